@@ -1,0 +1,93 @@
+/**
+ * Every failure that a caller may see, by its stable code. The code and the status are part of the wire
+ * contract: add freely, change never. `detail` is the sentence used when the thrower has no better one.
+ */
+export const ERRORS = {
+  validation: { status: 400, detail: 'The request does not have the expected shape.' },
+  malformed_json: { status: 400, detail: 'The request body is not valid JSON.' },
+  bad_request: { status: 400, detail: 'The request cannot be carried out as sent.' },
+  email_invalid: {
+    status: 400,
+    detail: 'That e-mail address is not valid. Use one of the form name@example.com.',
+  },
+  email_taken: { status: 400, detail: 'That e-mail address already has an account. Sign in instead.' },
+  credentials_wrong: { status: 400, detail: 'The e-mail address or the password is wrong.' },
+  password_wrong: { status: 400, detail: 'The current password is wrong.' },
+  id_invalid: { status: 400, detail: 'An id may hold only ASCII letters, digits and underscores.' },
+  id_taken: { status: 400, detail: 'That id is already in use. Choose another.' },
+  tool_invalid: { status: 400, detail: 'The tool could not be loaded.' },
+  arguments_invalid: { status: 400, detail: 'The arguments do not fit the specification of the function.' },
+  config_invalid: { status: 400, detail: 'The configuration is not complete or not valid.' },
+  config_newer: { status: 400, detail: 'The configuration was exported by a newer version.' },
+  config_locked: { status: 409, detail: 'A setting is fixed by the environment of the server.' },
+  unauthenticated: { status: 401, detail: 'Sign in first: the credentials are missing, wrong or expired.' },
+  account_pending: {
+    status: 401,
+    detail: 'This account waits for the approval of an administrator.',
+  },
+  tool_forbidden: { status: 401, detail: 'You have no permission for this tool operation.' },
+  forbidden: { status: 403, detail: 'You have no permission for this operation.' },
+  origin_forbidden: {
+    status: 403,
+    detail: 'A change that carries only the cookie must come from the same origin.',
+  },
+  signup_disabled: { status: 403, detail: 'Sign-up is switched off. Ask an administrator for an account.' },
+  signin_disabled: { status: 403, detail: 'Sign-in by password is switched off.' },
+  channels_disabled: { status: 403, detail: 'Channels are switched off.' },
+  primary_admin: { status: 403, detail: 'The first administrator can be neither demoted nor deleted by others.' },
+  not_found: { status: 404, detail: 'There is nothing under that address or id.' },
+  method_not_allowed: { status: 405, detail: 'That address does not answer this method.' },
+  conflict: { status: 409, detail: 'Somebody else changed this at the same time. Try again.' },
+  too_large: { status: 413, detail: 'The request body is too large.' },
+  media_type: { status: 415, detail: 'Send JSON, with the header Content-Type: application/json.' },
+  tool_raised: { status: 422, detail: 'The tool raised an error.' },
+  rate_limited: { status: 429, detail: 'Too many attempts. Wait before the next.' },
+  internal: { status: 500, detail: 'Something went wrong on the server.' },
+  python_unavailable: { status: 503, detail: 'Python tools are not available on this server.' },
+  unavailable: { status: 503, detail: 'The server is not ready. Try again in a moment.' },
+  tool_timeout: { status: 504, detail: 'The tool took too long and was stopped.' },
+} as const satisfies Record<string, { status: number; detail: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One thing that is wrong with an input, in words: `path` is dotted, `message` says what was expected. */
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+export interface AppErrorOptions {
+  detail?: string;
+  issues?: Issue[];
+  /** Seconds after which another try makes sense; becomes `Retry-After`. */
+  retryAfterSeconds?: number;
+  cause?: unknown;
+}
+
+/**
+ * The only error that services throw on purpose. Doors turn it into their own form; whatever else is thrown
+ * is unexpected, is logged, and reaches the caller as `internal` without its message.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly issues: Issue[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, options: AppErrorOptions = {}) {
+    super(options.detail ?? ERRORS[code].detail, { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.status = ERRORS[code].status;
+    this.issues = options.issues;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** The body that every door answers a failure with. */
+export interface ErrorBody {
+  detail: string;
+  code: ErrorCode;
+  issues?: Issue[];
+  request_id?: string;
+}
