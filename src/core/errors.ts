@@ -34,7 +34,10 @@ export const ERRORS = {
   signup_disabled: { status: 403, detail: 'Sign-up is switched off. Ask an administrator for an account.' },
   signin_disabled: { status: 403, detail: 'Sign-in by password is switched off.' },
   channels_disabled: { status: 403, detail: 'Channels are switched off.' },
-  primary_admin: { status: 403, detail: 'The first administrator can be neither demoted nor deleted by others.' },
+  primary_admin: {
+    status: 403,
+    detail: 'The first administrator can be neither demoted nor deleted by others.',
+  },
   not_found: { status: 404, detail: 'There is nothing under that address or id.' },
   method_not_allowed: { status: 405, detail: 'That address does not answer this method.' },
   conflict: { status: 409, detail: 'Somebody else changed this at the same time. Try again.' },

@@ -1,0 +1,100 @@
+import { ZodError } from 'zod';
+import { AppError, ERRORS, type ErrorBody, type ErrorCode, type Issue } from './errors.ts';
+
+/** A failure as every door answers it. `report` says whether it is ours to log and mend. */
+export interface Failure {
+  status: number;
+  body: ErrorBody;
+  retryAfterSeconds?: number;
+  report: boolean;
+}
+
+/**
+ * Turns whatever was thrown into the one wire form. Errors that nobody meant to throw lose their message here: it
+ * goes to the log, under the request id that the caller gets.
+ */
+export function describeFailure(error: unknown, requestId: string): Failure {
+  const known = findKnown(error);
+  if (known instanceof AppError) return fromAppError(known, requestId);
+  if (known) return fromZodError(known);
+  const transport = fromTransport(error);
+  if (transport) return transport;
+  return internal(requestId);
+}
+
+/** tRPC wraps what a procedure throws; the error that says what happened is somewhere below. */
+function findKnown(error: unknown): AppError | ZodError | undefined {
+  if (error instanceof AppError) return error;
+  // A ZodError is the caller's fault only where tRPC says so: an output that does not fit is ours.
+  if (isTrpcError(error)) {
+    if (error.cause instanceof AppError) return error.cause;
+    if (error.code === 'BAD_REQUEST' && error.cause instanceof ZodError) return error.cause;
+  }
+  return undefined;
+}
+
+interface TrpcErrorLike extends Error {
+  code: string;
+}
+
+const isTrpcError = (error: unknown): error is TrpcErrorLike =>
+  error instanceof Error && error.name === 'TRPCError' && 'code' in error;
+
+function fromAppError(error: AppError, requestId: string): Failure {
+  const report = error.status >= 500 && error.code === 'internal';
+  return {
+    status: error.status,
+    body: {
+      detail: error.message,
+      code: error.code,
+      ...(error.issues && { issues: error.issues }),
+      ...(error.status === 500 && { request_id: requestId }),
+    },
+    ...(error.retryAfterSeconds !== undefined && { retryAfterSeconds: error.retryAfterSeconds }),
+    report,
+  };
+}
+
+function fromZodError(error: ZodError): Failure {
+  const issues = describeIssues(error);
+  const [first] = issues;
+  const detail = first ? sentence(first) : ERRORS.validation.detail;
+  return { status: 400, body: { detail, code: 'validation', issues }, report: false };
+}
+
+/** Zod's issues in words a person can use: the dotted path and what was expected there. */
+export function describeIssues(error: ZodError): Issue[] {
+  return error.issues.map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }));
+}
+
+const sentence = ({ path, message }: Issue) => (path === '' ? message : `${path}: ${message}`);
+
+/** What tRPC and Fastify say before any procedure runs, by the codes that they use. */
+const TRANSPORT_CODES: Record<string, ErrorCode> = {
+  PARSE_ERROR: 'malformed_json',
+  NOT_FOUND: 'not_found',
+  METHOD_NOT_SUPPORTED: 'method_not_allowed',
+  PAYLOAD_TOO_LARGE: 'too_large',
+  UNSUPPORTED_MEDIA_TYPE: 'media_type',
+  BAD_REQUEST: 'bad_request',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'malformed_json',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'malformed_json',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'bad_request',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'media_type',
+  FST_ERR_BAD_URL: 'bad_request',
+  FST_ERR_MAX_PARAM_LENGTH: 'not_found',
+};
+
+function fromTransport(error: unknown): Failure | undefined {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
+  const code = TRANSPORT_CODES[error.code];
+  if (!code) return undefined;
+  const { status, detail } = ERRORS[code];
+  return { status, body: { detail, code }, report: false };
+}
+
+function internal(requestId: string): Failure {
+  const { status, detail } = ERRORS.internal;
+  return { status, body: { detail, code: 'internal', request_id: requestId }, report: true };
+}

@@ -1,0 +1,92 @@
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { Logger } from 'pino';
+import type { Sql } from '../database/sql.ts';
+import type { Bus } from '../events/bus.ts';
+import type { Python } from '../python/pool.ts';
+
+export type Role = 'admin' | 'user' | 'pending';
+
+/** Who makes a call, as the credentials showed. Cached for seconds, so it holds nothing that is not dropped on change. */
+export interface Actor {
+  readonly id: string;
+  readonly role: Role;
+  readonly name: string;
+  readonly email: string;
+  /** The session that the credential names; null for credentials without one. */
+  readonly sessionId: string | null;
+  /** When the credential ends by itself, Unix seconds; null when it does not. */
+  readonly expiresAt: number | null;
+}
+
+/** What a door found on the way in; nothing here is verified yet. */
+export interface Credentials {
+  readonly token: string;
+  /** `cookie` is sent by a browser on its own, so a change that carries only it needs a same-origin proof. */
+  readonly via: 'bearer' | 'cookie' | 'connection';
+}
+
+/** The call's surroundings, for logs, limits and audit. */
+export interface RequestInfo {
+  readonly id: string;
+  readonly ip: string;
+  readonly userAgent: string;
+  /** True when the browser says that the page which sent this has our own origin. */
+  readonly sameOrigin: boolean;
+}
+
+/** What a door lets a call say beside its result. Doors without cookies ignore it. */
+export interface Reply {
+  setSession(token: string | null, expiresAt: number | null): void;
+}
+
+/**
+ * What one process has once; `app.ts` builds it. A noun with process-wide state adds its member by augmenting
+ * this interface, so that the core knows no noun.
+ */
+export interface Parts {
+  readonly orm: MikroORM;
+  readonly sql: Sql;
+  readonly bus: Bus;
+  readonly log: Logger;
+  readonly python: Python;
+  /** The secret that every key is derived from (`deriveKey`). */
+  readonly secret: string;
+  /** Resolves credentials to who they belong to; throws `unauthenticated` for wrong, expired or revoked ones. */
+  readonly authenticate: (credentials: Credentials, request: RequestInfo) => Actor | Promise<Actor>;
+}
+
+/** What a service gets with every call. */
+export interface Scope<A extends Actor | null = Actor> extends Parts {
+  /** The unit of work of this call alone. */
+  readonly em: EntityManager;
+  readonly actor: A;
+  readonly request: RequestInfo;
+  readonly reply: Reply;
+  /** Ends when the caller has gone away. */
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface ScopeSources<A extends Actor | null> {
+  parts: Parts;
+  actor: A;
+  request: RequestInfo;
+  reply: Reply;
+  signal: AbortSignal | undefined;
+}
+
+/** Builds the scope of one call. The entity manager is forked at first use: most reads never need one. */
+export function createScope<A extends Actor | null>(sources: ScopeSources<A>): Scope<A> {
+  const { parts, actor, request, reply, signal } = sources;
+  let em: EntityManager | undefined;
+  return {
+    ...parts,
+    actor,
+    request,
+    reply,
+    signal,
+    get em() {
+      em ??= parts.orm.em.fork();
+      return em;
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import { initTRPC, TRPCError } from '@trpc/server';
+import type { OpenApiMeta } from 'trpc-to-openapi';
+import type { Access, Level } from './access.ts';
+import { AppError } from './errors.ts';
+import { describeFailure, type Failure } from './failure.ts';
+import {
+  type Actor,
+  type Credentials,
+  createScope,
+  type Parts,
+  type Reply,
+  type RequestInfo,
+  type Scope,
+} from './scope.ts';
+
+/**
+ * What a door hands to a procedure. Built once per HTTP request and once per WebSocket connection, so it holds
+ * credentials and never who they belong to: that is asked anew by every call.
+ */
+export interface Context {
+  parts: Parts;
+  request: RequestInfo;
+  credentials: Credentials | null;
+  reply: Reply;
+}
+
+/** What the REST bridge needs beyond `trpc-to-openapi`'s own meta. */
+interface RestMeta {
+  /** Status of success; 200 unless told. */
+  status?: 201;
+  /** The REST body is this input member itself, a free-form object, and not an object that holds it. */
+  bodyMember?: string;
+}
+
+export interface Meta {
+  openapi?: NonNullable<OpenApiMeta['openapi']> & RestMeta;
+  /** The declared rule; see `Access`. */
+  access: Access;
+  /** Set by the base procedure: what is enforced before the input is even looked at. */
+  level?: Level;
+}
+
+const t = initTRPC
+  .context<Context>()
+  .meta<Meta>()
+  .create({
+    isDev: false,
+    errorFormatter({ shape, error, ctx }) {
+      const { body, status } = describeFailure(error, ctx?.request.id ?? '');
+      return {
+        ...shape,
+        message: body.detail,
+        data: { code: shape.data.code, httpStatus: status, path: shape.data.path, ...errorData(body) },
+      };
+    },
+  });
+
+/** `code` is tRPC's own word in `data`; ours goes beside it. */
+const errorData = ({ code, ...body }: Failure['body']) => ({ ...body, error_code: code });
+
+const TRPC_CODES: Record<number, TRPCError['code']> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
+  409: 'CONFLICT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  422: 'UNPROCESSABLE_CONTENT',
+  429: 'TOO_MANY_REQUESTS',
+  502: 'BAD_GATEWAY',
+  503: 'SERVICE_UNAVAILABLE',
+  504: 'GATEWAY_TIMEOUT',
+};
+
+/** A service's error as tRPC's own, with the same status at every door and the cause kept. */
+export function toTrpcError(error: AppError): TRPCError {
+  return new TRPCError({
+    code: TRPC_CODES[error.status] ?? 'INTERNAL_SERVER_ERROR',
+    message: error.message,
+    cause: error,
+  });
+}
+
+async function identify(ctx: Context): Promise<Actor> {
+  if (!ctx.credentials) throw new AppError('unauthenticated');
+  return ctx.parts.authenticate(ctx.credentials, ctx.request);
+}
+
+const ADMITTED: Record<Exclude<Level, 'open'>, (actor: Actor) => AppError | undefined> = {
+  account: () => undefined,
+  member: (actor) => (actor.role === 'pending' ? new AppError('account_pending') : undefined),
+  administrator: (actor) =>
+    ADMITTED.member(actor) ?? (actor.role === 'admin' ? undefined : new AppError('forbidden')),
+};
+
+/** Resolves who calls and lets them in or not. Never trusts a browser's cookie alone with a change. */
+async function admit(ctx: Context, level: Level, type: string): Promise<Actor | null> {
+  if (level === 'open') return null;
+  const actor = await identify(ctx);
+  if (type === 'mutation' && ctx.credentials?.via === 'cookie' && !ctx.request.sameOrigin) {
+    throw new AppError('origin_forbidden');
+  }
+  const refusal = ADMITTED[level](actor);
+  if (refusal) throw refusal;
+  return actor;
+}
+
+/**
+ * The base of every procedure of a level: admits the caller, gives the call its scope, and turns what services throw
+ * into tRPC's errors. `next()` never rejects: it resolves with `ok: false`.
+ */
+const guard = <A extends Actor | null>(level: Level) =>
+  t.middleware(async ({ ctx, next, type, signal }) => {
+    let actor: A;
+    try {
+      actor = (await admit(ctx, level, type)) as A;
+    } catch (error) {
+      throw error instanceof AppError ? toTrpcError(error) : error;
+    }
+    const { parts, request, reply } = ctx;
+    const scope: Scope<A> = createScope<A>({ parts, actor, request, reply, signal });
+    const result = await next({ ctx: { scope } });
+    if (!result.ok && result.error.cause instanceof AppError) throw toTrpcError(result.error.cause);
+    return result;
+  });
+
+const base = <A extends Actor | null>(level: Level) =>
+  t.procedure.meta({ access: level, level }).use(guard<A>(level));
+
+/** Anyone. The scope names no actor. */
+export const open = base<null>('open');
+/** Any account, `pending` included. */
+export const account = base<Actor>('account');
+/** An account that was let in. */
+export const member = base<Actor>('member');
+/** Administrators only. */
+export const administrator = base<Actor>('administrator');
+
+export const router = t.router;
+export const middleware = t.middleware;
+export const createCallerFactory = t.createCallerFactory;

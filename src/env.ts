@@ -1,0 +1,84 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+/** `true`, `1`, `yes`, `on` and their opposites, in any case. */
+const flag = z.stringbool({
+  truthy: ['true', '1', 'yes', 'on'],
+  falsy: ['false', '0', 'no', 'off'],
+});
+
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== ''),
+);
+
+const isOrigin = (value: string) => URL.canParse(value) && new URL(value).origin === value;
+const origin = z
+  .string()
+  .refine(
+    (value) => value === '*' || isOrigin(value),
+    'each entry must be an origin such as https://chat.example.com, or *',
+  );
+
+const Env = z.object({
+  /** Address to listen on; `0.0.0.0` for every interface. */
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: z.coerce.number('must be a number').int().min(0).max(65535).default(8080),
+  /** Database, uploads, Python environment, generated secret. */
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .default('./data')
+    .transform((path) => resolve(path)),
+  /** A PostgreSQL of 15 or newer; without it an embedded one runs in DATA_DIR. */
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
+    .optional(),
+  /** Shared store for several processes. */
+  REDIS_URL: z
+    .string()
+    .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
+    .optional(),
+  /** Root of all keys; without it one is made at the first start and kept in DATA_DIR. */
+  SECRET_KEY: z
+    .string()
+    .min(32, 'must have at least 32 characters, for example from: openssl rand -base64 48')
+    .optional(),
+  /** `dev` serves /docs and /openapi.json. */
+  ENV: z.enum(['dev', 'prod', 'test']).default('prod'),
+  /** Origins that browsers may call from. */
+  CORS_ALLOW_ORIGIN: list.pipe(z.array(origin)).default([]),
+  /** Event doors on or off. */
+  ENABLE_WEBSOCKET_SUPPORT: flag.default(true),
+  /** Wins over the stored configuration when set. */
+  ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS: flag.optional(),
+  /** Wins over the stored configuration when set. */
+  API_KEYS_ALLOWED_ENDPOINTS: z.string().optional(),
+  /** Interpreter for tools; found when not set. */
+  PYTHON: z.string().min(1).optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+});
+
+export type Env = z.infer<typeof Env>;
+
+/** Something an operator must cure; the message is one line that says what is wrong and what to do. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+}
+
+/**
+ * The environment as one typed object. An empty variable counts as not set, as in a shell's `NAME=`.
+ *
+ * @throws StartError naming the first variable that is wrong
+ */
+export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
+  const set = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ''));
+  const parsed = Env.safeParse(set);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  // The value is not repeated: it may be a secret, and this line ends up in logs.
+  throw new StartError(`The environment variable ${String(issue?.path[0])} is wrong: ${issue?.message}.`);
+}

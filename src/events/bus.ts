@@ -1,0 +1,64 @@
+/**
+ * What processes tell each other. A noun that has something to tell adds its topic by augmenting this interface
+ * (`declare module '../events/bus.ts'`), so that the bus itself knows no noun.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by augmentation
+export interface BusTopics {}
+
+export type Topic = keyof BusTopics & string;
+export type Handler<T extends Topic> = (message: BusTopics[T]) => void;
+
+/**
+ * Carries small notices between the processes of one installation. Delivery is at most once: whatever must
+ * not be lost stands in the database, and a notice only says where to look.
+ */
+export interface Bus {
+  /** False while notices from other processes may be missed; caches must then ask the database. */
+  readonly healthy: boolean;
+  /** Hands the message to this process's handlers at once, and to the other processes soon. */
+  publish<T extends Topic>(topic: T, message: BusTopics[T]): void;
+  /** Returns the function that ends the subscription. */
+  subscribe<T extends Topic>(topic: T, handler: Handler<T>): () => void;
+  /** Calls back when notices may have been missed and anything cached must be looked up again. */
+  onGap(handler: () => void): () => void;
+  close(): Promise<void>;
+}
+
+/** Local delivery, shared by both implementations: a handler that fails never keeps the others from hearing. */
+export class LocalDelivery {
+  readonly #handlers = new Map<string, Set<(message: never) => void>>();
+  readonly #onError: (error: unknown) => void;
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  subscribe<T extends Topic>(topic: T, handler: Handler<T>): () => void {
+    const handlers = this.#handlers.get(topic) ?? new Set();
+    this.#handlers.set(topic, handlers);
+    handlers.add(handler);
+    return () => handlers.delete(handler);
+  }
+
+  deliver(topic: string, message: unknown): void {
+    for (const handler of this.#handlers.get(topic) ?? []) {
+      try {
+        handler(message as never);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+}
+
+/** The bus of an installation that is one process. */
+export function createLocalBus(onError: (error: unknown) => void): Bus {
+  const local = new LocalDelivery(onError);
+  return {
+    healthy: true,
+    publish: (topic, message) => local.deliver(topic, message),
+    subscribe: (topic, handler) => local.subscribe(topic, handler),
+    onGap: () => () => {},
+    close: async () => {},
+  };
+}
