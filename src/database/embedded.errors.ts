@@ -1,0 +1,33 @@
+import { userInfo } from 'node:os';
+
+/** Thrown for what an operator must cure. The message is one line: what is wrong and how to cure it. */
+export class EmbeddedDatabaseError extends Error {
+  override readonly name = 'EmbeddedDatabaseError';
+}
+
+/** Turns whatever stopped the start into the one line that the operator reads; the original stays as `cause`. */
+export function explain(error: unknown, dataDir: string): EmbeddedDatabaseError {
+  if (error instanceof EmbeddedDatabaseError) return error;
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return new EmbeddedDatabaseError(wording(code, message, dataDir), { cause: error });
+}
+
+function wording(code: string, message: string, dataDir: string): string {
+  if (['ENOSPC', 'EDQUOT'].includes(code) || /No space left on device|Disk quota exceeded/.test(message)) {
+    return `The disk under the data folder ${dataDir} is full: free some space, or move the folder and set DATA_DIR.`;
+  }
+  if (
+    ['EACCES', 'EPERM', 'EROFS'].includes(code) ||
+    /Permission denied|Read-only file system/.test(message)
+  ) {
+    const user = process.getuid?.() ?? userInfo().username;
+    return `The data folder ${dataDir} cannot be used (${message}): make it writable for user ${user}, or set DATA_DIR to another folder.`;
+  }
+  if (['ENOTDIR', 'EEXIST'].includes(code)) {
+    return `The data folder ${dataDir} is not a folder: move that file away, or set DATA_DIR to another folder.`;
+  }
+  if (/could not look up effective user ID/.test(message)) {
+    return `PostgreSQL needs a name for the user of the server (${message}): add the user to /etc/passwd, or set DATABASE_URL.`;
+  }
+  return `The embedded PostgreSQL in ${dataDir} does not start (${message}): mend that, restore the folder from a backup, or set DATABASE_URL.`;
+}

