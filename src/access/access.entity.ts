@@ -1,0 +1,28 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+/** One right of one principal on one resource. `principal_id` is `*` for everyone. */
+export const AccessGrant = defineEntity({
+  name: 'AccessGrant',
+  tableName: 'access_grant',
+  properties: {
+    id: p.uuid().primary(),
+    resource_type: p.text(),
+    resource_id: p.text(),
+    principal_type: p.text(),
+    principal_id: p.text(),
+    permission: p.text(),
+    created_at: p.integer(),
+  },
+  uniques: [
+    {
+      name: 'access_grant_unique',
+      properties: ['resource_type', 'resource_id', 'principal_type', 'principal_id', 'permission'],
+    },
+  ],
+  // "What may this principal use?" is the question of every list.
+  indexes: [
+    { name: 'access_grant_principal', properties: ['principal_type', 'principal_id', 'resource_type'] },
+  ],
+});
+
+export type AccessGrantEntity = InferEntity<typeof AccessGrant>;

@@ -1,0 +1,84 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+/**
+ * A message board. Times are nanoseconds since the epoch, kept at whole microseconds. Its row is also the clock of its
+ * messages and events: whoever writes one takes the next number from here, under the row's lock.
+ */
+export const Channel = defineEntity({
+  name: 'Channel',
+  tableName: 'channel',
+  properties: {
+    id: p.uuid().primary(),
+    user_id: p.uuid(),
+    /** Null for a standard channel, whose readers are named by grants. */
+    type: p.text().nullable(),
+    name: p.text(),
+    description: p.text().nullable(),
+    is_private: p.boolean().nullable(),
+    data: p.json<Record<string, unknown> | null>().nullable(),
+    meta: p.json<Record<string, unknown> | null>().nullable(),
+    created_at: p.bigint('string'),
+    updated_at: p.bigint('string'),
+    updated_by: p.uuid().nullable(),
+    /** Number of the newest event; they have no gaps. */
+    last_event: p.bigint('string').default(0),
+    /** Time of the newest message or change; the next is later than this. */
+    last_event_at: p.bigint('string').default(0),
+    last_message_at: p.bigint('string').nullable(),
+  },
+});
+
+export type ChannelEntity = InferEntity<typeof Channel>;
+
+/** A message; `parent_id` names the root of the thread that it belongs to. */
+export const Message = defineEntity({
+  name: 'Message',
+  tableName: 'message',
+  properties: {
+    channel: () => p.manyToOne(Channel).primary().deleteRule('cascade'),
+    id: p.uuid().primary(),
+    user_id: p.uuid().index(),
+    content: p.text(),
+    reply_to_id: p.uuid().nullable(),
+    parent_id: p.uuid().nullable(),
+    is_pinned: p.boolean().default(false),
+    pinned_by: p.uuid().nullable(),
+    pinned_at: p.bigint('string').nullable(),
+    data: p.json<Record<string, unknown>>(),
+    meta: p.json<Record<string, unknown>>(),
+    /** Kept by the writes of replies, so that no list has to count. */
+    reply_count: p.integer().default(0),
+    latest_reply_at: p.bigint('string').nullable(),
+    created_at: p.bigint('string'),
+    updated_at: p.bigint('string'),
+  },
+  indexes: [
+    {
+      name: 'message_main_line',
+      expression:
+        'create index "message_main_line" on "message" ("channel_id", "created_at" desc) where "parent_id" is null',
+    },
+    {
+      name: 'message_thread',
+      expression:
+        'create index "message_thread" on "message" ("channel_id", "parent_id", "created_at" desc) where "parent_id" is not null',
+    },
+  ],
+});
+
+/** The log of what happened in a channel, written with the change itself. */
+export const ChannelEvent = defineEntity({
+  name: 'ChannelEvent',
+  tableName: 'channel_event',
+  properties: {
+    channel: () => p.manyToOne(Channel).primary().deleteRule('cascade'),
+    id: p.bigint('string').primary(),
+    type: p.text(),
+    message_id: p.uuid().nullable(),
+    /** Who did it: `{id, name, role}` as it was then. */
+    actor: p.json<Record<string, unknown>>(),
+    data: p.json<Record<string, unknown>>(),
+    created_at: p.bigint('string'),
+  },
+  indexes: [{ name: 'channel_event_created_at', properties: ['created_at'] }],
+});

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { name } from '../core/wire.ts';
+import { Permissions } from './permissions.schema.ts';
+
+/**
+ * The configuration object of the service reference, whole. Every member that the reference lists is required; members
+ * that this service does not know are kept, so that an export of another system loses nothing here.
+ */
+
+const url = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
+const flag = z.boolean();
+const freeObject = z.record(z.string(), z.unknown());
+
+/** `-1` or `0`: never; else numbers with units, as in `4w` or `1d12h`. */
+export const duration = z
+  .string()
+  .regex(
+    /^(-1|0|(\d+(\.\d+)?(ms|s|m|h|d|w))+)$/,
+    'must be -1, 0, or numbers with a unit (ms, s, m, h, d, w), such as 4w',
+  );
+
+const Banner = z.looseObject({
+  id: name(),
+  type: name(),
+  title: z.string().optional(),
+  content: z.string(),
+  dismissible: flag,
+  timestamp: z.int(),
+});
+
+const Ui = z.looseObject({
+  enable_signup: flag,
+  ENABLE_LOGIN_FORM: flag,
+  default_locale: z.string(),
+  default_models: z.string().nullable(),
+  default_pinned_models: z.string().nullable(),
+  model_order_list: z.array(z.string()),
+  prompt_suggestions: z.array(z.looseObject({ title: z.array(z.string()), content: z.string() })),
+  default_user_role: z.enum(['admin', 'user', 'pending']),
+  default_group_id: z.string(),
+  watermark: z.string(),
+  enable_community_sharing: flag,
+  enable_message_rating: flag,
+  enable_user_webhooks: flag,
+  banners: z.array(Banner),
+});
+
+const Auth = z.looseObject({
+  enable_api_keys: flag,
+  api_key: z.looseObject({ endpoint_restrictions: flag, allowed_endpoints: z.string() }),
+  jwt_expiry: duration,
+  admin: z.looseObject({ show: flag, email: z.string().nullable() }),
+});
+
+const OAuth = z.looseObject({
+  enable_signup: flag,
+  merge_accounts_by_email: flag,
+  enable_role_mapping: flag,
+  enable_group_mapping: flag,
+  enable_group_creation: flag,
+  update_picture_on_login: flag,
+  update_name_on_login: flag,
+  update_email_on_login: flag,
+  allowed_domains: z.array(z.string()),
+});
+
+const ToolServer = z.looseObject({
+  url,
+  path: z.string(),
+  type: z.enum(['openapi', 'mcp']),
+  auth_type: z.string().nullable(),
+  headers: freeObject.nullish(),
+  key: z.string().nullable(),
+  config: freeObject.nullable(),
+});
+
+export const Configuration = z
+  .looseObject({
+    version: z.int().min(0),
+    ui: Ui,
+    auth: Auth,
+    oauth: OAuth,
+    local_model_server: z.looseObject({ enable: flag, base_urls: z.array(url), api_configs: freeObject }),
+    hosted_model_api: z.looseObject({
+      enable: flag,
+      api_keys: z.array(z.string()),
+      api_base_urls: z.array(url),
+      api_configs: freeObject,
+    }),
+    models: z.looseObject({ base_models_cache: flag, default_metadata: freeObject, default_params: freeObject }),
+    tool_server: z.looseObject({ connections: z.array(ToolServer) }),
+    terminal_server: z.looseObject({ connections: z.array(freeObject) }),
+    direct: z.looseObject({ enable: flag }),
+    webui: z.looseObject({ url: z.union([url, z.literal('')]) }),
+    user: z.looseObject({ permissions: Permissions }),
+    folders: z.looseObject({ enable: flag, max_file_count: z.string() }),
+    channels: z.looseObject({ enable: flag }),
+    notes: z.looseObject({ enable: flag }),
+    webhook_url: z.union([url, z.literal('')]),
+  })
+  .meta({ id: 'Configuration' });
+
+export type Configuration = z.infer<typeof Configuration>;

@@ -1,0 +1,28 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { FunctionSpec, JsonSchema } from '../python/protocol.ts';
+
+export interface ToolMeta {
+  description: string | null;
+  manifest: Record<string, unknown>;
+}
+
+/** A Python module of a user, with what was read from it when it was saved. */
+export const Tool = defineEntity({
+  name: 'Tool',
+  tableName: 'tool',
+  properties: {
+    id: p.text().primary(),
+    user_id: p.uuid().index(),
+    name: p.text(),
+    content: p.text().lazy(),
+    meta: p.json<ToolMeta>(),
+    specs: p.json<FunctionSpec[]>(),
+    /** JSON schema of the class `Valves`; null without one. */
+    valves_schema: p.json<JsonSchema | null>().nullable(),
+    user_valves_schema: p.json<JsonSchema | null>().nullable(),
+    created_at: p.integer(),
+    updated_at: p.integer(),
+  },
+});
+
+export type ToolEntity = InferEntity<typeof Tool>;

@@ -1,0 +1,26 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+/** An account. Addresses are stored lower-cased, times as Unix seconds. */
+export const User = defineEntity({
+  name: 'User',
+  tableName: 'users',
+  properties: {
+    id: p.uuid().primary(),
+    email: p.text().unique(),
+    username: p.text().nullable(),
+    name: p.text(),
+    role: p.text(),
+    /** Argon2id; null for accounts that sign in by another method only. */
+    password_hash: p.text().nullable().lazy(),
+    profile_image_url: p.text(),
+    /** Provider data of an account made through OAuth. */
+    oauth: p.json<Record<string, unknown> | null>().nullable(),
+    last_active_at: p.integer(),
+    created_at: p.integer(),
+    updated_at: p.integer(),
+    /** Breaks ties of `created_at`: the order in which accounts were made. */
+    ordinal: p.integer().autoincrement().unique(),
+  },
+});
+
+export type UserEntity = InferEntity<typeof User>;
