@@ -87,7 +87,11 @@ export const Configuration = z
       api_base_urls: z.array(url),
       api_configs: freeObject,
     }),
-    models: z.looseObject({ base_models_cache: flag, default_metadata: freeObject, default_params: freeObject }),
+    models: z.looseObject({
+      base_models_cache: flag,
+      default_metadata: freeObject,
+      default_params: freeObject,
+    }),
     tool_server: z.looseObject({ connections: z.array(ToolServer) }),
     terminal_server: z.looseObject({ connections: z.array(freeObject) }),
     direct: z.looseObject({ enable: flag }),

@@ -30,6 +30,8 @@ interface RestMeta {
   status?: 201;
   /** The REST body is this input member itself, a free-form object, and not an object that holds it. */
   bodyMember?: string;
+  /** With `bodyMember`: a body that is an object with that one member is taken as the tRPC input itself. */
+  acceptWrapped?: true;
 }
 
 export interface Meta {

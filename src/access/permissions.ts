@@ -1,0 +1,24 @@
+import { completePermissions, type Permission, type Permissions } from '../configs/permissions.schema.ts';
+import { AppError } from '../core/errors.ts';
+import type { Actor, Scope } from '../core/scope.ts';
+
+/** The complete permission tree of a user: the configured defaults, completed by the built-in ones. */
+export function effectivePermissions(scope: Scope<Actor | null>): Permissions {
+  return completePermissions(scope.configs.current.user.permissions);
+}
+
+/** Whether the caller has a named permission. Administrators have all. */
+export function may(scope: Scope, permission: Permission): boolean {
+  if (scope.actor.role === 'admin') return true;
+  const [section = '', leaf = ''] = permission.split('.');
+  return effectivePermissions(scope)[section]?.[leaf] === true;
+}
+
+/** @throws forbidden, naming the permission, when the caller does not have it */
+export function requirePermission(scope: Scope, permission: Permission): void {
+  if (!may(scope, permission)) {
+    throw new AppError('forbidden', {
+      detail: `You need the permission ${permission}. Ask an administrator.`,
+    });
+  }
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { account, open, router } from '../core/trpc.ts';
+import { name } from '../core/wire.ts';
+import { emailInput, imageUrl, password } from '../users/users.schema.ts';
+import { SessionUser } from './auth.schema.ts';
+import { changePassword, signIn, signOut, signUp, whoAmI } from './auth.service.ts';
+
+export const authRouter = router({
+  signUp: open
+    .meta({
+      openapi: { method: 'POST', path: '/auths/signup', tags: ['auths'], summary: 'Make an account' },
+      access: 'open',
+    })
+    .input(
+      z.object({
+        email: emailInput(),
+        name: name(),
+        password: password(),
+        profile_image_url: imageUrl().default('/user.png'),
+      }),
+    )
+    .output(SessionUser)
+    .mutation(({ ctx, input }) => signUp(ctx.scope, input)),
+
+  signIn: open
+    .meta({
+      openapi: { method: 'POST', path: '/auths/signin', tags: ['auths'], summary: 'Sign in by password' },
+      access: 'open',
+    })
+    .input(z.object({ email: emailInput(), password: password() }))
+    .output(SessionUser)
+    .mutation(({ ctx, input }) => signIn(ctx.scope, input)),
+
+  signOut: account
+    .meta({
+      openapi: { method: 'POST', path: '/auths/signout', tags: ['auths'], summary: 'End this session' },
+      access: 'account',
+    })
+    .output(z.object({ status: z.literal(true) }))
+    .mutation(({ ctx }) => signOut(ctx.scope)),
+
+  whoAmI: account
+    .meta({
+      openapi: { method: 'GET', path: '/auths', tags: ['auths'], summary: 'Who am I' },
+      access: 'account',
+    })
+    .output(SessionUser)
+    .query(({ ctx }) => whoAmI(ctx.scope, ctx.credentials?.token ?? '')),
+
+  changePassword: account
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/auths/update/password',
+        tags: ['auths'],
+        summary: 'Change the own password; ends all sessions of the account',
+      },
+      access: 'account',
+    })
+    .input(z.object({ password: password(), new_password: password() }))
+    .output(z.boolean())
+    .mutation(({ ctx, input }) => changePassword(ctx.scope, input)),
+});

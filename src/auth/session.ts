@@ -1,0 +1,113 @@
+import { type Adapter, type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia';
+import type { Role } from '../core/scope.ts';
+import { type Sql, statement } from '../database/sql.ts';
+
+declare module 'lucia' {
+  interface Register {
+    Lucia: Lucia<SessionAttributes, UserAttributes>;
+    DatabaseSessionAttributes: SessionAttributes;
+    DatabaseUserAttributes: UserAttributes;
+  }
+}
+
+interface SessionAttributes {
+  created_at: Date;
+  ip: string;
+  user_agent: string;
+}
+
+interface UserAttributes {
+  email: string;
+  name: string;
+  role: Role;
+}
+
+interface SessionRow {
+  id: string;
+  user_id: string;
+  expires_at: number;
+  created_at: number;
+  ip: string;
+  user_agent: string;
+}
+
+const SESSION_COLUMNS = `s.id, s.user_id, extract(epoch from s.expires_at)::float8 as expires_at,
+  extract(epoch from s.created_at)::float8 as created_at, s.ip, s.user_agent`;
+
+const READ = statement<SessionRow & UserAttributes>(
+  'session.read',
+  `select ${SESSION_COLUMNS}, u.email, u.name, u.role
+     from session s join users u on u.id = s.user_id where s.id = $1`,
+);
+const OF_USER = statement<SessionRow>(
+  'session.of_user',
+  `select ${SESSION_COLUMNS} from session s where s.user_id = $1 order by s.created_at desc`,
+);
+const INSERT = statement(
+  'session.insert',
+  `insert into session (id, user_id, expires_at, created_at, ip, user_agent) values ($1, $2, $3, $4, $5, $6)`,
+);
+const EXTEND = statement('session.extend', 'update session set expires_at = $2 where id = $1');
+const DELETE = statement('session.delete', 'delete from session where id = $1');
+const DELETE_OF_USER = statement('session.delete_of_user', 'delete from session where user_id = $1');
+const DELETE_EXPIRED = statement('session.delete_expired', 'delete from session where expires_at < now()');
+
+const toSession = (row: SessionRow): DatabaseSession => ({
+  id: row.id,
+  userId: row.user_id,
+  expiresAt: new Date(row.expires_at * 1000),
+  attributes: { created_at: new Date(row.created_at * 1000), ip: row.ip, user_agent: row.user_agent },
+});
+
+/** Lucia's view of the tables. Reading a session is one statement; Lucia's own adapter needs two. */
+function adapter(sql: Sql): Adapter {
+  return {
+    async getSessionAndUser(sessionId) {
+      const [row] = await sql.rows(READ, [sessionId]);
+      if (!row) return [null, null];
+      const user: DatabaseUser = {
+        id: row.user_id,
+        attributes: { email: row.email, name: row.name, role: row.role },
+      };
+      return [toSession(row), user];
+    },
+    async getUserSessions(userId) {
+      return (await sql.rows(OF_USER, [userId])).map(toSession);
+    },
+    async setSession({ id, userId, expiresAt, attributes }) {
+      await sql.rows(INSERT, [
+        id,
+        userId,
+        expiresAt,
+        attributes.created_at,
+        attributes.ip,
+        attributes.user_agent,
+      ]);
+    },
+    async updateSessionExpiration(sessionId, expiresAt) {
+      await sql.rows(EXTEND, [sessionId, expiresAt]);
+    },
+    async deleteSession(sessionId) {
+      await sql.rows(DELETE, [sessionId]);
+    },
+    async deleteUserSessions(userId) {
+      await sql.rows(DELETE_OF_USER, [userId]);
+    },
+    async deleteExpiredSessions() {
+      await sql.rows(DELETE_EXPIRED, []);
+    },
+  };
+}
+
+/**
+ * Lucia over our tables, for sessions of a lifetime. It is no longer developed, so this file alone knows it.
+ *
+ * @param lifetimeMs how long a session lives from its creation
+ */
+export function openSessions(sql: Sql, lifetimeMs: number) {
+  return new Lucia(adapter(sql), {
+    sessionExpiresIn: new TimeSpan(lifetimeMs, 'ms'),
+    getSessionAttributes: (attributes) => attributes,
+    getUserAttributes: (attributes) => attributes,
+  });
+}

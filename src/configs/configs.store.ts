@@ -1,0 +1,95 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { v7 as uuidv7 } from 'uuid';
+import { type Sql, statement } from '../database/sql.ts';
+import type { Bus } from '../events/bus.ts';
+import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
+import { ConfigRow } from './configs.entity.ts';
+import type { Configuration } from './configs.schema.ts';
+
+declare module '../events/bus.ts' {
+  interface BusTopics {
+    'config.changed': { revision: number };
+  }
+}
+
+declare module '../core/scope.ts' {
+  interface Parts {
+    readonly configs: ConfigStore;
+  }
+}
+
+/** The configuration in force, held in memory: reading it costs nothing. */
+export interface ConfigStore {
+  readonly current: Configuration;
+  readonly revision: number;
+  /** Names this installation, so that several may share one Redis. */
+  readonly installationId: string;
+  /** Takes over what this process has just stored, and tells the others. */
+  adopt(configuration: Configuration, revision: number): void;
+}
+
+interface StoredConfig {
+  revision: number;
+  data: Configuration;
+  installation_id: string;
+}
+
+const READ = statement<StoredConfig>(
+  'config.read',
+  'select revision, data, installation_id from config where id = 1',
+);
+
+/** Reads the stored configuration, first storing the defaults when there is none. */
+export async function openConfigStore(
+  orm: MikroORM,
+  sql: Sql,
+): Promise<ConfigStore & { follow(bus: Bus): void }> {
+  await orm.em.fork().upsert(
+    ConfigRow,
+    {
+      id: 1,
+      revision: 1,
+      data: DEFAULT_CONFIGURATION,
+      updated_at: Math.floor(Date.now() / 1000),
+      updated_by: null,
+      installation_id: uuidv7(),
+    },
+    { onConflictAction: 'ignore' },
+  );
+
+  const read = async (): Promise<StoredConfig> => {
+    const [row] = await sql.rows(READ, []);
+    if (!row) throw new Error('The configuration row is gone.');
+    return row;
+  };
+  let held = await read();
+  let bus: Bus | undefined;
+
+  /** Never goes back: an older answer may arrive after a newer one. */
+  const take = (stored: StoredConfig) => {
+    if (stored.revision > held.revision) held = stored;
+  };
+  const refresh = async () => take(await read());
+
+  return {
+    get current() {
+      return held.data;
+    },
+    get revision() {
+      return held.revision;
+    },
+    installationId: held.installation_id,
+    adopt(configuration, revision) {
+      take({ ...held, data: configuration, revision });
+      bus?.publish('config.changed', { revision });
+    },
+    follow(notices) {
+      bus = notices;
+      // A failed read is repeated by the next notice; until then the older configuration stays in force.
+      notices.subscribe('config.changed', ({ revision }) => {
+        if (revision > held.revision) void refresh().catch(() => {});
+      });
+      notices.onGap(() => void refresh().catch(() => {}));
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { effectivePermissions } from '../access/permissions.ts';
+import { Permissions } from '../configs/permissions.schema.ts';
+import { administrator, member, router } from '../core/trpc.ts';
+import { freeForm, id, label, name } from '../core/wire.ts';
+import { emailInput, imageUrl, password, RoleAtom, UserView } from './users.schema.ts';
+import { createUser, deleteUser, getUser, listUsers, updateUser } from './users.service.ts';
+
+export const usersRouter = router({
+  list: administrator
+    .meta({
+      openapi: { method: 'GET', path: '/users', tags: ['users'], summary: 'List accounts, 30 a page' },
+      access: 'administrator',
+    })
+    .input(z.object({ query: label().optional(), page: z.int().min(1).max(1_000_000).default(1) }))
+    .output(z.object({ users: z.array(UserView), total: z.int() }))
+    .query(({ ctx, input }) => listUsers(ctx.scope, input)),
+
+  create: administrator
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/users',
+        tags: ['users'],
+        summary: 'Create an account',
+        status: 201,
+      },
+      access: 'administrator',
+    })
+    .input(
+      z.object({
+        email: emailInput(),
+        name: name(),
+        password: password(),
+        profile_image_url: imageUrl().default('/user.png'),
+        role: RoleAtom.default('pending'),
+        username: name().nullish(),
+        oauth: freeForm().nullish(),
+      }),
+    )
+    .output(UserView)
+    .mutation(({ ctx, input }) => createUser(ctx.scope, input)),
+
+  permissions: member
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/users/permissions',
+        tags: ['users'],
+        summary: "The caller's effective permissions",
+      },
+      access: 'member',
+    })
+    .output(Permissions)
+    .query(({ ctx }) => effectivePermissions(ctx.scope)),
+
+  get: administrator
+    .meta({
+      openapi: { method: 'GET', path: '/users/{id}', tags: ['users'], summary: 'Get an account' },
+      access: 'administrator',
+    })
+    .input(z.object({ id: id() }))
+    .output(UserView)
+    .query(({ ctx, input }) => getUser(ctx.scope, input.id)),
+
+  update: administrator
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/users/{id}/update',
+        tags: ['users'],
+        summary: 'Change an account; a new role or password ends its sessions',
+      },
+      access: 'administrator',
+    })
+    .input(
+      z.object({
+        id: id(),
+        role: RoleAtom.optional(),
+        name: name().optional(),
+        email: emailInput().optional(),
+        profile_image_url: imageUrl().optional(),
+        password: password().optional(),
+      }),
+    )
+    .output(UserView)
+    .mutation(({ ctx, input }) => updateUser(ctx.scope, input)),
+
+  delete: administrator
+    .meta({
+      openapi: { method: 'DELETE', path: '/users/{id}', tags: ['users'], summary: 'Delete an account' },
+      access: 'administrator',
+    })
+    .input(z.object({ id: id() }))
+    .output(z.boolean())
+    .mutation(({ ctx, input }) => deleteUser(ctx.scope, input.id)),
+});

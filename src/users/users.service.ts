@@ -1,0 +1,198 @@
+import { type EntityManager, UniqueConstraintViolationException } from '@mikro-orm/postgresql';
+import { v7 as uuidv7 } from 'uuid';
+import { AccessGrant } from '../access/access.entity.ts';
+import { hashPassword } from '../auth/passwords.ts';
+import { Session } from '../auth/session.entity.ts';
+import { AppError } from '../core/errors.ts';
+import type { Actor, Role, Scope } from '../core/scope.ts';
+import { nowSeconds } from '../core/time.ts';
+import { User, type UserEntity } from './users.entity.ts';
+import { listUsers as queryUsers, type UserQuery } from './users.repository.ts';
+import type { UserView } from './users.schema.ts';
+
+/**
+ * Held by every write that decides who is an administrator. Any constant will do, as long as all use the same.
+ */
+const ADMINISTRATORS_LOCK = 7_011_502;
+
+const lockAdministrators = (em: EntityManager) =>
+  em.execute('select pg_advisory_xact_lock(?)', [ADMINISTRATORS_LOCK]);
+
+/**
+ * An address as it is stored and compared: trimmed, in Unicode's composed form, lower-cased.
+ *
+ * @throws email_invalid unless it has the form `name@domain.tld` (or `name@localhost`)
+ */
+export function normaliseEmail(input: string): string {
+  const email = input.trim().normalize('NFC').toLowerCase();
+  const hasForm = /^[^@\s\p{Cc}<>"]+@([^@\s\p{Cc}<>"]+\.[^@\s\p{Cc}<>".]+|localhost)$/u;
+  if (email.length > 254 || !hasForm.test(email)) throw new AppError('email_invalid');
+  return email;
+}
+
+export interface NewUser {
+  email: string;
+  name: string;
+  password: string;
+  role: Role;
+  username?: string | null | undefined;
+  profile_image_url?: string | undefined;
+  oauth?: Record<string, unknown> | null | undefined;
+}
+
+/**
+ * Stores an account. The first one of all becomes administrator whatever role was asked for: of any number of
+ * simultaneous first ones exactly one, because the question is asked under a lock.
+ *
+ * @throws email_invalid, email_taken
+ */
+export async function createUser(scope: Scope<Actor | null>, input: NewUser): Promise<UserView> {
+  const email = normaliseEmail(input.email);
+  const password_hash = await hashPassword(input.password);
+  const id = uuidv7();
+  const now = nowSeconds();
+  const hasOwnImage = input.profile_image_url?.startsWith('data:') ?? false;
+  try {
+    return await scope.em.transactional(async (em) => {
+      await lockAdministrators(em);
+      const isFirst = (await em.count(User)) === 0;
+      const user = em.create(User, {
+        id,
+        email,
+        username: input.username ?? null,
+        name: input.name,
+        role: isFirst ? 'admin' : input.role,
+        password_hash,
+        profile_image_url: hasOwnImage
+          ? (input.profile_image_url ?? '')
+          : `/api/v1/users/${id}/profile/image`,
+        oauth: input.oauth ?? null,
+        last_active_at: now,
+        created_at: now,
+        updated_at: now,
+      });
+      await em.flush();
+      return toView(user);
+    });
+  } catch (error) {
+    if (error instanceof UniqueConstraintViolationException) {
+      throw new AppError('email_taken', { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** The wire form of an account; nothing else of the row leaves the server. */
+export function toView(user: UserEntity): UserView {
+  const { id, email, username, name, profile_image_url, last_active_at, updated_at, created_at } = user;
+  return {
+    id,
+    email,
+    username: username ?? null,
+    role: user.role as Role,
+    name,
+    profile_image_url,
+    last_active_at,
+    updated_at,
+    created_at,
+  };
+}
+
+export const listUsers = (scope: Scope, query: UserQuery) => queryUsers(scope.sql, query);
+
+/** @throws not_found */
+export async function getUser(scope: Scope, id: string): Promise<UserView> {
+  return toView(await findUser(scope.em, id));
+}
+
+async function findUser(em: EntityManager, id: string): Promise<UserEntity> {
+  const user = await em.findOne(User, id);
+  if (!user) throw new AppError('not_found', { detail: 'There is no such user.' });
+  return user;
+}
+
+/** The oldest administrator: only they themselves may change their account. */
+async function protectPrimaryAdministrator(
+  em: EntityManager,
+  actor: Actor,
+  target: UserEntity,
+): Promise<void> {
+  if (target.role !== 'admin') return;
+  const oldest = await em.findOneOrFail(User, { role: 'admin' }, { orderBy: { ordinal: 'asc' } });
+  if (oldest.id === target.id && actor.id !== target.id) throw new AppError('primary_admin');
+}
+
+export interface UserChanges {
+  id: string;
+  role?: Role | undefined;
+  name?: string | undefined;
+  email?: string | undefined;
+  profile_image_url?: string | undefined;
+  password?: string | undefined;
+}
+
+/**
+ * Changes an account. A new role or password ends the account's sessions.
+ *
+ * @throws not_found, email_invalid, email_taken, primary_admin, forbidden for giving up one's own administration
+ */
+export async function updateUser(scope: Scope, changes: UserChanges): Promise<UserView> {
+  const email = changes.email === undefined ? undefined : normaliseEmail(changes.email);
+  const password_hash = changes.password === undefined ? undefined : await hashPassword(changes.password);
+  try {
+    const { view, revoked } = await scope.em.transactional(async (em) => {
+      await lockAdministrators(em);
+      const user = await findUser(em, changes.id);
+      await protectPrimaryAdministrator(em, scope.actor, user);
+      const demotesSelf =
+        changes.role !== undefined && changes.role !== 'admin' && user.id === scope.actor.id;
+      if (demotesSelf) {
+        throw new AppError('forbidden', { detail: 'You cannot take away your own administration.' });
+      }
+      const revoked =
+        password_hash !== undefined || (changes.role !== undefined && changes.role !== user.role);
+      if (revoked) await em.nativeDelete(Session, { user: user.id });
+      em.assign(
+        user,
+        {
+          ...(changes.role !== undefined && { role: changes.role }),
+          ...(changes.name !== undefined && { name: changes.name }),
+          ...(email !== undefined && { email }),
+          ...(changes.profile_image_url !== undefined && { profile_image_url: changes.profile_image_url }),
+          ...(password_hash !== undefined && { password_hash }),
+          updated_at: nowSeconds(),
+        },
+        { mergeObjectProperties: false },
+      );
+      await em.flush();
+      return { view: toView(user), revoked };
+    });
+    if (revoked) scope.bus.publish('auth.revoked', { userId: view.id, sessionId: null });
+    else scope.bus.publish('auth.changed', { userId: view.id });
+    return view;
+  } catch (error) {
+    if (error instanceof UniqueConstraintViolationException) {
+      throw new AppError('email_taken', { cause: error });
+    }
+    throw error;
+  }
+}
+
+/**
+ * Deletes an account with its sessions. What it wrote stays, without a name.
+ *
+ * @throws not_found, primary_admin, forbidden for one's own account
+ */
+export async function deleteUser(scope: Scope, id: string): Promise<true> {
+  if (id === scope.actor.id)
+    throw new AppError('forbidden', { detail: 'You cannot delete your own account.' });
+  await scope.em.transactional(async (em) => {
+    await lockAdministrators(em);
+    const user = await findUser(em, id);
+    await protectPrimaryAdministrator(em, scope.actor, user);
+    await em.nativeDelete(AccessGrant, { principal_type: 'user', principal_id: id });
+    em.remove(user);
+  });
+  scope.bus.publish('auth.revoked', { userId: id, sessionId: null });
+  return true;
+}
