@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Binaries, Identity } from './embedded.binaries.ts';
-import { EmbeddedDatabaseError } from './embedded.errors.ts';
+import { EmbeddedDatabaseError, isDiskFull } from './embedded.errors.ts';
 
 /** A cluster folder with what runs it. */
 export interface Cluster {
@@ -50,10 +50,13 @@ export function watchLines(stderr: Readable, onLine?: (line: string) => void): {
     if (lines.length > 50) lines.shift();
     onLine?.(line);
   });
-  return {
-    reason: () =>
-      lines.findLast((line) => /FATAL|PANIC|[Ee]rror:/.test(line)) ?? lines.at(-1) ?? 'no message',
-  };
+  const reason = () =>
+    // A full disk ends in other complaints.
+    lines.find((line) => isDiskFull(line)) ??
+    lines.findLast((line) => /FATAL|PANIC|[Ee]rror:/.test(line)) ??
+    lines.at(-1) ??
+    'no message';
+  return { reason };
 }
 
 /** Checks the cluster in `dataDir`, or makes one with the role and database; returns the role's password. */
@@ -92,7 +95,7 @@ async function createCluster(cluster: Cluster, dataDir: string, password: string
         // The built-in locale sorts alike on every system, which indexes depend on.
         ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
         // Where a container's limit on huge pages is lower than the host's number, trying them ends in SIGBUS.
-        ...['-c', 'huge_pages=off'],
+        ...['-c', 'huge_pages=off', '-c', 'log_line_prefix='],
       ]),
     );
     const accessRules = `${folder}/pg_hba.conf`.replaceAll("'", "''");

@@ -12,16 +12,25 @@ export function explain(error: unknown, dataDir: string): EmbeddedDatabaseError 
   return new EmbeddedDatabaseError(wording(code, message, dataDir), { cause: error });
 }
 
+export const isDiskFull = (line: string): boolean =>
+  /No space left on device|Disk quota exceeded|Check free disk space/.test(line);
+
 function wording(code: string, message: string, dataDir: string): string {
-  if (['ENOSPC', 'EDQUOT'].includes(code) || /No space left on device|Disk quota exceeded/.test(message)) {
+  if (['ENOSPC', 'EDQUOT'].includes(code) || isDiskFull(message)) {
     return `The disk under the data folder ${dataDir} is full: free some space, or move the folder and set DATA_DIR.`;
   }
+  // Node says ENOENT where it cannot make a folder on a file system that is mounted read-only.
+  const isNotMade = code === 'ENOENT' && message.includes('mkdir');
   if (
+    isNotMade ||
     ['EACCES', 'EPERM', 'EROFS'].includes(code) ||
     /Permission denied|Read-only file system/.test(message)
   ) {
     const user = process.getuid?.() ?? userInfo().username;
     return `The data folder ${dataDir} cannot be used (${message}): make it writable for user ${user}, or set DATA_DIR to another folder.`;
+  }
+  if (code === 'ENOTEMPTY') {
+    return `The folder postgres in the data folder ${dataDir} is not empty and holds no cluster: move it away.`;
   }
   if (['ENOTDIR', 'EEXIST'].includes(code)) {
     return `The data folder ${dataDir} is not a folder: move that file away, or set DATA_DIR to another folder.`;

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { access, constants, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { EmbeddedDatabaseError } from './embedded.errors.ts';
@@ -20,9 +20,15 @@ const SQLITE_BUSY = 5;
  */
 export async function lockFolder(dataDir: string): Promise<FolderLock> {
   const pidFile = join(dataDir, 'server.pid');
+  const lockFile = join(dataDir, 'server.lock');
+  // Asked first because SQLite does not say which right is missing.
+  await access(dataDir, constants.W_OK | constants.X_OK);
+  await access(lockFile, constants.R_OK | constants.W_OK).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
   let lock: DatabaseSync | undefined;
   try {
-    lock = new DatabaseSync(join(dataDir, 'server.lock'), { timeout: 0 });
+    lock = new DatabaseSync(lockFile, { timeout: 0 });
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     lock?.close();

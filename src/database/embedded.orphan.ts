@@ -15,9 +15,9 @@ const run = promisify(execFile);
 export const clusterMark = (cluster: string): string => `parley.cluster=${cluster}`;
 
 /**
- * Ends the PostgreSQL that a killed server left behind in the cluster folder, and removes the lock files when their
- * process number has since gone to some other process, which PostgreSQL would take for its own kind. To be called
- * under the lock of the data folder.
+ * Ends the PostgreSQL that a killed server left behind in the cluster folder, and removes its lock files, also
+ * when their process number has since gone to some other process, which PostgreSQL would take for its own kind.
+ * To be called under the lock of the data folder.
  *
  * @throws EmbeddedDatabaseError when it does not end
  */
@@ -25,15 +25,19 @@ export async function endOrphan(cluster: string, socket: string, log: (line: str
   const pidFile = join(cluster, 'postmaster.pid');
   const pid = Number.parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10);
   if (!(pid > 0)) return;
-  if (!(await isServerOf(cluster, pid))) {
-    if (!isAlive(pid)) return;
-    await rm(pidFile, { force: true });
-    await rm(`${socket}.lock`, { force: true });
+  if (await isServerOf(cluster, pid)) {
+    log(`Stopping PostgreSQL (process ${pid}) that an earlier server left behind`);
+    await end(cluster, pid);
+  } else if (!send(pid, 0)) {
     return;
   }
-  log(`Stopping PostgreSQL (process ${pid}) that an earlier server left behind`);
+  await rm(pidFile, { force: true });
+  await rm(`${socket}.lock`, { force: true });
+}
+
+async function end(cluster: string, pid: number): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
-    process.kill(pid, signal);
+    send(pid, signal);
     const deadline = Date.now() + 10_000;
     while (Date.now() < deadline) {
       if (!(await isServerOf(cluster, pid))) return;
@@ -55,10 +59,10 @@ async function isServerOf(cluster: string, pid: number): Promise<boolean> {
   return shown.stdout.includes(`${mark} `) || shown.stdout.trimEnd().endsWith(mark);
 }
 
-function isAlive(pid: number): boolean {
+/** Tells whether there is such a process; signal 0 only asks. */
+function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
+    return process.kill(pid, signal);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }

@@ -45,7 +45,8 @@ export interface EmbeddedOptions {
 }
 
 const PORT = 5432;
-const FAST_SHUTDOWN_MS = 10_000;
+/** How long a fast shutdown may take, and the connections of a killed server to notice. */
+const PATIENCE_MS = 10_000;
 /** `sun_path` holds 107 bytes on Linux and 103 on macOS. */
 const SOCKET_PATH_BYTES = 103;
 
@@ -57,9 +58,10 @@ const SETTINGS = {
   // A workspace's hot rows fit; the page cache of the system holds the rest.
   shared_buffers: '64MB',
   huge_pages: 'off',
-  // Both bring something for scans of much data only, and cost processes and shared memory (Docker gives 64 MB).
+  // These serve scans of much data and replicas; they cost processes and shared memory (Docker gives 64 MB).
   io_method: 'sync',
   max_parallel_workers_per_gather: '0',
+  max_logical_replication_workers: '0',
   jit: 'off',
   // What a start after a crash reads again: about two seconds' worth at the most.
   max_wal_size: '256MB',
@@ -124,7 +126,7 @@ async function startLocked(
     exited,
     async stop() {
       server.signal('SIGINT');
-      const forced = setTimeout(() => server.signal('SIGQUIT'), FAST_SHUTDOWN_MS);
+      const forced = setTimeout(() => server.signal('SIGQUIT'), PATIENCE_MS);
       await exited;
       clearTimeout(forced);
     },
@@ -139,7 +141,7 @@ interface Server {
 
 /** Runs `postgres` until it accepts connections. */
 async function launch(cluster: Cluster, args: string[], log: (line: string) => void): Promise<Server> {
-  const deadline = Date.now() + FAST_SHUTDOWN_MS;
+  const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     try {
       return await launchOnce(cluster, args, log);

@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+import { onTestFinished } from 'vitest';
+import {
+  type DatabaseAddress,
+  type EmbeddedDatabase,
+  type EmbeddedOptions,
+  startEmbedded,
+} from '../../src/database/embedded.ts';
+
+export const isRoot = process.getuid?.() === 0;
+/** An account without rights that every system has. */
+export const NOBODY = { uid: 65534, gid: 65534 };
+
+/** A folder that goes away with the test. */
+export async function temporaryFolder(mode = 0o700): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  await chmod(folder, mode);
+  return folder;
+}
+
+/** Starts in this process, and stops with the test. */
+export async function start(
+  dataDir: string,
+  options: Partial<EmbeddedOptions> = {},
+): Promise<EmbeddedDatabase> {
+  const database = await startEmbedded({ dataDir, log: () => undefined, ...options });
+  onTestFinished(() => database.stop());
+  return database;
+}
+
+/** Runs one statement over a connection of its own. */
+export async function query(address: DatabaseAddress, sql: string): Promise<Record<string, unknown>[]> {
+  const { dbName: database, ...rest } = address;
+  const client = new Client({ ...rest, database });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const PROGRAM = `
+  const { startEmbedded } = await import(process.argv[1]);
+  try {
+    const { address, pid } = await startEmbedded({ dataDir: process.argv[2], log() {} });
+    console.log(JSON.stringify({ address, pid }));
+    process.on('SIGTERM', () => process.exit(1));
+  } catch (error) {
+    console.log(JSON.stringify({ refusal: error.name + ': ' + error.message }));
+  }
+`;
+
+export interface Reported {
+  address: DatabaseAddress;
+  pid: number;
+  refusal?: string;
+}
+
+/** A process of its own that starts a database: what a server is for these tests. */
+export function spawnServer(dataDir: string, user?: { uid: number; gid: number }): ChildProcess {
+  const source = new URL('../../src/database/embedded.ts', import.meta.url).href;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM, source, dataDir], {
+    ...user,
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGTERM'));
+  return child;
+}
+
+/** What such a process says: where its database is, or why there is none. */
+export async function reported(child: ChildProcess): Promise<Reported> {
+  if (!child.stdout) throw new Error('The server was started without a pipe');
+  for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line);
+  throw new Error('The server ended without a word');
+}
+
+/** Why `NOBODY` cannot run this program from here, if so. */
+export async function whyNobodyCannotRun(): Promise<string | undefined> {
+  const source = fileURLToPath(new URL('../../src/database/embedded.ts', import.meta.url));
+  const program = `require('node:fs').accessSync(${JSON.stringify(source)})`;
+  const probe = spawnSync(process.execPath, ['-e', program], { ...NOBODY, cwd: '/' });
+  return probe.status === 0 ? undefined : 'only root can read this checkout';
+}
+
+export async function until(condition: () => boolean | Promise<boolean>, deadlineMs = 20_000): Promise<void> {
+  const deadline = Date.now() + deadlineMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`Not within ${deadlineMs} ms: ${condition}`);
+    await delay(10);
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,29 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type DatabaseAddress, startEmbedded } from '../../src/database/embedded.ts';
+
+export interface TestCluster {
+  address: DatabaseAddress;
+  stop(): Promise<void>;
+}
+
+/**
+ * One throw-away cluster for a run of the tests. Its data need not survive a crash, so nothing waits for the disk.
+ * The role of `address` may create databases.
+ */
+export async function startCluster(): Promise<TestCluster> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'));
+  const database = await startEmbedded({
+    dataDir,
+    log: (line) => console.error(line),
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+  });
+  return {
+    address: database.address,
+    async stop() {
+      await database.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
