@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chown, lstat, mkdir, realpath, rm } from 'node:fs/promises';
+import { lchown, lstat, mkdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -116,8 +116,11 @@ async function startLocked(
 
   const server = await launch(cluster, args, log);
   const exited = server.exited.then(async (exit) => {
-    if (host !== dir) await rm(host, { recursive: true, force: true });
-    await release();
+    try {
+      if (host !== dir) await rm(host, { recursive: true, force: true });
+    } finally {
+      await release();
+    }
     return exit;
   });
   return {
@@ -207,5 +210,5 @@ async function makePrivate(folder: string, identity: Identity | undefined): Prom
   if (!isOurs || !found.isDirectory() || found.mode & 0o077) {
     throw new EmbeddedDatabaseError(`The socket folder ${folder} belongs to somebody else: remove it.`);
   }
-  if (identity) await chown(folder, identity.uid, identity.gid);
+  if (identity) await lchown(folder, identity.uid, identity.gid);
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,11 +50,11 @@ export async function query(address: DatabaseAddress, sql: string): Promise<Reco
 }
 
 const PROGRAM = `
+  process.on('SIGTERM', () => process.exit(1));
   const { startEmbedded } = await import(process.argv[1]);
   try {
     const { address, pid } = await startEmbedded({ dataDir: process.argv[2], log() {} });
     console.log(JSON.stringify({ address, pid }));
-    process.on('SIGTERM', () => process.exit(1));
   } catch (error) {
     console.log(JSON.stringify({ refusal: error.name + ': ' + error.message }));
   }
@@ -73,7 +74,9 @@ export function spawnServer(dataDir: string, user?: { uid: number; gid: number }
     cwd: '/',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  onTestFinished(() => void child.kill('SIGTERM'));
+  onTestFinished(async () => {
+    if (child.kill('SIGTERM')) await once(child, 'exit');
+  });
   return child;
 }
 
