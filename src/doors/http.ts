@@ -1,0 +1,132 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import cors from '@fastify/cors';
+import type { AnyRouter } from '@trpc/server';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { AppError, ERRORS } from '../core/errors.ts';
+import { describeFailure } from '../core/failure.ts';
+import type { Parts } from '../core/scope.ts';
+import { LIMITS } from '../core/wire.ts';
+import type { Env } from '../env.ts';
+import { mountDocs } from './docs.ts';
+import { type AllowedMethods, collectMethods } from './http.methods.ts';
+import { rawAnswer } from './http.raw.ts';
+import { nextRequestId, requestIdOf, TimedResponse } from './http.response.ts';
+import { dispatchUpgrades } from './http.upgrade.ts';
+import { reportFailure } from './report.ts';
+import { mountRest } from './rest.ts';
+import { mountTrpc } from './trpc.ts';
+
+export interface HttpOptions {
+  parts: Parts;
+  env: Pick<Env, 'ENV' | 'CORS_ALLOW_ORIGIN'>;
+  router: AnyRouter;
+}
+
+/** How long a stopping server lets answers finish that are under way. */
+const CLOSE_GRACE_MS = 5000;
+
+/**
+ * The HTTP server with its doors mounted: REST, tRPC and, with `ENV=dev`, the docs. Not yet listening, so that
+ * plain routes and sockets can be added; paths of sockets through `onUpgrade` (`http.upgrade.ts`).
+ */
+export async function createHttp({ parts, env, router }: HttpOptions): Promise<FastifyInstance> {
+  const app = fastify({
+    bodyLimit: LIMITS.bodyBytes,
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      // Long parameters are for the schemas to refuse; a batch of tRPC calls is one long parameter.
+      maxParamLength: 16_384,
+    },
+    http: {
+      ServerResponse: TimedResponse,
+      // A client may offer any protocol (curl and Java offer h2c); what we do not speak must not cost the answer.
+      shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
+    },
+    requestTimeout: 300_000,
+    genReqId: (request) => requestIdOf(request as IncomingMessage),
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => answerFailure(parts, error, request, reply),
+  });
+  const allowed = collectMethods(app);
+  dispatchUpgrades(app.server);
+  app.setErrorHandler((error, request, reply) => answerFailure(parts, error, request, reply));
+  acceptEmptyJson(app);
+  await allowOrigins(app, env.CORS_ALLOW_ORIGIN);
+  refuseUnknown(app, allowed);
+  closeInTime(app);
+
+  mountRest(app, parts, router);
+  await mountTrpc(app, parts, router);
+  if (env.ENV === 'dev') mountDocs(app, router);
+  return app;
+}
+
+function answerFailure(parts: Parts, error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const failure = describeFailure(error, request.id);
+  // The caller hung up while sending: nobody reads the answer, and nothing of ours failed.
+  if (!request.raw.destroyed || request.raw.complete) {
+    reportFailure(parts.log, failure, error, { requestId: request.id, route: request.routeOptions.url });
+  }
+  if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
+  if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
+  reply.code(failure.status).header('content-type', 'application/json; charset=utf-8');
+  return reply.send(JSON.stringify(failure.body));
+}
+
+/** Many clients send `Content-Type: application/json` with no body at all; that is no malformed JSON. */
+function acceptEmptyJson(app: FastifyInstance) {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else parse(request, body, done);
+  });
+}
+
+async function allowOrigins(app: FastifyInstance, origins: readonly string[]) {
+  if (origins.length === 0) return;
+  const any = origins.includes('*');
+  await app.register(cors, {
+    origin: any ? '*' : [...origins],
+    // With `*` a browser must not send the cookie along.
+    credentials: !any,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    exposedHeaders: ['X-Process-Time', 'X-Request-Id', 'X-Ignored-Members', 'Retry-After'],
+    maxAge: 600,
+    strictPreflight: false,
+  });
+}
+
+/** Refuses before the body is read: an unknown address is unknown whatever was sent to it. */
+function refuseUnknown(app: FastifyInstance, allowed: AllowedMethods) {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done();
+    const methods = allowed(request.url);
+    if (methods.length === 0) return done(new AppError('not_found'));
+    reply.header('allow', [...methods, 'OPTIONS'].join(', '));
+    if (request.method !== 'OPTIONS') return done(new AppError('method_not_allowed'));
+    reply.code(204).send();
+  });
+}
+
+/** Streams would hold a stopping server open for as long as their readers like. */
+function closeInTime(app: FastifyInstance) {
+  app.addHook('preClose', (done) => {
+    setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref();
+    done();
+  });
+}
+
+const CLIENT_ERRORS: Record<string, number> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
+};
+
+/** What Node's own parser refuses: no request exists yet, so the answer is written by hand. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket) {
+  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0)
+    return socket.destroy(error);
+  const status = CLIENT_ERRORS[error.code ?? ''] ?? 400;
+  socket.end(rawAnswer(status, { detail: ERRORS.bad_request.detail, code: 'bad_request' }, nextRequestId()));
+}

@@ -1,0 +1,43 @@
+import type { $ZodType, $ZodTypes } from 'zod/v4/core';
+
+/** What a schema is, seen past everything that only says whether a value may be missing. */
+export function unwrap(schema: $ZodType): $ZodTypes['_zod']['def'] {
+  const { def } = (schema as $ZodTypes)._zod;
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+    case 'catch':
+      return unwrap(def.innerType);
+    case 'lazy':
+      return unwrap(def.getter());
+    case 'pipe':
+      return unwrap(def.in);
+    default:
+      return def;
+  }
+}
+
+export type Shape = ReadonlyMap<string, $ZodType>;
+
+/** The members of an object's schema; undefined for anything that is no plain object. */
+export function shapeOf(schema: $ZodType): Shape | undefined {
+  const def = unwrap(schema);
+  if (def.type === 'object') return new Map(Object.entries(def.shape));
+  if (def.type === 'intersection') return joinShapes([def.left, def.right]);
+  return undefined;
+}
+
+/** The members of all these together, as `.input().input()` and intersections accept them. */
+export function joinShapes(schemas: readonly $ZodType[]): Shape | undefined {
+  const joined = new Map<string, $ZodType>();
+  for (const schema of schemas) {
+    const shape = shapeOf(schema);
+    if (!shape) return undefined;
+    for (const [name, member] of shape) joined.set(name, member);
+  }
+  return joined;
+}

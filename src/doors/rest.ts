@@ -1,0 +1,54 @@
+import type { AnyRouter } from '@trpc/server';
+import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify';
+import type { Parts } from '../core/scope.ts';
+import { buildHttpContext } from './context.ts';
+import { listProcedures, type Procedure } from './procedures.ts';
+import { ignoredHeader } from './rest.ignored.ts';
+import { planInput } from './rest.input.ts';
+
+/** Every REST path answers under both; the document lists the first. */
+export const REST_PREFIXES = ['/api/v1', '/api'] as const;
+
+/**
+ * Makes a route of every procedure that has `meta.openapi`. All that depends on its schemas is decided here, once;
+ * a request reads its input by that plan and calls the procedure. Which of two patterns answers is the router's
+ * business (static before parametric), and a path declared twice stops the start.
+ */
+export function mountRest(app: FastifyInstance, parts: Parts, router: AnyRouter): void {
+  for (const procedure of listProcedures(router)) {
+    const rest = procedure.meta?.openapi;
+    if (!rest) continue;
+    const path = rest.path.replace(/\/$/, '').replaceAll(/\{(\w+)\}/g, ':$1');
+    const handler = handlerOf(procedure, parts, rest.status ?? 200);
+    for (const prefix of REST_PREFIXES) app.route({ method: rest.method, url: prefix + path, handler });
+  }
+}
+
+function handlerOf(procedure: Procedure, parts: Parts, status: number): RouteHandlerMethod {
+  const { path, type, call } = procedure;
+  const readInput = planInput(procedure);
+  return async (request, reply) => {
+    const { input, ignored } = readInput(request);
+    if (ignored) reply.header('x-ignored-members', ignoredHeader(ignored));
+    const output = await call({
+      ctx: buildHttpContext(parts, request, reply),
+      path,
+      type,
+      input: undefined,
+      getRawInput: async () => input,
+      signal: signalOf(reply),
+      batchIndex: 0,
+    });
+    reply.code(status).header('content-type', 'application/json; charset=utf-8');
+    return JSON.stringify(output ?? null);
+  };
+}
+
+/** Aborts when the caller goes away before the answer; a finished answer closes too, and means nothing. */
+function signalOf(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}

@@ -1,0 +1,172 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { AnyRouter, TRPCError } from '@trpc/server';
+import { type FastifyHandlerOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify';
+import { applyWSSHandler } from '@trpc/server/adapters/ws';
+import type { ResponseMeta, TRPCRequestInfo } from '@trpc/server/http';
+import { getErrorShape } from '@trpc/server/shared';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { WebSocket, WebSocketServer } from 'ws';
+import { AppError } from '../core/errors.ts';
+import { describeFailure } from '../core/failure.ts';
+import type { Parts } from '../core/scope.ts';
+import { type Context, toTrpcError } from '../core/trpc.ts';
+import { LIMITS } from '../core/wire.ts';
+import { buildHttpContext, buildSocketContext } from './context.ts';
+import { processTime, requestIdOf } from './http.response.ts';
+import { onUpgrade } from './http.upgrade.ts';
+import { listProcedures } from './procedures.ts';
+import { reportFailure } from './report.ts';
+import { findIgnored, ignoredHeader, type Known, planKnownInput } from './rest.ignored.ts';
+
+export const TRPC_PATH = '/trpc';
+
+/** Calls in one batch, by either transport. Clients must set `maxItems` no higher. */
+export const MAX_BATCH_SIZE = 20;
+
+/** What a socket may leave unread before it is cut; it resumes by `lastEventId`. */
+const MAX_BACKLOG_BYTES = 4 * LIMITS.bodyBytes;
+/** How long clients may take to say goodbye when the server stops. */
+const CLOSE_GRACE_MS = 1000;
+
+type HandlerOptions = FastifyHandlerOptions<AnyRouter, FastifyRequest, FastifyReply>;
+
+/** tRPC over HTTP: queries by GET, mutations by POST, batches of either. */
+export async function mountTrpc(app: FastifyInstance, parts: Parts, router: AnyRouter): Promise<void> {
+  const options: HandlerOptions = {
+    router,
+    maxBatchSize: MAX_BATCH_SIZE,
+    createContext: ({ req, res }) => buildHttpContext(parts, req, res),
+    onError: ({ error, path, req }) => report(parts, error, path, req.id),
+    responseMeta: responseMetaFor(router),
+  };
+  const config = router._def._config;
+  // A scope of its own: tRPC parses JSON itself, and everything else keeps its parser.
+  await app.register(async (scope) => {
+    scope.removeContentTypeParser('application/json');
+    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+      done(null, body);
+    });
+    scope.setErrorHandler((cause, request, reply) => {
+      const { status, body } = describeFailure(cause, request.id);
+      const error = toTrpcError(new AppError(body.code, { cause }));
+      report(parts, error, undefined, request.id);
+      const shape = getErrorShape({
+        config,
+        error,
+        type: 'unknown',
+        path: undefined,
+        input: undefined,
+        ctx: undefined,
+      });
+      return reply.code(status).send({ error: shape });
+    });
+    scope.route<{ Params: { path: string } }>({
+      method: ['GET', 'POST'],
+      url: `${TRPC_PATH}/:path`,
+      handler: async (req, res) => {
+        await fastifyRequestHandler({ ...options, req, res, path: req.params.path });
+        return res;
+      },
+    });
+  });
+}
+
+function report(parts: Parts, error: TRPCError, path: string | undefined, requestId: string) {
+  reportFailure(parts.log, describeFailure(error, requestId), error, { requestId, route: path });
+}
+
+/** What a failure and an ignored member mean for the headers, as at the REST door. */
+function responseMetaFor(router: AnyRouter) {
+  const known = new Map(listProcedures(router).map(({ path, inputs }) => [path, planKnownInput(inputs)]));
+  return ({
+    info,
+    errors,
+    ctx,
+  }: {
+    info: TRPCRequestInfo | undefined;
+    errors: TRPCError[];
+    ctx?: Context;
+  }) => {
+    const headers: Record<string, string> = {};
+    const ignored = info && findIgnoredInCalls(known, info);
+    if (ignored) headers['x-ignored-members'] = ignored;
+    for (const error of errors) {
+      const { status, retryAfterSeconds } = describeFailure(error, ctx?.request.id ?? '');
+      if (status === 401) headers['www-authenticate'] = 'Bearer';
+      if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
+    }
+    return { headers } satisfies ResponseMeta;
+  };
+}
+
+/** In a batch, the number of the call stands before the name. */
+function findIgnoredInCalls(
+  known: Map<string, Known | null>,
+  { calls }: TRPCRequestInfo,
+): string | undefined {
+  const names = calls.flatMap((call, index) => {
+    const prefix = calls.length > 1 ? String(index) : '';
+    return [...(findIgnored(known.get(call.path) ?? null, call.result(), prefix) ?? [])];
+  });
+  return names.length > 0 ? ignoredHeader(names) : undefined;
+}
+
+/** A client that does not read would make us keep all that it is sent; it is cut instead. */
+class BoundedSocket extends WebSocket {
+  override send(...message: unknown[]): void {
+    if (this.bufferedAmount > MAX_BACKLOG_BYTES) this.terminate();
+    else super.send(...(message as Parameters<WebSocket['send']>));
+  }
+}
+
+export interface TrpcSockets {
+  /** Tells clients to come back, and resolves when none is left, at most a second later. */
+  close(): Promise<void>;
+}
+
+/**
+ * tRPC over WebSocket. The credentials are those of `connectionParams.token`, else of the upgrade request; they
+ * are kept for the connection, and each call resolves them anew.
+ */
+export function mountTrpcSockets(options: {
+  server: Server;
+  parts: Parts;
+  router: AnyRouter;
+  path?: string;
+}): TrpcSockets {
+  const { server, parts, router, path = TRPC_PATH } = options;
+  const wss = new WebSocketServer({
+    noServer: true,
+    maxPayload: LIMITS.bodyBytes,
+    perMessageDeflate: false,
+    WebSocket: BoundedSocket,
+  });
+  wss.on('headers', (headers, request) => {
+    headers.push(
+      `X-Request-Id: ${requestIdOf(request)}`,
+      `X-Process-Time: ${processTime(performance.now())}`,
+    );
+  });
+  const handler = applyWSSHandler({
+    wss,
+    router,
+    maxBatchSize: MAX_BATCH_SIZE,
+    keepAlive: { enabled: true, pingMs: 30_000, pongWaitMs: 10_000 },
+    createContext: ({ req, info }) => buildSocketContext(parts, req, info.connectionParams?.token),
+    onError: ({ error, path, req }) => report(parts, error, path, requestIdOf(req)),
+  });
+  onUpgrade(server, path, (request: IncomingMessage, socket, head) => {
+    wss.handleUpgrade(request, socket, head, (client) => wss.emit('connection', client, request));
+  });
+  return {
+    async close() {
+      handler.broadcastReconnectNotification();
+      for (const client of wss.clients) client.close(1001, 'The server stops');
+      const cut = setTimeout(() => {
+        for (const client of wss.clients) client.terminate();
+      }, CLOSE_GRACE_MS);
+      await new Promise((resolve) => wss.close(resolve));
+      clearTimeout(cut);
+    },
+  };
+}
