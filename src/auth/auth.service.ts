@@ -5,10 +5,11 @@ import type { Actor, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { User } from '../users/users.entity.ts';
 import type { UserView } from '../users/users.schema.ts';
-import { createUser, getUser, normaliseEmail } from '../users/users.service.ts';
+import { createUser, getUser } from '../users/users.service.ts';
 import type { SessionUser } from './auth.schema.ts';
 import { parseDuration } from './duration.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
+import { Session } from './session.entity.ts';
 import { openSessions } from './session.ts';
 
 /** Stands for "for ever": PostgreSQL and JavaScript dates both reach that far. */
@@ -109,8 +110,10 @@ export async function changePassword(
     throw new AppError('password_wrong');
   user.password_hash = await hashPassword(input.new_password);
   user.updated_at = nowSeconds();
-  await scope.em.flush();
-  await openSessions(scope.sql, 0).invalidateUserSessions(id);
+  await scope.em.transactional(async (em) => {
+    await em.flush();
+    await em.nativeDelete(Session, { user: id });
+  });
   scope.bus.publish('auth.revoked', { userId: id, sessionId: null });
   scope.reply.setSession(null, null);
   return true;

@@ -1,6 +1,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
-import type { Sql } from '../database/sql.ts';
+import type { Database } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
 import type { Python } from '../python/pool.ts';
 
@@ -45,7 +45,7 @@ export interface Reply {
  */
 export interface Parts {
   readonly orm: MikroORM;
-  readonly sql: Sql;
+  readonly sql: Database;
   readonly bus: Bus;
   readonly log: Logger;
   readonly python: Python;

@@ -15,17 +15,48 @@ export interface Statement<Row> {
 export const statement = <Row>(name: string, text: string): Statement<Row> => ({ name, text });
 
 export interface Sql {
-  /** Runs a statement on a pooled connection outside any transaction; parameters are `$1`, `$2`, … */
+  /** Runs a statement; parameters are `$1`, `$2`, … Outside `transaction` it is on its own, on any connection. */
   rows<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]>;
 }
 
+export interface Database extends Sql {
+  /** Runs the work in one transaction, which is taken back when it throws. */
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+}
+
+interface Queryable {
+  query(config: { name: string; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>;
+}
+
+const runner = (on: Queryable): Sql => ({
+  async rows<Row>({ name, text }: Statement<Row>, values: readonly unknown[]) {
+    const result = await on.query({ name, text, values: [...values] });
+    return result.rows as Row[];
+  },
+});
+
 /** The pool of an initialised ORM as a runner of prepared statements. */
-export async function openSql(orm: MikroORM): Promise<Sql> {
+export async function openSql(orm: MikroORM): Promise<Database> {
   const pool = await orm.em.getDriver().getConnection().getNativeClient();
   return {
-    async rows<Row>({ name, text }: Statement<Row>, values: readonly unknown[]) {
-      const result = await pool.query({ name, text, values: [...values] });
-      return result.rows as Row[];
+    ...runner(pool),
+    async transaction(work) {
+      const client = await pool.connect();
+      let broken = false;
+      try {
+        await client.query('begin');
+        const result = await work(runner(client));
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        await client.query('rollback').catch(() => {
+          broken = true;
+        });
+        throw error;
+      } finally {
+        // A connection that cannot even roll back is not given to anybody else.
+        client.release(broken);
+      }
     },
   };
 }

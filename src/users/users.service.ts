@@ -101,7 +101,7 @@ export function toView(user: UserEntity): UserView {
 export const listUsers = (scope: Scope, query: UserQuery) => queryUsers(scope.sql, query);
 
 /** @throws not_found */
-export async function getUser(scope: Scope, id: string): Promise<UserView> {
+export async function getUser(scope: Scope<Actor | null>, id: string): Promise<UserView> {
   return toView(await findUser(scope.em, id));
 }
 

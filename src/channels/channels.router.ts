@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { router } from '../core/trpc.ts';
+import { id } from '../core/wire.ts';
+import { channelMember } from './channels.procedure.ts';
+import { ChannelView, channelForm } from './channels.schema.ts';
+import {
+  createChannel,
+  deleteChannel,
+  getChannel,
+  listChannels,
+  listEveryChannel,
+  updateChannel,
+} from './channels.service.ts';
+
+export const channelsRouter = router({
+  list: channelMember
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/channels',
+        tags: ['channels'],
+        summary: 'The own and granted channels',
+      },
+      access: 'member',
+    })
+    .output(z.array(ChannelView))
+    .query(({ ctx }) => listChannels(ctx.scope)),
+
+  listAll: channelMember
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/channels/list',
+        tags: ['channels'],
+        summary: 'The own and granted channels; for administrators, all',
+      },
+      access: 'member',
+    })
+    .output(z.array(ChannelView))
+    .query(({ ctx }) => listEveryChannel(ctx.scope)),
+
+  create: channelMember
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/channels/create',
+        tags: ['channels'],
+        summary: 'Make a standard channel (administrators)',
+      },
+      access: 'administrator',
+    })
+    .input(z.object(channelForm))
+    .output(ChannelView)
+    .mutation(({ ctx, input }) => createChannel(ctx.scope, input)),
+
+  get: channelMember
+    .meta({
+      openapi: { method: 'GET', path: '/channels/{id}', tags: ['channels'], summary: 'Get a channel' },
+      access: 'channel.read',
+    })
+    .input(z.object({ id: id() }))
+    .output(ChannelView)
+    .query(({ ctx, input }) => getChannel(ctx.scope, input.id)),
+
+  update: channelMember
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/channels/{id}/update',
+        tags: ['channels'],
+        summary: 'Change a channel; what is not sent stays',
+      },
+      access: 'channel.manage',
+    })
+    .input(z.object({ id: id(), ...channelForm, name: channelForm.name.optional() }))
+    .output(ChannelView)
+    .mutation(({ ctx, input: { id: channelId, ...changes } }) =>
+      updateChannel(ctx.scope, channelId, changes),
+    ),
+
+  delete: channelMember
+    .meta({
+      openapi: {
+        method: 'DELETE',
+        path: '/channels/{id}/delete',
+        tags: ['channels'],
+        summary: 'Delete a channel with everything in it',
+      },
+      access: 'channel.manage',
+    })
+    .input(z.object({ id: id() }))
+    .output(z.boolean())
+    .mutation(({ ctx, input }) => deleteChannel(ctx.scope, input.id)),
+});

@@ -1,0 +1,266 @@
+import { v7 as uuidv7 } from 'uuid';
+import { AppError } from '../core/errors.ts';
+import type { Actor, Scope } from '../core/scope.ts';
+import type { Sql } from '../database/sql.ts';
+import type { ChannelAccess } from './channels.repository.ts';
+import type { ChannelBrief } from './channels.schema.ts';
+import { noSuchChannel, requireChannel } from './channels.service.ts';
+import {
+  DELETE,
+  EDIT,
+  ENTOMB,
+  type Found,
+  insertMessage,
+  LOG,
+  type Page,
+  listMessages as queryMessages,
+  readMessage,
+  readRelated,
+  TICK,
+  UNCOUNT,
+  VIEW_ONE,
+} from './messages.repository.ts';
+import type { Author, ChannelEventView, EventType, MessageView, PostedMessage } from './messages.schema.ts';
+
+declare module '../events/bus.ts' {
+  interface BusTopics {
+    /** A change that stands in a channel's event log. */
+    'channel.event': ChannelEventView;
+  }
+}
+
+const noSuchMessage = () =>
+  new AppError('not_found', { detail: 'There is no such message in this channel.' });
+
+/** The result of a read that checked access itself. @throws not_found, forbidden */
+function found<T>(result: Found<T>): T {
+  if (result === undefined) throw noSuchChannel();
+  if (result === null) throw new AppError('forbidden');
+  return result;
+}
+
+/** The newest messages of the main line, newest first. @throws not_found, forbidden */
+export async function listMessages(scope: Scope, channelId: string, page: Page): Promise<MessageView[]> {
+  return found(await queryMessages(scope.sql, scope.actor, channelId, page));
+}
+
+/** @throws not_found, forbidden */
+export async function getMessage(scope: Scope, channelId: string, messageId: string): Promise<MessageView> {
+  const { message } = found(await readMessage(scope.sql, scope.actor, channelId, messageId));
+  if (!message) throw noSuchMessage();
+  return message;
+}
+
+export interface Post {
+  id: string;
+  content: string;
+  reply_to_id?: string | null | undefined;
+  parent_id?: string | null | undefined;
+  data?: Record<string, unknown> | null | undefined;
+  meta?: Record<string, unknown> | null | undefined;
+  temp_id?: string | null | undefined;
+}
+
+const authorOf = ({ id, name, role }: Actor): Author => ({ id, name, role });
+
+const briefOf = (channel: ChannelAccess): ChannelBrief => {
+  const { can_read: _read, can_write: _write, is_manager: _manager, ...brief } = channel;
+  return brief;
+};
+
+/**
+ * Posts a message: into the main line, or into the thread of `parent_id`.
+ *
+ * @throws not_found, forbidden, and bad_request when it refers to a message that the channel does not have
+ */
+export async function postMessage(scope: Scope, post: Post): Promise<PostedMessage> {
+  const channel = await requireChannel(scope, post.id, 'write');
+  const { root_id, quoted } = await resolveReferences(scope.sql, post);
+  const author = authorOf(scope.actor);
+  const message = {
+    id: uuidv7(),
+    channel_id: post.id,
+    content: post.content,
+    reply_to_id: post.reply_to_id ?? null,
+    parent_id: root_id,
+    data: post.data ?? {},
+    meta: post.meta ?? {},
+  };
+  const timeless = {
+    ...message,
+    user_id: author.id,
+    user: author,
+    is_pinned: false,
+    pinned_by: null,
+    pinned_at: null,
+    reactions: [],
+    reply_count: 0,
+    latest_reply_at: null,
+    reply_to_message: quoted,
+    temp_id: post.temp_id ?? null,
+  };
+  const posted = await insertMessage(scope.sql, message, author, timeless);
+  if (!posted) throw noSuchChannel();
+
+  const view: PostedMessage = { ...timeless, created_at: Number(posted.at), updated_at: Number(posted.at) };
+  const envelope = { channel_id: post.id, user: author, channel: briefOf(channel) };
+  publish(scope, { ...envelope, event_id: posted.event_id, type: 'message', message: view });
+  if (posted.parent) {
+    publish(scope, {
+      ...envelope,
+      event_id: posted.event_id + 1,
+      type: 'message:reply',
+      message: posted.parent,
+    });
+  }
+  return view;
+}
+
+async function resolveReferences(sql: Sql, { id, parent_id = null, reply_to_id = null }: Post) {
+  if (parent_id === null && reply_to_id === null) return { root_id: null, quoted: null };
+  const related = await readRelated(sql, id, parent_id, reply_to_id);
+  if (parent_id !== null && related.root_id === null) {
+    throw new AppError('bad_request', { detail: 'parent_id: there is no such message in this channel.' });
+  }
+  if (reply_to_id !== null && related.quoted === null) {
+    throw new AppError('bad_request', { detail: 'reply_to_id: there is no such message in this channel.' });
+  }
+  return related;
+}
+
+interface Happening {
+  event_id: number;
+  channel_id: string;
+  type: EventType;
+  message: MessageView | PostedMessage;
+  user: Author;
+  channel: ChannelBrief;
+}
+
+function publish(scope: Scope, { event_id, channel_id, type, message, user, channel }: Happening): void {
+  scope.bus.publish('channel.event', {
+    event_id,
+    channel_id,
+    message_id: message.id,
+    data: { type, data: message },
+    user,
+    channel,
+  });
+}
+
+export interface Edit {
+  id: string;
+  message_id: string;
+  content: string;
+  data?: Record<string, unknown> | null | undefined;
+  meta?: Record<string, unknown> | null | undefined;
+}
+
+/**
+ * Changes a message: its author, and whoever may write in the channel. `data` and `meta` are merged into what is there.
+ *
+ * @throws not_found, forbidden
+ */
+export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView> {
+  const { id: channelId, message_id: messageId, content, data, meta } = edit;
+  const channel = await requireAuthorOrWriter(scope, channelId, messageId);
+  const [event] = await change(scope, channel, async (sql, log) => {
+    await log('message:update', messageId, async (at) => {
+      const merged = [JSON.stringify(data ?? {}), JSON.stringify(meta ?? {})];
+      await sql.rows(EDIT, [channelId, messageId, content, ...merged, at]);
+    });
+  });
+  if (!event) throw noSuchMessage();
+  return event.message;
+}
+
+/**
+ * Deletes a message: its author, and whoever may write in the channel. One with replies stays as a tombstone.
+ *
+ * @throws not_found, forbidden
+ */
+export async function deleteMessage(scope: Scope, channelId: string, messageId: string): Promise<true> {
+  const channel = await requireAuthorOrWriter(scope, channelId, messageId);
+  await change(scope, channel, async (sql, log) => {
+    const parentId = await log('message:delete', messageId, async (at, before) => {
+      await sql.rows(ENTOMB, [channelId, messageId, at]);
+      await sql.rows(DELETE, [channelId, messageId]);
+      return before.parent_id;
+    });
+    if (parentId !== null) {
+      await log('message:reply', parentId, async () => {
+        await sql.rows(UNCOUNT, [channelId, parentId]);
+      });
+    }
+  });
+  return true;
+}
+
+async function requireAuthorOrWriter(
+  scope: Scope,
+  channelId: string,
+  messageId: string,
+): Promise<ChannelAccess> {
+  const channel = await requireChannel(scope, channelId, 'read');
+  const [row] = await scope.sql.rows(VIEW_ONE, [channelId, messageId]);
+  if (!row) throw noSuchMessage();
+  if (row.view.user_id !== scope.actor.id && !channel.can_write) throw new AppError('forbidden');
+  return channel;
+}
+
+/** What a deleted message still shows. */
+const erased = (view: MessageView): MessageView => ({
+  ...view,
+  content: '',
+  data: {},
+  meta: { deleted: true },
+  reactions: [],
+  is_pinned: false,
+  pinned_by: null,
+  pinned_at: null,
+});
+
+type LogChange = <T>(
+  type: EventType,
+  messageId: string,
+  apply: (at: string, before: MessageView) => Promise<T>,
+) => Promise<T>;
+
+/**
+ * Makes changes and the events that tell of them, in one transaction. Each `log` takes the channel's next number under its
+ * lock, applies the change, and records the message as it is then; a change that fails takes its number back with it.
+ */
+async function change(
+  scope: Scope,
+  channel: ChannelAccess,
+  work: (sql: Sql, log: LogChange) => Promise<void>,
+): Promise<Happening[]> {
+  const happenings: Happening[] = [];
+  const user = authorOf(scope.actor);
+  await scope.sql.transaction(async (sql) => {
+    await work(sql, async (type, messageId, apply) => {
+      const [tick] = await sql.rows(TICK, [channel.id]);
+      if (!tick) throw noSuchChannel();
+      const [before] = await sql.rows(VIEW_ONE, [channel.id, messageId]);
+      if (!before) throw noSuchMessage();
+      const result = await apply(tick.at, before.view);
+      const [after] = await sql.rows(VIEW_ONE, [channel.id, messageId]);
+      const message = type === 'message:delete' ? erased(before.view) : (after?.view ?? before.view);
+      const { event_id } = tick;
+      const row = [
+        channel.id,
+        event_id,
+        type,
+        messageId,
+        JSON.stringify(user),
+        JSON.stringify(message),
+        tick.at,
+      ];
+      await sql.rows(LOG, row);
+      happenings.push({ event_id, channel_id: channel.id, type, message, user, channel: briefOf(channel) });
+      return result;
+    });
+  });
+  for (const happening of happenings) publish(scope, happening);
+  return happenings;
+}
