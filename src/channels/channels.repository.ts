@@ -6,13 +6,18 @@ import type { ChannelBrief, ChannelView } from './channels.schema.ts';
 const BRIEF = `c.id, c.user_id, c.type, c.name, c.description, c.is_private, c.data, c.meta,
   c.created_at::float8 as created_at, c.updated_at::float8 as updated_at, c.updated_by`;
 
-/**
- * SQL conditions on a row `c`; `$1` is the caller's id, `$2` whether they are an administrator. Who may write may read. A
- * right to read, given to everyone, gives nobody a right to write.
+/*
+ * SQL conditions on a row `c`, for a user's id and whether they are an administrator, both SQL expressions. Who may write may
+ * read. A right to read, given to everyone, gives nobody a right to write.
  */
-const IS_MANAGER = '($2 or c.user_id = $1)';
-export const CAN_WRITE = `(${IS_MANAGER} or ${holdsGrant('channel', 'c.id::text', 'write', '$1::text')})`;
-export const CAN_READ = `(${IS_MANAGER} or ${holdsGrant('channel', 'c.id::text', 'read', '$1::text')})`;
+const isManager = (user: string, isAdmin: string) => `(${isAdmin} or c.user_id = ${user})`;
+const can = (right: 'read' | 'write', user: string, isAdmin: string) =>
+  `(${isManager(user, isAdmin)} or ${holdsGrant('channel', 'c.id::text', right, `${user}::text`)})`;
+
+/** For statements whose `$1` is the caller's id and `$2` whether they are an administrator. */
+const IS_MANAGER = isManager('$1', '$2');
+const CAN_WRITE = can('write', '$1', '$2');
+export const CAN_READ = can('read', '$1', '$2');
 
 export interface ChannelAccess extends ChannelBrief {
   can_read: boolean;
@@ -47,11 +52,15 @@ const LIST_ALL = statement<ChannelView>(
   `select ${VIEW} from channel c where $2 or ${OWN_AND_GRANTED} order by c.created_at desc`,
 );
 
-/** The ids of those channels that the caller may read: of all, or of the given ones. */
-const READABLE = statement<{ id: string; last_event: number }>(
+const READABLE = statement<{ id: string }>(
   'channel.readable',
-  `select c.id, c.last_event::float8 as last_event from channel c
-    where ($3::uuid[] is null or c.id = any($3)) and ${CAN_READ}`,
+  `select c.id from channel c where ($3::uuid[] is null or c.id = any($3)) and ${CAN_READ}`,
+);
+
+const READERS = statement<{ id: string }>(
+  'channel.readers',
+  `select u.id from channel c join users u on u.id = any($2::uuid[])
+    where c.id = $1 and u.role <> 'pending' and ${can('read', 'u.id', "u.role = 'admin'")}`,
 );
 
 export interface Caller {
@@ -87,9 +96,14 @@ export const listOwnChannels = (sql: Sql, caller: Caller): Promise<ChannelView[]
 export const listAllChannels = (sql: Sql, caller: Caller): Promise<ChannelView[]> =>
   sql.rows(LIST_ALL, callerOf(caller));
 
-/** Which channels the caller may read, with the number of their newest event. Administrators only get all when asked. */
-export const listReadable = (
-  sql: Sql,
-  caller: Caller,
-  channelIds: string[] | null,
-): Promise<{ id: string; last_event: number }[]> => sql.rows(READABLE, [...callerOf(caller), channelIds]);
+/** The ids of the channels that the caller may read: among the given ones, or of all. */
+export async function listReadable(sql: Sql, caller: Caller, among: string[] | null): Promise<string[]> {
+  const rows = await sql.rows(READABLE, [...callerOf(caller), among]);
+  return rows.map(({ id }) => id);
+}
+
+/** Those of the given users who may read a channel. */
+export async function listReaders(sql: Sql, channelId: string, among: string[]): Promise<string[]> {
+  const rows = await sql.rows(READERS, [channelId, among]);
+  return rows.map(({ id }) => id);
+}

@@ -1,4 +1,6 @@
+import { tracked } from '@trpc/server';
 import { z } from 'zod';
+import { translateErrors } from '../core/subscription.ts';
 import { router } from '../core/trpc.ts';
 import { id } from '../core/wire.ts';
 import { channelMember } from './channels.procedure.ts';
@@ -11,6 +13,7 @@ import {
   listEveryChannel,
   updateChannel,
 } from './channels.service.ts';
+import { currentCursor, streamEvents } from './events.stream.ts';
 
 export const channelsRouter = router({
   list: channelMember
@@ -91,4 +94,30 @@ export const channelsRouter = router({
     .input(z.object({ id: id() }))
     .output(z.boolean())
     .mutation(({ ctx, input }) => deleteChannel(ctx.scope, input.id)),
+
+  cursor: channelMember
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/channels/events/cursor',
+        tags: ['channels'],
+        summary: 'Where the events of channels stand now, for `lastEventId`',
+      },
+      access: 'member',
+    })
+    .output(z.object({ cursor: z.string() }))
+    .query(async ({ ctx }) => ({ cursor: await currentCursor(ctx.scope) })),
+
+  events: channelMember
+    .meta({ access: 'channel.read' })
+    .input(
+      z.object({
+        channel_ids: z.array(id()).min(1).max(1000).optional(),
+        lastEventId: z.string().nullish(),
+      }),
+    )
+    .subscription(async function* ({ ctx, input }) {
+      const items = streamEvents(ctx.scope, input);
+      for await (const { id: eventId, event } of translateErrors(items)) yield tracked(eventId, event);
+    }),
 });

@@ -9,6 +9,7 @@ import {
   type ChannelAccess,
   listAllChannels,
   listOwnChannels,
+  listReadable,
   readAccess,
   readChannel,
 } from './channels.repository.ts';
@@ -49,6 +50,16 @@ export async function requireChannel(
   if (!channel) throw noSuchChannel();
   if (!NEEDED[right](channel)) throw new AppError('forbidden');
   return channel;
+}
+
+/**
+ * The ids of the channels that the caller may read, among the given ones or of all.
+ *
+ * @throws channels_disabled, forbidden when the caller may not use channels at all
+ */
+export function readableChannels(scope: Scope, among: string[] | null = null): Promise<string[]> {
+  requireChannels(scope);
+  return listReadable(scope.sql, scope.actor, among);
 }
 
 export interface ChannelInput {

@@ -61,6 +61,7 @@ export const ChannelEventView = z
     event_id: z.int(),
     channel_id: z.string(),
     message_id: z.string().nullable(),
+    created_at: nanoseconds(),
     data: z.object({ type: z.enum(EVENT_TYPES), data: PostedMessage.partial({ temp_id: true }) }),
     /** Who did it. */
     user: Author,

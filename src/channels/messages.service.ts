@@ -99,11 +99,11 @@ export async function postMessage(scope: Scope, post: Post): Promise<PostedMessa
     reply_to_message: quoted,
     temp_id: post.temp_id ?? null,
   };
-  const posted = await insertMessage(scope.sql, message, author, timeless);
+  const posted = await insertMessage(scope.sql, message, author, timeless).catch(refuseDangling);
   if (!posted) throw noSuchChannel();
 
   const view: PostedMessage = { ...timeless, created_at: Number(posted.at), updated_at: Number(posted.at) };
-  const envelope = { channel_id: post.id, user: author, channel: briefOf(channel) };
+  const envelope = { channel_id: post.id, at: posted.at, user: author, channel: briefOf(channel) };
   publish(scope, { ...envelope, event_id: posted.event_id, type: 'message', message: view });
   if (posted.parent) {
     publish(scope, {
@@ -128,20 +128,36 @@ async function resolveReferences(sql: Sql, { id, parent_id = null, reply_to_id =
   return related;
 }
 
+/** PostgreSQL's code for a foreign key without its row. */
+const FOREIGN_KEY_VIOLATION = '23503';
+
+/** What a message refers to was deleted between our look at it and the write. */
+function refuseDangling(error: { code?: string }): never {
+  if (error.code !== FOREIGN_KEY_VIOLATION) throw error;
+  throw new AppError('bad_request', {
+    detail: 'parent_id or reply_to_id: the message has just been deleted.',
+    cause: error,
+  });
+}
+
 interface Happening {
   event_id: number;
   channel_id: string;
   type: EventType;
   message: MessageView | PostedMessage;
+  /** As text, nanoseconds. */
+  at: string;
   user: Author;
   channel: ChannelBrief;
 }
 
-function publish(scope: Scope, { event_id, channel_id, type, message, user, channel }: Happening): void {
+function publish(scope: Scope, happening: Happening): void {
+  const { event_id, channel_id, type, message, at, user, channel } = happening;
   scope.bus.publish('channel.event', {
     event_id,
     channel_id,
     message_id: message.id,
+    created_at: Number(at),
     data: { type, data: message },
     user,
     channel,
@@ -257,7 +273,8 @@ async function change(
         tick.at,
       ];
       await sql.rows(LOG, row);
-      happenings.push({ event_id, channel_id: channel.id, type, message, user, channel: briefOf(channel) });
+      const { id: channel_id } = channel;
+      happenings.push({ event_id, channel_id, type, message, at: tick.at, user, channel: briefOf(channel) });
       return result;
     });
   });

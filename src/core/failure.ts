@@ -88,7 +88,9 @@ const TRANSPORT_CODES: Record<string, ErrorCode> = {
 
 function fromTransport(error: unknown): Failure | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
-  const code = TRANSPORT_CODES[error.code];
+  // tRPC reads a body only when a procedure asks for its input, and calls what it could not parse a bad request.
+  const malformed = error.code === 'BAD_REQUEST' && error.cause instanceof SyntaxError;
+  const code = malformed ? 'malformed_json' : TRANSPORT_CODES[error.code];
   if (!code) return undefined;
   const { status, detail } = ERRORS[code];
   return { status, body: { detail, code }, report: false };

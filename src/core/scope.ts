@@ -62,6 +62,8 @@ export interface Scope<A extends Actor | null = Actor> extends Parts {
   readonly actor: A;
   readonly request: RequestInfo;
   readonly reply: Reply;
+  /** Resolves the call's credentials anew, for what lives longer than a call. @throws unauthenticated */
+  readonly identify: () => Promise<Actor>;
   /** Ends when the caller has gone away. */
   readonly signal: AbortSignal | undefined;
 }
@@ -71,18 +73,20 @@ export interface ScopeSources<A extends Actor | null> {
   actor: A;
   request: RequestInfo;
   reply: Reply;
+  identify: () => Promise<Actor>;
   signal: AbortSignal | undefined;
 }
 
 /** Builds the scope of one call. The entity manager is forked at first use: most reads never need one. */
 export function createScope<A extends Actor | null>(sources: ScopeSources<A>): Scope<A> {
-  const { parts, actor, request, reply, signal } = sources;
+  const { parts, actor, request, reply, identify, signal } = sources;
   let em: EntityManager | undefined;
   return {
     ...parts,
     actor,
     request,
     reply,
+    identify,
     signal,
     get em() {
       em ??= parts.orm.em.fork();

@@ -85,7 +85,8 @@ export function toTrpcError(error: AppError): TRPCError {
   });
 }
 
-async function identify(ctx: Context): Promise<Actor> {
+/** Who the credentials of a connection belong to now. @throws unauthenticated */
+export async function identify(ctx: Context): Promise<Actor> {
   if (!ctx.credentials) throw new AppError('unauthenticated');
   return ctx.parts.authenticate(ctx.credentials, ctx.request);
 }
@@ -96,6 +97,14 @@ const ADMITTED: Record<Exclude<Level, 'open'>, (actor: Actor) => AppError | unde
   administrator: (actor) =>
     ADMITTED.member(actor) ?? (actor.role === 'admin' ? undefined : new AppError('forbidden')),
 };
+
+/** For doors that are no procedures: who is on a connection, when they were let in. @throws AppError */
+export async function admitMember(ctx: Context): Promise<Actor> {
+  const actor = await identify(ctx);
+  const refusal = ADMITTED.member(actor);
+  if (refusal) throw refusal;
+  return actor;
+}
 
 /** Resolves who calls and lets them in or not. Never trusts a browser's cookie alone with a change. */
 async function admit(ctx: Context, level: Level, type: string): Promise<Actor | null> {
@@ -122,7 +131,14 @@ const guard = <A extends Actor | null>(level: Level) =>
       throw error instanceof AppError ? toTrpcError(error) : error;
     }
     const { parts, request, reply } = ctx;
-    const scope: Scope<A> = createScope<A>({ parts, actor, request, reply, signal });
+    const scope: Scope<A> = createScope<A>({
+      parts,
+      actor,
+      request,
+      reply,
+      identify: () => identify(ctx),
+      signal,
+    });
     const result = await next({ ctx: { scope } });
     if (!result.ok && result.error.cause instanceof AppError) throw toTrpcError(result.error.cause);
     return result;

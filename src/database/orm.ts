@@ -20,6 +20,8 @@ export function ormOptions(entities: NonNullable<Options['entities']>, target: D
     pool: { min: 0, max: 20 },
     driverOptions: {
       application_name: 'parley',
+      // `pg` reads the URL itself: it knows `sslmode`, and `host=` for Unix sockets.
+      ...('url' in target && { connectionString: target.url }),
       // Every transaction is short. The bound also lets readers of the event log know what can still appear.
       statement_timeout: 20_000,
       idle_in_transaction_session_timeout: 20_000,

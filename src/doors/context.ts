@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { fastifyCookie } from '@fastify/cookie';
+import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Credentials, Parts, Reply } from '../core/scope.ts';
 import type { Context } from '../core/trpc.ts';
@@ -58,7 +58,7 @@ function findCredentials({ headers }: IncomingMessage): Credentials | null {
   if (bearer) return { token: bearer, via: 'bearer' };
   const key = headers['x-api-key'];
   if (typeof key === 'string' && key !== '') return { token: key, via: 'bearer' };
-  const token = headers.cookie && fastifyCookie.parse(headers.cookie)[SESSION_COOKIE];
+  const token = headers.cookie && parseCookie(headers.cookie)[SESSION_COOKIE];
   return token ? { token, via: 'cookie' } : null;
 }
 
@@ -80,7 +80,9 @@ function isHttps(raw: IncomingMessage): boolean {
 
 function sessionCookie(raw: IncomingMessage, token: string | null, expiresAt: number | null): string {
   const expires = token === null ? new Date(0) : expiresAt === null ? undefined : new Date(expiresAt * 1000);
-  return fastifyCookie.serialize(SESSION_COOKIE, token ?? '', {
+  return stringifySetCookie({
+    name: SESSION_COOKIE,
+    value: token ?? '',
     httpOnly: true,
     sameSite: 'lax',
     path: '/',

@@ -45,6 +45,7 @@ export async function createRedisBus(
   subscribed = true;
 
   return {
+    shared: true,
     get healthy() {
       return subscribed && redis.status === 'ready';
     },

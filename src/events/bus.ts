@@ -15,6 +15,8 @@ export type Handler<T extends Topic> = (message: BusTopics[T]) => void;
 export interface Bus {
   /** False while notices from other processes may be missed; caches must then ask the database. */
   readonly healthy: boolean;
+  /** Whether other processes are on it. */
+  readonly shared: boolean;
   /** Hands the message to this process's handlers at once, and to the other processes soon. */
   publish<T extends Topic>(topic: T, message: BusTopics[T]): void;
   /** Returns the function that ends the subscription. */
@@ -56,6 +58,7 @@ export function createLocalBus(onError: (error: unknown) => void): Bus {
   const local = new LocalDelivery(onError);
   return {
     healthy: true,
+    shared: false,
     publish: (topic, message) => local.deliver(topic, message),
     subscribe: (topic, handler) => local.subscribe(topic, handler),
     onGap: () => () => {},

@@ -1,0 +1,43 @@
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import { Inbox } from '../core/subscription.ts';
+
+/**
+ * An inbox that ends with the caller's session or token, on whichever process that happens, and is marked for a new look
+ * whenever what the caller may do can have changed.
+ */
+export function openInbox(scope: Scope): Inbox {
+  const { actor, bus, signal } = scope;
+  const inbox = new Inbox(signal);
+  const end = () => inbox.end(new AppError('unauthenticated'));
+  const recheck = () => inbox.recheck();
+  inbox.onClose(
+    bus.subscribe('auth.revoked', ({ userId, sessionId }) => {
+      if (userId === actor.id && (sessionId === null || sessionId === actor.sessionId)) end();
+    }),
+  );
+  inbox.onClose(
+    bus.subscribe('auth.changed', ({ userId }) => {
+      if (userId === actor.id) recheck();
+    }),
+  );
+  inbox.onClose(bus.subscribe('config.changed', recheck));
+  inbox.onClose(bus.onGap(recheck));
+  if (actor.expiresAt !== null) inbox.onClose(callAt(actor.expiresAt, end));
+  return inbox;
+}
+
+/** Node's timers reach 24.8 days; tokens live longer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Calls back at a moment in Unix seconds, at once when it is past. Returns how to call it off. */
+export function callAt(seconds: number, callback: () => void): () => void {
+  let timer: NodeJS.Timeout;
+  const arm = () => {
+    const leftMs = Math.max(0, seconds * 1000 - Date.now());
+    timer = setTimeout(leftMs > LONGEST_TIMER_MS ? arm : callback, Math.min(leftMs, LONGEST_TIMER_MS));
+    timer.unref();
+  };
+  arm();
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,54 @@
+import { pino } from 'pino';
+import { type App, startApp } from './app.ts';
+import { readEnv, StartError } from './env.ts';
+
+/** How long the parts may take to stop before the process ends anyway. */
+const STOP_PATIENCE_MS = 15_000;
+
+let app: Promise<App> | undefined;
+let stopping = false;
+
+async function stop(exitCode: number): Promise<void> {
+  if (stopping) process.exit(exitCode || 1);
+  stopping = true;
+  setTimeout(() => process.exit(1), STOP_PATIENCE_MS).unref();
+  await app?.then((started) => started.close()).catch(() => {});
+  process.exit(exitCode);
+}
+
+function fail(error: unknown): never {
+  process.stderr.write(
+    error instanceof StartError ? `${error.message}\n` : `${(error as Error).stack ?? error}\n`,
+  );
+  process.exit(1);
+}
+
+// Before the first part starts: a signal in the middle of the start must not leave a database behind.
+process.on('SIGINT', () => void stop(0));
+process.on('SIGTERM', () => void stop(0));
+
+try {
+  const env = readEnv();
+  const log = pino({ level: env.LOG_LEVEL }, pino.destination(2));
+  app = startApp({
+    env,
+    log,
+    onFatal(reason) {
+      process.stderr.write(`${reason} The server stops.\n`);
+      void stop(1);
+    },
+  });
+  const { url } = await app;
+  process.stdout.write(
+    [
+      '',
+      `  Parley is running at ${url}`,
+      `  Data: ${env.DATABASE_URL ? 'your database, and ' : ''}${env.DATA_DIR}`,
+      `  First: sign up at ${url}/api/v1/auths/signup; the first account is the administrator.`,
+      '',
+      '',
+    ].join('\n'),
+  );
+} catch (error) {
+  fail(error);
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { GrantView, grantList } from '../access/access.schema.ts';
+import { LIMITS, label, name, text } from '../core/wire.ts';
+
+/** What a model is told of one function: its parameters as JSON schema. */
+const FunctionSpecView = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    parameters: z.record(z.string(), z.unknown()),
+    returns: z.string().optional(),
+  })
+  .meta({ id: 'FunctionSpec' });
+
+export const ToolView = z
+  .object({
+    id: z.string(),
+    user_id: z.string(),
+    name: z.string(),
+    meta: z.object({ description: z.string().nullable(), manifest: z.record(z.string(), z.unknown()) }),
+    specs: z.array(FunctionSpecView),
+    access_grants: z.array(GrantView),
+    updated_at: z.int(),
+    created_at: z.int(),
+  })
+  .meta({ id: 'Tool' });
+export type ToolView = z.infer<typeof ToolView>;
+
+/** A tool as one of its users sees it: the source only for those who may change it. */
+export const ToolAccessView = ToolView.extend({
+  content: z.string().optional(),
+  write_access: z.boolean(),
+}).meta({ id: 'ToolAccess' });
+export type ToolAccessView = z.infer<typeof ToolAccessView>;
+
+/** What a tool is made of. The manifest comes from the source's frontmatter, whatever is sent. */
+export const toolForm = {
+  name: name(),
+  content: text(LIMITS.toolContentBytes),
+  meta: z.object({
+    description: label(4096).nullish(),
+    manifest: z.record(z.string(), z.unknown()).nullish(),
+  }),
+  access_grants: grantList().nullish(),
+};

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+import type { DatabaseAddress } from '../../src/database/embedded.ts';
+
+/** The database with the migrated schema that every test database is a copy of. */
+export const TEMPLATE = 'template_parley';
+
+export const quoteName = (name: string): string => pg.escapeIdentifier(name);
+
+/** A Unix socket as a URL: `pg` takes its folder from `host=`. */
+export function urlOf({ host, port, user, password, dbName }: DatabaseAddress): string {
+  const query = new URLSearchParams({ host, port: String(port) });
+  return `postgresql://${user}:${encodeURIComponent(password)}@localhost/${dbName}?${query}`;
+}
+
+const inDatabase = (url: string, name: string): string => url.replace(/\/[^/?]+\?/, `/${name}?`);
+
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+export interface TestDatabase {
+  url: string;
+  /** Runs a statement directly, past the server. */
+  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
+  drop(): Promise<void>;
+}
+
+/** A database of one's own with the migrated schema; `empty` for one without any table. */
+export async function createDatabase(options: { empty?: boolean } = {}): Promise<TestDatabase> {
+  const clusterUrl = inject('clusterUrl');
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const template = options.empty ? 'template1' : TEMPLATE;
+  await withClient(clusterUrl, (client) =>
+    client.query(`create database ${quoteName(name)} template ${quoteName(template)}`),
+  );
+  const url = inDatabase(clusterUrl, name);
+  return {
+    url,
+    query: (text, values) => withClient(url, async (client) => (await client.query(text, values)).rows),
+    drop: () =>
+      withClient(clusterUrl, async (client) => {
+        await client.query(`drop database ${quoteName(name)} with (force)`);
+      }),
+  };
+}

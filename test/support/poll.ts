@@ -1,0 +1,14 @@
+/** Waits until a condition holds, asking again and again; fails after the deadline with what was waited for. */
+export async function until<T>(
+  what: string,
+  ask: () => T | Promise<T>,
+  deadlineMs = 10_000,
+): Promise<NonNullable<T>> {
+  const end = Date.now() + deadlineMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer) return answer;
+    if (Date.now() > end) throw new Error(`Waited ${deadlineMs} ms for ${what}.`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

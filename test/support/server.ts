@@ -1,0 +1,123 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { type App, startApp } from '../../src/app.ts';
+import { readEnv } from '../../src/env.ts';
+import { createDatabase, type TestDatabase } from './database.ts';
+
+export interface TestServer {
+  url: string;
+  database: TestDatabase;
+  dataDir: string;
+  /** Calls the REST door: `method path`, with a token and a JSON body where given. */
+  call(request: string, options?: CallOptions): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  token?: string | undefined;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface Answer {
+  status: number;
+  // The shape is what the test is about, so it says itself what it expects.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  body: any;
+  headers: Headers;
+}
+
+/** A server in this process, on a free port and a database of its own (or the given one). */
+export async function startServer(
+  options: { database?: TestDatabase; dataDir?: string; env?: Record<string, string> } = {},
+): Promise<TestServer> {
+  const database = options.database ?? (await createDatabase());
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'parley-test-')));
+  const env = readEnv({
+    PORT: '0',
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    LOG_LEVEL: 'error',
+    ...options.env,
+  });
+  const app: App = await startApp({
+    env,
+    log: pino({ level: env.LOG_LEVEL }, pino.destination(2)),
+    onFatal: (reason) => {
+      throw new Error(reason);
+    },
+  });
+  return {
+    url: app.url,
+    database,
+    dataDir,
+    call: (request, callOptions) => call(app.url, request, callOptions),
+    async close() {
+      await app.close();
+      if (!options.database) await database.drop();
+      if (!options.dataDir) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One REST call under `/api/v1`. */
+export async function call(url: string, request: string, options: CallOptions = {}): Promise<Answer> {
+  const [method = 'GET', path = '/'] = request.split(' ');
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers: {
+      ...(options.token && { authorization: `Bearer ${options.token}` }),
+      ...(options.body !== undefined && { 'content-type': 'application/json' }),
+      ...options.headers,
+    },
+    ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    body: text === '' ? undefined : JSON.parse(text),
+    headers: response.headers,
+  };
+}
+
+export interface Person {
+  id: string;
+  email: string;
+  token: string;
+}
+
+const PASSWORD = 'correct horse battery';
+
+/** Signs a new person up; the first of a server is its administrator. */
+export async function signUp(server: TestServer, name: string): Promise<Person> {
+  const email = `${name.toLowerCase()}@example.com`;
+  const { status, body } = await server.call('POST /auths/signup', {
+    body: { email, name, password: PASSWORD },
+  });
+  if (status !== 200) throw new Error(`Sign-up of ${name} answered ${status}: ${JSON.stringify(body)}`);
+  return { id: body.id, email, token: body.token };
+}
+
+/** A person whom the administrator has let in with a role. */
+export async function signUpAs(
+  server: TestServer,
+  administrator: Person,
+  name: string,
+  role: 'admin' | 'user',
+): Promise<Person> {
+  const person = await signUp(server, name);
+  await server.call(`POST /users/${person.id}/update`, { token: administrator.token, body: { role } });
+  // A new role ends the sessions that the old one had.
+  return signIn(server, person);
+}
+
+/** Signs in again, after sessions were ended. */
+export async function signIn(server: TestServer, person: Person): Promise<Person> {
+  const { status, body } = await server.call('POST /auths/signin', {
+    body: { email: person.email, password: PASSWORD },
+  });
+  if (status !== 200) throw new Error(`Sign-in answered ${status}: ${JSON.stringify(body)}`);
+  return { ...person, token: body.token };
+}
