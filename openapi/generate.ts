@@ -1,0 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { buildDocument, renderDocument } from '../src/doors/docs.document.ts';
+import { appRouter } from '../src/router.ts';
+
+writeFileSync(new URL('openapi.json', import.meta.url), renderDocument(buildDocument(appRouter)));

@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startToy, stuck, type Toy } from './toy.ts';
+
+let toy: Toy;
+beforeAll(async () => {
+  toy = await startToy();
+});
+afterAll(() => toy.close());
+
+const MEMBER = { authorization: 'Bearer member-token' };
+const ADMIN = { authorization: 'Bearer admin-token' };
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+const get = (path: string, headers: Record<string, string> = MEMBER) => fetch(toy.url + path, { headers });
+const post = (path: string, body: unknown, headers: Record<string, string> = MEMBER) =>
+  fetch(toy.url + path, {
+    method: 'POST',
+    headers: { ...headers, ...JSON_TYPE },
+    body: JSON.stringify(body),
+  });
+
+describe('addresses', () => {
+  it.each(['/api/v1/whoami', '/api/v1/whoami/', '/api/whoami', '/api/whoami/'])(
+    'answers %s',
+    async (path) => {
+      const response = await fetch(toy.url + path, { headers: MEMBER, redirect: 'error' });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(await response.json()).toEqual({ id: 'member' });
+    },
+  );
+
+  it('prefers a static segment to a parameter', async () => {
+    expect(await (await get('/api/v1/things/export')).json()).toBe('all');
+    expect(await (await get('/api/v1/things/other')).json()).toEqual({ id: 'other', name: 'one' });
+  });
+
+  it('gives a method that only the parametric pattern has to that pattern', async () => {
+    const response = await fetch(`${toy.url}/api/v1/things/export`, { method: 'DELETE', headers: MEMBER });
+    expect(await response.json()).toEqual({ id: 'export', force: false });
+  });
+
+  it('decodes path parameters, a slash included', async () => {
+    expect(await (await get('/api/v1/things/a%2Fb%20%C3%BC')).json()).toMatchObject({ id: 'a/b ü' });
+  });
+
+  it.each(['/api/v1/nothing', '/api/nothing', '/api', '/nothing', '/api/v2/whoami'])(
+    '404 for %s',
+    async (path) => {
+      const response = await get(path);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ code: 'not_found' });
+    },
+  );
+
+  it('404 for an unknown address whatever body it gets', async () => {
+    const body = 'x';
+    expect((await fetch(`${toy.url}/api/v1/nothing`, { method: 'POST', body })).status).toBe(404);
+  });
+
+  it('405 names the methods of the address', async () => {
+    const response = await fetch(`${toy.url}/api/things/export/`, { method: 'PUT', body: 'x' });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('DELETE, GET, HEAD, OPTIONS');
+    expect(await response.json()).toMatchObject({ code: 'method_not_allowed' });
+  });
+
+  it('OPTIONS names the methods, HEAD answers like GET without a body', async () => {
+    const options = await fetch(`${toy.url}/api/v1/touch`, { method: 'OPTIONS' });
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'POST, OPTIONS']);
+    const head = await fetch(`${toy.url}/api/v1/whoami`, { method: 'HEAD', headers: MEMBER });
+    expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '15', '']);
+    expect((await fetch(`${toy.url}/api/v1/touch`, { method: 'HEAD' })).status).toBe(405);
+  });
+
+  it('400 for bad percent-encoding', async () => {
+    const response = await get('/api/v1/things/%zz');
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'bad_request' });
+  });
+});
+
+describe('query strings', () => {
+  const list = async (query: string) => (await get(`/api/v1/things?${query}`)).json();
+  const defaults = { skip: 0, limit: 50 };
+
+  it('fills defaults and leaves out what was not sent', async () => {
+    expect(await list('')).toEqual(defaults);
+  });
+
+  it.each([
+    ['limit=7&skip=3', { skip: 3, limit: 7 }],
+    ['on=true', { ...defaults, on: true }],
+    ['on=1', { ...defaults, on: true }],
+    ['on=false', { ...defaults, on: false }],
+    ['on=0', { ...defaults, on: false }],
+    ['on=No', { ...defaults, on: false }],
+    ['ratio=-1.5e-3', { ...defaults, ratio: -0.0015 }],
+    ['since=1700000000123456000', { ...defaults, since: 1_700_000_000_123_456_000 }],
+    ['ids=4', { ...defaults, ids: [4] }],
+    ['ids=4&ids=5', { ...defaults, ids: [4, 5] }],
+    ['order=asc', { ...defaults, order: 'asc' }],
+    ['text=007', { ...defaults, text: '007' }],
+    ['text=true', { ...defaults, text: 'true' }],
+    ['text=', { ...defaults, text: '' }],
+    ['text=a%26b+c', { ...defaults, text: 'a&b c' }],
+  ])('reads %s', async (query, expected) => {
+    expect(await list(query)).toEqual(expected);
+  });
+
+  it.each([
+    'limit=',
+    'limit=x',
+    'limit=0x10',
+    'limit=1.5',
+    'limit=0',
+    'limit=201',
+    'limit=1&limit=2',
+    'on=maybe',
+    'ids=x',
+    'order=up',
+    'text=a&text=b',
+    'skip=-1',
+    'ratio=Infinity',
+  ])('400 for %s', async (query) => {
+    const response = await get(`/api/v1/things?${query}`);
+    expect(response.status).toBe(400);
+    const name = query.split('=', 1)[0] as string;
+    const body = (await response.json()) as { detail: string; issues: { path: string }[] };
+    expect(body).toMatchObject({ code: 'validation' });
+    expect(body.detail).toContain(name);
+    expect(body.issues[0]?.path).toMatch(new RegExp(`^${name}`));
+  });
+
+  it('DELETE takes its input from the query', async () => {
+    const response = await fetch(`${toy.url}/api/v1/things/x?force=yes`, {
+      method: 'DELETE',
+      headers: { ...MEMBER, ...JSON_TYPE },
+    });
+    expect(await response.json()).toEqual({ id: 'x', force: true });
+  });
+
+  it('leaves the schemas strict for the other doors', async () => {
+    const input = encodeURIComponent(JSON.stringify({ limit: '7' }));
+    expect((await get(`/trpc/things.list?input=${input}`)).status).toBe(400);
+  });
+
+  it('takes the path parameter from the path alone', async () => {
+    const response = await get('/api/v1/things/mine?id=yours');
+    expect(await response.json()).toMatchObject({ id: 'mine' });
+    expect(response.headers.get('x-ignored-members')).toBe('id');
+  });
+});
+
+describe('bodies', () => {
+  it('answers with the declared status and only declared members', async () => {
+    const response = await post('/api/v1/things', { name: 'new one' }, ADMIN);
+    expect([response.status, await response.json()]).toEqual([201, { id: 'new', name: 'new one' }]);
+    expect(await (await get('/api/v1/things/x')).json()).not.toHaveProperty('secret');
+  });
+
+  it('names unknown members, nested ones too, and keeps free-form ones', async () => {
+    const data = { anything: { goes: [{ here: 1 }] } };
+    const grants = [
+      { who: 'a', permision: 'read' },
+      { who: 'b', permision: 'read' },
+    ];
+    const response = await post('/api/v1/things/x/update', { id: 'y', nmae: 1, name: 'n', grants, data });
+    expect(response.headers.get('x-ignored-members')).toBe('id, nmae, grants[].permision');
+    expect(await response.json()).toEqual({ id: 'x', name: 'n', grants: [{ who: 'a' }, { who: 'b' }], data });
+  });
+
+  it('names them on a refusal as well', async () => {
+    const response = await post('/api/v1/things/x/update', { nmae: 'n' });
+    expect(response.status).toBe(400);
+    expect(response.headers.get('x-ignored-members')).toBe('nmae');
+  });
+
+  it('keeps the header of hostile names short and safe', async () => {
+    const body = Object.fromEntries(
+      Array.from({ length: 500 }, (_, index) => [`ü\r\n\ud800${index}${'x'.repeat(500)}`, 1]),
+    );
+    const response = await post('/api/v1/optional', body);
+    const header = response.headers.get('x-ignored-members') as string;
+    expect(response.status).toBe(200);
+    expect(header.length).toBeLessThanOrEqual(2000);
+    expect(header).toMatch(/^%C3%BC%0D%0A%EF%BF%BD0x+\.\.\., /);
+  });
+
+  it('takes a free-form body whole: a valve named id survives', async () => {
+    const response = await post('/api/v1/things/x/valves?dry=true', { id: 5, valves: 1, dry: 2 });
+    expect(await response.json()).toEqual({ id: 'x', valves: { id: 5, valves: 1, dry: 2 }, dry: true });
+    expect(response.headers.has('x-ignored-members')).toBe(false);
+  });
+
+  it.each([[[1]], ['text'], [null], [3]])('400 for a free-form body that is %j', async (body) => {
+    const response = await post('/api/v1/things/x/valves', body);
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
+      400,
+      'validation',
+    ]);
+  });
+
+  it.each([[[1]], ['text'], [null], [3]])('400 for a body that is %j', async (body) => {
+    const response = await post('/api/v1/things/x/update', body);
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
+      400,
+      'validation',
+    ]);
+  });
+
+  it('needs no body where every member is optional or nothing is asked', async () => {
+    for (const headers of [MEMBER, { ...MEMBER, ...JSON_TYPE }]) {
+      const optional = await fetch(`${toy.url}/api/v1/optional`, { method: 'POST', headers });
+      expect([optional.status, await optional.json()]).toEqual([200, {}]);
+      const touch = await fetch(`${toy.url}/api/v1/touch`, { method: 'POST', headers });
+      expect([touch.status, await touch.json()]).toEqual([200, null]);
+    }
+  });
+
+  it('names what a procedure without input was sent', async () => {
+    const response = await post('/api/v1/touch?q=1', { a: 1 });
+    expect([response.status, response.headers.get('x-ignored-members')]).toEqual([200, 'q, a']);
+  });
+
+  const send = (body: string, type?: string) =>
+    fetch(`${toy.url}/api/v1/optional`, {
+      method: 'POST',
+      headers: type === undefined ? {} : { 'content-type': type },
+      body: type === undefined ? Buffer.from(body) : body,
+    });
+
+  it.each([
+    ['{"note":', 'application/json', 400, 'malformed_json'],
+    [' ', 'application/json', 400, 'malformed_json'],
+    ['{"__proto__": {"note": "x"}}', 'application/json', 400, 'malformed_json'],
+    ['{"constructor": {"prototype": {}}}', 'application/json', 400, 'malformed_json'],
+    ['{}', 'text/plain', 415, 'media_type'],
+    ['{}', 'application/x-www-form-urlencoded', 415, 'media_type'],
+    ['{}', 'nonsense', 415, 'media_type'],
+    ['{}', undefined, 415, 'media_type'],
+    [`"${'x'.repeat(4 * 1024 * 1024)}"`, 'application/json', 413, 'too_large'],
+  ])('refuses %.30j as %s with %i', async (body, type, status, code) => {
+    const response = await send(body, type);
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([status, code]);
+  });
+
+  it('accepts JSON with a charset', async () => {
+    expect((await send('{"note":"ü"}', 'Application/JSON; charset=utf-8')).status).toBe(200);
+  });
+});
+
+describe('failures', () => {
+  it('says when to try again', async () => {
+    const response = await get('/api/v1/fail?how=limited');
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '42']);
+  });
+
+  it.each(['bug', 'output'])('hides an unexpected error (%s) and logs it', async (how) => {
+    toy.logged.length = 0;
+    const response = await get(`/api/v1/fail?how=${how}`);
+    const requestId = response.headers.get('x-request-id');
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({
+      detail: 'Something went wrong on the server.',
+      code: 'internal',
+      request_id: requestId,
+    });
+    expect(toy.logged).toMatchObject([{ level: 50, request_id: requestId, route: '/api/v1/fail' }]);
+    if (how === 'bug') expect(toy.logged).toMatchObject([{ err: { message: 'the password is hunter2' } }]);
+  });
+
+  it('does not log what callers did wrong', async () => {
+    toy.logged.length = 0;
+    await get('/api/v1/things?limit=x');
+    await get('/api/v1/whoami', {});
+    await get('/api/v1/nothing');
+    expect(toy.logged).toEqual([]);
+  });
+
+  it('tells a call that its caller went away', async () => {
+    const before = { ...stuck };
+    const gone = new AbortController();
+    const call = fetch(`${toy.url}/api/v1/stuck`, { signal: gone.signal }).catch(() => 'gone');
+    await expect.poll(() => stuck.entered).toBe(before.entered + 1);
+    gone.abort();
+    expect(await call).toBe('gone');
+    await expect.poll(() => stuck.aborted).toBe(before.aborted + 1);
+  });
+});
