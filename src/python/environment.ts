@@ -1,0 +1,185 @@
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+const REQUIREMENTS = join(import.meta.dirname, 'host', 'requirements.txt');
+const MARKER = 'made-from';
+const OLDEST = [3, 10] as const;
+/** Tried in this order. The absolute ones find a system interpreter behind a version manager's. */
+const CANDIDATES = [
+  'python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10', 'python', '/usr/bin/python3',
+]; // biome-ignore format: one list, one look
+
+export interface Environment {
+  /** The interpreter to run. */
+  python: string;
+  /** A sentence about where it came from. */
+  origin: string;
+}
+
+export interface Log {
+  info(message: string): void;
+  warn(message: string): void;
+}
+
+/** Why there is no Python for tools, and what would help, in one or two sentences. */
+export class EnvironmentError extends Error {}
+
+interface Interpreter {
+  path: string;
+  version: string;
+  /** Major version of Pydantic that it already has, 0 for none. */
+  pydantic: number;
+}
+
+/**
+ * The environment in `folder`, made there when it is absent, half-made, or made from other requirements or another
+ * interpreter. Without a network, an interpreter that already has Pydantic 2 serves as it is. Takes seconds to
+ * minutes the first time. Throws EnvironmentError.
+ */
+export async function prepareEnvironment(
+  folder: string,
+  interpreter: string | undefined,
+  log: Log,
+  signal: AbortSignal,
+): Promise<Environment> {
+  const found = await findInterpreters(interpreter, signal);
+  const base = found[0];
+  if (!base) {
+    const wanted = `Python ${OLDEST.join('.')} or newer`;
+    throw new EnvironmentError(
+      interpreter
+        ? `PYTHON is set to ${interpreter}, which is not ${wanted} that starts. Correct or unset it.`
+        : `No ${wanted} was found. Install one (Debian: apt install python3 python3-venv) or set PYTHON to it.`,
+    );
+  }
+  const mark = await markOf(base);
+  const made: Environment = { python: join(folder, 'bin', 'python'), origin: `environment in ${folder}` };
+  if (await isMadeFrom(folder, mark)) return made;
+  try {
+    await make(folder, base, mark, log, signal);
+    return made;
+  } catch (cause) {
+    signal.throwIfAborted();
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const ready = found.find((one) => one.pydantic === 2);
+    if (!ready) {
+      throw new EnvironmentError(
+        `The Python environment could not be made: ${reason} Mend that (a network or a package index for pip, ` +
+          'Debian: apt install python3-venv) or install Pydantic 2 for the interpreter, and start again.',
+        { cause },
+      );
+    }
+    log.warn(
+      `The Python environment could not be made: ${reason} Using ${ready.path}, which has Pydantic 2.`,
+    );
+    return {
+      python: ready.path,
+      origin: `${ready.path} as it is, because the environment could not be made`,
+    };
+  }
+}
+
+async function findInterpreters(wanted: string | undefined, signal: AbortSignal): Promise<Interpreter[]> {
+  const probe = [
+    'import sys, json',
+    'try: import pydantic; p = pydantic.VERSION',
+    'except Exception: p = "0"',
+    'print(json.dumps([sys.executable, "%d.%d.%d" % sys.version_info[:3], p]))',
+  ].join('\n');
+  const answers = await Promise.all(
+    (wanted ? [wanted] : CANDIDATES).map(async (command) => {
+      try {
+        const { stdout } = await run(command, ['-I', '-c', probe], { signal, timeout: 20_000 });
+        const [path, version, pydantic] = JSON.parse(stdout) as [string, string, string];
+        return { path, version, pydantic: Number.parseInt(pydantic, 10) };
+      } catch {
+        return undefined;
+      }
+    }),
+  );
+  const unique = new Map(answers.filter((one) => one !== undefined).map((one) => [one.path, one]));
+  return [...unique.values()].filter(({ version }) => isRecent(version));
+}
+
+function isRecent(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major === OLDEST[0] && minor >= OLDEST[1];
+}
+
+async function markOf(base: Interpreter): Promise<string> {
+  const hash = createHash('sha256').update(await readFile(REQUIREMENTS));
+  return hash.update(`\n${base.path} ${base.version}`).digest('hex');
+}
+
+async function isMadeFrom(folder: string, mark: string): Promise<boolean> {
+  const found = await readFile(join(folder, MARKER), 'utf8').catch(() => '');
+  return found === mark;
+}
+
+/** Made beside its place and moved there when complete, so that a half-made one is never seen. */
+async function make(
+  folder: string,
+  base: Interpreter,
+  mark: string,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  const draft = `${folder}.${process.pid}.tmp`;
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { recursive: true });
+  try {
+    log.info(
+      `Making the Python environment for tools in ${folder} (Python ${base.version}); this is done once.`,
+    );
+    const python = join(draft, 'bin', 'python');
+    const install = ['install', '--disable-pip-version-check', '--no-input', '--progress-bar', 'off', '-r'];
+    try {
+      await runLogged(base.path, ['-m', 'venv', draft], log, signal);
+      await runLogged(python, ['-m', 'pip', ...install, REQUIREMENTS], log, signal);
+    } catch (cause) {
+      signal.throwIfAborted();
+      log.warn('That failed; trying with the pip of the interpreter.');
+      await runLogged(base.path, ['-m', 'venv', '--clear', '--without-pip', draft], log, signal);
+      await runLogged(
+        base.path,
+        ['-m', 'pip', '--python', python, ...install, REQUIREMENTS],
+        log,
+        signal,
+      ).catch(() => Promise.reject(cause));
+    }
+    // A tool's own user reads it too, whatever the umask of the server.
+    await runLogged('chmod', ['-R', 'a+rX', draft], log, signal);
+    await writeFile(join(draft, MARKER), mark);
+    await rm(folder, { recursive: true, force: true });
+    await rename(draft, folder).catch(async (error: unknown) => {
+      // Another start was faster with the same.
+      if (!(await isMadeFrom(folder, mark))) throw error;
+    });
+    log.info('The Python environment is ready.');
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Runs a command with the surroundings of the server (pip's configuration is the owner's), each line to the log. */
+async function runLogged(command: string, args: string[], log: Log, signal: AbortSignal): Promise<void> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], signal });
+  const complaints: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => log.info(`python: ${line.trim()}`));
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    if (line.trim()) complaints.push(line.trim());
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code === 0) return;
+  const last = complaints.findLast((line) => line.startsWith('ERROR:')) ?? complaints.at(-1);
+  throw new Error(`${args.slice(0, 2).join(' ')} ended with ${code}${last ? ` (${last})` : ''}.`);
+}

@@ -1,0 +1,202 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PythonShell } from 'python-shell';
+import { readFrames, writeFrame } from './channel.ts';
+import { Greeting, type HostOrder, HostReport, type Limits } from './protocol.ts';
+
+const START_TIMEOUT_MS = 30_000;
+const GREETING_TIMEOUT_MS = 10_000;
+
+/** How a process ended: its exit status, or the signal that ended it. Both null: the whole host is gone. */
+export interface Ended {
+  code: number | null;
+  signal: string | null;
+}
+
+export interface SpawnedProcess {
+  /** Rejects when the process could not be started or could not give up its rights. */
+  connected: Promise<void>;
+  /** Resolves when it is gone, with all that it had started. */
+  ended: Promise<Ended>;
+  send(message: object): void;
+  /** Ends the process and whatever it has started, at once. */
+  kill(): void;
+}
+
+export interface SpawnHandlers {
+  onMessage(message: unknown): void;
+  /** The process broke the protocol; its channel is closed already. */
+  onFault(reason: string): void;
+}
+
+/** One life of the fork server. */
+export interface Host {
+  versions: { python: string; pydantic: string };
+  /** Layers of protection that this system does not offer, in words. */
+  missing: string[];
+  spawn(handlers: SpawnHandlers): SpawnedProcess;
+  /** Resolves with a reason when the fork server has ended, asked to or not. */
+  closed: Promise<string>;
+  stop(): Promise<void>;
+}
+
+interface Tracked extends SpawnHandlers {
+  number: number;
+  socket?: Socket;
+  connect(): void;
+  refuse(reason: string): void;
+  end(ended: Ended): void;
+}
+
+/** Starts the fork server and waits until it is warm. Rejects with the reason when it does not start. */
+export async function startHost(python: string, limits: Limits): Promise<Host> {
+  // Only this user can enter the folder, and a process must name the token that it was started with.
+  const folder = await mkdtemp(join(tmpdir(), 'parley-host-'));
+  const address = join(folder, 'socket');
+  const processes = new Map<number, Tracked>();
+  const greetings = new Map<string, Tracked>();
+  let lastNumber = 0;
+
+  const doorbell = createServer((socket) => greet(socket, greetings));
+  await new Promise<void>((resolve, reject) => {
+    doorbell.once('error', reject);
+    doorbell.listen(address, resolve);
+  });
+
+  const settings = {
+    address,
+    limits: {
+      memory_bytes: limits.memoryBytes,
+      file_bytes: limits.fileBytes,
+      open_files: limits.openFiles,
+      processes: limits.tasksPerTool,
+      cpu_seconds: limits.cpuSeconds,
+    },
+  };
+  const shell = new PythonShell(join(import.meta.dirname, 'host', 'server.py'), {
+    mode: 'text',
+    pythonPath: python,
+    pythonOptions: ['-I', '-X', 'utf8'],
+    args: [JSON.stringify(settings)],
+    // Nothing of the server's environment: it may hold secrets, and every tool inherits this one. Few arenas
+    // keep the address space of many threads small.
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', MALLOC_ARENA_MAX: '2', TMPDIR: tmpdir() },
+  });
+
+  let complaint = '';
+  shell.on('stderr', (line: string) => {
+    if (line.trim()) complaint = line.trim();
+  });
+  const closed = new Promise<string>((resolve) => {
+    shell.on('error', (error) => resolve(error.message));
+    shell.on('close', () => resolve(complaint || `it ended with ${shell.exitCode ?? shell.exitSignal}`));
+  }).then(async (reason) => {
+    doorbell.close();
+    for (const tracked of processes.values()) {
+      tracked.socket?.destroy();
+      tracked.refuse('the Python host has ended');
+      tracked.end({ code: null, signal: null });
+    }
+    processes.clear();
+    greetings.clear();
+    await rm(folder, { recursive: true, force: true });
+    return reason;
+  });
+
+  const order = (message: HostOrder) => {
+    if (!shell.terminated && shell.stdin.writable) shell.send(JSON.stringify(message));
+  };
+  // Writing to a host that just ended is an error of the pipe; `closed` tells of it.
+  shell.stdin.on('error', () => {});
+
+  const ready = await new Promise<Extract<HostReport, { kind: 'ready' }>>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      shell.kill('SIGKILL');
+      reject(new Error('it did not start in time'));
+    }, START_TIMEOUT_MS);
+    closed.then((reason) => reject(new Error(reason))).finally(() => clearTimeout(timer));
+    shell.on('message', (line: string) => {
+      const report = HostReport.parse(JSON.parse(line));
+      if (report.kind === 'ready') {
+        clearTimeout(timer);
+        resolve(report);
+        return;
+      }
+      const tracked = processes.get(report.number);
+      processes.delete(report.number);
+      tracked?.socket?.destroy();
+      if (report.kind === 'failed') tracked?.refuse(report.detail);
+      else tracked?.refuse('its process ended before it was ready');
+      tracked?.end(report.kind === 'ended' ? report : { code: null, signal: null });
+    });
+  });
+
+  return {
+    versions: { python: ready.python, pydantic: ready.pydantic },
+    missing: ready.missing,
+    closed,
+    spawn(handlers) {
+      const number = ++lastNumber;
+      const token = randomBytes(16).toString('hex');
+      const connection = Promise.withResolvers<void>();
+      const end = Promise.withResolvers<Ended>();
+      connection.promise.catch(() => {});
+      const tracked: Tracked = {
+        ...handlers,
+        number,
+        connect() {
+          greetings.delete(token);
+          connection.resolve();
+        },
+        refuse(reason) {
+          greetings.delete(token);
+          connection.reject(new Error(reason));
+        },
+        end: end.resolve,
+      };
+      processes.set(number, tracked);
+      greetings.set(token, tracked);
+      order({ op: 'spawn', number, token });
+      return {
+        connected: connection.promise,
+        ended: end.promise,
+        send: (message) => {
+          if (tracked.socket && !tracked.socket.destroyed) writeFrame(tracked.socket, message);
+        },
+        kill: () => order({ op: 'kill', number }),
+      };
+    },
+    async stop() {
+      shell.stdin.end();
+      await closed;
+    },
+  };
+}
+
+/** Finds out which process has connected, and hands its frames to whoever started it. */
+function greet(socket: Socket, greetings: Map<string, Tracked>): void {
+  let tracked: Tracked | undefined;
+  socket.setTimeout(GREETING_TIMEOUT_MS, () => socket.destroy());
+  socket.on('error', () => socket.destroy());
+  readFrames(
+    socket,
+    (message) => {
+      if (tracked) return tracked.onMessage(message);
+      const greeting = Greeting.safeParse(message);
+      const owner = greeting.success ? greetings.get(greeting.data.token) : undefined;
+      if (!greeting.success || !owner) return void socket.destroy();
+      if (greeting.data.kind === 'unsafe') {
+        owner.refuse(`it could not be confined (${greeting.data.detail})`);
+        return void socket.destroy();
+      }
+      socket.setTimeout(0);
+      owner.socket = socket;
+      tracked = owner;
+      owner.connect();
+    },
+    (reason) => tracked?.onFault(reason),
+  );
+}

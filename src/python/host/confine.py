@@ -1,0 +1,205 @@
+"""
+What a tool's process gives up before it reads a line of the tool: rights, files, sockets, resources. Every layer
+stands alone, so that a system without one of them still has the others; `missing()` names those that are absent.
+"""
+
+import ctypes
+import os
+import platform
+import resource
+import signal
+import struct
+import sys
+from dataclasses import dataclass
+from typing import Iterable, Optional
+
+LINUX = sys.platform == "linux"
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
+_PR_SET_SECCOMP = 22
+_PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_NO_NEW_PRIVS = 38
+_SECCOMP_MODE_FILTER = 2
+
+# Of /etc only what name resolution, TLS, time zones and the dynamic linker read.
+_READABLE = (
+    "/usr", "/lib", "/lib64", "/bin", "/sbin", "/nix/store",
+    "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf",
+    "/etc/host.conf", "/etc/gai.conf", "/etc/services", "/etc/protocols", "/etc/localtime", "/etc/timezone",
+    "/etc/mime.types", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/run/systemd/resolve",
+    "/dev/urandom", "/dev/random", "/dev/zero", "/proc/cpuinfo", "/proc/meminfo", "/proc/self",
+)  # fmt: skip
+
+# Only these ids are ever used for tools. systemd keeps the same range for services without an account of their
+# own, so that no account of the machine has one of them.
+_FIRST_UID, _UIDS = 61184, 4336
+
+
+@dataclass(frozen=True)
+class Limits:
+    memory_bytes: int
+    file_bytes: int
+    open_files: int
+    processes: int
+    cpu_seconds: int
+
+
+def uid_for(number: int) -> Optional[int]:
+    """An unprivileged user for the process with that number; None when the server is not root."""
+    return _FIRST_UID + number % _UIDS if os.geteuid() == 0 else None
+
+
+def missing() -> list[str]:
+    """The layers that this system does not offer, in words."""
+    if not LINUX:
+        return ["files and sockets of the server are not closed off on this system"]
+    absent = []
+    if _landlock_fault() is not None:
+        absent.append(f"no Landlock ({_landlock_fault()}): tools can read what the server can read")
+    if platform.machine() not in _SYSCALLS:
+        absent.append("no system call filter for this processor")
+    return absent
+
+
+def become_subreaper() -> None:
+    """Processes that a tool leaves behind become children of the caller, who can then end them."""
+    if LINUX:
+        _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def confine(scratch: str, uid: Optional[int], readable: Iterable[str], limits: Limits) -> None:
+    """Irrevocable, for this process and all that it starts. Raises OSError when a step that must work does not."""
+    parent = os.getppid()
+    _limit_resources(limits, alone=uid is not None)
+    if uid is not None:
+        os.setgroups([])
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+    if LINUX:
+        # After the change of user, which clears it. A parent that died in between has handed us to another.
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+        _prctl(_PR_SET_DUMPABLE, 0)
+        _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+        if _landlock_fault() is None:
+            _close_files(scratch, readable)
+        _filter_system_calls()
+
+
+def allow_cpu(seconds: int) -> None:
+    """CPU seconds that the process may use from now on: a thread left behind by a call must not burn for ever."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    used = int(usage.ru_utime + usage.ru_stime) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (used + seconds, resource.RLIM_INFINITY))
+
+
+def _limit_resources(limits: Limits, alone: bool) -> None:
+    def limit(name: str, value: int) -> None:
+        number = getattr(resource, name, None)
+        if number is not None:
+            hard = resource.getrlimit(number)[1]
+            value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(number, (value, value))
+
+    os.nice(5)
+    limit("RLIMIT_CORE", 0)
+    limit("RLIMIT_FSIZE", limits.file_bytes)
+    limit("RLIMIT_NOFILE", limits.open_files)
+    # The system counts per user. An ordinary user's other processes count too, hence the allowance.
+    limit("RLIMIT_NPROC", limits.processes if alone else limits.processes + _count_tasks(os.getuid()))
+    allow_cpu(limits.cpu_seconds)
+    if LINUX:
+        limit("RLIMIT_DATA", limits.memory_bytes)
+        # Address space also holds what costs nothing (libraries, reserved arenas, stacks), and shared memory.
+        limit("RLIMIT_AS", limits.memory_bytes * 2)
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("1000")
+
+
+def _count_tasks(uid: int) -> int:
+    count = 0
+    for name in os.listdir("/proc") if LINUX else ():
+        try:
+            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == uid:
+                count += len(os.listdir(f"/proc/{name}/task"))
+        except OSError:
+            continue  # It ended meanwhile.
+    return count
+
+
+def _landlock_fault() -> Optional[str]:
+    try:
+        from landlock import landlock_abi_version
+
+        ctypes.set_errno(0)
+        landlock_abi_version()
+        return None
+    except ImportError:
+        return "the package landlock is not installed"
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+def _close_files(scratch: str, readable: Iterable[str]) -> None:
+    from landlock import FSAccess, Ruleset
+
+    # The package takes any leftover errno for a failure of its own calls.
+    ctypes.set_errno(0)
+    rules = Ruleset()
+    read = FSAccess.READ_FILE | FSAccess.READ_DIR | FSAccess.EXECUTE
+    for path in (*_READABLE, *readable):
+        if os.path.isdir(path):
+            rules.allow(path, rules=read)
+        elif os.path.exists(path):
+            rules.allow(path, rules=FSAccess.READ_FILE)
+    rules.allow("/dev/null", rules=FSAccess.READ_FILE | FSAccess.WRITE_FILE)
+    rules.allow(scratch, rules=FSAccess.all())
+    rules.apply()
+
+
+# Architecture number of the kernel's audit interface, and the system calls that no tool needs.
+_SYSCALLS = {
+    "x86_64": (0xC000003E, {"socket": 41, "ptrace": 101, "keyctl": 250, "add_key": 248, "request_key": 249,
+                            "unshare": 272, "setns": 308, "bpf": 321, "userfaultfd": 323}),
+    "aarch64": (0xC00000B7, {"socket": 198, "ptrace": 117, "keyctl": 219, "add_key": 217, "request_key": 218,
+                             "unshare": 97, "setns": 268, "bpf": 280, "userfaultfd": 282}),
+}  # fmt: skip
+_IO_URING_SETUP = 425  # the same everywhere; its operations pass by every filter
+_X32_BIT = 0x40000000
+
+
+class _Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
+
+
+def _filter_system_calls() -> None:
+    """
+    Refuses what would reach around the other layers. Landlock does not cover connections to Unix sockets: without
+    this, a tool of an ordinary user could speak to the database, to Docker or to the session bus.
+    """
+    if platform.machine() not in _SYSCALLS:
+        return
+    architecture, numbers = _SYSCALLS[platform.machine()]
+    load, equal, at_least, answer = 0x20, 0x15, 0x35, 0x06
+    allow, refuse, end = 0x7FFF0000, 0x00050001, 0x80000000
+
+    def step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+        return struct.pack("HBBI", code, if_true, if_false, value)
+
+    # Offsets into struct seccomp_data: 0 number, 4 architecture, 16 first argument (little endian).
+    program = [step(load, 4), step(equal, architecture, 1, 0), step(answer, end), step(load, 0)]
+    program += [step(at_least, _X32_BIT, 0, 1), step(answer, refuse)]
+    for number in (_IO_URING_SETUP, *(n for name, n in numbers.items() if name != "socket")):
+        program += [step(equal, number, 0, 1), step(answer, refuse)]
+    program += [step(equal, numbers["socket"], 0, 3), step(load, 16), step(equal, 1, 0, 1), step(answer, refuse)]
+    program += [step(answer, allow)]
+    filter_program = _Program(len(program), b"".join(program))
+    _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(filter_program))
+
+
+def _prctl(option: int, first: int, second: int = 0) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(ctypes.c_int(option), ctypes.c_ulong(first), ctypes.c_ulong(second), 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl")

@@ -1,0 +1,46 @@
+"""
+Keeps Python's own folders readable for a process that has become another user.
+
+Started by root, the server often lies in a folder that only root may enter, and so does its Python environment.
+A folder that is held open can be reached through /proc/self/fd without passing its parents, so the search path and
+the packages already loaded are pointed there. The files keep their permissions; nothing is copied.
+"""
+
+import os
+import stat
+import sys
+
+
+def pin() -> dict[str, str]:
+    """The folders of the search path, each by its first name: itself, or the address that replaces it."""
+    folders = [path for path in dict.fromkeys([*sys.path, sys.base_prefix]) if os.path.isdir(path)]
+    pinned = {}
+    for path in sorted(folders):
+        if os.geteuid() != 0 or not os.path.isdir("/proc/self/fd") or _open_to_all(path):
+            pinned[path] = path
+        else:
+            pinned[path] = f"/proc/self/fd/{os.open(path, os.O_PATH | os.O_DIRECTORY)}"
+    sys.path[:] = [pinned.get(path, path) for path in sys.path]
+    for module in list(sys.modules.values()):
+        search = getattr(module, "__path__", None)
+        if isinstance(search, list):
+            search[:] = [_moved(path, pinned) for path in search]
+    return pinned
+
+
+def _open_to_all(path: str) -> bool:
+    path = os.path.realpath(path)
+    while True:
+        if not os.stat(path).st_mode & stat.S_IXOTH:
+            return False
+        parent = os.path.dirname(path)
+        if parent == path:
+            return True
+        path = parent
+
+
+def _moved(path: str, pinned: dict[str, str]) -> str:
+    for folder, address in pinned.items():
+        if path.startswith(folder + "/"):
+            return address + path[len(folder) :]
+    return path

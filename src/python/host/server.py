@@ -1,0 +1,249 @@
+"""
+The fork server: warm once, then one process per loaded tool. It runs no tool code itself. Orders come as JSON lines
+on standard input, reports leave as JSON lines on standard output; the end of input ends every process.
+
+Orders:  {"op": "spawn", "number", "token"}   {"op": "kill", "number"}
+Reports: {"kind": "ready", "python", "pydantic", "missing"}   {"kind": "ended", "number", "code", "signal"}
+         {"kind": "failed", "number", "detail"}
+"""
+
+import os
+import sys
+
+# The interpreter is started isolated (-I), so that nothing from its surroundings is imported; our folder is added.
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+
+import reach  # noqa: E402
+
+PINNED = reach.pin()
+
+import asyncio  # noqa: E402
+import gc  # noqa: E402
+import json  # noqa: E402
+import platform  # noqa: E402
+import selectors  # noqa: E402
+import shutil  # noqa: E402
+import signal  # noqa: E402
+import socket  # noqa: E402
+import tempfile  # noqa: E402
+import time  # noqa: E402
+from typing import Any, NoReturn, Optional  # noqa: E402
+
+import channel  # noqa: E402
+import confine  # noqa: E402
+import pydantic  # noqa: E402
+import tool  # noqa: E402
+
+_STOP_SECONDS = 5
+_SWEEP_SECONDS = 0.05
+
+
+def warm() -> None:
+    """Does once what every tool does, so that children share the memory that it costs and not the time."""
+    source = "class Tools:\n class Valves(M):\n  a: str = ''\n def f(self, a: str, b: int = 1, c: list[str] = []): pass"
+    tree = compile(source.replace("(M)", "(__import__('pydantic').BaseModel)"), "warm", "exec", 0x400)
+    for function in tool.Tool("warm", source, tree).functions.values():
+        function.bind({"a": "a", "b": "1"}, {})
+    del sys.modules["tool_warm"]
+
+    async def once() -> None:
+        await asyncio.to_thread(int)
+
+    asyncio.run(once())
+    gc.collect()
+    gc.freeze()
+
+
+class Server:
+    def __init__(self, address: str, limits: confine.Limits) -> None:
+        self.address = address
+        self.limits = limits
+        self.pids: dict[int, int] = {}  # number by process id
+        self.sweeping = False
+        # Below the system's folder for temporary files: a tool's own user cannot enter the server's folders.
+        self.scratch = tempfile.mkdtemp(prefix="parley-tools-")
+        os.chmod(self.scratch, 0o711)
+
+    def run(self) -> None:
+        confine.become_subreaper()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the server decides.
+        signal.signal(signal.SIGTERM, lambda *_: self.stop())
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self.bell, ring = socket.socketpair()
+        self.bell.setblocking(False)
+        ring.setblocking(False)
+        signal.set_wakeup_fd(ring.fileno(), warn_on_full_buffer=False)
+        self.selector = selectors.DefaultSelector()
+        self.selector.register(0, selectors.EVENT_READ)
+        self.selector.register(self.bell, selectors.EVENT_READ)
+        versions = {"python": platform.python_version(), "pydantic": pydantic.VERSION}
+        report({"kind": "ready", **versions, "missing": confine.missing()})
+        pending = b""
+        while True:
+            ready = {key.fd for key, _ in self.selector.select(_SWEEP_SECONDS if self.sweeping else None)}
+            if self.bell.fileno() in ready:
+                self.bell.recv(4096)
+            self.reap()
+            if 0 not in ready:
+                continue
+            received = os.read(0, 65536)
+            if not received:
+                self.stop()
+            *lines, pending = (pending + received).split(b"\n")
+            for line in lines:
+                self.obey(json.loads(line))
+
+    def obey(self, order: dict[str, Any]) -> None:
+        number = order["number"]
+        if order["op"] == "kill":
+            for pid in [pid for pid, owner in self.pids.items() if owner == number]:
+                end(pid)
+            return
+        try:
+            pid = os.fork()
+        except OSError as error:
+            report({"kind": "failed", "number": number, "detail": error.strerror})
+            return
+        if pid == 0:
+            self.become_tool(number, order["token"])
+        self.pids[pid] = number
+
+    def become_tool(self, number: int, token: str) -> NoReturn:
+        code = 1
+        try:
+            signal.set_wakeup_fd(-1)
+            for name in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
+                signal.signal(name, signal.SIG_DFL)
+            self.selector.close()
+            null = os.open(os.devnull, os.O_RDWR)
+            for standard in (0, 1, 2):
+                os.dup2(null, standard)
+            os.setsid()
+            connection = socket.socket(socket.AF_UNIX)
+            connection.connect(self.address)
+            try:
+                self.confine(number)
+            except OSError as error:
+                connection.sendall(channel.encode_json({"kind": "unsafe", "token": token, "detail": str(error)}))
+                os._exit(code)
+            connection.sendall(channel.encode_json({"kind": "hello", "token": token}))
+            gc.enable()
+            tool.main(connection, self.limits)
+            code = 0
+        finally:
+            os._exit(code)
+
+    def confine(self, number: int) -> None:
+        scratch = self.scratch_of(number)
+        os.mkdir(scratch, 0o700)
+        uid = confine.uid_for(number)
+        if uid is not None:
+            os.chown(scratch, uid, uid)
+        os.chdir(scratch)
+        os.environ.update(HOME=scratch, TMPDIR=scratch)
+        tempfile.tempdir = None
+        confine.confine(scratch, uid, PINNED.values(), self.limits)
+
+    def scratch_of(self, number: int) -> str:
+        return os.path.join(self.scratch, str(number))
+
+    def reap(self) -> None:
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                pid, status = 0, 0
+            if pid == 0:
+                break
+            number = self.pids.pop(pid, None)
+            if number is not None:
+                self.clean_up(pid, number)
+                code = os.waitstatus_to_exitcode(status)
+                ended = {"code": code if code >= 0 else None, "signal": _signal_name(-code) if code < 0 else None}
+                report({"kind": "ended", "number": number, **ended})
+                self.sweeping = True
+        if self.sweeping:
+            self.sweeping = self.sweep()
+
+    def clean_up(self, pid: int, number: int) -> None:
+        """Ends what the tool's process has left behind and removes its files."""
+        try:
+            os.killpg(pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            pass
+        uid = confine.uid_for(number)
+        if uid is not None and all(confine.uid_for(other) != uid for other in self.pids.values()):
+            end_all_of(uid)
+        shutil.rmtree(self.scratch_of(number), ignore_errors=True)
+
+    def sweep(self) -> bool:
+        """
+        Kills processes that a tool detached from its session: this process is their nearest subreaper, so they
+        became its children, and it has no others. True while some are left.
+        """
+        strays = [pid for pid in _children() if pid not in self.pids]
+        for pid in strays:
+            end(pid)
+        return bool(strays)
+
+    def stop(self) -> NoReturn:
+        deadline = time.monotonic() + _STOP_SECONDS
+        for pid in list(self.pids):
+            end(pid)
+        self.sweeping = True
+        while (self.pids or self.sweeping) and time.monotonic() < deadline:
+            self.reap()
+            time.sleep(0.002)
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        os._exit(0)
+
+
+def end(pid: int) -> None:
+    """The process and its group. It is a child that was not reaped, so the id is still its own."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+        os.killpg(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def end_all_of(uid: int) -> None:
+    """Kills every process of a user in one call that the kernel carries out at a stretch: no fork bomb outruns it."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setresuid(uid, uid, uid)
+            os.kill(-1, signal.SIGKILL)
+        finally:
+            os._exit(0)
+    os.waitpid(pid, 0)
+
+
+def _children() -> list[int]:
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:
+            return [int(pid) for pid in file.read().split()]
+    except OSError:
+        return []  # Not Linux, or a kernel without this list: the kill of the group must do.
+
+
+def _signal_name(number: int) -> Optional[str]:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"SIG{number}"
+
+
+def report(message: dict[str, Any]) -> None:
+    try:
+        os.write(1, json.dumps(message).encode() + b"\n")
+    except BrokenPipeError:
+        pass  # The server is gone; the end of input follows.
+
+
+if __name__ == "__main__":
+    gc.disable()
+    warm()
+    settings = json.loads(sys.argv[1])
+    Server(settings["address"], confine.Limits(**settings["limits"])).run()

@@ -1,0 +1,66 @@
+"""What can be known of a tool's source without running it: its manifest and the imports that must be renamed."""
+
+import ast
+import re
+
+# Modules that comparable systems once had at the top level and that published tools still import from there.
+_MOVED = frozenset({"apps", "config", "main", "utils"})
+_FROM_MODULE = re.compile(rb"from(?:\s|\\\r?\n)+")
+_NEW_LINE = re.compile(rb"\r\n|\r|\n")
+_ENTRY = re.compile(r"\s*([A-Za-z_]+):(.*)")
+_STRING = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')(.*)\1", re.DOTALL)
+
+
+class SourceError(Exception):
+    """The source cannot be parsed; the message is one sentence that names the line."""
+
+
+def parse(content: str) -> tuple[str, ast.Module]:
+    """The source without its byte order mark, and its tree."""
+    content = content.removeprefix("\ufeff")
+    try:
+        return content, ast.parse(content, "tool.py")
+    except SyntaxError as error:
+        raise SourceError(f"Syntax error in line {error.lineno or 1}: {error.msg}.") from None
+    except ValueError as error:
+        raise SourceError(f"The source cannot be read: {error}.") from None
+    except (RecursionError, MemoryError):
+        raise SourceError("The source is nested too deeply.") from None
+
+
+def replace_imports(content: str, tree: ast.Module) -> str:
+    """
+    `from utils…` becomes `from open_webui.utils…`, likewise `apps`, `config` and `main`. Only statements change,
+    so that strings, comments and modules whose names merely begin alike stay as their author wrote them.
+    """
+    moved = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        and node.level == 0
+        and (node.module or "").partition(".")[0] in _MOVED
+    ]
+    if not moved:
+        return content
+    # The tree counts in lines and UTF-8 bytes.
+    source = content.encode()
+    starts = [0, *(match.end() for match in _NEW_LINE.finditer(source))]
+    offsets = sorted((starts[node.lineno - 1] + node.col_offset for node in moved), reverse=True)
+    for offset in offsets:
+        keyword = _FROM_MODULE.match(source, offset)
+        if keyword is not None:
+            source = source[: keyword.end()] + b"open_webui." + source[keyword.end() :]
+    return source.decode()
+
+
+def read_manifest(content: str, tree: ast.Module) -> dict[str, str]:
+    """The `key: value` lines of the module's docstring, as written; the last of equal keys counts."""
+    first = tree.body[0] if tree.body else None
+    if not (isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)):
+        return {}
+    if not isinstance(first.value.value, str):
+        return {}
+    literal = _STRING.fullmatch(ast.get_source_segment(content, first.value) or "")
+    text = literal.group(2) if literal else first.value.value
+    entries = (_ENTRY.fullmatch(line) for line in text.splitlines())
+    return {entry.group(1): entry.group(2).strip() for entry in entries if entry}

@@ -1,0 +1,232 @@
+"""The functions of a tool as a model or a person sees them, and the Pydantic model that checks their arguments."""
+
+import functools
+import inspect
+import re
+import types
+import typing
+import warnings
+from dataclasses import dataclass
+from typing import Annotated, Any, Callable, Optional
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic.errors import PydanticUserError
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import PydanticJsonSchemaWarning
+
+_DOC_FIELD = re.compile(
+    r":(param|parameter|arg|argument|key|keyword|type|returns?|rtype|raises?|except|exception|yields?)\b([^:]*):(.*)"
+)
+_PARAMETER_FIELDS = frozenset({"param", "parameter", "arg", "argument", "key", "keyword"})
+_UNLISTED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+class SpecificationError(Exception):
+    """A function that cannot be described; the message is one sentence that names function and parameter."""
+
+
+@dataclass(frozen=True)
+class Function:
+    target: Callable[..., Any]
+    arguments: type[BaseModel]
+    parameters: dict[str, inspect.Parameter]
+    """Those that the caller fills. Field `p0` of the model is the first, and so on."""
+    hidden: dict[str, inspect.Parameter]
+    """Those that begin with an underscore and that the server fills."""
+    specification: dict[str, Any]
+
+    def bind(self, arguments: dict[str, Any], injected: dict[str, Any]) -> Callable[[], Any]:
+        """
+        The call, ready to run. Values are converted where nothing is lost ("3" to 3). Raises ValidationError.
+        """
+        checked = self.arguments.model_validate(arguments)
+        positional: list[Any] = []
+        named: dict[str, Any] = {}
+        for index, (name, parameter) in enumerate(self.parameters.items()):
+            field = f"p{index}"
+            given = field in checked.model_fields_set
+            # An untouched default is left to the function, so that it gets its own object and not a copy. A
+            # default written as `Field(...)` means the value inside.
+            if not given and not isinstance(parameter.default, FieldInfo):
+                if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
+                    positional.append(parameter.default)
+                continue
+            value = getattr(checked, field)
+            if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
+                positional.append(value)
+            else:
+                named[name] = value
+        for name, parameter in self.hidden.items():
+            if name in injected:
+                named[name] = injected[name]
+            elif parameter.default is inspect.Parameter.empty:
+                named[name] = None
+        return functools.partial(self.target, *positional, **named)
+
+
+def describe(instance: object) -> dict[str, Function]:
+    """Every function of the tool by name, alphabetically. Raises SpecificationError."""
+    functions = {}
+    for name in dir(instance):
+        if name.startswith("_") or isinstance(inspect.getattr_static(instance, name), property):
+            continue
+        target = getattr(instance, name)
+        if callable(target) and not inspect.isclass(target):
+            functions[name] = _describe_function(name, target)
+    return functions
+
+
+def issues(error: ValidationError) -> list[dict[str, str]]:
+    """What was wrong with the arguments, in the words of the wire: a dotted path and a sentence."""
+    found = []
+    for problem in error.errors(include_url=False, include_input=False, include_context=False):
+        if problem["type"] == "extra_forbidden":
+            message = "There is no parameter of this name."
+        elif problem["type"] == "missing":
+            message = "This parameter is required."
+        else:
+            message = problem["msg"]
+        found.append({"path": ".".join(map(str, problem["loc"])), "message": message})
+    return found
+
+
+def _describe_function(name: str, target: Callable[..., Any]) -> Function:
+    try:
+        signature = inspect.signature(target)
+    except (TypeError, ValueError):
+        raise SpecificationError(f"The function {name} has no signature that can be read.") from None
+    listed = [p for p in signature.parameters.values() if p.kind not in _UNLISTED]
+    visible = {p.name: p for p in listed if not p.name.startswith("_")}
+    hidden = {p.name: p for p in listed if p.name.startswith("_")}
+    description, texts, returns = _read_docstring(inspect.getdoc(target) or "")
+    fields = {
+        f"p{index}": _field(name, target, parameter, texts.get(parameter.name))
+        for index, parameter in enumerate(visible.values())
+    }
+    model, schema = _build_model(name, visible, fields)
+    specification: dict[str, Any] = {"name": name, "description": description}
+    if returns:
+        specification["returns"] = returns
+    specification["parameters"] = schema
+    return Function(target, model, visible, hidden, specification)
+
+
+def _field(function: str, target: Callable[..., Any], parameter: inspect.Parameter, text: Optional[str]) -> Any:
+    hint = _resolve_hint(function, target, parameter)
+    default = parameter.default
+    if default is None:
+        # `note: str = None` is common; models send the null that the signature shows.
+        hint = Optional[hint]
+    described = {} if text is None else {"description": text}
+    # The field's own name is ours: a parameter called `json` or `copy` would hide a method of the model.
+    annotation = Annotated[hint, Field(alias=parameter.name, **described)]
+    return (annotation, ... if default is inspect.Parameter.empty else default)
+
+
+def _resolve_hint(function: str, target: Callable[..., Any], parameter: inspect.Parameter) -> Any:
+    if parameter.annotation is inspect.Parameter.empty:
+        return Any
+    plain = inspect.unwrap(target)
+    plain = getattr(plain, "__func__", plain)
+    try:
+        holder = types.SimpleNamespace(__annotations__={"hint": parameter.annotation})
+        names = getattr(plain, "__globals__", {})
+        return typing.get_type_hints(holder, globalns=names, include_extras=True)["hint"]
+    except Exception as error:
+        raise SpecificationError(
+            f"The type of parameter {parameter.name} of function {function} cannot be resolved: {error}."
+        ) from None
+
+
+def _build_model(
+    function: str, parameters: dict[str, inspect.Parameter], fields: dict[str, Any]
+) -> tuple[type[BaseModel], dict[str, Any]]:
+    config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
+    with warnings.catch_warnings():
+        # A default that JSON cannot show is left out of the specification, which is what is wanted.
+        warnings.simplefilter("ignore", PydanticJsonSchemaWarning)
+        try:
+            model = create_model(function, __config__=config, **fields)
+            return model, _clean_parameters(model.model_json_schema())
+        except Exception as error:
+            for name, field in zip(parameters, fields.values()):
+                try:
+                    _clean_parameters(create_model(function, __config__=config, p0=field).model_json_schema())
+                except Exception as reason:
+                    raise SpecificationError(
+                        f"The type of parameter {name} of function {function} has no JSON form: {_first_line(reason)}"
+                    ) from None
+            raise SpecificationError(f"The function {function} cannot be described: {_first_line(error)}") from None
+
+
+def _first_line(error: Exception) -> str:
+    text = error.message if isinstance(error, PydanticUserError) else str(error)
+    return text.partition("\n")[0].strip()
+
+
+def _clean_parameters(schema: dict[str, Any]) -> dict[str, Any]:
+    definitions = schema.get("$defs", {})
+    cleaned: dict[str, Any] = {
+        "type": "object",
+        "properties": {
+            name: _clean(node, definitions, ()) for name, node in schema.get("properties", {}).items()
+        },
+    }
+    if schema.get("required"):
+        cleaned["required"] = schema["required"]
+    return cleaned
+
+
+def _clean(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[str, ...]) -> dict[str, Any]:
+    """Models read small schemas best: references inlined, no titles, no `null` alternatives."""
+    node = dict(node)
+    reference = node.pop("$ref", None)
+    if reference is not None:
+        name = reference.rpartition("/")[2]
+        if name in inside:
+            raise SpecificationError(f"The type {name} contains itself.")
+        return _clean({**definitions[name], **node}, definitions, (*inside, name))
+    node.pop("title", None)
+    node.pop("discriminator", None)
+    if node.get("default", ...) is None:
+        del node["default"]
+    for keyword in ("anyOf", "oneOf"):
+        if keyword in node:
+            others = [other for other in node.pop(keyword) if other.get("type") != "null"]
+            if len(others) == 1:
+                return _clean({**others[0], **node}, definitions, inside)
+            node[keyword] = [_clean(other, definitions, inside) for other in others]
+    if "properties" in node:
+        node["properties"] = {k: _clean(v, definitions, inside) for k, v in node["properties"].items()}
+    for keyword in ("items", "additionalProperties"):
+        if isinstance(node.get(keyword), dict):
+            node[keyword] = _clean(node[keyword], definitions, inside)
+    if "prefixItems" in node:
+        node["prefixItems"] = [_clean(item, definitions, inside) for item in node["prefixItems"]]
+    if not node.keys() & {"type", "anyOf", "oneOf", "allOf", "enum", "const"}:
+        node["type"] = "string"
+    return node
+
+
+def _read_docstring(text: str) -> tuple[str, dict[str, str], str]:
+    """Description, texts of the parameters, text of the result. A field lasts until the next one begins."""
+    description: list[str] = []
+    parameters: dict[str, list[str]] = {}
+    returns: list[str] = []
+    current = description
+    for line in map(str.strip, text.splitlines()):
+        field = _DOC_FIELD.match(line)
+        if field is None:
+            current.append(line)
+            continue
+        kind, subject, rest = field.groups()
+        words = subject.split()
+        if kind in _PARAMETER_FIELDS and words:
+            current = parameters[words[-1]] = []
+        elif kind in ("return", "returns"):
+            current = returns
+        else:
+            current = []
+        current.append(rest.strip())
+    joined = {name: "\n".join(lines).strip() for name, lines in parameters.items()}
+    return "\n".join(description).strip(), joined, "\n".join(returns).strip()

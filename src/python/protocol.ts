@@ -1,0 +1,123 @@
+import { z } from 'zod';
+
+/**
+ * Messages between the server and the Python side. Two ways lead there: JSON lines to and from the fork server
+ * (`host/server.py`), and one Unix socket for every tool's process with frames of a 4-byte big-endian length
+ * and JSON (`host/tool.py`). What a tool's process sends is written by strangers: it is checked, and bounded.
+ */
+
+export const JsonSchema = z.record(z.string(), z.unknown());
+export type JsonSchema = z.infer<typeof JsonSchema>;
+
+/** A function of a tool as models see it; `parameters` is a JSON schema of type object without references. */
+export const FunctionSpec = z.object({
+  name: z.string(),
+  description: z.string(),
+  returns: z.string().optional(),
+  parameters: z.object({
+    type: z.literal('object'),
+    properties: z.record(z.string(), JsonSchema),
+    required: z.array(z.string()).optional(),
+  }),
+});
+export type FunctionSpec = z.infer<typeof FunctionSpec>;
+
+export type HostOrder = { op: 'spawn'; number: number; token: string } | { op: 'kill'; number: number };
+
+export const HostReport = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('ready'),
+    python: z.string(),
+    pydantic: z.string(),
+    missing: z.array(z.string()),
+  }),
+  z.object({
+    kind: z.literal('ended'),
+    number: z.int(),
+    code: z.int().nullable(),
+    signal: z.string().nullable(),
+  }),
+  z.object({ kind: z.literal('failed'), number: z.int(), detail: z.string() }),
+]);
+export type HostReport = z.infer<typeof HostReport>;
+
+/** The first frame of a tool's process. `unsafe`: it could not give up its rights, and ends. */
+export const Greeting = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('hello'), token: z.string() }),
+  z.object({ kind: z.literal('unsafe'), token: z.string(), detail: z.string() }),
+]);
+
+export interface LoadRequest {
+  kind: 'load';
+  id: string;
+  content: string;
+}
+
+export interface CallRequest {
+  kind: 'call';
+  call: number;
+  function: string;
+  arguments: Record<string, unknown>;
+  user: { id: string; name: string; email: string; role: string };
+  /** Null: the tool keeps what its constructor made. */
+  valves: object | null;
+  user_valves: object | null;
+}
+
+const Valves = JsonSchema.nullable();
+
+export const ToolMessage = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('prepared'),
+    content: z.string(),
+    manifest: z.record(z.string(), z.string()),
+  }),
+  z.object({ kind: z.literal('refused'), detail: z.string() }),
+  z.object({ kind: z.literal('loaded'), specs: z.array(FunctionSpec), valves: Valves, user_valves: Valves }),
+  z.object({ kind: z.literal('event'), call: z.int(), event: z.unknown() }),
+  z.object({ kind: z.literal('result'), call: z.int(), result: z.unknown(), output: z.string() }),
+  z.object({
+    kind: z.literal('error'),
+    call: z.int(),
+    code: z.enum(['not_found', 'arguments_invalid', 'tool_raised']),
+    detail: z.string(),
+    issues: z.array(z.object({ path: z.string(), message: z.string() })),
+    output: z.string(),
+  }),
+]);
+export type ToolMessage = z.infer<typeof ToolMessage>;
+
+/** What a tool may use. Sizes in bytes, times in milliseconds unless the name says otherwise. */
+export interface Limits {
+  callTimeoutMs: number;
+  loadTimeoutMs: number;
+  idleTimeoutMs: number;
+  /** Live processes at most; the longest unused one makes room. */
+  processes: number;
+  /** Private memory of each process. */
+  memoryBytes: number;
+  /** Any one file that a tool writes. */
+  fileBytes: number;
+  openFiles: number;
+  /** Threads and child processes of one tool. */
+  tasksPerTool: number;
+  /** CPU time from the latest call on. */
+  cpuSeconds: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  callTimeoutMs: 30_000,
+  loadTimeoutMs: 10_000,
+  idleTimeoutMs: 10 * 60_000,
+  processes: 64,
+  memoryBytes: 512 * 1024 * 1024,
+  fileBytes: 64 * 1024 * 1024,
+  openFiles: 256,
+  tasksPerTool: 128,
+  cpuSeconds: 120,
+};
+
+/** The longest frame from a tool: a result of 8 MiB and what surrounds it. A longer one ends the process. */
+export const MAX_FRAME_BYTES = 8 * 1024 * 1024 + 64 * 1024;
+/** Bounds of the events of one call, enforced again here because a tool can write to its own channel. */
+export const MAX_EVENTS = 1_000;

@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../core/errors.ts';
+import { type Environment, type Log, prepareEnvironment } from './environment.ts';
+import { type Host, startHost } from './host.ts';
+import type { Limits } from './protocol.ts';
+
+const RESTARTS_IN_A_ROW = 6;
+const STEADY_MS = 60_000;
+
+/** `detail` tells a person what is going on, or the reason and the cure. */
+export interface PythonState {
+  state: 'starting' | 'ready' | 'unavailable';
+  detail: string;
+  /** Of Python. */
+  version?: string;
+}
+
+export interface Supervisor {
+  state(): PythonState;
+  /** Resolves once Python is ready or known to be unavailable. */
+  settled: Promise<void>;
+  /**
+   * The running host. A start that takes a moment is waited for; the making of the environment may take minutes
+   * and is not: python_unavailable says so.
+   */
+  host(): Promise<Host>;
+  close(): Promise<void>;
+}
+
+/** Prepares the environment and keeps a host running in it, in the background. */
+export function superviseHost(options: {
+  folder: string;
+  interpreter: string | undefined;
+  limits: Limits;
+  log: Log;
+}): Supervisor {
+  const { log } = options;
+  const closing = new AbortController();
+  const settled = Promise.withResolvers<void>();
+  let state: PythonState = { state: 'starting', detail: 'The Python environment is being prepared.' };
+  /** Set once the environment is there. */
+  let host: PromiseWithResolvers<Host> | undefined;
+
+  const running = run().catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    const detail = closing.signal.aborted ? 'The server is stopping.' : reason;
+    if (!closing.signal.aborted) log.warn(`Python tools are not available: ${detail}`);
+    state = { state: 'unavailable', detail };
+    host?.reject(unavailable(detail));
+    settled.resolve();
+  });
+
+  async function run(): Promise<void> {
+    const environment = await prepareEnvironment(options.folder, options.interpreter, log, closing.signal);
+    let reason = '';
+    for (let failures = 0; failures < RESTARTS_IN_A_ROW; failures += 1) {
+      if (failures > 0) await delay(50 * 2 ** failures, undefined, { signal: closing.signal });
+      state = { state: 'starting', detail: 'The Python host is starting.' };
+      host = Promise.withResolvers();
+      // Nobody may be waiting when it fails.
+      host.promise.catch(() => {});
+      const startedAt = performance.now();
+      reason = await live(environment, host).catch((error: Error) => error.message);
+      closing.signal.throwIfAborted();
+      if (performance.now() - startedAt > STEADY_MS) failures = 0;
+      log.warn(`The Python host ended: ${reason}.`);
+    }
+    throw new Error(`The Python host does not stay up: ${reason}. Mend that and start the server again.`);
+  }
+
+  /** From start to end of one fork server; resolves with the reason of its end. */
+  async function live(environment: Environment, host: PromiseWithResolvers<Host>): Promise<string> {
+    const started = await startHost(environment.python, options.limits);
+    const stop = () => void started.stop();
+    closing.signal.addEventListener('abort', stop, { once: true });
+    if (closing.signal.aborted) stop();
+    const { python, pydantic } = started.versions;
+    const gaps = started.missing.length > 0 ? ` Not protected here: ${started.missing.join('; ')}.` : '';
+    if (gaps) log.warn(`Python tools run.${gaps}`);
+    const detail = `Python ${python}, Pydantic ${pydantic}, ${environment.origin}.${gaps}`;
+    state = { state: 'ready', detail, version: python };
+    host.resolve(started);
+    settled.resolve();
+    const reason = await started.closed;
+    closing.signal.removeEventListener('abort', stop);
+    return reason;
+  }
+
+  return {
+    state: () => state,
+    settled: settled.promise,
+    async host() {
+      if (state.state === 'unavailable' || !host) throw unavailable(state.detail);
+      return host.promise;
+    },
+    async close() {
+      closing.abort();
+      await running;
+    },
+  };
+}
+
+function unavailable(detail: string): AppError {
+  return new AppError('python_unavailable', { detail, retryAfterSeconds: 5 });
+}
