@@ -135,7 +135,6 @@ export const toyRouter = router({
   ticks: member
     .meta({ access: 'member' })
     .input(z.object({ lastEventId: z.string().optional() }))
-    .output(z.custom<AsyncIterable<unknown>>())
     .subscription(async function* ({ input }) {
       const from = Number(input.lastEventId ?? 0);
       for (let tick = from + 1; tick <= from + 3; tick += 1) yield tracked(String(tick), { tick });

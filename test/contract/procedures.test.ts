@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { LEVELS } from '../../src/core/access.ts';
+import { buildDocument, renderDocument } from '../../src/doors/docs.document.ts';
+import { listProcedures } from '../../src/doors/procedures.ts';
+import { joinShapes } from '../../src/doors/rest.schema.ts';
+import { appRouter } from '../../src/router.ts';
+
+const procedures = listProcedures(appRouter);
+const pathsOf = (rule: (procedure: (typeof procedures)[number]) => boolean) =>
+  procedures.filter(rule).map(({ path }) => path);
+
+/** Anyone on the network reaches these. A new name here is a decision, not a side effect. */
+const OPEN = ['auths.signIn', 'auths.signUp'];
+
+/** Neither in REST nor a subscription, on purpose. */
+const TRPC_ONLY: string[] = [];
+
+describe('every procedure', () => {
+  it('declares who may call it, and has a base that enforces a level', () => {
+    expect(procedures.length).toBeGreaterThan(10);
+    expect(pathsOf(({ meta }) => !meta?.access || !meta.level)).toEqual([]);
+  });
+
+  it('declares no level but the one that its base enforces', () => {
+    // A finer rule stands on top of a level; administrators may be asked for by a service of members.
+    const weaker = pathsOf(({ meta }) => {
+      const declared = LEVELS.indexOf(meta?.access as (typeof LEVELS)[number]);
+      return declared >= 0 && LEVELS.indexOf(meta?.level ?? 'open') > declared;
+    });
+    expect(weaker).toEqual([]);
+    expect(pathsOf(({ meta }) => meta?.level === 'open' && meta.access !== 'open')).toEqual([]);
+  });
+
+  it('declares its output, the guard against leaks', () => {
+    expect(pathsOf(({ type, output }) => type !== 'subscription' && !output)).toEqual([]);
+  });
+
+  it('is in REST, a subscription, or meant for tRPC alone', () => {
+    const elsewhere = pathsOf(({ type, meta }) => !meta?.openapi && type !== 'subscription');
+    expect(elsewhere).toEqual(TRPC_ONLY);
+    expect(pathsOf(({ type, meta }) => type === 'subscription' && meta?.openapi !== undefined)).toEqual([]);
+  });
+
+  it('changes nothing by GET', () => {
+    expect(pathsOf(({ type, meta }) => meta?.openapi?.method === 'GET' && type !== 'query')).toEqual([]);
+  });
+
+  it('says what it does, under a tag', () => {
+    expect(
+      pathsOf(({ meta }) => !!meta?.openapi && !(meta.openapi.summary && meta.openapi.tags?.length)),
+    ).toEqual([]);
+  });
+
+  it('needs an account, but for these', () => {
+    expect(pathsOf(({ meta }) => meta?.access === 'open' || meta?.level === 'open').toSorted()).toEqual(OPEN);
+  });
+
+  it('takes lastEventId when it is a subscription, or a reconnect replays everything', () => {
+    const takesIt = ({ inputs }: (typeof procedures)[number]) =>
+      joinShapes(inputs)?.has('lastEventId') ?? false;
+    expect(pathsOf((procedure) => procedure.type === 'subscription' && !takesIt(procedure))).toEqual([]);
+  });
+});
+
+describe('openapi/openapi.json', () => {
+  it('is what the procedures say; after a change run: npm run openapi', () => {
+    const committed = readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8');
+    expect(renderDocument(buildDocument(appRouter))).toBe(committed);
+  });
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDocument } from '../../src/doors/docs.document.ts';
+import { startToy, type Toy, toyRouter } from './toy.ts';
+
+let dev: Toy;
+beforeAll(async () => {
+  dev = await startToy({ ENV: 'dev' });
+});
+afterAll(() => dev.close());
+
+describe('docs', () => {
+  it('are there with ENV=dev only', async () => {
+    const prod = await startToy();
+    for (const path of ['/docs', '/openapi.json', '/docs/start.js']) {
+      expect((await fetch(dev.url + path)).status).toBe(200);
+      const response = await fetch(prod.url + path);
+      expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
+        404,
+        'not_found',
+      ]);
+    }
+    await prod.close();
+  });
+
+  it('load nothing from elsewhere, and all they load exists', async () => {
+    const response = await fetch(`${dev.url}/docs/`);
+    const page = await response.text();
+    const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file as string);
+    expect(files).toHaveLength(4);
+    for (const file of files) {
+      expect(file).toMatch(/^\/docs\//);
+      const served = await fetch(dev.url + file);
+      expect(served.status).toBe(200);
+      expect((await served.arrayBuffer()).byteLength).toBeGreaterThan(100);
+    }
+    expect(response.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self';/,
+    );
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(await (await fetch(`${dev.url}/docs/start.js`)).text()).toContain('validatorUrl: null');
+  });
+
+  it('serve the document of the router', async () => {
+    const document = await (await fetch(`${dev.url}/openapi.json`)).json();
+    expect(document).toEqual(JSON.parse(JSON.stringify(buildDocument(toyRouter))));
+  });
+});
+
+describe('the document', () => {
+  const { servers, paths, components } = JSON.parse(JSON.stringify(buildDocument(toyRouter)));
+  const ref = (name: string) => ({ $ref: `#/components/responses/${name}` });
+
+  it('lists /api/v1, every REST procedure under its own name, and no other', () => {
+    expect(servers).toEqual([{ url: '/api/v1' }]);
+    expect(paths['/things/{id}'].get.operationId).toBe('things.get');
+    expect(JSON.stringify(paths)).not.toContain('ticks');
+    expect(Object.keys(paths)).toEqual(Object.keys(paths).toSorted());
+  });
+
+  it('says who may call what, and how to prove it', () => {
+    expect(paths['/things'].get).toMatchObject({ 'x-access': 'open', security: [] });
+    expect(paths['/things/{id}'].get).toMatchObject({
+      'x-access': 'thing.read',
+      security: [{ bearer: [] }, { apiKey: [] }, { cookie: [] }],
+    });
+    expect(components.securitySchemes.bearer).toMatchObject({ type: 'http', scheme: 'bearer' });
+  });
+
+  it('says 201 where the bridge answers it, and the failures that can happen', () => {
+    const { responses } = paths['/things'].post;
+    expect(responses['200']).toBeUndefined();
+    expect(responses['201'].content['application/json'].schema).toEqual({
+      $ref: '#/components/schemas/Thing',
+    });
+    expect(responses).toMatchObject({
+      400: ref('BadRequest'),
+      401: ref('Unauthenticated'),
+      403: ref('Forbidden'),
+    });
+    expect(Object.keys(paths['/things'].get.responses)).toEqual(['200', '400', '500']);
+    expect(Object.keys(paths['/things/{id}'].get.responses)).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '500',
+    ]);
+  });
+
+  it('has one form of failure', () => {
+    expect(Object.keys(components.schemas)).toEqual(['Error', 'Thing']);
+    expect(components.responses.NotFound.content['application/json'].schema).toEqual({
+      $ref: '#/components/schemas/Error',
+    });
+    expect(components.schemas.Error.required).toEqual(['detail', 'code']);
+  });
+
+  it('describes a free-form body as what it is, and its neighbours as query', () => {
+    const { requestBody, parameters } = paths['/things/{id}/valves'].post;
+    expect(requestBody.required).toBe(true);
+    expect(requestBody.content['application/json'].schema).toMatchObject({
+      type: 'object',
+      additionalProperties: {},
+    });
+    expect(parameters.map(({ in: where, name }: { in: string; name: string }) => [where, name])).toEqual([
+      ['path', 'id'],
+      ['query', 'dry'],
+    ]);
+  });
+
+  it('asks for no body that may be left out', () => {
+    expect(paths['/optional'].post.requestBody.required).toBe(false);
+    expect(paths['/things'].post.requestBody.required).toBe(true);
+    expect(paths['/touch'].post.requestBody).toBeUndefined();
+  });
+
+  it('calls nanoseconds int64', () => {
+    const since = paths['/things'].get.parameters.find(({ name }: { name: string }) => name === 'since');
+    expect(JSON.stringify(since.schema)).toContain('"format":"int64"');
+  });
+});
