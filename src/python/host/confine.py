@@ -8,6 +8,7 @@ import os
 import platform
 import resource
 import signal
+import socket
 import struct
 import sys
 from dataclasses import dataclass
@@ -45,9 +46,20 @@ class Limits:
     cpu_seconds: int
 
 
-def uid_for(number: int) -> Optional[int]:
-    """An unprivileged user for the process with that number; None when the server is not root."""
-    return _FIRST_UID + number % _UIDS if os.geteuid() == 0 else None
+def claim_uid(number: int) -> "tuple[int, socket.socket]":
+    """
+    An unprivileged user that no other tool of this machine has: killing by user and counting by user rely on that.
+    The claim is an abstract socket, which the kernel gives once and takes back when its holder ends. Linux only.
+    """
+    for attempt in range(_UIDS):
+        uid = _FIRST_UID + (number + attempt) % _UIDS
+        claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            claim.bind(f"\0parley-tool-user-{uid}")
+            return uid, claim
+        except OSError:
+            claim.close()
+    raise OSError("no unprivileged user is free")
 
 
 def missing() -> list[str]:

@@ -61,6 +61,8 @@ class Server:
         self.limits = limits
         self.pids: dict[int, int] = {}  # number by process id
         self.sweeping = False
+        # By number: the user that the process becomes, and the claim on it. Empty unless the server is root.
+        self.users: dict[int, tuple[int, socket.socket]] = {}
         # Below the system's folder for temporary files: a tool's own user cannot enter the server's folders.
         self.scratch = tempfile.mkdtemp(prefix="parley-tools-")
         os.chmod(self.scratch, 0o711)
@@ -101,9 +103,12 @@ class Server:
                 end(pid)
             return
         try:
+            if confine.LINUX and os.geteuid() == 0:
+                self.users[number] = confine.claim_uid(number)
             pid = os.fork()
         except OSError as error:
-            report({"kind": "failed", "number": number, "detail": error.strerror})
+            self.release(number)
+            report({"kind": "failed", "number": number, "detail": str(error)})
             return
         if pid == 0:
             self.become_tool(number, order["token"])
@@ -137,9 +142,12 @@ class Server:
     def confine(self, number: int) -> None:
         scratch = self.scratch_of(number)
         os.mkdir(scratch, 0o700)
-        uid = confine.uid_for(number)
-        if uid is not None:
+        uid = None
+        if number in self.users:
+            uid = self.users[number][0]
             os.chown(scratch, uid, uid)
+        for _, claim in self.users.values():
+            claim.close()
         os.chdir(scratch)
         os.environ.update(HOME=scratch, TMPDIR=scratch)
         tempfile.tempdir = None
@@ -172,10 +180,15 @@ class Server:
             os.killpg(pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             pass
-        uid = confine.uid_for(number)
-        if uid is not None and all(confine.uid_for(other) != uid for other in self.pids.values()):
-            end_all_of(uid)
+        if number in self.users:
+            end_all_of(self.users[number][0])
+        self.release(number)
         shutil.rmtree(self.scratch_of(number), ignore_errors=True)
+
+    def release(self, number: int) -> None:
+        user = self.users.pop(number, None)
+        if user is not None:
+            user[1].close()
 
     def sweep(self) -> bool:
         """

@@ -5,6 +5,7 @@ import contextvars
 import io
 import socket
 import sys
+import threading
 import traceback
 import types
 from concurrent.futures import ThreadPoolExecutor
@@ -116,6 +117,7 @@ class Session:
 
     async def serve(self) -> None:
         self.loop = asyncio.get_running_loop()
+        self.thread = threading.get_ident()
         self.loop.set_default_executor(ThreadPoolExecutor(_THREADS))
         reader, self.writer = await asyncio.open_connection(sock=self.connection)
         try:
@@ -186,8 +188,11 @@ class Session:
         self._write(channel.encode_json(message))
 
     def _write(self, frame: bytes) -> None:
-        # Functions run on threads, too; one way for all keeps events ahead of the result that follows them.
-        self.loop.call_soon_threadsafe(self.writer.write, frame)
+        if threading.get_ident() == self.thread:
+            # At once: the function may be about to block the loop.
+            self.writer.write(frame)
+        else:
+            self.loop.call_soon_threadsafe(self.writer.write, frame)
 
 
 async def _run(call: Any) -> Any:

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Python } from '../../src/python/pool.ts';
+import { ANN, callTool, startTestPython, toolOf } from '../support/python.ts';
+
+let python: Python;
+beforeAll(async () => {
+  python = await startTestPython();
+}, 300_000);
+afterAll(() => python.close());
+
+const call = (content: string, args = {}, more = {}) => callTool(python, content, args, more);
+
+describe('arguments', () => {
+  const add = toolOf('def f(self, a: int, b: int = 1, *, note: str = None): return [a, b, note]');
+
+  test('defaults and lossless conversion', async () => {
+    expect((await call(add, { a: '2' })).result).toEqual([2, 1, null]);
+    expect((await call(add, { a: 2.0, b: 5, note: 7 })).result).toEqual([2, 5, '7']);
+    expect((await call(add, { a: 2, note: null })).result).toEqual([2, 1, null]);
+  });
+
+  test.each<[Record<string, unknown>, string]>([
+    [{}, 'a'],
+    [{ a: 'two' }, 'a'],
+    [{ a: 2.5 }, 'a'],
+    [{ a: 1, days: 3 }, 'days'],
+    [{ a: 1, self: 3 }, 'self'],
+    [{ a: 1, __user__: { role: 'admin' } }, '__user__'],
+  ])('%j does not fit', async (args, path) => {
+    await expect(call(add, args)).rejects.toMatchObject({
+      code: 'arguments_invalid',
+      issues: [{ path, message: expect.any(String) }],
+    });
+  });
+
+  test('become what the hints say', async () => {
+    const content = toolOf(
+      'def f(self, place: Place, day: date, kinds: set[int], k: int = Field(7)):\n' +
+        '    return [type(place).__name__, place.floor, day.isoformat(), sorted(kinds), k]',
+      'from datetime import date\nfrom pydantic import BaseModel, Field\nclass Place(BaseModel):\n  floor: int\n',
+    );
+    const { result } = await call(content, { place: { floor: 3 }, day: '2026-01-31', kinds: [2, 1] });
+    expect(result).toEqual(['Place', 3, '2026-01-31', [1, 2], 7]);
+  });
+
+  test('a function that is not there', async () => {
+    await expect(call(add, {}, { function: 'g' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(call(add, {}, { function: '__init__' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('hidden parameters', () => {
+  test('only those that the function declares', async () => {
+    const content = toolOf(
+      'def f(self, x: int, __user__, __id__, __request__, __metadata__={"a": 1}):\n' +
+        '    return [__user__, __id__, __request__, __metadata__]',
+    );
+    expect((await call(content, { x: 1 })).result).toEqual([ANN, 'tool', null, { a: 1 }]);
+  });
+
+  test('valves of the tool and of the user', async () => {
+    const content = toolOf(
+      'class Valves(BaseModel):\n    key: str = "none"\nclass UserValves(BaseModel):\n    tone: str = "dry"\n' +
+        'def __init__(self): self.valves = self.Valves()\n' +
+        'def f(self, __user__={}): return [self.valves.key, __user__["valves"].tone]',
+      'from pydantic import BaseModel',
+    );
+    expect((await call(content)).result).toEqual(['none', 'dry']);
+    const values = { valves: { key: 'k', unknown: 1 }, userValves: { tone: 'warm' } };
+    expect((await call(content, {}, values)).result).toEqual(['k', 'warm']);
+    await expect(call(content, {}, { valves: { key: [] } })).rejects.toMatchObject({
+      code: 'tool_raised',
+      message: expect.stringContaining('key'),
+    });
+  });
+});
+
+describe('events', () => {
+  const content = toolOf(
+    'async def f(self, n: int, __event_emitter__=None):\n    for i in range(n):\n' +
+      '        await __event_emitter__({"type": "status", "data": {"i": i}})\n    return "done"',
+  );
+
+  test('arrive while the function runs, and again in the answer', async () => {
+    const seen: unknown[] = [];
+    const { result, events } = await call(
+      content,
+      { n: 3 },
+      { onEvent: (event: unknown) => seen.push(event) },
+    );
+    expect(result).toBe('done');
+    expect(events).toEqual([0, 1, 2].map((i) => ({ type: 'status', data: { i } })));
+    expect(seen).toEqual(events);
+  });
+
+  test('from a plain function on a loop of its own', async () => {
+    const plain = toolOf(
+      'def f(self, __event_emitter__): return asyncio.run(__event_emitter__({"type": "a", "data": None}))',
+      'import asyncio',
+    );
+    expect((await call(plain)).events).toEqual([{ type: 'a', data: null }]);
+  });
+
+  test('are bounded', async () => {
+    await expect(call(content, { n: 1001 })).rejects.toMatchObject({
+      code: 'tool_raised',
+      message: expect.stringContaining('1000 events'),
+    });
+  });
+});
+
+describe('results', () => {
+  test.each<[string, unknown]>([
+    ['None', null],
+    ['"text"', 'text'],
+    ['{"a": [1, 2.5, True]}', { a: [1, 2.5, true] }],
+    ['datetime.date(2026, 1, 31)', '2026-01-31'],
+    ['{3}', [3]],
+    ['Point(x=1)', { x: 1 }],
+    ['float("nan")', null],
+  ])('%s', async (expression, expected) => {
+    const content = toolOf(
+      `def f(self): return ${expression}`,
+      'import datetime\nfrom pydantic import BaseModel\nclass Point(BaseModel):\n  x: int',
+    );
+    expect((await call(content)).result).toEqual(expected);
+  });
+
+  test.each(['object()', 'b"\\xff"', 'lambda: 1', '(lambda a: a.append(a) or a)([])', '"\\ud800"'])(
+    '%s has no JSON form',
+    async (expression) => {
+      await expect(call(toolOf(`def f(self): return ${expression}`))).rejects.toMatchObject({
+        code: 'tool_raised',
+        message: expect.stringContaining('has no JSON form'),
+      });
+    },
+  );
+});
+
+describe('running', () => {
+  test('plain functions of one tool overlap', async () => {
+    const content = toolOf(
+      'def f(self, wait: bool):\n    if wait: GATE.wait(10)\n    else: GATE.set()\n    return GATE.is_set()',
+      'import threading\nGATE = threading.Event()',
+    );
+    const both = await Promise.all([call(content, { wait: true }), call(content, { wait: false })]);
+    expect(both.map(({ result }) => result)).toEqual([true, true]);
+  });
+
+  test('first calls at the same time share one process, and its state', async () => {
+    const content = toolOf('def f(self): return [os.getpid(), self]', 'import os').replace(
+      ', self]',
+      ', id(self)]',
+    );
+    const answers = await Promise.all(Array.from({ length: 8 }, () => call(content)));
+    expect(new Set(answers.map(({ result }) => String(result))).size).toBe(1);
+  });
+
+  test('other content of the same tool never runs in its process', async () => {
+    expect((await call(toolOf('def f(self): return 1'))).result).toBe(1);
+    expect((await call(toolOf('def f(self): return 2'))).result).toBe(2);
+    expect((await call(toolOf('def f(self): return 1'))).result).toBe(1);
+  });
+
+  test('what a call prints is kept apart by call', async () => {
+    const content = toolOf(
+      'def f(self, x: str):\n    print(x)\n    print("!", file=sys.stderr)',
+      'import sys',
+    );
+    const answers = await Promise.all(['a', 'b'].map((x) => call(content, { x })));
+    expect(answers.map(({ output }) => output)).toEqual(['a\n!\n', 'b\n!\n']);
+  });
+
+  test('a cancelled call rejects with the reason of its signal', async () => {
+    const controller = new AbortController();
+    const content = toolOf(
+      'async def f(self, __event_emitter__):\n    await __event_emitter__({})\n    time.sleep(20)',
+      'import time',
+    );
+    const running = call(
+      content,
+      {},
+      {
+        signal: controller.signal,
+        onEvent: () => controller.abort(new Error('gone')),
+      },
+    );
+    await expect(running).rejects.toThrow('gone');
+  });
+
+  test.each<[string, string]>([
+    ['raise ValueError("no such city")', 'ValueError: no such city'],
+    ['raise KeyError', 'KeyError'],
+    ['next(iter([]))', 'StopIteration'],
+    ['sys.exit(3)', 'SystemExit: 3'],
+    ['raise asyncio.CancelledError()', 'CancelledError'],
+    ['return f(self)', 'RecursionError: maximum recursion depth exceeded'],
+  ])('%s', async (statement, message) => {
+    for (const prefix of ['def', 'async def']) {
+      const content = toolOf(
+        `${prefix} f(self):\n    ${statement}`,
+        'import asyncio, sys\ndef f(a): return f(a)',
+      );
+      await expect(call(content)).rejects.toMatchObject({
+        code: 'tool_raised',
+        message: expect.stringContaining(message),
+      });
+    }
+  });
+});

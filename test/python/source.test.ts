@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Python } from '../../src/python/pool.ts';
+import { startTestPython } from '../support/python.ts';
+
+let python: Python;
+beforeAll(async () => {
+  python = await startTestPython();
+}, 300_000);
+afterAll(() => python.close());
+
+const inspect = (content: string) => python.inspect({ id: 'tool', content });
+const CLASS = '\nclass Tools:\n    pass\n';
+
+describe('manifest', () => {
+  test.each<[string, string, Record<string, string>]>([
+    ['usual', '"""\ntitle: Weather\nversion: 0.1\n"""', { title: 'Weather', version: '0.1' }],
+    ['on the first line', '"""title: Weather\nversion: 1"""', { title: 'Weather', version: '1' }],
+    ['the other quote', "'''\ntitle: Weather\n'''", { title: 'Weather' }],
+    ['after comments', '#!/usr/bin/env python\n# hello\n\n"""\ntitle: A\n"""', { title: 'A' }],
+    ['after a byte order mark', '\ufeff"""\ntitle: A\n"""', { title: 'A' }],
+    ['CRLF', '"""\r\ntitle: A\r\nauthor: B\r\n"""\r\n', { title: 'A', author: 'B' }],
+    ['the last of equal keys', '"""\ntitle: A\ntitle: B\n"""', { title: 'B' }],
+    [
+      'only key lines',
+      '"""\nHello there\n  title : no\nx1: no\n- y: no\nurl: http://a/b\n"""',
+      { url: 'http://a/b' },
+    ],
+    ['escapes stay as written', '"""\npath: C:\\new\n"""', { path: 'C:\\new' }],
+    [
+      'a raw docstring',
+      'r"""\nicon_url: data:image/png;base64,AA==\n"""',
+      { icon_url: 'data:image/png;base64,AA==' },
+    ],
+    ['names of object members', '"""\n__proto__: a\nconstructor: b\n"""', { constructor: 'b' }],
+    ['none', 'x = """\ntitle: A\n"""', {}],
+    ['no text at all', '42', {}],
+  ])('%s', async (_, head, manifest) => {
+    expect((await inspect(head + CLASS)).manifest).toEqual(manifest);
+  });
+});
+
+describe('imports that moved', () => {
+  const stand =
+    'import sys, types\nfor n in ("open_webui", "open_webui.utils", "open_webui.config"):\n' +
+    '    sys.modules[n] = types.ModuleType(n)\nsys.modules["open_webui.utils"].misc = sys.modules["open_webui.config"].X = 1\n';
+
+  test('statements are renamed, texts and comments are not', async () => {
+    const before =
+      `${stand}# from utils import nothing\nTEXT = "from config import nothing"\r\né = 1; from utils import misc\r\n` +
+      `if é:\n    from \\\n        config import X\n${CLASS}`;
+    const { content } = await inspect(before);
+    expect(content).toBe(
+      before
+        .replace('; from utils', '; from open_webui.utils')
+        .replace('    config import X', '    open_webui.config import X'),
+    );
+    expect((await inspect(content)).content).toBe(content);
+  });
+
+  test('names that begin alike and relative imports stay', async () => {
+    const { content } = await inspect(
+      `import sys, types\nsys.modules["utilsx"] = types.ModuleType("utilsx")\nsys.modules["utilsx"].a = 1\nfrom utilsx import a\n${CLASS}`,
+    );
+    expect(content).toContain('\nfrom utilsx import a\n');
+  });
+
+  test('a stand-in that does not exist is named', async () => {
+    await expect(inspect(`from apps.webui.models import x${CLASS}`)).rejects.toMatchObject({
+      code: 'tool_invalid',
+      message: expect.stringMatching(/line 1: ModuleNotFoundError: No module named 'open_webui'/),
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { prepareEnvironment } from '../../src/python/environment.ts';
+import { type Limits, type Python, startPython, type ToolCall } from '../../src/python/pool.ts';
+
+const REQUIREMENTS = join(import.meta.dirname, '../../src/python/host/requirements.txt');
+const HASH = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12);
+
+/** One environment for every test run on this machine: making it takes many seconds. */
+const FOLDER = join(tmpdir(), `parley-test-python-${HASH}`);
+
+const silent = { info: () => {}, warn: () => {} };
+
+/** The folder of a Python environment that is ready to use. */
+export async function sharedEnvironment(): Promise<string> {
+  await prepareEnvironment(FOLDER, undefined, silent, AbortSignal.timeout(300_000));
+  return FOLDER;
+}
+
+/** Lets a server with that data folder find its Python environment made already. */
+export async function linkEnvironment(dataDir: string): Promise<void> {
+  await symlink(await sharedEnvironment(), join(dataDir, 'python'));
+}
+
+/** Python in the shared environment, ready. */
+export async function startTestPython(limits: Partial<Limits> = {}): Promise<Python> {
+  const environmentDir = await sharedEnvironment();
+  const python = startPython({ dataDir: tmpdir(), environmentDir, log: silent, limits });
+  await python.settled;
+  const { state, detail } = python.state();
+  if (state !== 'ready') throw new Error(detail);
+  return python;
+}
+
+export const ANN = { id: 'u1', name: 'Ann', email: 'ann@example.com', role: 'user' };
+
+/** The source of a tool with these methods, each indented by one level already or not at all. */
+export function toolOf(methods: string, before = ''): string {
+  const body = methods
+    .trimEnd()
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n');
+  return `${before}\nclass Tools:\n${body}\n`;
+}
+
+/** Calls the function `f` of a tool, unless told otherwise, as Ann. */
+export function callTool(
+  python: Python,
+  content: string,
+  args: Record<string, unknown> = {},
+  more: Partial<ToolCall> = {},
+) {
+  const tool = { id: 'tool', content };
+  return python.call({ tool, function: 'f', arguments: args, user: ANN, ...more });
+}
