@@ -97,17 +97,23 @@ function mend(document: OpenAPIObject, procedure: Procedure, rest: Rest) {
   operation['x-access'] = procedure.meta?.access;
   if (procedure.meta?.level === 'open') operation.security = [];
   if (rest.bodyMember === undefined) mendBodyRequired(document, operation);
-  else mendBodyMember(document, operation, rest.bodyMember);
+  else mendBodyMember(document, operation, rest.bodyMember, rest.acceptWrapped ?? false);
   mendResponses(operation, procedure, rest);
 }
 
 /** Where the body *is* a member of the input, the other members come from the query. */
-function mendBodyMember(document: OpenAPIObject, operation: Operation, bodyMember: string) {
+function mendBodyMember(
+  document: OpenAPIObject,
+  operation: Operation,
+  bodyMember: string,
+  acceptWrapped: boolean,
+) {
   const media = jsonBody(operation);
   const whole = media?.schema && resolve(document, media.schema);
   const member = whole?.properties?.[bodyMember];
   if (!media || !whole || !member) throw new Error(`${operation.operationId}: no member "${bodyMember}"`);
-  media.schema = member;
+  const wrapped = { type: 'object' as const, properties: { [bodyMember]: member }, required: [bodyMember] };
+  media.schema = acceptWrapped ? { anyOf: [member, wrapped] } : member;
   for (const [name, schema] of Object.entries(whole.properties ?? {})) {
     if (name === bodyMember) continue;
     const required = whole.required?.includes(name) ?? false;

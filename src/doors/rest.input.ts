@@ -37,7 +37,7 @@ export function planInput({ path, inputs, meta }: Procedure): InputReader {
 
   const sources = { parameters, shape, readers: planReaders(shape ?? new Map()) };
   if (!takesBody) return readFromQuery(sources, inputs.length > 0);
-  if (bodyMember !== undefined) return readBodyMember(sources, bodyMember);
+  if (bodyMember !== undefined) return readBodyMember(sources, bodyMember, rest.acceptWrapped ?? false);
   return readFromBody(sources, inputs);
 }
 
@@ -80,18 +80,23 @@ function readFromQuery(sources: Sources, hasInput: boolean): InputReader {
   };
 }
 
-function readBodyMember(sources: Sources, bodyMember: string): InputReader {
+function readBodyMember(sources: Sources, bodyMember: string, acceptWrapped: boolean): InputReader {
   const readers = without(sources.readers, [...sources.parameters, bodyMember]);
   const schema = sources.shape?.get(bodyMember);
   const known = schema ? planKnown(schema) : null;
   return (request) => {
     const input: Members = {};
     const ignored = addQuery(readers, request, input);
-    if (request.body !== undefined) input[bodyMember] = request.body;
+    const body = acceptWrapped ? unwrapped(request.body, bodyMember) : request.body;
+    if (body !== undefined) input[bodyMember] = body;
     addParameters(sources, request, input);
-    return { input, ignored: union(ignored, findIgnored(known, request.body)) };
+    return { input, ignored: union(ignored, findIgnored(known, body)) };
   };
 }
+
+/** What `{member: value}` holds, when the body is that and nothing more. */
+const unwrapped = (body: unknown, member: string) =>
+  isMembers(body) && member in body && Object.keys(body).length === 1 ? body[member] : body;
 
 function readFromBody(sources: Sources, inputs: Procedure['inputs']): InputReader {
   const { shape, parameters } = sources;

@@ -193,6 +193,14 @@ describe('bodies', () => {
     expect(response.headers.has('x-ignored-members')).toBe(false);
   });
 
+  it('takes a free-form body wrapped as well, where the procedure says so', async () => {
+    const bare = { a: 1 };
+    const both = { config: bare, a: 1 };
+    expect(await (await post('/api/v1/things/configure', bare)).json()).toEqual({ config: bare });
+    expect(await (await post('/api/v1/things/configure', { config: bare })).json()).toEqual({ config: bare });
+    expect(await (await post('/api/v1/things/configure', both)).json()).toEqual({ config: both });
+  });
+
   it.each([[[1]], ['text'], [null], [3]])('400 for a free-form body that is %j', async (body) => {
     const response = await post('/api/v1/things/x/valves', body);
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([

@@ -67,6 +67,14 @@ export const toyRouter = router({
       .input(z.object({ id: z.string(), valves: freeForm(), dry: z.boolean().optional() }))
       .output(seen)
       .mutation(({ input }) => input),
+    configure: member
+      .meta({
+        openapi: { ...post('/things/configure').openapi, bodyMember: 'config', acceptWrapped: true },
+        access: 'member',
+      })
+      .input(z.object({ config: freeForm() }))
+      .output(seen)
+      .mutation(({ input }) => input),
     list: open
       .meta({ ...get('/things'), access: 'open' })
       .input(
@@ -132,6 +140,17 @@ export const toyRouter = router({
       stuck.aborted += 1;
       return true;
     }),
+  flood: member.meta({ access: 'member' }).subscription(async function* () {
+    flood.running = true;
+    try {
+      for (let count = 0; ; count += 1) {
+        yield tracked(String(count), 'x'.repeat(1024 * 1024));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    } finally {
+      flood.running = false;
+    }
+  }),
   ticks: member
     .meta({ access: 'member' })
     .input(z.object({ lastEventId: z.string().optional() }))
@@ -145,6 +164,9 @@ export type ToyRouter = typeof toyRouter;
 
 /** How many calls of `stuck` began, and how many saw their caller go away. */
 export const stuck = { entered: 0, aborted: 0 };
+
+/** Whether a `flood` still flows. */
+export const flood = { running: false };
 
 const actor = (id: string, role: Actor['role']): Actor => ({
   id,

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createTRPCClient, createWSClient, httpBatchLink, TRPCClientError, wsLink } from '@trpc/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { startToy, type Toy, type ToyRouter } from './toy.ts';
+import { until } from '../support/poll.ts';
+import { flood, startToy, type Toy, type ToyRouter } from './toy.ts';
 
 let toy: Toy;
 beforeAll(async () => {
@@ -179,6 +180,16 @@ describe('tRPC over WebSocket', () => {
     const [code] = await once(socket, 'close');
     expect(code).toBe(1009);
     expect(await whoamiOver(MEMBER)).toBe('member');
+  });
+
+  it('cuts a client that does not read, instead of keeping all it is sent', async () => {
+    const socket = new WebSocket(`${toy.url.replace('http', 'ws')}/trpc`, { headers: MEMBER });
+    await once(socket, 'open');
+    socket.pause();
+    socket.send(JSON.stringify({ id: 1, method: 'subscription', params: { path: 'flood' } }));
+    await until('the flood', () => flood.running);
+    await until('its end', () => !flood.running);
+    socket.terminate();
   });
 
   it('answers 404 to an upgrade elsewhere', async () => {
