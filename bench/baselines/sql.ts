@@ -1,0 +1,58 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { childOptions, ready } from '../support/childSide.ts';
+import type { Captured } from '../support/database.ts';
+
+export interface SqlBaseline {
+  databaseUrl: string;
+  /** Sent one after the other for each request, as named prepared statements. */
+  statements: Captured[];
+  /** The column of the last statement's row that is JSON already and goes out as it is; else the answer is its rows. */
+  jsonColumn?: string;
+  /** Which value of which statement is a new UUID each time. */
+  freshIds?: { statement: string; parameter: number };
+  /** Which value of each statement is the channel, taken from the URL's path. */
+  channel: Record<string, number>;
+}
+
+const { databaseUrl, statements, jsonColumn, freshIds, channel } = childOptions<SqlBaseline>();
+const pool = new pg.Pool({ connectionString: databaseUrl, max: 20 });
+
+function valuesFor({ name, values }: Captured, channelId: string): unknown[] {
+  const own = [...values];
+  own[(channel[name] ?? 0) - 1] = channelId;
+  if (freshIds?.statement === name) own[freshIds.parameter - 1] = uuidv7();
+  return own;
+}
+
+/** Reads the body as a bare server does, then runs the statements. */
+async function answer(body: AsyncIterable<Buffer>, channelId: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  if (chunks.length > 0) JSON.parse(Buffer.concat(chunks).toString());
+  let rows: Record<string, unknown>[] = [];
+  for (const statement of statements) {
+    const { name, text } = statement;
+    ({ rows } = await pool.query({ name, text, values: valuesFor(statement, channelId) }));
+  }
+  return jsonColumn === undefined ? JSON.stringify(rows) : String(rows[0]?.[jsonColumn]);
+}
+
+const server = createServer((request, response) => {
+  answer(request, request.url?.slice(1) ?? '').then(
+    (body) => {
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+      });
+      response.end(body);
+    },
+    (error) => {
+      console.error(error);
+      response.writeHead(500).end();
+    },
+  );
+});
+server.listen(0, '127.0.0.1', () => ready(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));

@@ -1,0 +1,99 @@
+import { Agent, request } from 'node:http';
+import { WebSocket } from 'ws';
+import { childOptions, ready } from '../support/childSide.ts';
+
+export interface SocketLoad {
+  /** Of the event door, `ws://…`. */
+  url: string;
+  headers: Record<string, string>;
+  sockets: number;
+  /** What a socket sends once it is open. */
+  hello: string[];
+  /** Beginnings of frames, each with the frame to send back. */
+  replies: Record<string, string>;
+  /** The beginning of the frame that says that a socket gets events from now on; null when opening is enough. */
+  readyAt: string | null;
+  /** The beginning of the frames that carry an event. */
+  eventAt: string;
+  /** The call that makes one event. */
+  trigger: { url: string; headers: Record<string, string>; body: string };
+}
+
+const load = childOptions<SocketLoad>();
+const agent = new Agent({ keepAlive: true });
+/** How many triggers are under way at once: enough that the server never waits for one. */
+const TRIGGERS = 4;
+const PATIENCE_MS = 60_000;
+
+let delivered = 0;
+let wanted = Number.POSITIVE_INFINITY;
+let onAll = () => {};
+
+const starts = (frame: Buffer, text: string) => frame.toString('latin1', 0, text.length) === text;
+
+/** Opens one socket; resolves once it gets events. Frames are not parsed, so that the load side stays the faster one. */
+function open(): Promise<WebSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(load.url, {
+      headers: load.headers,
+      perMessageDeflate: false,
+      skipUTF8Validation: true,
+    });
+    socket.on('open', () => {
+      for (const frame of load.hello) socket.send(frame);
+      if (load.readyAt === null) resolve(socket);
+    });
+    socket.on('message', (frame: Buffer) => {
+      if (starts(frame, load.eventAt)) {
+        delivered += 1;
+        if (delivered === wanted) onAll();
+        return;
+      }
+      if (load.readyAt !== null && starts(frame, load.readyAt)) resolve(socket);
+      for (const [beginning, reply] of Object.entries(load.replies)) {
+        if (starts(frame, beginning)) socket.send(reply);
+      }
+    });
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error(`A socket to ${load.url} was closed.`)));
+  });
+}
+
+function trigger(): Promise<void> {
+  const { url, headers, body } = load.trigger;
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST', headers, agent }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}.`));
+      response.resume().on('end', resolve).on('error', reject);
+    });
+    sent.on('error', reject).end(body);
+  });
+}
+
+/** Makes events; answers when every socket has had every one of them. */
+async function run({ events }: { events: number }): Promise<{ operations: number; seconds: number }> {
+  delivered = 0;
+  wanted = events * load.sockets;
+  const all = new Promise<void>((resolve) => {
+    onAll = resolve;
+  });
+  const began = performance.now();
+  let left = events;
+  const work = async () => {
+    while (left > 0) {
+      left -= 1;
+      await trigger();
+    }
+  };
+  await Promise.all(Array.from({ length: TRIGGERS }, work));
+  const late = setTimeout(() => {
+    throw new Error(`${load.url}: ${delivered} of ${wanted} deliveries arrived.`);
+  }, PATIENCE_MS);
+  await all;
+  clearTimeout(late);
+  return { operations: wanted, seconds: (performance.now() - began) / 1000 };
+}
+
+const sockets: WebSocket[] = [];
+for (let opened = 0; opened < load.sockets; opened += 1) sockets.push(await open());
+ready('ready', run);

@@ -1,0 +1,46 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { list } from './cases/list.ts';
+import { post } from './cases/post.ts';
+import { trivial } from './cases/trivial.ts';
+import { pinToServerCore } from './support/child.ts';
+import { describeMachine } from './support/machine.ts';
+import { type Result, renderTable } from './support/report.ts';
+import { openWorkspace, type Workspace } from './support/workspace.ts';
+
+const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = { trivial, list, post };
+
+const { values } = parseArgs({
+  options: {
+    /** Names of cases, separated by commas; all of them unless told. */
+    only: { type: 'string', default: Object.keys(CASES).join() },
+    /** Fewer and shorter rounds, to see that all works; not for figures. */
+    quick: { type: 'boolean', default: false },
+  },
+});
+const names = values.only.split(',');
+const unknown = names.filter((name) => !(name in CASES));
+if (unknown.length > 0) {
+  console.error(`--only knows ${Object.keys(CASES).join(', ')}, not ${unknown.join(', ')}.`);
+  process.exit(1);
+}
+
+pinToServerCore();
+const workspace = await openWorkspace({ quick: values.quick });
+try {
+  const machine = await describeMachine(workspace.databaseUrl);
+  const results: Result[] = [];
+  for (const name of names) {
+    console.error(`${name} …`);
+    results.push(...((await CASES[name]?.(workspace)) ?? []));
+  }
+  const at = new Date().toISOString();
+  const folder = new URL('./results/', import.meta.url);
+  await mkdir(folder, { recursive: true });
+  const json = JSON.stringify({ at, quick: values.quick, machine, results }, null, 2);
+  await writeFile(new URL(`${at.replaceAll(':', '-')}.json`, folder), `${json}\n`);
+  console.log(renderTable(results));
+  for (const [part, description] of Object.entries(machine)) console.log(`${part}: ${description}`);
+} finally {
+  await workspace.stop();
+}

@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+/** The server and its database on one core, what makes the load on another, so that neither takes time from the other. */
+const CORES = { server: '0', load: '1' } as const;
+export type Side = keyof typeof CORES;
+
+/** Whether processes are pinned: Linux with `taskset` and two cores or more. */
+export const isPinned = availableParallelism() >= 2 && spawnSync('taskset', ['--version']).status === 0;
+
+/** Puts this process on the server's core; what it starts from now on inherits that, PostgreSQL included. */
+export function pinToServerCore(): void {
+  if (isPinned) spawnSync('taskset', ['-a', '-c', '-p', CORES.server, String(process.pid)]);
+}
+
+/** A command line that runs on the core of a side. */
+export const onCore = (side: Side, command: string[]): [string, string[]] => {
+  const [file = '', ...args] = isPinned ? ['taskset', '-c', CORES[side], ...command] : command;
+  return [file, args];
+};
+
+export interface Child<First> {
+  pid: number;
+  /** What the child said when it was ready. */
+  first: First;
+  /** Hands a task to the child and waits for its answer; one task at a time. */
+  ask<Answer>(task: unknown): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a TypeScript file of this folder as a process. It gets `options` as JSON in its first argument, and speaks over IPC.
+ *
+ * @param path below `bench/`
+ */
+export async function startChild<First>(path: string, side: Side, options: unknown): Promise<Child<First>> {
+  const script = fileURLToPath(new URL(`../${path}`, import.meta.url));
+  const [file, args] = onCore(side, [process.execPath, script, JSON.stringify(options)]);
+  const child = spawn(file, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const first = (await answer(child, path)) as First;
+  return {
+    pid: child.pid ?? 0,
+    first,
+    async ask<Answer>(task: unknown) {
+      const answered = answer(child, path);
+      child.send(task as object);
+      return (await answered) as Answer;
+    },
+    stop: () => end(child),
+  };
+}
+
+async function answer(child: ChildProcess, path: string): Promise<unknown> {
+  const ended = new AbortController();
+  try {
+    return await Promise.race([
+      once(child, 'message', { signal: ended.signal }).then(([message]) => message),
+      once(child, 'exit', { signal: ended.signal }).then(([code]) => {
+        throw new Error(`${path} ended with code ${code}.`);
+      }),
+    ]);
+  } finally {
+    ended.abort();
+  }
+}
+
+/** Ends a process and waits until it is gone. */
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { end, onCore } from './child.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+export interface Parley {
+  url: string;
+  pid: number;
+  /** One REST call under `/api/v1`: `METHOD path`. @throws Error unless it answers 2xx */
+  call<Answer>(request: string, body?: unknown): Promise<Answer>;
+  /** The administrator's token and id. */
+  token: string;
+  userId: string;
+  stop(): Promise<void>;
+}
+
+/** The server as `npm start` runs it, in a data folder of its own, with an administrator. */
+export async function startParley(options: { databaseUrl?: string } = {}): Promise<Parley> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'parley-bench-'));
+  const { PATH, HOME, PYTHON } = process.env;
+  const { databaseUrl = '' } = options;
+  const env = {
+    PATH,
+    HOME,
+    PYTHON,
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+  };
+  const [file, args] = onCore('server', [process.execPath, MAIN]);
+  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const stop = async () => {
+    await end(child);
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  try {
+    const url = await addressIn(child.stdout);
+    const call = async <Answer>(request: string, body?: unknown): Promise<Answer> =>
+      callRest(url, request, token, body);
+    let token = '';
+    const account = { email: 'bench@example.com', name: 'Bench', password: 'correct horse battery' };
+    const session = await call<{ id: string; token: string }>('POST /auths/signup', account);
+    token = session.token;
+    return { url, pid: child.pid ?? 0, call, token, userId: session.id, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The output is read on to its end, so that the server never waits for a reader. */
+function addressIn(output: Readable): Promise<string> {
+  return new Promise((resolve, reject) => {
+    createInterface(output)
+      .on('line', (line) => {
+        const url = /running at (http:\S+)/.exec(line)?.[1];
+        if (url) resolve(url);
+      })
+      .on('close', () => reject(new Error('The server ended without saying its address.')));
+  });
+}
+
+async function callRest<Answer>(url: string, request: string, token: string, body: unknown): Promise<Answer> {
+  const [method = 'GET', path = ''] = request.split(' ');
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers: {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${request} answered ${response.status}: ${text}`);
+  return JSON.parse(text) as Answer;
+}

@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** What Linux tells about processes under `/proc`; the memory cases and the CPU figures need it. */
+export const hasProc = process.platform === 'linux';
+
+const stat = (pid: number | string): string[] => {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name in brackets may hold spaces.
+  return text.slice(text.lastIndexOf(')') + 2).split(' ');
+};
+
+const ticksPerSecond = hasProc ? Number(execFileSync('getconf', ['CLK_TCK'])) : 1;
+
+/** CPU time that a process has used so far, in seconds; 0 where the system does not tell. */
+export function cpuSeconds(pid: number): number {
+  if (!hasProc) return 0;
+  const fields = stat(pid);
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+const kilobytes = (text: string, name: string): number =>
+  Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0);
+
+const MIB = 1024;
+
+/** Resident memory of one process now and at its peak, in MiB. */
+export function residentMemory(pid: number): { now: number; peak: number } {
+  const text = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return { now: kilobytes(text, 'VmRSS') / MIB, peak: kilobytes(text, 'VmHWM') / MIB };
+}
+
+export interface Process {
+  pid: number;
+  name: string;
+}
+
+/** The processes below one, at any depth. */
+export function descendants(pid: number): Process[] {
+  const parents = new Map<number, Process[]>();
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    try {
+      const parent = Number(stat(entry)[1]);
+      const name = readFileSync(`/proc/${entry}/comm`, 'utf8').trim();
+      parents.set(parent, [...(parents.get(parent) ?? []), { pid: Number(entry), name }]);
+    } catch {
+      // Ended between the listing and the look.
+    }
+  }
+  const below = (of: number): Process[] =>
+    (parents.get(of) ?? []).flatMap((child) => [child, ...below(child.pid)]);
+  return below(pid);
+}
+
+/** Memory of several processes together in MiB; pages that they share count once (PSS). */
+export function sharedMemory(pids: number[]): number {
+  const sizes = pids.map((pid) => {
+    try {
+      return kilobytes(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'), 'Pss');
+    } catch {
+      return 0;
+    }
+  });
+  return sizes.reduce((sum, size) => sum + size, 0) / MIB;
+}
