@@ -1,0 +1,145 @@
+import type { TRPCClient } from '@trpc/client';
+import { closedError, type ParleyError, toParleyError } from './errors.ts';
+import { pause, retryDelayMs } from './retry.ts';
+import type { AppRouter } from './router.ts';
+import type { Socket } from './socket.ts';
+import type { ChannelEvent } from './views.ts';
+
+/** `connecting`: not yet, or not at this moment, in touch with the service. `ended`: for good. */
+export type EventsState = 'connecting' | 'live' | 'ended';
+
+export interface EventsOptions {
+  /** Only these channels; all that the caller may read unless told, those of later included. */
+  channelIds?: readonly string[];
+  /** Where to go on: the `id` that came with an event, or another subscription's `lastEventId`. From now on unless told. */
+  lastEventId?: string;
+  /** Called once for each event, in the order of each channel. `id` stands for the place behind this event. */
+  onEvent(event: ChannelEvent, id: string): void;
+  /** Called at most once: the service refused, and the subscription has ended. Lost connections are no errors. */
+  onError?(error: ParleyError): void;
+  /** Called at each change; `error` says why it is not `live`, where that is known. */
+  onState?(state: EventsState, error: ParleyError | null): void;
+}
+
+export interface EventSubscription {
+  /**
+   * Resolves once the starting point is fixed: every event of a change that begins after that is delivered, whatever
+   * happens to the connection. Rejects with the `ParleyError` when it never comes to that.
+   */
+  readonly ready: Promise<void>;
+  readonly state: EventsState;
+  /** The place behind the last delivered event, for going on in another program or later; null until `ready`. */
+  readonly lastEventId: string | null;
+  /** Ends it; no callback is called any more. */
+  unsubscribe(): void;
+}
+
+export interface EventsSource {
+  api: TRPCClient<AppRouter>;
+  socket: Socket;
+  /** Registers what happens when the client is closed; returns how to take that back. */
+  onClose(listener: () => void): () => void;
+}
+
+/** Follows events until it is told to stop or the service refuses. */
+export function followEvents(source: EventsSource, options: EventsOptions): EventSubscription {
+  source.socket.requireWebSocket();
+  const follower = new Follower(source, options);
+  void follower.run();
+  return follower;
+}
+
+class Follower implements EventSubscription {
+  readonly ready: Promise<void>;
+  state: EventsState = 'connecting';
+  lastEventId: string | null;
+  readonly #source: EventsSource;
+  readonly #options: EventsOptions;
+  readonly #stop = new AbortController();
+  readonly #releaseClient: () => void;
+  #markReady = () => {};
+  #failReady = (_error: ParleyError) => {};
+  #attempt = 0;
+
+  constructor(source: EventsSource, options: EventsOptions) {
+    this.#source = source;
+    this.#options = options;
+    this.lastEventId = options.lastEventId ?? null;
+    this.ready = new Promise((resolve, reject) => {
+      this.#markReady = resolve;
+      this.#failReady = reject;
+    });
+    // Whoever does not wait for it learns of a refusal by `onError`.
+    this.ready.catch(() => {});
+    this.#releaseClient = source.onClose(() => this.#end(null));
+  }
+
+  unsubscribe(): void {
+    this.#end(null);
+  }
+
+  async run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      let bySocket = false;
+      try {
+        // Without a place to start from, a socket that breaks before the first event would lose what happens meanwhile.
+        this.lastEventId ??= (await this.#source.api.channels.cursor.query(undefined, { signal })).cursor;
+        this.#markReady();
+        bySocket = true;
+        await this.#subscribe(this.lastEventId);
+      } catch (cause) {
+        if (signal.aborted) return;
+        const error = toParleyError(cause);
+        if (!(await this.#isPassing(error, bySocket))) return this.#end(error);
+        this.#change('connecting', error);
+      }
+      await pause(retryDelayMs(this.#attempt++), signal).catch(() => {});
+    }
+  }
+
+  /** Resolves when the subscription is over. A lost socket is not the end of it: tRPC opens the next and resumes. */
+  #subscribe(lastEventId: string): Promise<void> {
+    const { channelIds } = this.#options;
+    return new Promise((resolve, reject) => {
+      this.#source.api.channels.events.subscribe(
+        { ...(channelIds && { channel_ids: [...channelIds] }), lastEventId },
+        {
+          signal: this.#stop.signal,
+          onStarted: () => this.#change('live', null),
+          onData: ({ id, data }) => {
+            this.lastEventId = id;
+            this.#attempt = 0;
+            this.#options.onEvent(data, id);
+          },
+          onConnectionStateChange: ({ state, error }) => {
+            if (state === 'connecting') this.#change('connecting', error && toParleyError(error));
+          },
+          onError: reject,
+          onComplete: resolve,
+        },
+      );
+    });
+  }
+
+  /** Whether trying again makes sense: the service is away or overloaded, or the socket was opened with an older token. */
+  async #isPassing({ status, code }: ParleyError, bySocket: boolean): Promise<boolean> {
+    if (status === 401) return bySocket && this.#source.socket.renew().catch(() => false);
+    return code !== 'closed' && (status === 0 || status === 429 || status >= 500);
+  }
+
+  #end(error: ParleyError | null): void {
+    if (this.state === 'ended') return;
+    this.#stop.abort();
+    this.#releaseClient();
+    this.#failReady(error ?? closedError());
+    this.#change('ended', error);
+    if (error) this.#options.onError?.(error);
+  }
+
+  #change(state: EventsState, error: ParleyError | null): void {
+    if (this.state === 'ended' || (this.state === state && !error)) return;
+    this.state = state;
+    this.#options.onState?.(state, error);
+  }
+}
