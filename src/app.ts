@@ -1,14 +1,17 @@
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { createSigninLimit } from './auth/limits.ts';
+import { removeExpiredSessions } from './auth/session.ts';
 import { createHub } from './channels/events.hub.ts';
 import { openConfigStore } from './configs/configs.store.ts';
 import type { Parts } from './core/scope.ts';
 import { EmbeddedDatabaseError, startEmbedded } from './database/embedded.ts';
 import { OccupiedError, occupy } from './database/occupancy.ts';
-import { type DatabaseTarget, migrate, openOrm } from './database/orm.ts';
+import { DatabaseError, type DatabaseTarget, migrate, openOrm, requireUsable } from './database/orm.ts';
 import { openSql } from './database/sql.ts';
 import { mountHealth } from './doors/health.ts';
 import { createHttp } from './doors/http.ts';
@@ -18,10 +21,12 @@ import { entities } from './entities.ts';
 import { type Env, StartError } from './env.ts';
 import { createRedisBus } from './events/bus.redis.ts';
 import { createLocalBus } from './events/bus.ts';
-import { startPython } from './python/pool.ts';
+import { type Python, startPython } from './python/pool.ts';
 import { appRouter } from './router.ts';
 import { loadSecret } from './secret.ts';
 import { trackActivity } from './users/activity.ts';
+
+const REDIS_PATIENCE_MS = 2_000;
 
 export interface App {
   url: string;
@@ -34,6 +39,8 @@ export interface AppOptions {
   log: Logger;
   /** Called when the server cannot go on: its database has ended, or belongs to another process now. */
   onFatal(reason: string): void;
+  /** A running one for several servers of one process; stays the caller's to close. Its own unless given. */
+  python?: Python | undefined;
 }
 
 /**
@@ -41,7 +48,8 @@ export interface AppOptions {
  *
  * @throws StartError with one line for the operator; whatever was started by then is stopped again
  */
-export async function startApp({ env, log, onFatal }: AppOptions): Promise<App> {
+export async function startApp(options: AppOptions): Promise<App> {
+  const { env, log, onFatal } = options;
   const closers: (() => unknown)[] = [];
   let closing: Promise<void> | undefined;
   async function closeAll(): Promise<void> {
@@ -59,17 +67,17 @@ export async function startApp({ env, log, onFatal }: AppOptions): Promise<App> 
   };
 
   try {
+    await requirePort(env);
     const secret = await loadSecret(env);
-    const target = await provideDatabase({ env, log, onFatal }, closers, () => closing !== undefined);
+    const target = await provideDatabase(options, closers, () => closing !== undefined);
     const orm = await openOrm(entities, target);
     closers.push(() => orm.close(true));
-    await migrate(orm).catch((cause) => {
-      throw unreachable(env, cause);
-    });
+    await requireUsable(orm);
+    await migrate(orm);
     const sql = await openSql(orm);
 
     const redis = env.REDIS_URL ? await connectRedis(env.REDIS_URL, log) : null;
-    if (redis) closers.push(() => redis.disconnect());
+    if (redis) closers.push(() => redis.quit().catch(() => redis.disconnect()));
     const occupancy = await occupy(orm, {
       shared: redis !== null,
       log,
@@ -82,19 +90,17 @@ export async function startApp({ env, log, onFatal }: AppOptions): Promise<App> 
     const onError = (error: unknown) => log.warn({ err: error }, 'A notice between processes failed.');
     const bus = redis ? await createRedisBus(redis, prefix, onError) : createLocalBus(onError);
     closers.push(() => bus.close());
-    configs.follow(bus);
+    closers.push(configs.follow(bus));
 
     const activity = trackActivity(sql, onError);
     closers.push(() => activity.close());
+    const expiry = removeExpiredSessions(sql, onError);
+    closers.push(() => expiry.stop());
     const { tokens, authenticate } = createAuthenticator({ sql, bus, secret, onSeen: activity.seen });
     const hub = createHub({ sql, bus, log });
     closers.push(() => hub.close());
-    const python = startPython({
-      dataDir: env.DATA_DIR,
-      ...(env.PYTHON && { interpreter: env.PYTHON }),
-      log: { info: (line) => log.info(line), warn: (line) => log.warn(line) },
-    });
-    closers.push(() => python.close());
+    const python = options.python ?? ownPython(env, log);
+    if (python !== options.python) closers.push(() => python.close());
 
     const parts: Parts = {
       orm,
@@ -120,15 +126,22 @@ export async function startApp({ env, log, onFatal }: AppOptions): Promise<App> 
         () => socketIo.close(),
       );
     }
-    await listen(http, env);
+    await listen((at) => http.listen(at), env);
     const { port } = http.server.address() as AddressInfo;
     const host = env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST;
     return { url: `http://${host}:${port}`, close };
   } catch (error) {
     await close();
-    throw forOperator(error);
+    throw forOperator(error, env);
   }
 }
+
+const ownPython = (env: Env, log: Logger): Python =>
+  startPython({
+    dataDir: env.DATA_DIR,
+    ...(env.PYTHON && { interpreter: env.PYTHON }),
+    log: { info: (line) => log.info(line), warn: (line) => log.warn(line) },
+  });
 
 async function provideDatabase(
   { env, log, onFatal }: AppOptions,
@@ -145,23 +158,49 @@ async function provideDatabase(
 }
 
 async function connectRedis(url: string, log: Logger): Promise<Redis> {
-  const redis = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 1 });
-  redis.on('error', (error) => log.warn({ err: error }, 'Redis does not answer.'));
+  // What cannot be sent now is of no use later: limits count in this process meanwhile, and lost notices are made up for.
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: REDIS_PATIENCE_MS,
+    commandTimeout: REDIS_PATIENCE_MS,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
+  });
+  let trouble: Error | undefined;
+  const note = (error: Error) => {
+    trouble = error;
+  };
+  redis.on('error', note);
   try {
     await redis.connect();
-    return redis;
-  } catch (cause) {
+    await redis.ping();
+  } catch (error) {
     redis.disconnect();
-    throw new StartError('REDIS_URL does not answer. Start Redis, or correct the address.', { cause });
+    const cause = trouble ?? (error as Error & { code?: string });
+    const { code = cause.message } = cause as { code?: string };
+    throw new StartError(`REDIS_URL cannot be used (${code}). Start Redis, or correct the address.`, {
+      cause,
+    });
   }
+  redis.off('error', note);
+  redis.on('error', (error) => log.warn({ err: error }, 'Redis does not answer.'));
+  return redis;
+}
+
+/** Asks before anything is made or started for nothing. */
+async function requirePort(env: Env): Promise<void> {
+  const probe = createServer();
+  await listen((at) => once(probe.listen(at), 'listening'), env);
+  await promisify(probe.close.bind(probe))();
 }
 
 async function listen(
-  http: Awaited<ReturnType<typeof createHttp>>,
+  on: (at: { host: string; port: number }) => Promise<unknown>,
   { HOST: host, PORT: port }: Env,
 ): Promise<void> {
   try {
-    await http.listen({ host, port });
+    await on({ host, port });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
@@ -171,21 +210,15 @@ async function listen(
   }
 }
 
-function unreachable({ DATABASE_URL }: Env, cause: unknown): unknown {
-  const { code } = cause as { code?: string };
-  if (!DATABASE_URL || !code) return cause;
-  // The address may hold a password, so only its host is shown.
-  const { host } = new URL(DATABASE_URL);
-  return new StartError(
-    `DATABASE_URL: the database at ${host} cannot be used (${code}). Start it, or correct the address.`,
-    {
-      cause,
-    },
-  );
-}
-
 /** Errors whose one line is written for an operator; others are defects and keep their stack. */
-function forOperator(error: unknown): unknown {
+function forOperator(error: unknown, { DATABASE_URL, DATA_DIR }: Env): unknown {
+  if (error instanceof DatabaseError) {
+    // The address may hold a password, so only its host is shown.
+    const [where, cure] = DATABASE_URL
+      ? [`the database of DATABASE_URL at ${new URL(DATABASE_URL).host}`, 'correct DATABASE_URL']
+      : [`the database in ${DATA_DIR}`, 'restore a backup'];
+    return new StartError(`Cannot use ${where}: ${error.message}. Mend that, or ${cure}.`, { cause: error });
+  }
   const isKnown = error instanceof EmbeddedDatabaseError || error instanceof OccupiedError;
   return isKnown ? new StartError(error.message, { cause: error }) : error;
 }

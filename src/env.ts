@@ -22,10 +22,19 @@ const origin = z
     'each entry must be an origin such as https://chat.example.com, or *',
   );
 
+/** Fewer can be guessed. */
+export const SECRET_CHARACTERS = 32;
+
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a whole number from 0 to 65535')
+  .transform(Number)
+  .refine((value) => value <= 65_535, 'must be a whole number from 0 to 65535');
+
 const Env = z.object({
   /** Address to listen on; `0.0.0.0` for every interface. */
   HOST: z.string().min(1).default('127.0.0.1'),
-  PORT: z.coerce.number('must be a number').int().min(0).max(65535).default(8080),
+  PORT: port.default(8080),
   /** Database, uploads, Python environment, generated secret. */
   DATA_DIR: z
     .string()
@@ -36,16 +45,21 @@ const Env = z.object({
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
+    .refine(
+      (url) => URL.canParse(url),
+      'must be an address such as postgresql://user:password@host:5432/database',
+    )
     .optional(),
   /** Shared store for several processes. */
   REDIS_URL: z
     .string()
     .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
+    .refine((url) => URL.canParse(url), 'must be an address such as redis://host:6379')
     .optional(),
   /** Root of all keys; without it one is made at the first start and kept in DATA_DIR. */
   SECRET_KEY: z
     .string()
-    .min(32, 'must have at least 32 characters, for example from: openssl rand -base64 48')
+    .min(SECRET_CHARACTERS, 'must have at least 32 characters, for example from: openssl rand -base64 48')
     .optional(),
   /** `dev` serves /docs and /openapi.json. */
   ENV: z.enum(['dev', 'prod', 'test']).default('prod'),

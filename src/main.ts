@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { type App, startApp } from './app.ts';
-import { readEnv, StartError } from './env.ts';
+import { type Env, readEnv, StartError } from './env.ts';
 
 /** How long the parts may take to stop before the process ends anyway. */
 const STOP_PATIENCE_MS = 15_000;
@@ -9,7 +9,8 @@ let app: Promise<App> | undefined;
 let stopping = false;
 
 async function stop(exitCode: number): Promise<void> {
-  if (stopping) process.exit(exitCode || 1);
+  // A terminal's Ctrl-C arrives twice under `npm start`: from the terminal and from npm.
+  if (stopping) return;
   stopping = true;
   setTimeout(() => process.exit(1), STOP_PATIENCE_MS).unref();
   await app?.then((started) => started.close()).catch(() => {});
@@ -22,6 +23,16 @@ function fail(error: unknown): never {
   );
   process.exit(1);
 }
+
+const welcome = (url: string, env: Env): string =>
+  [
+    '',
+    `  Parley is running at ${url}`,
+    `  Data: ${env.DATABASE_URL ? 'your database, and ' : ''}${env.DATA_DIR}`,
+    `  First: sign up at ${url}/api/v1/auths/signup; the first account is the administrator.`,
+    '',
+    '',
+  ].join('\n');
 
 // Before the first part starts: a signal in the middle of the start must not leave a database behind.
 process.on('SIGINT', () => void stop(0));
@@ -39,16 +50,7 @@ try {
     },
   });
   const { url } = await app;
-  process.stdout.write(
-    [
-      '',
-      `  Parley is running at ${url}`,
-      `  Data: ${env.DATABASE_URL ? 'your database, and ' : ''}${env.DATA_DIR}`,
-      `  First: sign up at ${url}/api/v1/auths/signup; the first account is the administrator.`,
-      '',
-      '',
-    ].join('\n'),
-  );
+  if (!stopping) process.stdout.write(welcome(url, env));
 } catch (error) {
   fail(error);
 }

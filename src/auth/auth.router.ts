@@ -1,9 +1,18 @@
 import { z } from 'zod';
+import { AppError } from '../core/errors.ts';
 import { account, open, router } from '../core/trpc.ts';
 import { name } from '../core/wire.ts';
 import { emailInput, imageUrl, password } from '../users/users.schema.ts';
 import { SessionUser } from './auth.schema.ts';
 import { changePassword, signIn, signOut, signUp, whoAmI } from './auth.service.ts';
+
+/** A page of another site can make a browser send a GET with its cookie; what changes something asks for more. */
+const byHeader = account.use(({ ctx, next }) => {
+  if (ctx.credentials?.via !== 'cookie') return next();
+  throw new AppError('origin_forbidden', {
+    detail: 'Sign out by POST, or send the token in the Authorization header.',
+  });
+});
 
 export const authRouter = router({
   signUp: open
@@ -38,6 +47,19 @@ export const authRouter = router({
     })
     .output(z.object({ status: z.literal(true) }))
     .mutation(({ ctx }) => signOut(ctx.scope)),
+
+  signOutByGet: byHeader
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/auths/signout',
+        tags: ['auths'],
+        summary: 'End this session; for clients that sign out by GET, never by cookie',
+      },
+      access: 'account',
+    })
+    .output(z.object({ status: z.literal(true) }))
+    .query(({ ctx }) => signOut(ctx.scope)),
 
   whoAmI: account
     .meta({

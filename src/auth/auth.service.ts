@@ -5,7 +5,7 @@ import type { Actor, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { User } from '../users/users.entity.ts';
 import type { UserView } from '../users/users.schema.ts';
-import { createUser, getUser } from '../users/users.service.ts';
+import { createUser, foldEmail, getUser, toView } from '../users/users.service.ts';
 import type { SessionUser } from './auth.schema.ts';
 import { parseDuration } from './duration.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
@@ -31,7 +31,7 @@ export async function signUp(scope: Scope<null>, input: SignUp): Promise<Session
   const { enable_signup, ENABLE_LOGIN_FORM, default_user_role } = scope.configs.current.ui;
   if (!enable_signup || !ENABLE_LOGIN_FORM) throw new AppError('signup_disabled');
   const user = await createUser(scope, { ...input, role: default_user_role });
-  return startSession(scope, user);
+  return startSession(scope, user, null);
 }
 
 /**
@@ -45,22 +45,28 @@ export async function signIn(
   input: { email: string; password: string },
 ): Promise<SessionUser> {
   if (!scope.configs.current.ui.ENABLE_LOGIN_FORM) throw new AppError('signin_disabled');
-  const email = input.email.trim().normalize('NFC').toLowerCase();
+  const email = foldEmail(input.email);
   await scope.signinLimit.take(email);
   const user = await scope.em.findOne(User, { email }, { populate: ['password_hash'] });
-  const fits = await verifyPassword(user?.password_hash ?? null, input.password);
+  const hash = user?.password_hash ?? null;
+  const fits = await verifyPassword(hash, input.password);
   if (!user || !fits) throw new AppError('credentials_wrong');
-  return startSession(scope, await getUser(scope, user.id));
+  return startSession(scope, toView(user), hash);
 }
 
-async function startSession(scope: Scope<Actor | null>, user: UserView): Promise<SessionUser> {
+async function startSession(
+  scope: Scope<Actor | null>,
+  user: UserView,
+  passwordHash: string | null,
+): Promise<SessionUser> {
   const lifetimeMs = parseDuration(scope.configs.current.auth.jwt_expiry);
-  const session = await openSessions(scope.sql, lifetimeMs ?? CENTURY_MS).createSession(
+  const session = await openSessions(scope.sql, lifetimeMs ?? CENTURY_MS, passwordHash).createSession(
     user.id,
     { created_at: new Date(), ip: scope.request.ip, user_agent: scope.request.userAgent.slice(0, 256) },
     { sessionId: uuidv4() },
   );
-  const expiresAt = lifetimeMs === null ? null : Math.floor(session.expiresAt.getTime() / 1000);
+  // Tokens count whole seconds; rounding down could leave one of a second with no life at all.
+  const expiresAt = lifetimeMs === null ? null : Math.ceil(session.expiresAt.getTime() / 1000);
   const token = await scope.tokens.sign({ userId: user.id, sessionId: session.id, expiresAt });
   scope.reply.setSession(token, expiresAt);
   return toSessionUser(scope, user, token, expiresAt);
@@ -102,16 +108,17 @@ export async function changePassword(
   scope: Scope,
   input: { password: string; new_password: string },
 ): Promise<true> {
-  const { id, email } = scope.actor;
-  // A stolen token must not become a way to guess the password.
-  await scope.signinLimit.take(email);
-  const user = await scope.em.findOneOrFail(User, id, { populate: ['password_hash'] });
-  if (!(await verifyPassword(user.password_hash ?? null, input.password)))
-    throw new AppError('password_wrong');
-  user.password_hash = await hashPassword(input.new_password);
-  user.updated_at = nowSeconds();
+  const { id } = scope.actor;
+  // A stolen token must not become a way to guess the password. Counted apart from sign-ins by the address.
+  await scope.signinLimit.take(`password of ${id}`);
+  const user = await scope.em.findOne(User, id, { populate: ['password_hash'] });
+  const oldHash = user?.password_hash ?? null;
+  if (!(await verifyPassword(oldHash, input.password))) throw new AppError('password_wrong');
+  const changes = { password_hash: await hashPassword(input.new_password), updated_at: nowSeconds() };
   await scope.em.transactional(async (em) => {
-    await em.flush();
+    // Of two changes at once from the same password, the second is from a wrong one.
+    const changed = await em.nativeUpdate(User, { id, password_hash: oldHash }, changes);
+    if (changed === 0) throw new AppError('password_wrong');
     await em.nativeDelete(Session, { user: id });
   });
   scope.bus.publish('auth.revoked', { userId: id, sessionId: null });

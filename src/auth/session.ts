@@ -1,4 +1,5 @@
 import { type Adapter, type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia';
+import { AppError } from '../core/errors.ts';
 import type { Role } from '../core/scope.ts';
 import { type Sql, statement } from '../database/sql.ts';
 
@@ -43,9 +44,13 @@ const OF_USER = statement<SessionRow>(
   'session.of_user',
   `select ${SESSION_COLUMNS} from session s where s.user_id = $1 order by s.created_at desc`,
 );
-const INSERT = statement(
+// The account's row is locked against a change of the password, which ends all sessions that it finds afterwards.
+const INSERT = statement<{ id: string }>(
   'session.insert',
-  `insert into session (id, user_id, expires_at, created_at, ip, user_agent) values ($1, $2, $3, $4, $5, $6)`,
+  `insert into session (id, user_id, expires_at, created_at, ip, user_agent)
+   select $1, u.id, $3, $4, $5, $6 from users u
+    where u.id = $2 and ($7::text is null or u.password_hash = $7) for share
+   returning id`,
 );
 const EXTEND = statement('session.extend', 'update session set expires_at = $2 where id = $1');
 const DELETE = statement('session.delete', 'delete from session where id = $1');
@@ -60,7 +65,7 @@ const toSession = (row: SessionRow): DatabaseSession => ({
 });
 
 /** Lucia's view of the tables. Reading a session is one statement; Lucia's own adapter needs two. */
-function adapter(sql: Sql): Adapter {
+function adapter(sql: Sql, passwordHash: string | null): Adapter {
   return {
     async getSessionAndUser(sessionId) {
       const [row] = await sql.rows(READ, [sessionId]);
@@ -75,14 +80,10 @@ function adapter(sql: Sql): Adapter {
       return (await sql.rows(OF_USER, [userId])).map(toSession);
     },
     async setSession({ id, userId, expiresAt, attributes }) {
-      await sql.rows(INSERT, [
-        id,
-        userId,
-        expiresAt,
-        attributes.created_at,
-        attributes.ip,
-        attributes.user_agent,
-      ]);
+      const { created_at, ip, user_agent } = attributes;
+      const values = [id, userId, expiresAt, created_at, ip, user_agent, passwordHash];
+      const [row] = await sql.rows(INSERT, values);
+      if (!row) throw new AppError('credentials_wrong');
     },
     async updateSessionExpiration(sessionId, expiresAt) {
       await sql.rows(EXTEND, [sessionId, expiresAt]);
@@ -102,12 +103,24 @@ function adapter(sql: Sql): Adapter {
 /**
  * Lucia over our tables, for sessions of a lifetime. It is no longer developed, so this file alone knows it.
  *
- * @param lifetimeMs how long a session lives from its creation
+ * @param lifetimeMs   how long a session lives from its creation
+ * @param passwordHash when given, `createSession` throws credentials_wrong unless the account still has this password
  */
-export function openSessions(sql: Sql, lifetimeMs: number) {
-  return new Lucia(adapter(sql), {
+export function openSessions(sql: Sql, lifetimeMs: number, passwordHash: string | null = null) {
+  return new Lucia(adapter(sql, passwordHash), {
     sessionExpiresIn: new TimeSpan(lifetimeMs, 'ms'),
     getSessionAttributes: (attributes) => attributes,
     getUserAttributes: (attributes) => attributes,
   });
+}
+
+/** Expired sessions admit nobody; their rows are only kept until somebody has time. */
+const EXPIRY_SWEEP_MS = 3_600_000;
+
+/** Deletes expired sessions, now and every hour, until it is stopped. */
+export function removeExpiredSessions(sql: Sql, onError: (error: unknown) => void): { stop(): void } {
+  const sweep = () => void openSessions(sql, 0).deleteExpiredSessions().catch(onError);
+  sweep();
+  const timer = setInterval(sweep, EXPIRY_SWEEP_MS).unref();
+  return { stop: () => clearInterval(timer) };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { name } from '../core/wire.ts';
-import { Permissions } from './permissions.schema.ts';
+import { parseDuration } from '../auth/duration.ts';
+import { freeForm, LIMITS, name } from '../core/wire.ts';
+import { PermissionTree } from './permissions.schema.ts';
 
 /**
  * The configuration object of the service reference, whole. Every member that the reference lists is required; members
@@ -11,13 +12,20 @@ const url = z.url({ protocol: /^https?$/, error: 'must be an http or https addre
 const flag = z.boolean();
 const freeObject = z.record(z.string(), z.unknown());
 
-/** `-1` or `0`: never; else numbers with units, as in `4w` or `1d12h`. */
+const SHORTEST_MS = 1_000;
+const LONGEST_MS = 100 * 365 * 86_400_000;
+
+/** `-1` or `0`: never; else numbers with units, as in `4w` or `1d12h`, of a second to a century together. */
 export const duration = z
   .string()
   .regex(
     /^(-1|0|(\d+(\.\d+)?(ms|s|m|h|d|w))+)$/,
     'must be -1, 0, or numbers with a unit (ms, s, m, h, d, w), such as 4w',
-  );
+  )
+  .refine((text) => {
+    const ms = parseDuration(text);
+    return ms === null || (ms >= SHORTEST_MS && ms <= LONGEST_MS);
+  }, 'must be between one second and a hundred years, or -1');
 
 const Banner = z.looseObject({
   id: name(),
@@ -96,12 +104,16 @@ export const Configuration = z
     terminal_server: z.looseObject({ connections: z.array(freeObject) }),
     direct: z.looseObject({ enable: flag }),
     webui: z.looseObject({ url: z.union([url, z.literal('')]) }),
-    user: z.looseObject({ permissions: Permissions }),
+    user: z.looseObject({ permissions: PermissionTree }),
     folders: z.looseObject({ enable: flag, max_file_count: z.string() }),
     channels: z.looseObject({ enable: flag }),
     notes: z.looseObject({ enable: flag }),
     webhook_url: z.union([url, z.literal('')]),
   })
+  .refine(
+    (value) => freeForm(LIMITS.bodyBytes).safeParse(value).success,
+    'must not contain NUL or broken Unicode',
+  )
   .meta({ id: 'Configuration' });
 
 export type Configuration = z.infer<typeof Configuration>;

@@ -8,6 +8,9 @@ import type { Configuration } from './configs.schema.ts';
 
 declare module '../events/bus.ts' {
   interface BusTopics {
+    /** Between processes: a newer configuration is stored. */
+    'config.stored': { revision: number };
+    /** Within a process: another configuration is in force in it. */
     'config.changed': { revision: number };
   }
 }
@@ -17,6 +20,9 @@ declare module '../core/scope.ts' {
     readonly configs: ConfigStore;
   }
 }
+
+/** How long to wait before the configuration is read again when the database did not answer. */
+const RETRY_MS = 500;
 
 /** The configuration in force, held in memory: reading it costs nothing. */
 export interface ConfigStore {
@@ -43,7 +49,7 @@ const READ = statement<StoredConfig>(
 export async function openConfigStore(
   orm: MikroORM,
   sql: Sql,
-): Promise<ConfigStore & { follow(bus: Bus): void }> {
+): Promise<ConfigStore & { follow(bus: Bus): () => void }> {
   await orm.em.fork().upsert(
     ConfigRow,
     {
@@ -64,12 +70,22 @@ export async function openConfigStore(
   };
   let held = await read();
   let bus: Bus | undefined;
+  let retry: NodeJS.Timeout | undefined;
 
   /** Never goes back: an older answer may arrive after a newer one. */
   const take = (stored: StoredConfig) => {
-    if (stored.revision > held.revision) held = stored;
+    if (stored.revision <= held.revision) return;
+    held = stored;
+    bus?.announce('config.changed', { revision: held.revision });
   };
-  const refresh = async () => take(await read());
+
+  /** Until it succeeds, the older configuration stays in force. */
+  const refresh = () => {
+    clearTimeout(retry);
+    read().then(take, () => {
+      if (bus) retry = setTimeout(refresh, RETRY_MS).unref();
+    });
+  };
 
   return {
     get current() {
@@ -81,15 +97,23 @@ export async function openConfigStore(
     installationId: held.installation_id,
     adopt(configuration, revision) {
       take({ ...held, data: configuration, revision });
-      bus?.publish('config.changed', { revision });
+      bus?.publish('config.stored', { revision });
     },
     follow(notices) {
       bus = notices;
-      // A failed read is repeated by the next notice; until then the older configuration stays in force.
-      notices.subscribe('config.changed', ({ revision }) => {
-        if (revision > held.revision) void refresh().catch(() => {});
-      });
-      notices.onGap(() => void refresh().catch(() => {}));
+      const unsubscribe = [
+        notices.subscribe('config.stored', ({ revision }) => {
+          if (revision > held.revision) refresh();
+        }),
+        notices.onGap(refresh),
+      ];
+      // What was stored between the first reading and now was announced to nobody here.
+      if (notices.shared) refresh();
+      return () => {
+        clearTimeout(retry);
+        for (const end of unsubscribe) end();
+        bus = undefined;
+      };
     },
   };
 }

@@ -81,6 +81,19 @@ export type Permission = {
 export const Permissions = z.record(z.string(), z.record(z.string(), z.boolean()));
 export type Permissions = z.infer<typeof Permissions>;
 
+const section = () => z.record(z.string(), z.boolean());
+
+/** The configured tree: the sections that the service reference names must be there, others may be. */
+export const PermissionTree = z
+  .object({
+    workspace: section(),
+    sharing: section(),
+    chat: section(),
+    features: section(),
+    settings: section(),
+  })
+  .catchall(section());
+
 /** Completes a stored tree with the built-in defaults for what it does not name. */
 export function completePermissions(tree: Permissions): Permissions {
   const sections = new Set([...Object.keys(DEFAULT_PERMISSIONS), ...Object.keys(tree)]);

@@ -11,6 +11,12 @@ const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 /** Any constant will do, as long as every server asks for the same. */
 const MIGRATION_LOCK = 7_011_501;
 
+/** As `server_version_num` has it. */
+const OLDEST_VERSION = 150_000;
+
+/** How long to wait for a connection, a free one of the pool included. */
+const CONNECT_MS = 10_000;
+
 /** The options that the server and the command-line tool of MikroORM share. */
 export function ormOptions(entities: NonNullable<Options['entities']>, target: DatabaseTarget): Options {
   return defineConfig({
@@ -25,6 +31,7 @@ export function ormOptions(entities: NonNullable<Options['entities']>, target: D
       // Every transaction is short. The bound also lets readers of the event log know what can still appear.
       statement_timeout: 20_000,
       idle_in_transaction_session_timeout: 20_000,
+      connectionTimeoutMillis: CONNECT_MS,
     },
     migrations: {
       path: MIGRATIONS,
@@ -45,20 +52,47 @@ export async function openOrm(
   return MikroORM.init(ormOptions(entities, target));
 }
 
+/** The database cannot serve as it is; the message says why. */
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError';
+}
+
+/** @throws DatabaseError when the database does not answer or is too old */
+export async function requireUsable(orm: MikroORM): Promise<void> {
+  const [row] = await orm.em
+    .execute<{ version: string; number: number }[]>(
+      `select current_setting('server_version') as version, current_setting('server_version_num')::int as number`,
+    )
+    .catch((cause) => {
+      throw new DatabaseError(`it does not answer as a PostgreSQL: ${reason(cause)}`, { cause });
+    });
+  if (row && row.number < OLDEST_VERSION) {
+    throw new DatabaseError(`it is PostgreSQL ${row.version}, and 15 or newer is needed`);
+  }
+}
+
 /**
- * Brings the tables up to date. Servers that start at the same time queue on an advisory lock, which
- * PostgreSQL drops with the connection, so a crash in the middle blocks nobody.
+ * Brings the tables up to date, all or nothing. Servers that start at the same time queue on an advisory lock, which
+ * PostgreSQL drops with the transaction, so a crash in the middle blocks nobody.
+ *
+ * @throws DatabaseError when the database holds other tables of these names, or the account may not make any
  */
 export async function migrate(orm: MikroORM): Promise<void> {
-  const pool = await orm.em.getDriver().getConnection().getNativeClient();
-  const client = await pool.connect();
   try {
-    await client.query('set statement_timeout = 0');
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await orm.migrator.up();
-  } finally {
-    await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
-    await client.query('reset statement_timeout');
-    client.release();
+    await orm.em.fork().transactional(async (em) => {
+      // The wait for another server, and a change of a large table, take as long as they take.
+      await em.execute('set local statement_timeout = 0');
+      await em.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
+      await orm.migrator.up({ transaction: em.getTransactionContext() });
+    });
+  } catch (cause) {
+    throw new DatabaseError(`its tables cannot be brought up to date: ${reason(cause)}`, { cause });
   }
+}
+
+/** What PostgreSQL or the system itself said, in one line. */
+function reason(error: unknown): string {
+  let innermost = error as Error & { code?: string };
+  while (innermost.cause instanceof Error) innermost = innermost.cause;
+  return (innermost.message || innermost.code || String(error)).replaceAll(/\s+/g, ' ');
 }

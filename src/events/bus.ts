@@ -19,6 +19,8 @@ export interface Bus {
   readonly shared: boolean;
   /** Hands the message to this process's handlers at once, and to the other processes soon. */
   publish<T extends Topic>(topic: T, message: BusTopics[T]): void;
+  /** Hands the message to this process's handlers only. */
+  announce<T extends Topic>(topic: T, message: BusTopics[T]): void;
   /** Returns the function that ends the subscription. */
   subscribe<T extends Topic>(topic: T, handler: Handler<T>): () => void;
   /** Calls back when notices may have been missed and anything cached must be looked up again. */
@@ -60,6 +62,7 @@ export function createLocalBus(onError: (error: unknown) => void): Bus {
     healthy: true,
     shared: false,
     publish: (topic, message) => local.deliver(topic, message),
+    announce: (topic, message) => local.deliver(topic, message),
     subscribe: (topic, handler) => local.subscribe(topic, handler),
     onGap: () => () => {},
     close: async () => {},

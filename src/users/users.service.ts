@@ -18,13 +18,16 @@ const ADMINISTRATORS_LOCK = 7_011_502;
 const lockAdministrators = (em: EntityManager) =>
   em.execute('select pg_advisory_xact_lock(?)', [ADMINISTRATORS_LOCK]);
 
+/** An address as it is compared: trimmed, lower-cased, then composed, since lower case can bring forth new pairs. */
+export const foldEmail = (input: string): string => input.trim().toLowerCase().normalize('NFC');
+
 /**
- * An address as it is stored and compared: trimmed, in Unicode's composed form, lower-cased.
+ * An address as it is stored.
  *
  * @throws email_invalid unless it has the form `name@domain.tld` (or `name@localhost`)
  */
 export function normaliseEmail(input: string): string {
-  const email = input.trim().normalize('NFC').toLowerCase();
+  const email = foldEmail(input);
   const hasForm = /^[^@\s\p{Cc}<>"]+@([^@\s\p{Cc}<>"]+\.[^@\s\p{Cc}<>".]+|localhost)$/u;
   if (email.length > 254 || !hasForm.test(email)) throw new AppError('email_invalid');
   return email;
@@ -51,7 +54,6 @@ export async function createUser(scope: Scope<Actor | null>, input: NewUser): Pr
   const password_hash = await hashPassword(input.password);
   const id = uuidv7();
   const now = nowSeconds();
-  const hasOwnImage = input.profile_image_url?.startsWith('data:') ?? false;
   try {
     return await scope.em.transactional(async (em) => {
       await lockAdministrators(em);
@@ -63,9 +65,7 @@ export async function createUser(scope: Scope<Actor | null>, input: NewUser): Pr
         name: input.name,
         role: isFirst ? 'admin' : input.role,
         password_hash,
-        profile_image_url: hasOwnImage
-          ? (input.profile_image_url ?? '')
-          : `/api/v1/users/${id}/profile/image`,
+        profile_image_url: storedImage(id, input.profile_image_url),
         oauth: input.oauth ?? null,
         last_active_at: now,
         created_at: now,
@@ -81,6 +81,10 @@ export async function createUser(scope: Scope<Actor | null>, input: NewUser): Pr
     throw error;
   }
 }
+
+/** An inline picture is kept as it is; everything else stands for the account's own path. */
+const storedImage = (id: string, image = ''): string =>
+  image.startsWith('data:') ? image : `/api/v1/users/${id}/profile/image`;
 
 /** The wire form of an account; nothing else of the row leaves the server. */
 export function toView(user: UserEntity): UserView {
@@ -111,15 +115,15 @@ async function findUser(em: EntityManager, id: string): Promise<UserEntity> {
   return user;
 }
 
-/** The oldest administrator: only they themselves may change their account. */
-async function protectPrimaryAdministrator(
-  em: EntityManager,
-  actor: Actor,
-  target: UserEntity,
-): Promise<void> {
-  if (target.role !== 'admin') return;
-  const oldest = await em.findOneOrFail(User, { role: 'admin' }, { orderBy: { ordinal: 'asc' } });
-  if (oldest.id === target.id && actor.id !== target.id) throw new AppError('primary_admin');
+/**
+ * The oldest administrator is theirs alone to change, so that there always is one. Asked under the lock, where the
+ * caller may have turned out to be no administrator any more.
+ */
+async function requireRightOver(em: EntityManager, actor: Actor, target: UserEntity): Promise<void> {
+  const administrators = await em.find(User, { role: 'admin' }, { orderBy: { ordinal: 'asc' } });
+  if (!administrators.some(({ id }) => id === actor.id)) throw new AppError('forbidden');
+  const [oldest] = administrators;
+  if (oldest?.id === target.id && actor.id !== target.id) throw new AppError('primary_admin');
 }
 
 export interface UserChanges {
@@ -143,7 +147,7 @@ export async function updateUser(scope: Scope, changes: UserChanges): Promise<Us
     const { view, revoked } = await scope.em.transactional(async (em) => {
       await lockAdministrators(em);
       const user = await findUser(em, changes.id);
-      await protectPrimaryAdministrator(em, scope.actor, user);
+      await requireRightOver(em, scope.actor, user);
       const demotesSelf =
         changes.role !== undefined && changes.role !== 'admin' && user.id === scope.actor.id;
       if (demotesSelf) {
@@ -151,20 +155,23 @@ export async function updateUser(scope: Scope, changes: UserChanges): Promise<Us
       }
       const revoked =
         password_hash !== undefined || (changes.role !== undefined && changes.role !== user.role);
-      if (revoked) await em.nativeDelete(Session, { user: user.id });
       em.assign(
         user,
         {
           ...(changes.role !== undefined && { role: changes.role }),
           ...(changes.name !== undefined && { name: changes.name }),
           ...(email !== undefined && { email }),
-          ...(changes.profile_image_url !== undefined && { profile_image_url: changes.profile_image_url }),
+          ...(changes.profile_image_url !== undefined && {
+            profile_image_url: storedImage(user.id, changes.profile_image_url),
+          }),
           ...(password_hash !== undefined && { password_hash }),
           updated_at: nowSeconds(),
         },
         { mergeObjectProperties: false },
       );
       await em.flush();
+      // After the row is written and so locked: a sign-in by the old password is either seen here or refused.
+      if (revoked) await em.nativeDelete(Session, { user: user.id });
       return { view: toView(user), revoked };
     });
     if (revoked) scope.bus.publish('auth.revoked', { userId: view.id, sessionId: null });
@@ -189,7 +196,7 @@ export async function deleteUser(scope: Scope, id: string): Promise<true> {
   await scope.em.transactional(async (em) => {
     await lockAdministrators(em);
     const user = await findUser(em, id);
-    await protectPrimaryAdministrator(em, scope.actor, user);
+    await requireRightOver(em, scope.actor, user);
     await em.nativeDelete(AccessGrant, { principal_type: 'user', principal_id: id });
     em.remove(user);
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { type App, startApp } from '../../src/app.ts';
 import { readEnv } from '../../src/env.ts';
+import type { Python } from '../../src/python/pool.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 
 export interface TestServer {
@@ -29,10 +30,17 @@ export interface Answer {
   headers: Headers;
 }
 
+export interface ServerOptions {
+  database?: TestDatabase;
+  dataDir?: string;
+  env?: Record<string, string>;
+  /** For tests of tools: else a server without a data folder of the test's own has none, as making one takes a while. */
+  python?: Python;
+  onFatal?: (reason: string) => void;
+}
+
 /** A server in this process, on a free port and a database of its own (or the given one). */
-export async function startServer(
-  options: { database?: TestDatabase; dataDir?: string; env?: Record<string, string> } = {},
-): Promise<TestServer> {
+export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const database = options.database ?? (await createDatabase());
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'parley-test-')));
   const env = readEnv({
@@ -40,14 +48,19 @@ export async function startServer(
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
     LOG_LEVEL: 'error',
+    // A data folder of the test's own may hold an environment (`linkEnvironment`).
+    ...(!options.dataDir && { PYTHON: '/dev/null' }),
     ...options.env,
   });
   const app: App = await startApp({
     env,
     log: pino({ level: env.LOG_LEVEL }, pino.destination(2)),
-    onFatal: (reason) => {
-      throw new Error(reason);
-    },
+    python: options.python,
+    onFatal:
+      options.onFatal ??
+      ((reason) => {
+        throw new Error(reason);
+      }),
   });
   return {
     url: app.url,
@@ -88,7 +101,7 @@ export interface Person {
   token: string;
 }
 
-const PASSWORD = 'correct horse battery';
+export const PASSWORD = 'correct horse battery';
 
 /** Signs a new person up; the first of a server is its administrator. */
 export async function signUp(server: TestServer, name: string): Promise<Person> {
@@ -114,9 +127,9 @@ export async function signUpAs(
 }
 
 /** Signs in again, after sessions were ended. */
-export async function signIn(server: TestServer, person: Person): Promise<Person> {
+export async function signIn(server: TestServer, person: Person, password = PASSWORD): Promise<Person> {
   const { status, body } = await server.call('POST /auths/signin', {
-    body: { email: person.email, password: PASSWORD },
+    body: { email: person.email, password },
   });
   if (status !== 200) throw new Error(`Sign-in answered ${status}: ${JSON.stringify(body)}`);
   return { ...person, token: body.token };

@@ -1,0 +1,151 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PASSWORD, signUp, startServer, type TestServer } from '../support/server.ts';
+
+const register = (server: TestServer, body: unknown) => server.call('POST /auths/signup', { body });
+const ADA = { email: 'ada@example.com', name: 'Ada', password: PASSWORD };
+
+describe('the first accounts of a server', () => {
+  let server: TestServer;
+  beforeEach(async () => {
+    server = await startServer();
+  });
+  afterEach(() => server.close());
+
+  it('are one administrator, whoever else asks at the same moment', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => register(server, { ...ADA, email: `person${i}@example.com` })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
+    const roles = answers.map(({ body }) => body.role);
+    expect(roles.filter((role) => role === 'admin')).toHaveLength(1);
+    expect(roles.filter((role) => role === 'pending')).toHaveLength(49);
+    const stored = await server.database.query<{ role: string; n: number }>(
+      'select role, count(*)::int as n from users group by role order by role',
+    );
+    expect(stored).toEqual([
+      { role: 'admin', n: 1 },
+      { role: 'pending', n: 49 },
+    ]);
+  });
+
+  it('are one account for one address, whoever else asks for it at the same moment', async () => {
+    const spellings = ['ada@example.com', 'ADA@example.com', ' Ada@Example.COM ', 'aDa@example.com'];
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => register(server, { ...ADA, email: spellings[i % 4] })),
+    );
+    const refused = answers.filter(({ status }) => status === 400);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(refused.map(({ body }) => body.code)).toEqual(Array(11).fill('email_taken'));
+  });
+
+  it('leaves sign-up open, and gives later accounts the configured role', async () => {
+    await signUp(server, 'Ada');
+    const { status, body } = await register(server, { ...ADA, email: 'grace@example.com' });
+    expect([status, body.role]).toEqual([200, 'pending']);
+  });
+});
+
+describe('sign-up', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+    await signUp(server, 'Root');
+  });
+  afterAll(() => server.close());
+
+  it('answers with the account, a token that works, and nothing of the password', async () => {
+    const { status, body } = await register(server, ADA);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      token_type: 'Bearer',
+      email: 'ada@example.com',
+      name: 'Ada',
+      role: 'pending',
+      profile_image_url: `/api/v1/users/${body.id}/profile/image`,
+      permissions: { workspace: { tools: false }, features: { channels: true } },
+    });
+    expect(Object.keys(body).toSorted()).toEqual(
+      ['email', 'expires_at', 'id', 'name', 'permissions', 'profile_image_url', 'role', 'token', 'token_type'],
+    ); // biome-ignore format: one list
+    expect(body.id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    const me = await server.call('GET /auths/', { token: body.token });
+    expect(me.body).toEqual(body);
+    const [row] = await server.database.query<{ password_hash: string }>(
+      'select password_hash from users where id = $1',
+      [body.id],
+    );
+    expect(row?.password_hash).toMatch(/^\$argon2id\$/);
+  });
+
+  it.each([
+    ['capitals', 'CASE@Example.COM', 'case@example.com'],
+    ['spaces around', '  space@example.com\t', 'space@example.com'],
+    ['a decomposed letter', 'zoe\u0301@example.com', 'zo\u00e9@example.com'],
+    ['a capital that only its small letter composes', 'J\u030cx@example.com', '\u01f0x@example.com'],
+    ['localhost', 'me@localhost', 'me@localhost'],
+    ['a tag', 'me+tag@sub.example.com', 'me+tag@sub.example.com'],
+  ])('stores an address with %s in one spelling', async (_what, email, stored) => {
+    const { status, body } = await register(server, { ...ADA, email });
+    expect([status, body.email]).toEqual([200, stored]);
+    expect((await register(server, { ...ADA, email: stored })).body.code).toBe('email_taken');
+  });
+
+  it.each([
+    'none', 'a@b', '@example.com', 'a@', 'a@b@example.com', 'a b@example.com', 'a@exam ple.com', 'a@example.com.',
+    '<a@example.com>', '"a"@example.com', `${'a'.repeat(250)}@example.com`, '', 'a\u0007@example.com',
+  ])('refuses %j as an address', async (email) => {
+    const { status, body } = await register(server, { ...ADA, email });
+    expect([status, body.code]).toEqual([400, 'email_invalid']);
+  }); // biome-ignore format: one list
+
+  it.each([
+    ['NUL in the name', { name: 'A\u0000da' }, 'name'],
+    ['NUL in the address', { email: 'a\u0000@example.com' }, 'email'],
+    ['NUL in the password', { password: 'secret\u0000secret' }, 'password'],
+    ['half a surrogate pair', { name: 'A\ud800' }, 'name'],
+    ['no name', { name: undefined }, 'name'],
+    ['an empty name', { name: '' }, 'name'],
+    ['a long name', { name: 'a'.repeat(257) }, 'name'],
+    ['a number as the name', { name: 1 }, 'name'],
+    ['an object as the address', { email: { $ne: null } }, 'email'],
+    ['a list as the password', { password: ['a'] }, 'password'],
+    ['no password', { password: undefined }, 'password'],
+    ['an empty password', { password: '' }, 'password'],
+    ['a password over 1 KiB', { password: 'a'.repeat(1025) }, 'password'],
+    ['a long address', { email: `${'a'.repeat(400)}@example.com` }, 'email'],
+    ['a picture elsewhere', { profile_image_url: 'https://example.com/me.png' }, 'profile_image_url'],
+  ])('refuses %s and names it', async (_what, change, member) => {
+    const { status, body } = await register(server, { ...ADA, email: 'other@example.com', ...change });
+    expect([status, body.code]).toEqual([400, 'validation']);
+    expect(body.issues[0].path).toBe(member);
+    expect(body.detail).toMatch(new RegExp(`^${member}: `));
+  });
+
+  it('refuses a body over the limit without reading it to the end', async () => {
+    const { status, body } = await register(server, { ...ADA, password: 'a'.repeat(5 * 1024 * 1024) });
+    expect([status, body.code]).toEqual([413, 'too_large']);
+  });
+
+  it('takes no member that is not its own, and says which it dropped', async () => {
+    const id = '00000000-0000-4000-8000-000000000000';
+    const { status, body, headers } = await register(server, {
+      ...ADA,
+      email: 'mallory@example.com',
+      id,
+      role: 'admin',
+      created_at: 1,
+      password_hash: 'x',
+      ordinal: -1,
+    });
+    expect([status, body.role]).toEqual([200, 'pending']);
+    expect(body.id).not.toBe(id);
+    expect(headers.get('x-ignored-members')?.split(', ').toSorted()).toEqual(
+      ['created_at', 'id', 'ordinal', 'password_hash', 'role'],
+    ); // biome-ignore format: one list
+  });
+
+  it.each(['PATCH', 'PUT', 'DELETE', 'GET'])('answers %s with the methods that there are', async (method) => {
+    const { status, headers } = await server.call(`${method} /auths/signup`);
+    expect([status, headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+  });
+});

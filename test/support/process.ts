@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { until } from './poll.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+
+/** A port that nobody listens on at the moment. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+export interface ServerProcess {
+  child: ChildProcess;
+  /** All that it has written so far. */
+  output: { stdout: string; stderr: string };
+  /** The address in the block that a start ends with; fails when the process ends before. */
+  ready(): Promise<string>;
+  /** Resolves when it has ended, however that happened. */
+  ended(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Sends a signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** `node src/main.ts` with an environment of its own: nothing of the test's own but the path. */
+export function spawnMain(
+  env: Record<string, string>,
+  user?: { uid: number; gid: number },
+  cwd?: string,
+): ServerProcess {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env.PATH ?? '', PORT: '0', PYTHON: '/dev/null', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...user,
+    cwd,
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    output.stderr += text;
+  });
+  const closed = once(child, 'close').then(() => ({ code: child.exitCode, signal: child.signalCode }));
+  return {
+    child,
+    output,
+    async ready() {
+      const running = /running at (http:\S+)/;
+      await until('the server to run or end', () => running.test(output.stdout) || isOver(child), 30_000);
+      const [, url] = running.exec(output.stdout) ?? [];
+      if (!url) throw new Error(`The server did not start: ${output.stderr}`);
+      return url;
+    },
+    ended: () => closed,
+    stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      return closed;
+    },
+  };
+}
+
+const isOver = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
+
+export interface OtherProcess {
+  pid: number;
+  parent: number;
+  command: string;
+}
+
+/** All processes of the machine, as Linux shows them in /proc. */
+export async function listProcesses(): Promise<OtherProcess[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      try {
+        const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+        const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ').trim();
+        // The name in parentheses may hold anything; what follows the last one is fixed.
+        const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        return state === 'Z' ? [] : [{ pid: Number(pid), parent: Number(parent), command }];
+      } catch {
+        // It ended in between.
+        return [];
+      }
+    }),
+  );
+  return found.flat();
+}
+
+/** All that a process has started and that started those, while they still hang together. */
+export async function descendantsOf(pid: number): Promise<OtherProcess[]> {
+  const all = await listProcesses();
+  const below = (parent: number): OtherProcess[] =>
+    all.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.pid)]);
+  return below(pid);
+}
+
+export function isAlive({ pid }: { pid: number }): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

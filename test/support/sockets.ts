@@ -1,0 +1,79 @@
+import { createTRPCClient, createWSClient, type TRPCClientError, wsLink } from '@trpc/client';
+import { io, type Socket } from 'socket.io-client';
+import { WebSocket } from 'ws';
+import type { AppRouter } from '../../src/router.ts';
+import { until } from './poll.ts';
+
+/** What a client of an event door has seen so far. */
+export interface Listener {
+  events: Received[];
+  /** How it ended: the reason of the door, once it has. */
+  ended: string | undefined;
+  close(): void;
+}
+
+interface Received {
+  type: string;
+  content: string | undefined;
+}
+
+interface Event {
+  data: { type: string; data?: unknown };
+}
+
+const received = ({ data }: Event): Received => ({
+  type: data.type,
+  content: (data.data as { content?: string } | undefined)?.content,
+});
+
+/** A Socket.IO client that has connected; it does not come back by itself. */
+export async function listenBySocketIo(url: string, token?: string): Promise<Listener> {
+  const socket: Socket = io(url, {
+    path: '/ws/socket.io',
+    transports: ['websocket'],
+    reconnection: false,
+    auth: { events: 'envelope', ...(token && { token }) },
+  });
+  const listener: Listener = { events: [], ended: undefined, close: () => void socket.disconnect() };
+  socket.on('events:channel', (event: Event) => listener.events.push(received(event)));
+  socket.on('disconnect', (reason) => {
+    listener.ended = reason;
+  });
+  socket.on('connect_error', (error) => {
+    listener.ended = (error as Error & { data?: { code?: string } }).data?.code ?? error.message;
+    socket.disconnect();
+  });
+  await until('a Socket.IO answer', () => socket.connected || listener.ended);
+  return listener;
+}
+
+/** A subscription to `channels.events` over tRPC's WebSocket; a lost socket ends it. */
+export async function listenByTrpc(url: string, token?: string): Promise<Listener> {
+  const sockets = createWSClient({
+    url: `${url.replace('http', 'ws')}/trpc`,
+    // Node's types of the platform's class and of this one differ in what no client uses.
+    WebSocket: WebSocket as unknown as typeof globalThis.WebSocket,
+    connectionParams: token ? { token } : null,
+  });
+  const client = createTRPCClient<AppRouter>({ links: [wsLink({ client: sockets })] });
+  const listener: Listener = { events: [], ended: undefined, close: () => void sockets.close() };
+  let started = false;
+  client.channels.events.subscribe(
+    {},
+    {
+      onStarted: () => {
+        started = true;
+      },
+      onData: ({ data }) => listener.events.push(received(data as Event)),
+      onError: (error) => {
+        const { data, message } = error as TRPCClientError<AppRouter>;
+        listener.ended = (data as { error_code?: string } | null)?.error_code ?? message;
+      },
+      onComplete: () => {
+        listener.ended ??= 'complete';
+      },
+    },
+  );
+  await until('a tRPC answer', () => started || listener.ended);
+  return listener;
+}

@@ -1,0 +1,22 @@
+import pg from 'pg';
+
+/**
+ * The statements that this process sends while some work goes on, by any connection. Whatever else runs at the same time
+ * is counted too, so nothing else should.
+ */
+export async function recordStatements(work: () => Promise<unknown>): Promise<string[]> {
+  const statements: string[] = [];
+  const { prototype } = pg.Client;
+  const original = prototype.query;
+  prototype.query = function record(this: pg.Client, ...args: unknown[]) {
+    const [query] = args as [string | { text?: string }];
+    statements.push(typeof query === 'string' ? query : (query.text ?? ''));
+    return Reflect.apply(original, this, args);
+  } as typeof original;
+  try {
+    await work();
+  } finally {
+    prototype.query = original;
+  }
+  return statements;
+}
