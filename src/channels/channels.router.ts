@@ -1,6 +1,5 @@
-import { tracked } from '@trpc/server';
 import { z } from 'zod';
-import { translateErrors } from '../core/subscription.ts';
+import { trackItems } from '../core/subscription.ts';
 import { router } from '../core/trpc.ts';
 import { id } from '../core/wire.ts';
 import { channelMember } from './channels.procedure.ts';
@@ -13,7 +12,7 @@ import {
   listEveryChannel,
   updateChannel,
 } from './channels.service.ts';
-import { currentCursor, streamEvents } from './events.stream.ts';
+import { currentCursor, openEventStream } from './events.stream.ts';
 
 export const channelsRouter = router({
   list: channelMember
@@ -116,8 +115,5 @@ export const channelsRouter = router({
         lastEventId: z.string().nullish(),
       }),
     )
-    .subscription(async function* ({ ctx, input }) {
-      const items = streamEvents(ctx.scope, input);
-      for await (const { id: eventId, event } of translateErrors(items)) yield tracked(eventId, event);
-    }),
+    .subscription(async ({ ctx, input }) => trackItems(await openEventStream(ctx.scope, input))),
 });

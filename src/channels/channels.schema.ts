@@ -35,7 +35,7 @@ export type ChannelView = z.infer<typeof ChannelView>;
 
 /** What a channel is made of; members that are not sent stay as they are. */
 export const channelForm = {
-  name: name(128),
+  name: name(),
   description: label(4096).nullish(),
   is_private: z.boolean().nullish(),
   data: freeForm().nullish(),

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
 import type { GrantInput } from '../access/access.schema.ts';
 import { replaceGrants, revokeGrants } from '../access/access.service.ts';
@@ -17,8 +18,8 @@ import type { ChannelView } from './channels.schema.ts';
 
 declare module '../events/bus.ts' {
   interface BusTopics {
-    /** Who may read a channel is another now, or the channel is gone. */
-    'channel.access': { channelId: string };
+    /** Who may read a channel is another now, or the channel is gone. New readers are due the events after `since`. */
+    'channel.access': { channelId: string; since: number };
   }
 }
 
@@ -102,7 +103,7 @@ export async function createChannel(
     await em.flush();
     if (input.access_grants) await replaceGrants(scope, em, resource(id), input.access_grants);
   });
-  scope.bus.publish('channel.access', { channelId: id });
+  scope.bus.publish('channel.access', { channelId: id, since: 0 });
   return getChannel(scope, id);
 }
 
@@ -127,16 +128,19 @@ export async function updateChannel(scope: Scope, id: string, input: ChannelInpu
   await requireChannel(scope, id, 'manage');
   const { access_grants, ...members } = input;
   const changes = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-  await scope.em.transactional(async (em) => {
-    const changed = await em.nativeUpdate(
-      Channel,
-      { id },
+  const since = await scope.em.transactional(async (em) => {
+    const channel = await em.findOne(Channel, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!channel) throw noSuchChannel();
+    em.assign(
+      channel,
       { ...changes, updated_at: nowNanoseconds(), updated_by: scope.actor.id },
+      { mergeObjectProperties: false },
     );
-    if (changed === 0) throw noSuchChannel();
+    await em.flush();
     if (access_grants) await replaceGrants(scope, em, resource(id), access_grants);
+    return Number(channel.last_event);
   });
-  scope.bus.publish('channel.access', { channelId: id });
+  scope.bus.publish('channel.access', { channelId: id, since });
   return getChannel(scope, id);
 }
 
@@ -144,9 +148,10 @@ export async function updateChannel(scope: Scope, id: string, input: ChannelInpu
 export async function deleteChannel(scope: Scope, id: string): Promise<true> {
   await requireChannel(scope, id, 'manage');
   await scope.em.transactional(async (em) => {
-    await revokeGrants(em, resource(id));
+    // The channel first, as in an update: two changes at once queue on its row.
     await em.nativeDelete(Channel, { id });
+    await revokeGrants(em, resource(id));
   });
-  scope.bus.publish('channel.access', { channelId: id });
+  scope.bus.publish('channel.access', { channelId: id, since: 0 });
   return true;
 }

@@ -19,22 +19,32 @@ export interface Cursor {
  */
 export const SETTLED_MICROS = 60_000_000;
 
-const MAX_LENGTH = 200_000;
-const Entry = z.tuple([z.guid(), z.coerce.number().int().min(0)]);
+/** Room for some 20,000 channels in which something happened within the last minute. */
+const MAX_LENGTH = 1_000_000;
+const NUMBER = /^\d{1,15}$/;
+const MOMENT = /^\d{1,16}$/;
+const channelId = z.guid();
 
 export function formatCursor({ momentMicros, positions }: Cursor): string {
   return [momentMicros, ...[...positions].map(([channel, number]) => `${channel}:${number}`)].join(';');
 }
 
+const notOurs = () =>
+  new AppError('bad_request', { detail: 'lastEventId: is not one that this server has given.' });
+
 /** @throws bad_request for what `formatCursor` did not make */
 export function parseCursor(text: string): Cursor {
-  const [moment, ...entries] = text.split(';');
-  const momentMicros = z.coerce.number().int().min(0).safeParse(moment);
-  const positions = z.array(Entry).safeParse(entries.map((entry) => entry.split(':')));
-  if (text.length > MAX_LENGTH || moment === '' || !momentMicros.success || !positions.success) {
-    throw new AppError('bad_request', { detail: 'lastEventId: is not one that this server has given.' });
-  }
-  return { momentMicros: momentMicros.data, positions: new Map(positions.data) };
+  if (text.length > MAX_LENGTH) throw notOurs();
+  const [moment = '', ...entries] = text.split(';');
+  const momentMicros = Number(moment);
+  if (!MOMENT.test(moment) || !Number.isSafeInteger(momentMicros)) throw notOurs();
+  return { momentMicros, positions: new Map(entries.map(parseEntry)) };
+}
+
+function parseEntry(entry: string): [string, number] {
+  const [channel = '', number = '', ...rest] = entry.split(':');
+  if (rest.length > 0 || !channelId.safeParse(channel).success || !NUMBER.test(number)) throw notOurs();
+  return [channel.toLowerCase(), Number(number)];
 }
 
 /** Microseconds as nanoseconds in text, which no double has to hold. */
@@ -46,17 +56,26 @@ export class CursorKeeper {
   #momentMicros: number;
   #newestMicros = 0;
 
-  constructor({ momentMicros, positions }: Cursor) {
+  /** @param nowMicros the database's time: whoever gave out the cursor had seen nothing later than this */
+  constructor({ momentMicros, positions }: Cursor, nowMicros: number) {
     this.#momentMicros = momentMicros;
-    // Whoever gave out the cursor had seen nothing later than this.
-    const micros = momentMicros + SETTLED_MICROS;
-    for (const [channelId, number] of positions) this.#recent.set(channelId, { number, micros });
+    for (const [channel, number] of positions) this.#recent.set(channel, { number, micros: nowMicros });
+  }
+
+  /** Everything up to this moment was handed out, of channels without a number of their own. */
+  get momentMicros(): number {
+    return this.#momentMicros;
+  }
+
+  /** The number of the channel's newest event that was handed out, unless the moment says enough. */
+  numberOf(channel: string): number | undefined {
+    return this.#recent.get(channel)?.number;
   }
 
   /** Notes that a channel's event was handed out, and returns where the subscriber stands now. */
-  advance(channelId: string, number: number, createdAtNs: number): string {
+  advance(channel: string, number: number, createdAtNs: number): string {
     const micros = Math.round(createdAtNs / 1000);
-    this.#recent.set(channelId, { number, micros });
+    this.#recent.set(channel, { number, micros });
     this.#newestMicros = Math.max(this.#newestMicros, micros);
     const positions = new Map([...this.#recent].map(([id, at]) => [id, at.number]));
     return formatCursor({ momentMicros: this.#momentMicros, positions });
@@ -65,8 +84,8 @@ export class CursorKeeper {
   /** Says that the subscriber has everything of all its channels: what is old enough needs no number any more. */
   settle(): void {
     this.#momentMicros = Math.max(this.#momentMicros, this.#newestMicros - SETTLED_MICROS);
-    for (const [channelId, { micros }] of this.#recent) {
-      if (micros <= this.#momentMicros) this.#recent.delete(channelId);
+    for (const [channel, { micros }] of this.#recent) {
+      if (micros <= this.#momentMicros) this.#recent.delete(channel);
     }
   }
 }

@@ -10,13 +10,14 @@ declare module '../core/scope.ts' {
   }
 }
 
-/** How many events of a channel are kept at hand; who is further behind reads the log. */
+/** How many events of a channel are kept at hand, and how much text in them; who is further behind reads the log. */
 const RECENT = 256;
+const RECENT_CHARACTERS = 2 ** 20;
 /** How long an event may be overtaken by its successors before it is looked up. */
 const OVERTAKEN_MS = 50;
-/** How often a process on a shared bus asks the database whether it missed a notice. */
+/** How often the database is asked whether a notice was missed, or never sent because its writer was cut off. */
 const SWEEP_MS = 5_000;
-const LOG_PAGE = 200;
+const LOG_PAGE = 100;
 
 type Listener = (event: ChannelEventView) => void;
 
@@ -26,6 +27,7 @@ interface Watched {
   head: number | undefined;
   /** The newest events, ending at `head`, without gaps. */
   recent: ChannelEventView[];
+  recentCharacters: number;
   /** Events that arrived before their predecessors. */
   early: Map<number, ChannelEventView>;
   repair: NodeJS.Timeout | undefined;
@@ -37,8 +39,9 @@ interface Watched {
  * they are, so a slow one costs no memory here.
  */
 export interface ChannelHub {
-  /** Begins to follow channels; returns how to stop. Every event after the return is handed out. */
-  watch(channelIds: Iterable<string>): Promise<() => void>;
+  /** Begins to follow channels. Every event after the return is handed out, until as many `unwatch` as `watch`. */
+  watch(channelIds: readonly string[]): Promise<void>;
+  unwatch(channelIds: Iterable<string>): void;
   /** Calls back for each event of the followed channels, in order. */
   onEvent(listener: Listener): () => void;
   /** The number of the newest event that was handed out; undefined for a channel that is not followed. */
@@ -47,6 +50,8 @@ export interface ChannelHub {
   after(channelId: string, position: number): Promise<ChannelEventView[]>;
   /** Whether nothing older than some seconds can still be missing here. */
   readonly settled: boolean;
+  /** How many channels are followed. */
+  readonly size: number;
   close(): void;
 }
 
@@ -54,15 +59,16 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
   const channels = new Map<string, Watched>();
   const listeners = new Set<Listener>();
 
-  function handOut(channelId: string, watched: Watched, event: ChannelEventView): void {
-    watched.head = event.event_id;
-    watched.recent.push(event);
-    if (watched.recent.length > RECENT) watched.recent.shift();
-    for (const listener of listeners) listener(event);
-    const next = watched.early.get(event.event_id + 1);
-    if (!next) return;
-    watched.early.delete(next.event_id);
-    handOut(channelId, watched, next);
+  /** Hands out an event and those after it that came early. */
+  function handOut(watched: Watched, first: ChannelEventView): void {
+    for (let event: ChannelEventView | undefined = first; event; ) {
+      watched.head = event.event_id;
+      keepAtHand(watched, event);
+      for (const listener of listeners) listener(event);
+      const next = event.event_id + 1;
+      event = watched.early.get(next);
+      watched.early.delete(next);
+    }
   }
 
   function accept(event: ChannelEventView): void {
@@ -73,7 +79,7 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
       if (watched.head !== undefined) repairSoon(event.channel_id, watched);
       return;
     }
-    if (event.event_id === watched.head + 1) handOut(event.channel_id, watched, event);
+    if (event.event_id === watched.head + 1) handOut(watched, event);
   }
 
   function repairSoon(channelId: string, watched: Watched): void {
@@ -90,8 +96,9 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
       if (head === undefined) return;
       const missing = await readEvents(sql, channelId, head, LOG_PAGE);
       for (const event of missing) accept(event);
-      for (const number of watched.early.keys())
+      for (const number of watched.early.keys()) {
         if (number <= (watched.head ?? 0)) watched.early.delete(number);
+      }
       if (missing.length < LOG_PAGE) return;
     }
   }
@@ -104,6 +111,10 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
   /** Compares all followed channels with the database, in one statement. */
   async function sweep(): Promise<void> {
     const began = Date.now();
+    if (channels.size === 0) {
+      sweptAt = began;
+      return;
+    }
     const heads = await readHeads(sql, [...channels.keys()]);
     for (const [channelId, head] of heads) {
       const watched = channels.get(channelId);
@@ -116,10 +127,10 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
     bus.subscribe('channel.event', (event) => accept(ChannelEventView.parse(event))),
     bus.onGap(() => void sweep().catch(failed)),
   ];
-  const timer = bus.shared ? setInterval(() => void sweep().catch(failed), SWEEP_MS) : undefined;
-  timer?.unref();
+  const timer = setInterval(() => void sweep().catch(failed), SWEEP_MS);
+  timer.unref();
 
-  function release(channelIds: string[]): void {
+  function unwatch(channelIds: Iterable<string>): void {
     for (const channelId of channelIds) {
       const watched = channels.get(channelId);
       if (!watched) continue;
@@ -131,33 +142,27 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
   }
 
   return {
-    async watch(ids) {
-      const channelIds = [...ids];
-      const fresh: string[] = [];
+    async watch(channelIds) {
       for (const channelId of channelIds) {
         const watched = channels.get(channelId);
         if (watched) watched.watchers += 1;
-        else {
-          channels.set(channelId, {
-            watchers: 1,
-            head: undefined,
-            recent: [],
-            early: new Map(),
-            repair: undefined,
-          });
-        }
-        if (channels.get(channelId)?.head === undefined) fresh.push(channelId);
+        else channels.set(channelId, newlyWatched());
       }
+      const fresh = channelIds.filter((channelId) => channels.get(channelId)?.head === undefined);
+      if (fresh.length === 0) return;
       // First follow, then ask where the channel is: what happens in between waits among the early ones.
-      if (fresh.length > 0) {
+      try {
         const heads = await readHeads(sql, fresh);
         for (const channelId of fresh) {
           const watched = channels.get(channelId);
           if (watched && watched.head === undefined) begin(channelId, watched, heads.get(channelId) ?? 0);
         }
+      } catch (error) {
+        unwatch(channelIds);
+        throw error;
       }
-      return () => release(channelIds);
     },
+    unwatch,
     onEvent(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -173,7 +178,10 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
       return readEvents(sql, channelId, position, LOG_PAGE);
     },
     get settled() {
-      return !bus.shared || Date.now() - sweptAt < 3 * SWEEP_MS;
+      return Date.now() - sweptAt < 3 * SWEEP_MS;
+    },
+    get size() {
+      return channels.size;
     },
     close() {
       for (const end of unsubscribe) end();
@@ -190,4 +198,32 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
     for (const event of early) accept(event);
     if (watched.early.size > 0) repairSoon(channelId, watched);
   }
+}
+
+const newlyWatched = (): Watched => ({
+  watchers: 1,
+  head: undefined,
+  recent: [],
+  recentCharacters: 0,
+  early: new Map(),
+  repair: undefined,
+});
+
+function keepAtHand(watched: Watched, event: ChannelEventView): void {
+  watched.recent.push(event);
+  watched.recentCharacters += charactersOf(event);
+  while (watched.recent.length > RECENT || watched.recentCharacters > RECENT_CHARACTERS) {
+    const oldest = watched.recent.shift();
+    if (!oldest) return;
+    watched.recentCharacters -= charactersOf(oldest);
+  }
+}
+
+/** About how much text an event holds. Most messages have neither data nor meta, and cost no serialisation. */
+function charactersOf({ data: { data: message }, channel }: ChannelEventView): number {
+  const forms = [message, message.reply_to_message].flatMap((part) => (part ? [part.data, part.meta] : []));
+  return [...forms, channel.data, channel.meta].reduce(
+    (sum, form) => (form && Object.keys(form).length > 0 ? sum + JSON.stringify(form).length : sum),
+    message.content.length + (message.reply_to_message?.content.length ?? 0),
+  );
 }

@@ -1,4 +1,5 @@
 import { type Sql, statement } from '../database/sql.ts';
+import { CAN_READ, type Caller } from './channels.repository.ts';
 import type { ChannelEventView } from './messages.schema.ts';
 
 const READ = statement<{ event: ChannelEventView }>(
@@ -34,34 +35,57 @@ export async function readHeads(sql: Sql, channelIds: string[]): Promise<Map<str
   return new Map(rows.map(({ id, last_event }) => [id, last_event]));
 }
 
-const POSITIONS = statement<{ id: string; position: number }>(
+const RECENT_HEADS = statement<{ id: string; last_event: number }>(
+  'event.recent_heads',
+  `select c.id, c.last_event::float8 as last_event from channel c
+    where c.last_event_at > $3::bigint and ${CAN_READ}`,
+);
+
+/**
+ * The number of the newest event, for each channel that the caller may read and that has one later than a moment.
+ *
+ * @param moment nanoseconds, as text
+ */
+export async function readRecentHeads(
+  sql: Sql,
+  caller: Caller,
+  moment: string,
+): Promise<Map<string, number>> {
+  const rows = await sql.rows(RECENT_HEADS, [caller.id, caller.role === 'admin', moment]);
+  return new Map(rows.map(({ id, last_event }) => [id, last_event]));
+}
+
+interface Position {
+  id: string;
+  /** The number of the channel's newest event. */
+  head: number;
+  /** The number of its newest event that is not later than the moment. */
+  position: number;
+}
+
+const POSITIONS = statement<Position>(
   'event.positions',
-  `select c.id, coalesce((select max(e.id) from channel_event e
-       where e.channel_id = c.id and e.created_at <= $2::bigint), 0)::float8 as position
+  `select c.id, c.last_event::float8 as head,
+          coalesce((select max(e.id) from channel_event e
+            where e.channel_id = c.id and e.created_at <= $2::bigint), 0)::float8 as position
      from channel c where c.id = any($1::uuid[])`,
 );
 
 /**
- * For each channel the number of the newest event that is not later than a moment.
+ * Where each channel stands now, and where it stood at a moment.
  *
  * @param moment nanoseconds, as text
  */
-export async function readPositions(
-  sql: Sql,
-  channelIds: string[],
-  moment: string,
-): Promise<Map<string, number>> {
-  const rows = await sql.rows(POSITIONS, [channelIds, moment]);
-  return new Map(rows.map(({ id, position }) => [id, position]));
-}
+export const readPositions = (sql: Sql, channelIds: string[], moment: string): Promise<Position[]> =>
+  sql.rows(POSITIONS, [channelIds, moment]);
 
-const CLOCK = statement<{ now: string }>(
+const CLOCK = statement<{ now: number }>(
   'event.clock',
-  'select ((extract(epoch from now()) * 1000000)::bigint * 1000)::text as now',
+  'select (extract(epoch from now()) * 1000000)::bigint::float8 as now',
 );
 
-/** The database's time in nanoseconds, as text: the clock that events are stamped by. */
-export async function readClock(sql: Sql): Promise<string> {
+/** The database's time in microseconds: the clock that events are stamped by. */
+export async function readClock(sql: Sql): Promise<number> {
   const [row] = await sql.rows(CLOCK, []);
-  return row?.now ?? '0';
+  return row?.now ?? 0;
 }

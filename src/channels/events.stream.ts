@@ -3,8 +3,15 @@ import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import type { Inbox } from '../core/subscription.ts';
 import { readableChannels } from './channels.service.ts';
-import { CursorKeeper, formatCursor, parseCursor, toNanoseconds } from './events.cursor.ts';
-import { readClock, readPositions } from './events.repository.ts';
+import {
+  type Cursor,
+  CursorKeeper,
+  formatCursor,
+  parseCursor,
+  SETTLED_MICROS,
+  toNanoseconds,
+} from './events.cursor.ts';
+import { readClock, readPositions, readRecentHeads } from './events.repository.ts';
 import type { ChannelEventView } from './messages.schema.ts';
 
 export interface StreamOptions {
@@ -22,23 +29,52 @@ export interface StreamItem {
 
 /** A cursor that stands at this moment. A client that asks for it first misses nothing, whenever its first socket breaks. */
 export async function currentCursor(scope: Scope): Promise<string> {
-  const now = await readClock(scope.sql);
-  return formatCursor({ momentMicros: Math.round(Number(now) / 1000), positions: new Map() });
+  return formatCursor(await cursorOf(scope, await readClock(scope.sql)));
 }
 
 /**
- * The events of channels, first those after the cursor, then live ones as they happen. Follows changes of what the caller may
- * read, and ends with their session.
- *
- * @throws unauthenticated when the session ends, forbidden when a channel that was asked for may not be read (any more)
+ * The cursor behind everything that has happened. An event is stamped when its statement begins and seen when it commits, so
+ * the moment stays where nothing can appear any more, and younger events count by their numbers.
  */
-export async function* streamEvents(scope: Scope, options: StreamOptions): AsyncGenerator<StreamItem> {
-  const cursor = parseCursor(options.lastEventId || (await currentCursor(scope)));
+async function cursorOf(scope: Scope, nowMicros: number): Promise<Cursor> {
+  const momentMicros = nowMicros - SETTLED_MICROS;
+  const positions = await readRecentHeads(scope.sql, scope.actor, toNanoseconds(momentMicros));
+  return { momentMicros, positions };
+}
+
+/**
+ * The events of channels, first those after the cursor, then live ones as they happen: every event that is logged after the
+ * promise resolves. Follows changes of what the caller may read, and ends with their session. A channel that comes (back)
+ * within reach goes on where the cursor stands.
+ *
+ * @throws bad_request for a cursor of somebody's own making, unauthenticated when the session ends, forbidden when a channel
+ *   that was asked for may not be read (any more)
+ */
+export async function openEventStream(
+  scope: Scope,
+  options: StreamOptions,
+): Promise<AsyncGenerator<StreamItem>> {
   const inbox = openInbox(scope);
-  const follower = new Follower(scope, inbox, options, cursor.momentMicros, cursor.positions);
-  const keeper = new CursorKeeper(cursor);
   try {
-    inbox.recheck();
+    const given = options.lastEventId ? parseCursor(options.lastEventId) : undefined;
+    const nowMicros = await readClock(scope.sql);
+    const keeper = new CursorKeeper(given ?? (await cursorOf(scope, nowMicros)), nowMicros);
+    const follower = new Follower(scope, inbox, keeper, options.channel_ids ?? null);
+    await follower.refresh();
+    return streamFrom(scope, inbox, keeper, follower);
+  } catch (error) {
+    inbox.close();
+    throw error;
+  }
+}
+
+async function* streamFrom(
+  scope: Scope,
+  inbox: Inbox,
+  keeper: CursorKeeper,
+  follower: Follower,
+): AsyncGenerator<StreamItem> {
+  try {
     for (;;) {
       const marks = await inbox.next();
       if (!marks) return;
@@ -51,7 +87,6 @@ export async function* streamEvents(scope: Scope, options: StreamOptions): Async
       if (inbox.quiet && scope.hub.settled) keeper.settle();
     }
   } finally {
-    follower.close();
     inbox.close();
   }
 }
@@ -60,62 +95,66 @@ export async function* streamEvents(scope: Scope, options: StreamOptions): Async
 class Follower {
   readonly #scope: Scope;
   readonly #inbox: Inbox;
+  readonly #keeper: CursorKeeper;
   readonly #wanted: string[] | null;
-  readonly #momentMicros: number;
-  readonly #known: ReadonlyMap<string, number>;
+  readonly #watched = new Set<string>();
   readonly #positions = new Map<string, number>();
-  readonly #releases = new Map<string, () => void>();
 
-  constructor(
-    scope: Scope,
-    inbox: Inbox,
-    options: StreamOptions,
-    momentMicros: number,
-    known: ReadonlyMap<string, number>,
-  ) {
+  constructor(scope: Scope, inbox: Inbox, keeper: CursorKeeper, wanted: string[] | null) {
     this.#scope = scope;
     this.#inbox = inbox;
-    this.#wanted = options.channel_ids ?? null;
-    this.#momentMicros = momentMicros;
-    this.#known = known;
+    this.#keeper = keeper;
+    this.#wanted = wanted?.map((id) => id.toLowerCase()) ?? null;
     inbox.onClose(
       scope.hub.onEvent(({ channel_id }) => {
         if (this.#positions.has(channel_id)) inbox.news(channel_id);
       }),
     );
     inbox.onClose(scope.bus.subscribe('channel.access', () => inbox.recheck()));
+    inbox.onClose(() => this.#unwatch([...this.#watched]));
   }
 
   /** Brings the followed channels in line with what the caller may read now. */
   async refresh(): Promise<void> {
     const { sql, hub } = this.#scope;
-    // Asking again notices another role, and a session that ended while notices were missed.
-    const actor = await this.#scope.identify();
-    const readable = new Set(await readableChannels({ ...this.#scope, actor }, this.#wanted));
+    const readable = await this.#readable();
     if (this.#wanted?.some((id) => !readable.has(id))) throw new AppError('forbidden');
+    this.#unwatch([...this.#watched].filter((channelId) => !readable.has(channelId)));
 
-    for (const [channelId, release] of this.#releases) {
-      if (readable.has(channelId)) continue;
-      release();
-      this.#releases.delete(channelId);
-      this.#positions.delete(channelId);
-    }
-    const added = [...readable].filter((channelId) => !this.#releases.has(channelId));
+    const added = [...readable].filter((channelId) => !this.#watched.has(channelId));
     if (added.length === 0) return;
-    const release = await hub.watch(added);
-    const starts = await readPositions(sql, added, toNanoseconds(this.#momentMicros));
-    let held = added.length;
-    for (const channelId of added) {
-      this.#positions.set(channelId, this.#known.get(channelId) ?? starts.get(channelId) ?? 0);
-      this.#releases.set(channelId, () => {
-        held -= 1;
-        if (held === 0) release();
-      });
-      this.#inbox.news(channelId);
+    await hub.watch(added);
+    for (const channelId of added) this.#watched.add(channelId);
+    if (this.#inbox.closed) return this.#unwatch(added);
+    const { momentMicros } = this.#keeper;
+    for (const { id, head, position } of await readPositions(sql, added, toNanoseconds(momentMicros))) {
+      // A number beyond the log is from before a backup was restored; waiting for it would be waiting for ever.
+      this.#positions.set(id, Math.min(this.#keeper.numberOf(id) ?? position, head));
+      this.#inbox.news(id);
     }
   }
 
-  /** What is new in a channel since the last call. */
+  /** None while channels are switched off: whoever follows all of them just waits. */
+  async #readable(): Promise<Set<string>> {
+    // Asking again notices another role, and a session that ended while notices were missed.
+    const actor = await this.#scope.identify();
+    try {
+      return new Set(await readableChannels({ ...this.#scope, actor }, this.#wanted));
+    } catch (error) {
+      if (error instanceof AppError) return new Set();
+      throw error;
+    }
+  }
+
+  #unwatch(channelIds: string[]): void {
+    for (const channelId of channelIds) {
+      this.#watched.delete(channelId);
+      this.#positions.delete(channelId);
+    }
+    this.#scope.hub.unwatch(channelIds);
+  }
+
+  /** What is new in a channel since the last call. Stops short when access is in doubt; the rest comes after the new look. */
   async *catchUp(channelId: string): AsyncGenerator<ChannelEventView> {
     for (;;) {
       const position = this.#positions.get(channelId);
@@ -123,16 +162,10 @@ class Follower {
       const events = await this.#scope.hub.after(channelId, position);
       if (events.length === 0) return;
       for (const event of events) {
-        // Access may have been taken away while the caller was slow to read.
-        if (!this.#positions.has(channelId)) return;
+        if (this.#inbox.interrupted) return this.#inbox.news(channelId);
         this.#positions.set(channelId, event.event_id);
         yield event;
       }
     }
-  }
-
-  close(): void {
-    for (const release of this.#releases.values()) release();
-    this.#releases.clear();
   }
 }

@@ -198,7 +198,7 @@ export const VIEW_ONE = statement<{ view: MessageView }>(
 
 export const EDIT = statement(
   'message.edit',
-  `update message set content = $3, data = data || $4::jsonb, meta = meta || $5::jsonb, updated_at = $6::bigint
+  `update message set content = $3, data = $4::jsonb, meta = $5::jsonb, updated_at = $6::bigint
     where channel_id = $1 and id = $2`,
 );
 

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Scope } from '../core/scope.ts';
+import { LIMITS } from '../core/wire.ts';
 import type { Sql } from '../database/sql.ts';
 import type { ChannelAccess } from './channels.repository.ts';
 import type { ChannelBrief } from './channels.schema.ts';
@@ -175,42 +176,67 @@ export interface Edit {
 /**
  * Changes a message: its author, and whoever may write in the channel. `data` and `meta` are merged into what is there.
  *
- * @throws not_found, forbidden
+ * @throws not_found, forbidden, and validation when `data` or `meta` would grow too large
  */
 export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView> {
-  const { id: channelId, message_id: messageId, content, data, meta } = edit;
+  const { id: channelId, message_id: messageId, content } = edit;
   const channel = await requireAuthorOrWriter(scope, channelId, messageId);
-  const [event] = await change(scope, channel, async (sql, log) => {
-    await log('message:update', messageId, async (at) => {
-      const merged = [JSON.stringify(data ?? {}), JSON.stringify(meta ?? {})];
-      await sql.rows(EDIT, [channelId, messageId, content, ...merged, at]);
+  return change(scope, channel, async (log) =>
+    log('message:update', messageId, async (sql, at, before) => {
+      if (isTombstone(before)) throw noSuchMessage();
+      const data = mergeForm('data', before.data, edit.data);
+      const meta = mergeForm('meta', before.meta, edit.meta);
+      await sql.rows(EDIT, [channelId, messageId, content, data, meta, at]);
+    }),
+  );
+}
+
+/** The members sent, merged into those that are there, as JSON. @throws validation when they are too large together */
+function mergeForm(
+  member: 'data' | 'meta',
+  stored: Record<string, unknown>,
+  sent: Record<string, unknown> | null | undefined,
+): string {
+  const merged = JSON.stringify({ ...stored, ...sent });
+  if (Buffer.byteLength(merged) > LIMITS.freeFormBytes) {
+    const message = `must be at most ${LIMITS.freeFormBytes} bytes as JSON, together with what is there`;
+    throw new AppError('validation', {
+      detail: `${member}: ${message}`,
+      issues: [{ path: member, message }],
     });
-  });
-  if (!event) throw noSuchMessage();
-  return event.message;
+  }
+  return merged;
 }
 
 /**
- * Deletes a message: its author, and whoever may write in the channel. One with replies stays as a tombstone.
+ * Deletes a message: its author, and whoever may write in the channel. One with replies stays as a tombstone, until its last
+ * reply is deleted too.
  *
  * @throws not_found, forbidden
  */
 export async function deleteMessage(scope: Scope, channelId: string, messageId: string): Promise<true> {
   const channel = await requireAuthorOrWriter(scope, channelId, messageId);
-  await change(scope, channel, async (sql, log) => {
-    const parentId = await log('message:delete', messageId, async (at, before) => {
+  await change(scope, channel, async (log) => {
+    const { parent_id: parentId } = await log('message:delete', messageId, async (sql, at, before) => {
+      if (isTombstone(before)) throw noSuchMessage();
       await sql.rows(ENTOMB, [channelId, messageId, at]);
       await sql.rows(DELETE, [channelId, messageId]);
-      return before.parent_id;
     });
-    if (parentId !== null) {
-      await log('message:reply', parentId, async () => {
-        await sql.rows(UNCOUNT, [channelId, parentId]);
-      });
-    }
+    if (parentId === null) return;
+    const root = await log('message:reply', parentId, async (sql) => {
+      await sql.rows(UNCOUNT, [channelId, parentId]);
+    });
+    if (!isErased(root) || root.reply_count > 0) return;
+    await log('message:delete', parentId, async (sql) => {
+      await sql.rows(DELETE, [channelId, parentId]);
+    });
   });
   return true;
 }
+
+const isErased = ({ content, meta }: MessageView) => content === '' && meta.deleted === true;
+/** Deleted, and there only to hold its thread. Anybody may post what merely looks like one, but it has no replies then. */
+const isTombstone = (message: MessageView) => isErased(message) && message.reply_count > 0;
 
 async function requireAuthorOrWriter(
   scope: Scope,
@@ -225,7 +251,7 @@ async function requireAuthorOrWriter(
 }
 
 /** What a deleted message still shows. */
-const erased = (view: MessageView): MessageView => ({
+const erased = (view: MessageView, at: string): MessageView => ({
   ...view,
   content: '',
   data: {},
@@ -234,50 +260,44 @@ const erased = (view: MessageView): MessageView => ({
   is_pinned: false,
   pinned_by: null,
   pinned_at: null,
+  updated_at: Number(at),
 });
 
-type LogChange = <T>(
+/** Records one change to a message, and returns the message as it is then. */
+type LogChange = (
   type: EventType,
   messageId: string,
-  apply: (at: string, before: MessageView) => Promise<T>,
-) => Promise<T>;
+  apply: (sql: Sql, at: string, before: MessageView) => Promise<void>,
+) => Promise<MessageView>;
 
 /**
  * Makes changes and the events that tell of them, in one transaction. Each `log` takes the channel's next number under its
  * lock, applies the change, and records the message as it is then; a change that fails takes its number back with it.
  */
-async function change(
+async function change<T>(
   scope: Scope,
   channel: ChannelAccess,
-  work: (sql: Sql, log: LogChange) => Promise<void>,
-): Promise<Happening[]> {
-  const happenings: Happening[] = [];
+  work: (log: LogChange) => Promise<T>,
+): Promise<T> {
   const user = authorOf(scope.actor);
-  await scope.sql.transaction(async (sql) => {
-    await work(sql, async (type, messageId, apply) => {
+  const common = { channel_id: channel.id, user, channel: briefOf(channel) };
+  const happenings: Happening[] = [];
+  const result = await scope.sql.transaction((sql) =>
+    work(async (type, messageId, apply) => {
       const [tick] = await sql.rows(TICK, [channel.id]);
       if (!tick) throw noSuchChannel();
+      const { event_id, at } = tick;
       const [before] = await sql.rows(VIEW_ONE, [channel.id, messageId]);
       if (!before) throw noSuchMessage();
-      const result = await apply(tick.at, before.view);
+      await apply(sql, at, before.view);
       const [after] = await sql.rows(VIEW_ONE, [channel.id, messageId]);
-      const message = type === 'message:delete' ? erased(before.view) : (after?.view ?? before.view);
-      const { event_id } = tick;
-      const row = [
-        channel.id,
-        event_id,
-        type,
-        messageId,
-        JSON.stringify(user),
-        JSON.stringify(message),
-        tick.at,
-      ];
-      await sql.rows(LOG, row);
-      const { id: channel_id } = channel;
-      happenings.push({ event_id, channel_id, type, message, at: tick.at, user, channel: briefOf(channel) });
-      return result;
-    });
-  });
+      const message = after?.view ?? erased(before.view, at);
+      const texts = [JSON.stringify(user), JSON.stringify(message)];
+      await sql.rows(LOG, [channel.id, event_id, type, messageId, ...texts, at]);
+      happenings.push({ ...common, event_id, type, message, at });
+      return message;
+    }),
+  );
   for (const happening of happenings) publish(scope, happening);
-  return happenings;
+  return result;
 }

@@ -1,3 +1,4 @@
+import { tracked } from '@trpc/server';
 import { AppError } from './errors.ts';
 import { toTrpcError } from './trpc.ts';
 
@@ -11,18 +12,28 @@ export class Inbox {
   #recheck = false;
   #failure: AppError | undefined;
   #over = false;
+  #closed = false;
   #wake: (() => void) | undefined;
 
   constructor(signal: AbortSignal | undefined) {
-    const end = () => this.end();
-    signal?.addEventListener('abort', end, { once: true });
-    this.onClose(() => signal?.removeEventListener('abort', end));
-    if (signal?.aborted) this.end();
+    // A subscriber may go away before anybody waits: then no `finally` will ever close this.
+    const leave = () => {
+      this.end();
+      this.close();
+    };
+    signal?.addEventListener('abort', leave, { once: true });
+    this.onClose(() => signal?.removeEventListener('abort', leave));
+    if (signal?.aborted) leave();
   }
 
-  /** Registers what `close` has to undo. */
+  /** Registers what `close` has to undo; at once when it is closed already. */
   onClose(undo: () => void): void {
-    this.#endings.push(undo);
+    if (this.#closed) undo();
+    else this.#endings.push(undo);
+  }
+
+  get closed(): boolean {
+    return this.#closed;
   }
 
   news(of: string): void {
@@ -47,6 +58,11 @@ export class Inbox {
     return this.#news.size === 0 && !this.#recheck;
   }
 
+  /** Whether the subscriber must look at `next()` before it goes on: it is over, or access is in doubt. */
+  get interrupted(): boolean {
+    return this.#over || this.#recheck;
+  }
+
   /** What was marked since the last call, once there is something; null when it is over. */
   async next(): Promise<{ news: string[]; recheck: boolean } | null> {
     while (this.quiet && !this.#over) {
@@ -64,14 +80,18 @@ export class Inbox {
   }
 
   close(): void {
+    this.#closed = true;
     for (const undo of this.#endings.splice(0)) undo();
   }
 }
 
-/** Lets a generator's failures reach the client like any procedure's: no middleware applies inside of it. */
-export async function* translateErrors<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
+/**
+ * The items of a subscription as tRPC sends them: each with the id that a client resumes by. Failures reach the client like any
+ * procedure's, though no middleware applies inside of a generator.
+ */
+export async function* trackItems<T>(source: AsyncIterable<{ id: string; event: T }>) {
   try {
-    yield* source;
+    for await (const { id, event } of source) yield tracked(id, event);
   } catch (error) {
     throw error instanceof AppError ? toTrpcError(error) : error;
   }

@@ -14,11 +14,14 @@ import type { Env } from '../env.ts';
 import { buildSocketContext } from './context.ts';
 import { onUpgrade } from './http.upgrade.ts';
 import { reportFailure } from './report.ts';
+import { type Backlog, followBacklog } from './socketio.backlog.ts';
 
 export const SOCKETIO_PATH = '/ws/socket.io';
 
 /** How long a socket may stay without having proved who it is. */
 const PROOF_MS = 10_000;
+/** How much of what a client missed is sent ahead of its reading, in characters. */
+const REPLAY_BACKLOG = LIMITS.bodyBytes;
 
 /** Which names of events a socket wants: one name for all, each type's own, or both. */
 const Habit = z.enum(['envelope', 'named', 'both']).catch('both').default('both');
@@ -33,8 +36,8 @@ const Join = z.object({ auth: z.object({ token: z.string() }) });
 
 interface SocketData {
   habit: Habit;
-  /** Where the client stood in each channel when it was last here. */
-  lastEventIds: Record<string, number>;
+  /** Where the client goes on in channels that it does not hear now. */
+  resume: Map<string, number>;
   context: Context;
   actor: Actor | null;
   /** Channels whose events this socket gets. */
@@ -42,6 +45,7 @@ interface SocketData {
   /** Refreshes queue up, so that an older answer never undoes a newer one. */
   refreshing: Promise<void>;
   callOff: () => void;
+  backlog: Backlog;
 }
 
 type Io = Server<DefaultEventsMap, DefaultEventsMap, DefaultEventsMap, SocketData>;
@@ -62,8 +66,9 @@ export function mountSocketIo(options: {
   server: HttpServer;
   parts: Parts;
   env: Pick<Env, 'CORS_ALLOW_ORIGIN'>;
+  proofMs?: number;
 }): SocketIoDoor {
-  const { server, parts, env } = options;
+  const { server, parts, env, proofMs = PROOF_MS } = options;
   const origins = env.CORS_ALLOW_ORIGIN;
   const io: Io = new Server(server, {
     path: SOCKETIO_PATH,
@@ -75,6 +80,7 @@ export function mountSocketIo(options: {
     maxHttpBufferSize: LIMITS.freeFormBytes,
     pingInterval: 25_000,
     pingTimeout: 20_000,
+    connectTimeout: proofMs,
     cors: origins.length === 0 ? { origin: false } : { origin: origins.includes('*') ? '*' : origins },
   });
   onUpgrade(server, SOCKETIO_PATH, () => {});
@@ -87,12 +93,15 @@ export function mountSocketIo(options: {
   async function admit(client: Client, token: string | undefined): Promise<Actor> {
     const context = buildSocketContext(parts, client.request, token);
     const actor = await admitMember(context);
-    client.data.context = context;
-    client.data.actor = actor;
-    client.data.callOff();
-    client.data.callOff =
+    if (!client.connected) return actor;
+    const { data } = client;
+    if (data.actor && data.actor.id !== actor.id) client.leave(userRoom(data.actor.id));
+    data.context = context;
+    data.actor = actor;
+    data.callOff();
+    data.callOff =
       actor.expiresAt === null ? () => {} : callAt(actor.expiresAt, () => client.disconnect(true));
-    await client.join(userRoom(actor.id));
+    client.join(userRoom(actor.id));
     await refresh(client);
     return actor;
   }
@@ -107,10 +116,16 @@ export function mountSocketIo(options: {
   async function bringInLine(client: Client): Promise<void> {
     const { context, channels } = client.data;
     const actor = await admitMember(context);
-    client.data.actor = actor;
     const readable = new Set(await channelsOf(context, actor));
+    if (!client.connected) return;
+    client.data.actor = actor;
     for (const channelId of channels) if (!readable.has(channelId)) leave(client, channelId);
-    for (const channelId of readable) if (!channels.has(channelId)) await enter(client, channelId);
+
+    const added = [...readable].filter((channelId) => !channels.has(channelId));
+    await parts.hub.watch(added);
+    for (const channelId of added) channels.add(channelId);
+    if (!client.connected) return leaveAll(client);
+    for (const channelId of added) await enter(client, channelId);
   }
 
   /** None when the caller may not use channels: the socket stays for other events. */
@@ -126,39 +141,40 @@ export function mountSocketIo(options: {
     }
   }
 
-  const followed = new Map<string, Promise<() => void>>();
-  async function follow(channelId: string): Promise<void> {
-    let watching = followed.get(channelId);
-    if (!watching) {
-      watching = parts.hub.watch([channelId]);
-      followed.set(channelId, watching);
-    }
-    await watching;
-  }
-
   /** Lets a socket hear a channel, first what it missed. Between the last look at the head and the room no event fits. */
   async function enter(client: Client, channelId: string): Promise<void> {
-    const { habit, lastEventIds, channels } = client.data;
-    await follow(channelId);
-    let position = lastEventIds[channelId];
+    const { habit, resume, backlog } = client.data;
+    let position = resume.get(channelId);
+    resume.delete(channelId);
     for (;;) {
       const head = parts.hub.head(channelId) ?? 0;
-      if (position === undefined || position >= head || !client.connected) break;
+      if (position === undefined || position >= head) break;
       const missed = await parts.hub.after(channelId, position);
       for (const event of missed) {
         if (event.event_id > head) break;
+        await backlog.below(REPLAY_BACKLOG);
+        if (!client.connected) return;
         for (const name of namesFor(habit, event)) client.emit(name, event);
         position = event.event_id;
       }
       if (missed.length === 0) break;
     }
-    channels.add(channelId);
-    client.join(channelRoom(channelId, habit));
+    if (client.connected) client.join(channelRoom(channelId, habit));
   }
 
+  /** Whoever gets access back goes on where they stopped. */
   function leave(client: Client, channelId: string): void {
-    client.data.channels.delete(channelId);
-    client.leave(channelRoom(channelId, client.data.habit));
+    const { channels, resume, habit } = client.data;
+    const head = parts.hub.head(channelId);
+    if (head !== undefined) resume.set(channelId, head);
+    channels.delete(channelId);
+    client.leave(channelRoom(channelId, habit));
+    parts.hub.unwatch([channelId]);
+  }
+
+  function leaveAll(client: Client): void {
+    parts.hub.unwatch(client.data.channels);
+    client.data.channels.clear();
   }
 
   /** Gives up a socket that may not be here any more. */
@@ -171,12 +187,13 @@ export function mountSocketIo(options: {
     const handshake = Handshake.parse(client.handshake.auth);
     client.data = {
       habit: handshake.events,
-      lastEventIds: handshake.last_event_ids,
+      resume: new Map(Object.entries(handshake.last_event_ids)),
       context: buildSocketContext(parts, client.request, handshake.token),
       actor: null,
       channels: new Set(),
       refreshing: Promise.resolve(),
       callOff: () => {},
+      backlog: followBacklog(client.conn),
     };
     // Without any credentials the client may still prove itself by `user-join`.
     if (!client.data.context.credentials) return next();
@@ -192,7 +209,7 @@ export function mountSocketIo(options: {
       const token = context.credentials.via === 'connection' ? context.credentials.token : undefined;
       admit(client, token).catch((error) => refuse(client, error));
     } else {
-      const timer = setTimeout(() => client.disconnect(true), PROOF_MS);
+      const timer = setTimeout(() => client.disconnect(true), proofMs);
       client.data.callOff = () => clearTimeout(timer);
     }
     for (const name of ['user-join', 'join-channels']) {
@@ -206,15 +223,10 @@ export function mountSocketIo(options: {
         );
       });
     }
-    client.on('disconnect', () => client.data.callOff());
-  });
-
-  io.of('/').adapter.on('delete-room', (room: string) => {
-    const channelId = /^channel:([^:]+):/.exec(room)?.[1];
-    if (!channelId || HABITS.some((habit) => io.of('/').adapter.rooms.has(channelRoom(channelId, habit))))
-      return;
-    void followed.get(channelId)?.then((release) => release());
-    followed.delete(channelId);
+    client.on('disconnect', () => {
+      client.data.callOff();
+      leaveAll(client);
+    });
   });
 
   const unsubscribe = [
@@ -233,7 +245,13 @@ export function mountSocketIo(options: {
     parts.bus.subscribe('auth.changed', ({ userId }) => refreshAll((actor) => actor.id === userId)),
     parts.bus.subscribe('config.changed', () => refreshAll(() => true)),
     parts.bus.onGap(() => refreshAll(() => true)),
-    parts.bus.subscribe('channel.access', ({ channelId }) => void realign(channelId).catch(failed)),
+    parts.bus.subscribe('channel.access', ({ channelId, since }) => {
+      // Without an answer nobody knows who may still listen: each socket is looked at by itself, and dropped if that fails.
+      realign(channelId, since).catch((error) => {
+        failed(error);
+        refreshAll(() => true);
+      });
+    }),
   ];
 
   function refreshAll(matches: (actor: Actor) => boolean): void {
@@ -244,16 +262,16 @@ export function mountSocketIo(options: {
   }
 
   /** Who may read one channel has changed: one statement for all sockets of this process. */
-  async function realign(channelId: string): Promise<void> {
+  async function realign(channelId: string, since: number): Promise<void> {
     const present = clients().filter((client) => client.data.actor !== null);
     if (present.length === 0) return;
     const users = [...new Set(present.map((client) => client.data.actor?.id ?? ''))];
     const readers = new Set(await listReaders(parts.sql, channelId, users));
     for (const client of present) {
-      const mayRead = readers.has(client.data.actor?.id ?? '');
-      if (mayRead !== client.data.channels.has(channelId)) {
-        refresh(client).catch((error) => refuse(client, error));
-      }
+      const { actor, channels, resume } = client.data;
+      if (readers.has(actor?.id ?? '') === channels.has(channelId)) continue;
+      if (!channels.has(channelId) && !resume.has(channelId)) resume.set(channelId, since);
+      refresh(client).catch((error) => refuse(client, error));
     }
   }
 
@@ -269,7 +287,6 @@ export function mountSocketIo(options: {
 }
 
 const ENVELOPE = 'events:channel';
-const HABITS = Habit.unwrap().unwrap().options;
 
 const namesFor = (habit: Habit, event: ChannelEventView): string[] => [
   ...(habit === 'named' ? [] : [ENVELOPE]),
