@@ -1,14 +1,26 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { fanout } from './cases/fanout.ts';
 import { list } from './cases/list.ts';
+import { memory } from './cases/memory.ts';
 import { post } from './cases/post.ts';
+import { statements } from './cases/statements.ts';
+import { tool } from './cases/tool.ts';
 import { trivial } from './cases/trivial.ts';
 import { pinToServerCore } from './support/child.ts';
 import { describeMachine } from './support/machine.ts';
 import { type Result, renderTable } from './support/report.ts';
 import { openWorkspace, type Workspace } from './support/workspace.ts';
 
-const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = { trivial, list, post };
+const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
+  trivial,
+  list,
+  post,
+  fanout,
+  statements,
+  tool,
+  memory,
+};
 
 const { values } = parseArgs({
   options: {

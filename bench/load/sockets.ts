@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
-import { WebSocket } from 'ws';
 import { childOptions, ready } from '../support/childSide.ts';
+import { openFrameSocket } from './frames.ts';
 
 export interface SocketLoad {
   /** Of the event door, `ws://…`. */
@@ -29,33 +29,33 @@ let delivered = 0;
 let wanted = Number.POSITIVE_INFINITY;
 let onAll = () => {};
 
-const starts = (frame: Buffer, text: string) => frame.toString('latin1', 0, text.length) === text;
+const starts = (buffer: Buffer, at: number, text: string) =>
+  buffer.toString('latin1', at, at + text.length) === text;
 
-/** Opens one socket; resolves once it gets events. Frames are not parsed, so that the load side stays the faster one. */
-function open(): Promise<WebSocket> {
+/** Opens one socket; resolves once it gets events. */
+function open(): Promise<void> {
+  const { url, headers, hello, replies, readyAt, eventAt } = load;
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(load.url, {
-      headers: load.headers,
-      perMessageDeflate: false,
-      skipUTF8Validation: true,
+    openFrameSocket({
+      url,
+      headers,
+      onOpen(socket) {
+        for (const text of hello) socket.send(text);
+        if (readyAt === null) resolve();
+      },
+      onFrame(socket, buffer, at) {
+        if (starts(buffer, at, eventAt)) {
+          delivered += 1;
+          if (delivered === wanted) onAll();
+          return;
+        }
+        if (readyAt !== null && starts(buffer, at, readyAt)) resolve();
+        for (const [beginning, reply] of Object.entries(replies)) {
+          if (starts(buffer, at, beginning)) socket.send(reply);
+        }
+      },
+      onEnd: () => reject(new Error(`A socket to ${url} was closed.`)),
     });
-    socket.on('open', () => {
-      for (const frame of load.hello) socket.send(frame);
-      if (load.readyAt === null) resolve(socket);
-    });
-    socket.on('message', (frame: Buffer) => {
-      if (starts(frame, load.eventAt)) {
-        delivered += 1;
-        if (delivered === wanted) onAll();
-        return;
-      }
-      if (load.readyAt !== null && starts(frame, load.readyAt)) resolve(socket);
-      for (const [beginning, reply] of Object.entries(load.replies)) {
-        if (starts(frame, beginning)) socket.send(reply);
-      }
-    });
-    socket.on('error', reject);
-    socket.on('close', () => reject(new Error(`A socket to ${load.url} was closed.`)));
   });
 }
 
@@ -94,6 +94,5 @@ async function run({ events }: { events: number }): Promise<{ operations: number
   return { operations: wanted, seconds: (performance.now() - began) / 1000 };
 }
 
-const sockets: WebSocket[] = [];
-for (let opened = 0; opened < load.sockets; opened += 1) sockets.push(await open());
+for (let opened = 0; opened < load.sockets; opened += 1) await open();
 ready('ready', run);

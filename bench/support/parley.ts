@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { end, onCore } from './child.ts';
 
@@ -17,6 +18,8 @@ export interface Parley {
   /** The administrator's token and id. */
   token: string;
   userId: string;
+  /** Waits until the Python environment is made, or known to be impossible. */
+  untilReady(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -48,7 +51,15 @@ export async function startParley(options: { databaseUrl?: string } = {}): Promi
     const account = { email: 'bench@example.com', name: 'Bench', password: 'correct horse battery' };
     const session = await call<{ id: string; token: string }>('POST /auths/signup', account);
     token = session.token;
-    return { url, pid: child.pid ?? 0, call, token, userId: session.id, stop };
+    return {
+      url,
+      pid: child.pid ?? 0,
+      call,
+      token,
+      userId: session.id,
+      untilReady: () => untilReady(url),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -65,6 +76,17 @@ function addressIn(output: Readable): Promise<string> {
       })
       .on('close', () => reject(new Error('The server ended without saying its address.')));
   });
+}
+
+/** The first start of a data folder installs packages, which takes as long as the network does. */
+const READY_MS = 300_000;
+
+async function untilReady(url: string): Promise<void> {
+  const end = Date.now() + READY_MS;
+  while (!(await fetch(`${url}/ready`)).ok) {
+    if (Date.now() > end) throw new Error(`The server was not ready after ${READY_MS / 1000} s.`);
+    await delay(200);
+  }
 }
 
 async function callRest<Answer>(url: string, request: string, token: string, body: unknown): Promise<Answer> {

@@ -1,0 +1,45 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Parley, startParley } from '../support/parley.ts';
+import { descendants, hasProc, residentMemory, sharedMemory } from '../support/processes.ts';
+import type { Result } from '../support/report.ts';
+import type { Workspace } from '../support/workspace.ts';
+
+/** How long a started server is left alone before it counts as at rest. */
+const REST_MS = 5000;
+
+/** What the parts hold: a server of its own that nobody has called, and the one that carried all the load so far. */
+export async function memory({ parley: loaded, cluster }: Workspace): Promise<Result[]> {
+  if (!hasProc) return [];
+  const resting = await startParley();
+  try {
+    await resting.untilReady();
+    await delay(REST_MS);
+    return [
+      figure('Node at rest', residentMemory(resting.pid).now, 160),
+      figure('PostgreSQL at rest', sharedMemory(familyOf(resting, 'postgres'))),
+      figure('Python at rest', sharedMemory(familyOf(resting, 'python'))),
+      figure('Node after the load', residentMemory(loaded.pid).now),
+      figure('Node at the peak of the load', residentMemory(loaded.pid).peak),
+      figure('PostgreSQL after the load', sharedMemory([cluster.pid, ...pidsBelow(cluster.pid)])),
+      figure('Python after the load', sharedMemory(familyOf(loaded, 'python'))),
+    ];
+  } finally {
+    await resting.stop();
+  }
+}
+
+const pidsBelow = (pid: number) => descendants(pid).map((child) => child.pid);
+
+const familyOf = ({ pid }: Parley, name: string): number[] =>
+  descendants(pid)
+    .filter((child) => child.name.startsWith(name))
+    .map((child) => child.pid);
+
+const figure = (what: string, ours: number, atMost?: number): Result => ({
+  what: `memory: ${what}`,
+  unit: 'MiB',
+  ours,
+  baseline: null,
+  ratio: null,
+  target: atMost === undefined ? null : { atMost },
+});
