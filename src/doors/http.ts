@@ -8,7 +8,6 @@ import { describeFailure } from '../core/failure.ts';
 import type { Parts } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
 import type { Env } from '../env.ts';
-import { mountDocs } from './docs.ts';
 import { type AllowedMethods, collectMethods } from './http.methods.ts';
 import { rawAnswer } from './http.raw.ts';
 import { nextRequestId, requestIdOf, TimedResponse } from './http.response.ts';
@@ -58,7 +57,8 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
 
   mountRest(app, parts, router);
   await mountTrpc(app, parts, router);
-  if (env.ENV === 'dev') mountDocs(app, router);
+  // What makes the document takes 40 MB that only a developer's server needs.
+  if (env.ENV === 'dev') (await import('./docs.ts')).mountDocs(app, router);
   return app;
 }
 
