@@ -46,6 +46,7 @@ export interface Host {
 interface Tracked extends SpawnHandlers {
   number: number;
   socket?: Socket;
+  kill(): void;
   connect(): void;
   refuse(reason: string): void;
   end(ended: Ended): void;
@@ -59,6 +60,7 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
   const processes = new Map<number, Tracked>();
   const greetings = new Map<string, Tracked>();
   let lastNumber = 0;
+  let isClosed = false;
 
   const doorbell = createServer((socket) => greet(socket, greetings));
   await new Promise<void>((resolve, reject) => {
@@ -93,18 +95,13 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
   const closed = new Promise<string>((resolve) => {
     shell.on('error', (error) => resolve(error.message));
     shell.on('close', () => resolve(complaint || `it ended with ${shell.exitCode ?? shell.exitSignal}`));
-  }).then(async (reason) => {
+  }).then((reason) => {
+    isClosed = true;
     doorbell.close();
-    for (const tracked of processes.values()) {
-      tracked.socket?.destroy();
-      tracked.refuse('the Python host has ended');
-      tracked.end({ code: null, signal: null });
-    }
-    processes.clear();
-    greetings.clear();
-    await rm(folder, { recursive: true, force: true });
+    for (const tracked of processes.values()) lose(tracked);
     return reason;
   });
+  const cleaned = closed.then(() => rm(folder, { recursive: true, force: true })).catch(() => {});
 
   const order = (message: HostOrder) => {
     if (!shell.terminated && shell.stdin.writable) shell.send(JSON.stringify(message));
@@ -147,6 +144,8 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
       const tracked: Tracked = {
         ...handlers,
         number,
+        // A process without its channel is of no use; one that has ended already stays unharmed.
+        kill: () => order({ op: 'kill', number }),
         connect() {
           greetings.delete(token);
           connection.resolve();
@@ -159,21 +158,29 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
       };
       processes.set(number, tracked);
       greetings.set(token, tracked);
-      order({ op: 'spawn', number, token });
+      if (isClosed) lose(tracked);
+      else order({ op: 'spawn', number, token });
       return {
         connected: connection.promise,
         ended: end.promise,
         send: (message) => {
           if (tracked.socket && !tracked.socket.destroyed) writeFrame(tracked.socket, message);
         },
-        kill: () => order({ op: 'kill', number }),
+        kill: tracked.kill,
       };
     },
     async stop() {
       shell.stdin.end();
-      await closed;
+      await cleaned;
     },
   };
+}
+
+/** For a process whose fork server is gone, and it with it. */
+function lose(tracked: Tracked): void {
+  tracked.socket?.destroy();
+  tracked.refuse('the Python host has ended');
+  tracked.end({ code: null, signal: null });
 }
 
 /** Finds out which process has connected, and hands its frames to whoever started it. */
@@ -194,6 +201,7 @@ function greet(socket: Socket, greetings: Map<string, Tracked>): void {
       }
       socket.setTimeout(0);
       owner.socket = socket;
+      socket.on('close', owner.kill);
       tracked = owner;
       owner.connect();
     },

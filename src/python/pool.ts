@@ -180,8 +180,8 @@ export function startPython(options: PythonOptions): Python {
     async call(request) {
       const { tool, signal, onEvent, timeoutMs = limits.callTimeoutMs } = request;
       let process = await unlessAborted(find(tool), signal);
-      // It may have ended in the moment between.
-      while (process.isEnding()) process = await unlessAborted(find(tool), signal);
+      // It may have ended in the moment between; nothing was asked of it yet.
+      if (process.isEnding()) process = await unlessAborted(find(tool), signal);
       const { durationMs, ...answer } = await process.call(
         {
           function: request.function,

@@ -69,20 +69,20 @@ export function loadTool(
   loading.promise.catch(() => {});
   let lastCall = 0;
   let isLoading = true;
-  let isEnding = false;
+  let ending: AppError | undefined;
   let isRetired = false;
   let prepared: Prepared | undefined;
 
   /** Fails everything that waits and ends the process. `first` is the call that is to blame, with its own error. */
   const end = (code: ErrorCode, reason: string, first?: { call: number; error: AppError }) => {
-    if (isEnding) return;
-    isEnding = true;
+    if (ending) return;
+    ending = new AppError(code, { detail: reason });
     clearTimeout(loadTimer);
     spawned.kill();
-    loading.reject(new AppError(code, { detail: reason }));
+    loading.reject(ending);
     for (const [number, call] of calls) {
       call.finish();
-      call.reject(number === first?.call ? first.error : new AppError(code, { detail: reason }));
+      call.reject(number === first?.call ? first.error : ending);
     }
     onEnding();
   };
@@ -111,7 +111,7 @@ export function loadTool(
   });
 
   function receive(message: ToolMessage): void {
-    if (isEnding) return;
+    if (ending) return;
     switch (message.kind) {
       case 'prepared':
         // The first one is said before any code of the tool runs; later ones could be its own.
@@ -166,7 +166,7 @@ export function loadTool(
 
   const self: ToolProcess = {
     loaded: loading.promise,
-    isEnding: () => isEnding,
+    isEnding: () => ending !== undefined,
     isBusy: () => isLoading || calls.size > 0,
     lastUsedAt: performance.now(),
     stop: () => end('tool_raised', stopped('it is no longer needed')),
@@ -175,6 +175,7 @@ export function loadTool(
       if (!isLoading) idle();
     },
     call(request, { timeoutMs, signal, onEvent }) {
+      if (ending) return Promise.reject(ending);
       const { promise, resolve, reject } = Promise.withResolvers<Answer>();
       const number = ++lastCall;
       let timer: NodeJS.Timeout | undefined;
@@ -189,7 +190,7 @@ export function loadTool(
       };
       const call: PendingCall = { events: [], onEvent, startedAt: 0, resolve, reject, finish };
       const begin = () => {
-        if (isEnding) return;
+        if (ending) return;
         call.startedAt = self.lastUsedAt = performance.now();
         timer = setTimeout(() => {
           const detail = `The function ${request.function} took longer than ${timeoutMs / 1000} s and was stopped.`;
@@ -214,7 +215,7 @@ function stopped(reason: string): string {
 
 function describe({ code, signal }: Ended): string {
   if (code === null && signal === null) return 'the Python host had to start anew; try again';
-  if (signal === 'SIGKILL') return 'the system stopped it, probably for want of memory';
+  if (signal === 'SIGKILL') return 'it was killed, probably for want of memory';
   if (signal === 'SIGXCPU') return 'it used up its CPU time';
   return signal ? `it crashed (${signal})` : `exit status ${code}`;
 }

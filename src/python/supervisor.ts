@@ -54,11 +54,11 @@ export function superviseHost(options: {
     const environment = await prepareEnvironment(options.folder, options.interpreter, log, closing.signal);
     let reason = '';
     for (let failures = 0; failures < RESTARTS_IN_A_ROW; failures += 1) {
-      if (failures > 0) await delay(50 * 2 ** failures, undefined, { signal: closing.signal });
       state = { state: 'starting', detail: 'The Python host is starting.' };
+      // From here on callers wait for the next one. Nobody may be waiting when it fails.
       host = Promise.withResolvers();
-      // Nobody may be waiting when it fails.
       host.promise.catch(() => {});
+      if (failures > 0) await delay(50 * 2 ** failures, undefined, { signal: closing.signal });
       const startedAt = performance.now();
       reason = await live(environment, host).catch((error: Error) => error.message);
       closing.signal.throwIfAborted();

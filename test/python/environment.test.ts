@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Python, startPython } from '../../src/python/pool.ts';
+import { ANN, callTool, sharedEnvironment, toolOf } from '../support/python.ts';
+
+let dataDir: string;
+let python: Python | undefined;
+let lines: string[];
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'parley-env-'));
+  lines = [];
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await python?.close();
+  await rm(dataDir, { recursive: true });
+});
+
+function start(interpreter?: string): Python {
+  const write = (line: string) => void lines.push(line);
+  python = startPython({ dataDir, interpreter, log: { info: write, warn: write } });
+  return python;
+}
+
+test('a half-made environment is made again, with visible progress; the next start uses it at once', async () => {
+  await mkdir(join(dataDir, 'python', 'bin'), { recursive: true });
+  await writeFile(join(dataDir, 'python', 'bin', 'python'), 'half', { mode: 0o755 });
+  const first = start();
+  expect(first.state().state).toBe('starting');
+  await expect(first.inspect({ id: 't', content: toolOf('pass') })).rejects.toMatchObject({
+    code: 'python_unavailable',
+    message: expect.stringContaining('being prepared'),
+  });
+  await first.settled;
+  expect(first.state()).toMatchObject({ state: 'ready', version: expect.stringMatching(/^3\.\d+\.\d+$/) });
+  expect(lines.some((line) => line.includes('Successfully installed'))).toBe(true);
+  await first.close();
+
+  lines = [];
+  const second = start();
+  await second.settled;
+  expect(second.state().state).toBe('ready');
+  expect(lines.filter((line) => line.includes('Making'))).toEqual([]);
+  expect((await callTool(second, toolOf('def f(self): return 1'))).result).toBe(1);
+}, 300_000);
+
+test('in a folder that only root may enter', async ({ skip }) => {
+  if (process.getuid?.() !== 0) skip('only root can be in such a folder and change its user');
+  // A copy, so that the environment itself is out of reach for the user that tools become.
+  execFileSync('cp', ['-a', await sharedEnvironment(), join(dataDir, 'python')]);
+  await chmod(dataDir, 0o700);
+  const here = start();
+  await here.settled;
+  const content = toolOf(
+    'def f(self):\n    import sqlite3, pydantic.v1, zoneinfo\n    return [os.getuid() != 0, pydantic.VERSION]',
+    'import os, pydantic',
+  );
+  const { result } = await callTool(here, content);
+  expect(result).toEqual([true, expect.stringMatching(/^2\./)]);
+});
+
+test('an interpreter that does not exist: the reason and the cure', async () => {
+  const none = start('/nowhere/python3');
+  await none.settled;
+  expect(none.state()).toMatchObject({
+    state: 'unavailable',
+    detail: expect.stringMatching(/PYTHON is set to \/nowhere\/python3, .*Correct or unset it\./),
+  });
+  const tool = { id: 't', content: toolOf('pass') };
+  await expect(none.call({ tool, function: 'f', arguments: {}, user: ANN })).rejects.toMatchObject({
+    code: 'python_unavailable',
+    status: 503,
+  });
+});
+
+test('no package index: an interpreter that has Pydantic 2 serves as it is, another is said to need it', async () => {
+  vi.stubEnv('PIP_NO_INDEX', '1');
+  vi.stubEnv('PIP_FIND_LINKS', dataDir);
+  const made = join(await sharedEnvironment(), 'bin', 'python');
+  const fallback = start(made);
+  await fallback.settled;
+  expect(fallback.state()).toMatchObject({ state: 'ready', detail: expect.stringContaining('as it is') });
+  expect((await callTool(fallback, toolOf('def f(self): return 1'))).result).toBe(1);
+  await fallback.close();
+
+  const bare = join(dataDir, 'bare');
+  execFileSync(made, ['-m', 'venv', '--without-pip', bare]);
+  const none = start(join(bare, 'bin', 'python'));
+  await none.settled;
+  expect(none.state()).toMatchObject({
+    state: 'unavailable',
+    detail: expect.stringMatching(/could not be made: .*ERROR.*Mend that .*install Pydantic 2/),
+  });
+}, 120_000);

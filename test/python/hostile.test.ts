@@ -1,0 +1,254 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Python } from '../../src/python/pool.ts';
+import { DEFAULT_LIMITS } from '../../src/python/protocol.ts';
+import { until } from '../support/poll.ts';
+import { callTool, startTestPython, toolOf } from '../support/python.ts';
+
+let python: Python;
+let secrets: string;
+beforeAll(async () => {
+  secrets = await mkdtemp(join(tmpdir(), 'parley-secrets-'));
+  await writeFile(join(secrets, 'secret.key'), 'hunter2', { mode: 0o644 });
+  python = await startTestPython({ loadTimeoutMs: 2_000, memoryBytes: 256 * 1024 * 1024 });
+}, 300_000);
+afterAll(async () => {
+  await python.close();
+  await rm(secrets, { recursive: true });
+});
+
+const IMPORTS =
+  'import asyncio, ctypes, json, multiprocessing, os, signal, socket, subprocess, sys, threading, time';
+const call = (body: string, more = {}, prefix = 'def') =>
+  callTool(python, toolOf(`${prefix} f(self):\n    ${body.replaceAll('\n', '\n    ')}`, IMPORTS), {}, more);
+
+const NEIGHBOUR = { id: 'neighbour', content: toolOf('def f(self): return "here"') };
+// Whatever a tool did, the next one answers.
+afterEach(async () => {
+  const { result } = await callTool(python, NEIGHBOUR.content, {}, { tool: NEIGHBOUR });
+  expect(result).toBe('here');
+});
+
+describe('ends by the clock', () => {
+  test.each<[string, string, string]>([
+    ['an endless loop', 'def', 'while True: pass'],
+    ['an endless loop on the event loop', 'async def', 'while True: pass'],
+    ['a sleep', 'def', 'time.sleep(60)'],
+    ['an asynchronous sleep', 'async def', 'await asyncio.sleep(60)'],
+    [
+      'a loop that catches everything',
+      'def',
+      'while True:\n    try: time.sleep(60)\n    except BaseException: pass',
+    ],
+    [
+      'ignored signals',
+      'async def',
+      'for s in (1, 2, 3, 13, 14, 15): signal.signal(s, signal.SIG_IGN)\ntime.sleep(60)',
+    ],
+    ['a stopped process', 'def', 'os.kill(os.getpid(), signal.SIGSTOP)\ntime.sleep(60)'],
+  ])('%s', async (_, prefix, body) => {
+    await expect(call(body, { timeoutMs: 300 }, prefix)).rejects.toMatchObject({
+      code: 'tool_timeout',
+      status: 504,
+    });
+  });
+
+  test('the other calls of that process are told why', async () => {
+    const content = toolOf('def f(self, s: int): time.sleep(s)', IMPORTS);
+    const slow = callTool(python, content, { s: 60 }, { timeoutMs: 500 });
+    const other = callTool(python, content, { s: 60 });
+    await expect(slow).rejects.toMatchObject({ code: 'tool_timeout' });
+    await expect(other).rejects.toMatchObject({
+      code: 'tool_raised',
+      message: expect.stringContaining('another call of it took too long'),
+    });
+  });
+
+  test('a class body that hangs', async () => {
+    await expect(
+      python.inspect({ id: 'tool', content: 'class Tools:\n    while True: pass' }),
+    ).rejects.toMatchObject({
+      code: 'tool_invalid',
+      message: expect.stringContaining('did not finish loading'),
+    });
+  });
+});
+
+describe('ends with a sentence', () => {
+  test.each<[string, string, RegExp]>([
+    ['os._exit', 'os._exit(3)', /ended: exit status 3/],
+    ['os.abort', 'os.abort()', /crashed \(SIGABRT\)/],
+    ['a null pointer', 'ctypes.string_at(0)', /crashed \(SIGSEGV\)/],
+    ['SIGKILL at itself', 'os.kill(os.getpid(), 9)', /it was killed/],
+    ['a memory bomb', 'x = []\nwhile True: x.append(bytearray(1 << 24))', /MemoryError/],
+    [
+      'shared memory',
+      'import mmap\nx = [mmap.mmap(-1, 1 << 26) for _ in range(64)]',
+      /MemoryError|Cannot allocate|OSError/,
+    ],
+    ['a huge result', 'return "x" * (9 << 20)', /at most 8388608 are allowed/],
+    [
+      'recursion without a limit',
+      'sys.setrecursionlimit(10**9)\ng = lambda x: [*map(g, [x])]\ng(1)',
+      /crashed|MemoryError/,
+    ],
+    ['a nested result', 'x = []\nfor _ in range(10**5): x = [x]\nreturn x', /has no JSON form/],
+    [
+      'a huge file',
+      'with open("big", "wb") as f:\n    while True: f.write(b"x" * (1 << 24))',
+      /File too large/,
+    ],
+    ['many files', 'x = [open("/dev/null") for _ in range(10**4)]', /Too many open files/],
+    [
+      'many threads',
+      'for _ in range(10**4): threading.Thread(target=time.sleep, args=(60,)).start()',
+      /can't start new thread/,
+    ],
+  ])('%s', async (_, body, message) => {
+    await expect(call(body)).rejects.toMatchObject({
+      code: 'tool_raised',
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
+describe('the channel', () => {
+  test('printing, by every way, does not reach it', async () => {
+    const body =
+      'print("x" * (1 << 20))\nfor _ in range(100): os.write(1, b"y" * (1 << 20)); os.write(2, b"z" * (1 << 20))\n' +
+      'subprocess.run(["echo", "{}"])\nreturn "done"';
+    const { result, output } = await call(body);
+    expect(result).toBe('done');
+    expect(output).toBe(`${'x'.repeat(8191)}\n`);
+  });
+
+  test.each<[string, string]>([
+    ['garbage', 'b"\\x00\\x00\\x00\\x02no"'],
+    ['a frame of another shape', 'b"\\x00\\x00\\x00\\x02{}"'],
+    ['a frame without end', 'b"\\x7f\\xff\\xff\\xff" + b"x" * (1 << 20)'],
+  ])('%s ends the process', async (_, bytes) => {
+    const body = `for fd in range(3, 64):\n    try: os.write(fd, ${bytes})\n    except OSError: pass\ntime.sleep(60)`;
+    await expect(call(body)).rejects.toMatchObject({ code: 'tool_raised' });
+  });
+
+  test('closing it ends the process', async () => {
+    await expect(call('os.closerange(3, 256)\ntime.sleep(60)', { timeoutMs: 1_000 })).rejects.toMatchObject({
+      message: expect.stringMatching(/ended|took longer/),
+    });
+  });
+});
+
+const hasLandlock = () => !python.state().detail.includes('Landlock');
+const attempt = (expression: string) =>
+  `try: return [${expression}, "reached"]\nexcept BaseException as e: return type(e).__name__`;
+
+describe('reaches nothing of the server', () => {
+  test('environment', async () => {
+    const { result } = await call('return sorted(os.environ)');
+    expect(result).toEqual(['HOME', 'LANG', 'MALLOC_ARENA_MAX', 'PATH', 'TMPDIR']);
+  });
+
+  test('files', async ({ skip }) => {
+    if (!hasLandlock()) skip('this kernel has no Landlock');
+    for (const path of [join(secrets, 'secret.key'), import.meta.filename, '/etc/passwd', '/etc/shadow']) {
+      expect((await call(attempt(`open(${JSON.stringify(path)}).read()`))).result).toBe('PermissionError');
+    }
+    expect((await call(attempt(`os.listdir(${JSON.stringify(secrets)})`))).result).toBe('PermissionError');
+    const target = join(secrets, 'written');
+    expect((await call(attempt(`open(${JSON.stringify(target)}, "w")`))).result).toBe('PermissionError');
+    expect(existsSync(target)).toBe(false);
+  });
+
+  test('only its own folder can be written to', async () => {
+    const { result } = await call(
+      'open("a.txt", "w").write("mine")\nimport tempfile\nwith tempfile.TemporaryFile() as t: t.write(b"x")\n' +
+        'return [open("a.txt").read(), os.getcwd() == os.environ["HOME"]]',
+    );
+    expect(result).toEqual(['mine', true]);
+  });
+
+  test('processes', async () => {
+    const { result } = await call(
+      'out = []\nfor pid in (os.getppid(), ' +
+        `${process.pid}):\n    for name in ("environ", "mem", "maps"):\n        try: out.append(open(f"/proc/{pid}/{name}").read())\n` +
+        '        except OSError as e: out.append(type(e).__name__)\nreturn out',
+    );
+    expect(new Set(result as string[])).toEqual(new Set(['PermissionError']));
+  });
+
+  test('signals', async ({ skip }) => {
+    if (python.state().detail.includes('can signal')) skip('an ordinary user on an old kernel');
+    const { result } = await call(
+      `out = []\nfor pid in (os.getppid(), ${process.pid}):\n    try: os.kill(pid, 9)\n    except OSError as e: out.append(type(e).__name__)\nreturn out`,
+    );
+    expect(result).toEqual(['PermissionError', 'PermissionError']);
+  });
+
+  test('its own processes it may signal', async () => {
+    const { result } = await call('p = subprocess.Popen(["sleep", "60"])\np.kill()\nreturn p.wait()');
+    expect(result).toBe(-9);
+  });
+
+  test('the user of root', async ({ skip }) => {
+    if (process.getuid?.() !== 0) skip('the server is not root');
+    const { result } = await call('return os.getresuid() + os.getresgid() + tuple(os.getgroups())');
+    expect(result).toHaveLength(6);
+    expect(result).not.toContain(0);
+  });
+
+  test('Unix sockets', async () => {
+    const path = join(secrets, 'database');
+    const server = createServer().listen(path);
+    await until('the socket', () => server.listening);
+    const { result } = await call(attempt(`socket.socket(socket.AF_UNIX).connect(${JSON.stringify(path)})`));
+    server.close();
+    expect(result).toBe('PermissionError');
+    const again = await call('a, b = socket.socketpair()\nreturn socket.socket().family == socket.AF_INET');
+    expect(again.result).toBe(true);
+  });
+});
+
+/** Processes whose command line holds the text. */
+function running(text: string): string[] {
+  const list = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' });
+  return list.split('\n').filter((line) => line.includes(text));
+}
+
+describe('leaves nothing behind', () => {
+  test('a fork bomb is bounded and gone', async () => {
+    // Every process of it forks in a session of its own while it can, then turns into a sleep that shows.
+    const nap = `8${process.pid}.5`;
+    const bomb =
+      'while True:\n    try:\n        if os.fork() == 0: os.setsid()\n' +
+      `    except OSError: os.execvp("sleep", ["sleep", "${nap}"])`;
+    const bombing = call(`if os.fork() == 0:\n    ${bomb.replaceAll('\n', '\n    ')}\ntime.sleep(60)`, {
+      timeoutMs: 3_000,
+    });
+    bombing.catch(() => {});
+    const size = await until('the bomb to go off', () => running(`sleep ${nap}`).length);
+    if (process.getuid?.() === 0) expect(size).toBeLessThanOrEqual(DEFAULT_LIMITS.tasksPerTool);
+    await expect(bombing).rejects.toMatchObject({ code: 'tool_timeout' });
+    await until('the bomb to be gone', () => running(`sleep ${nap}`).length === 0);
+  });
+
+  test('a process that was detached ends with its tool', async () => {
+    const nap = `7${process.pid}.25`;
+    const body = `subprocess.Popen(["sleep", "${nap}"], start_new_session=True)\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: os.execvp("sleep", ["sleep", "${nap}"])\n    os._exit(0)\nreturn 1`;
+    expect((await call(body)).result).toBe(1);
+    expect(running(`sleep ${nap}`).length).toBeGreaterThan(0);
+    python.evict('tool');
+    await until('the sleeps to be gone', () => running(`sleep ${nap}`).length === 0);
+  });
+
+  test('its folder', async () => {
+    const { result } = await call('return os.getcwd()');
+    expect(existsSync(String(result))).toBe(true);
+    python.evict('tool');
+    await until('the folder to be gone', () => !existsSync(String(result)));
+  });
+});

@@ -1,0 +1,12 @@
+/** Runs a tool that never ends, and tells the ids of its processes. */
+import { callTool, startTestPython, toolOf } from '../support/python.ts';
+
+const python = await startTestPython();
+const content = toolOf(
+  `async def f(self, __event_emitter__):
+    child = subprocess.Popen(["sleep", "60"], start_new_session=True).pid
+    await __event_emitter__({"host": os.getppid(), "tool": os.getpid(), "child": child, "folder": os.getcwd()})
+    while True: pass`,
+  'import os, subprocess',
+);
+await callTool(python, content, {}, { onEvent: (event) => console.log(JSON.stringify(event)) });

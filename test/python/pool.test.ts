@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, expect, test } from 'vitest';
+import type { Python } from '../../src/python/pool.ts';
+import { until } from '../support/poll.ts';
+import { callTool, startTestPython, toolOf } from '../support/python.ts';
+
+let python: Python;
+afterEach(() => python.close());
+
+const WHO = toolOf('def f(self): return [os.getpid(), os.getppid()]', 'import os');
+
+/** Process ids: of the tool, and of the fork server. */
+async function who(id: string): Promise<[number, number]> {
+  const { result } = await callTool(python, WHO, {}, { tool: { id, content: WHO } });
+  return result as [number, number];
+}
+
+const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
+
+test('many tools in turn: live processes stay bounded, the longest unused one makes room', async () => {
+  python = await startTestPython({ processes: 4 });
+  const pids: number[] = [];
+  for (let i = 0; i < 20; i += 1) {
+    pids.push((await who(`t${i}`))[0]);
+    // The first is used again and again, so it stays.
+    expect((await who('t0'))[0]).toBe(pids[0]);
+    expect(pids.filter(isAlive).length).toBeLessThanOrEqual(4);
+  }
+});
+
+test('more tools at once than places: they wait for one, and all answer', async () => {
+  python = await startTestPython({ processes: 2 });
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => who(`t${i}`)));
+  expect(new Set(answers.map(([pid]) => pid)).size).toBe(8);
+});
+
+test('when every place stays busy, the caller is told to try again', async () => {
+  python = await startTestPython({ processes: 1, loadTimeoutMs: 500 });
+  const sleep = toolOf('def f(self): time.sleep(60)', 'import time');
+  const busy = callTool(python, sleep, {}, { timeoutMs: 3_000 });
+  busy.catch(() => {});
+  await expect(who('other')).rejects.toMatchObject({ code: 'python_unavailable', retryAfterSeconds: 5 });
+  await expect(busy).rejects.toMatchObject({ code: 'tool_timeout' });
+  await who('other');
+});
+
+test('an idle process is ended', async () => {
+  python = await startTestPython({ idleTimeoutMs: 1 });
+  const [pid] = await who('t');
+  await until('the process to be gone', () => !isAlive(pid), 20_000);
+});
+
+test('an evicted tool finishes its call, then ends', async () => {
+  python = await startTestPython();
+  const content = toolOf(
+    'def f(self, __event_emitter__):\n    asyncio.run(__event_emitter__([os.getpid(), os.getcwd()]))\n' +
+      '    while not os.path.exists("go"): time.sleep(0.005)\n    return os.getpid()',
+    'import asyncio, os, time',
+  );
+  const started = Promise.withResolvers<unknown>();
+  const slow = callTool(python, content, {}, { onEvent: started.resolve });
+  const [pid, folder] = (await started.promise) as [number, string];
+  python.evict('tool');
+  await writeFile(join(folder, 'go'), '');
+  expect((await slow).result).toBe(pid);
+  await until('the process to be gone', () => !isAlive(pid));
+});
+
+test('what was inspected is what answers the first call', async () => {
+  python = await startTestPython();
+  const content = toolOf(
+    'LOADED = os.getpid()\ndef f(self, x: Literal["a"] = "a"): return self.LOADED',
+    'import os\nfrom typing import Literal',
+  );
+  const inspected = await python.inspect({ id: 'tool', content });
+  const first = (await callTool(python, inspected.content)).result;
+  expect((await callTool(python, content)).result).toBe(first);
+  // A second look runs elsewhere and leaves the first in place.
+  await python.inspect({ id: 'tool', content });
+  expect((await callTool(python, content)).result).toBe(first);
+});
+
+test('a fork server that dies is started again; calls under way fail, later ones wait', async () => {
+  python = await startTestPython();
+  const [, host] = await who('t');
+  const busy = callTool(python, toolOf('def f(self): time.sleep(60)', 'import time'));
+  busy.catch(() => {});
+  process.kill(host, 'SIGKILL');
+  await expect(busy).rejects.toMatchObject({ name: 'AppError' });
+  await until('another fork server', () =>
+    who('t').then(
+      ([, other]) => other !== host,
+      () => false,
+    ),
+  );
+  expect(python.state().state).toBe('ready');
+});
+
+test('closing ends every process and removes every folder', async () => {
+  python = await startTestPython();
+  const scratch = toolOf('def f(self): return os.getcwd()', 'import os');
+  const folder = String((await callTool(python, scratch)).result);
+  const [pid, host] = await who('t');
+  await python.close();
+  expect([pid, host].filter(isAlive)).toEqual([]);
+  expect(existsSync(folder) || existsSync(join(folder, '..'))).toBe(false);
+  await expect(who('t')).rejects.toMatchObject({ code: 'python_unavailable' });
+});
+
+test('kill -9 of the server leaves no Python behind', async () => {
+  python = await startTestPython();
+  const server = spawn(process.execPath, [join(import.meta.dirname, 'orphan.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(createInterface({ input: server.stdout }), 'line');
+  const { host, tool, child, folder } = JSON.parse(String(line));
+  expect([host, tool, child].filter(isAlive)).toHaveLength(3);
+  server.kill('SIGKILL');
+  await until('its Python to be gone', () => ![host, tool, child].some(isAlive));
+  await until('its folder to be gone', () => !existsSync(folder));
+});
