@@ -1,4 +1,8 @@
-import pg from 'pg';
+import { createRequire } from 'node:module';
+import type pg from 'pg';
+
+/** The copy of the driver that the server uses; npm may install another one beside it for the tests. */
+const { Client }: typeof pg = createRequire(import.meta.resolve('@mikro-orm/postgresql'))('pg');
 
 /**
  * The statements that this process sends while some work goes on, by any connection. Whatever else runs at the same time
@@ -6,7 +10,7 @@ import pg from 'pg';
  */
 export async function recordStatements(work: () => Promise<unknown>): Promise<string[]> {
   const statements: string[] = [];
-  const { prototype } = pg.Client;
+  const { prototype } = Client;
   const original = prototype.query;
   prototype.query = function record(this: pg.Client, ...args: unknown[]) {
     const [query] = args as [string | { text?: string }];

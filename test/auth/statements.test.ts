@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { PASSWORD, type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { recordStatements } from '../support/statements.ts';
+
+let server: TestServer;
+let ada: Person;
+
+beforeAll(async () => {
+  server = await startServer();
+  ada = await signUp(server, 'Ada');
+});
+afterAll(() => server.close());
+
+it('asks the database nothing for a session that it knows', async () => {
+  await server.call('GET /users/permissions', { token: ada.token });
+  const statements = await recordStatements(async () => {
+    for (let i = 0; i < 10; i++) await server.call('GET /users/permissions', { token: ada.token });
+    await server.call('GET /configs/export', { token: ada.token });
+  });
+  expect(statements).toEqual([]);
+});
+
+it('asks once for a session that it does not know, and never for a token that it did not sign', async () => {
+  const { body } = await server.call('POST /auths/signin', {
+    body: { email: ada.email, password: PASSWORD },
+  });
+  const first = await recordStatements(() => server.call('GET /users/permissions', { token: body.token }));
+  expect(first).toHaveLength(1);
+  const forged = await recordStatements(() => server.call('GET /auths', { token: `${body.token}x` }));
+  expect(forged).toEqual([]);
+});
+
+it('signs in with two statements: who it is, and the session', async () => {
+  const statements = await recordStatements(() =>
+    server.call('POST /auths/signin', { body: { email: ada.email, password: PASSWORD } }),
+  );
+  expect(statements).toHaveLength(2);
+});
+
+it('lists accounts in one statement, however many there are', async () => {
+  for (const name of ['Grace', 'Edsger', 'Barbara']) await signUp(server, name);
+  const statements = await recordStatements(() => server.call('GET /users', { token: ada.token }));
+  expect(statements).toHaveLength(1);
+});
