@@ -17,7 +17,8 @@ export const LIMITS = {
 
 /** PostgreSQL stores neither NUL nor half a surrogate pair; refusing beats storing something else. */
 const isStorable = (value: string) => !value.includes('\0') && value.isWellFormed();
-const storable = z.string().refine(isStorable, 'must not contain NUL or broken Unicode');
+const UNSTORABLE = 'must not contain NUL or broken Unicode';
+const storable = z.string().refine(isStorable, UNSTORABLE);
 
 /** A line of text of 1 to `max` characters (256 unless told). */
 export const name = (max: number = LIMITS.nameCharacters) => storable.min(1).max(max);
@@ -45,22 +46,30 @@ export const seconds = () => z.int();
 export const nanoseconds = () =>
   z.number().refine(Number.isInteger, 'must be a whole number').meta({ type: 'integer', format: 'int64' });
 
+/** Deeper nesting serves nobody, and exhausts the stack of whatever walks it. */
+const MAX_DEPTH = 100;
+
 /** An object whose members the service keeps as they are. */
 export const freeForm = (maxBytes: number = LIMITS.freeFormBytes) =>
   z.record(z.string(), z.unknown()).superRefine((value, context) => {
-    const json = JSON.stringify(value);
-    if (Buffer.byteLength(json) > maxBytes) {
-      context.addIssue({ code: 'custom', message: `must be at most ${maxBytes} bytes as JSON` });
-    }
-    if (!hasOnlyStorableText(value)) {
-      context.addIssue({ code: 'custom', message: 'must not contain NUL or broken Unicode' });
-    }
+    const message = findUnstorable(value, MAX_DEPTH) ?? findTooLarge(value, maxBytes);
+    if (message) context.addIssue({ code: 'custom', message });
   });
 
-function hasOnlyStorableText(value: unknown): boolean {
-  if (typeof value === 'string') return isStorable(value);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([key, member]) => isStorable(key) && hasOnlyStorableText(member));
+const findTooLarge = (value: object, maxBytes: number): string | undefined =>
+  Buffer.byteLength(JSON.stringify(value)) > maxBytes
+    ? `must be at most ${maxBytes} bytes as JSON`
+    : undefined;
+
+function findUnstorable(value: unknown, depthLeft: number): string | undefined {
+  if (typeof value === 'string') return isStorable(value) ? undefined : UNSTORABLE;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depthLeft === 0) return `must not be nested deeper than ${MAX_DEPTH} levels`;
+  for (const [key, member] of Object.entries(value)) {
+    const found = isStorable(key) ? findUnstorable(member, depthLeft - 1) : UNSTORABLE;
+    if (found) return found;
+  }
+  return undefined;
 }
 
 /** `skip` and `limit` of every list; outside of the bounds is an error, not a silent correction. */
