@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let oldest: Person;
+let second: Person;
+let people = 0;
+
+beforeAll(async () => {
+  server = await startServer();
+  oldest = await signUp(server, 'Oldest');
+});
+beforeEach(async () => {
+  second = await signUpAs(server, oldest, `Second${++people}`, 'admin');
+});
+afterAll(() => server.close());
+
+const update = (by: Person, whom: Person, body: unknown) =>
+  server.call(`POST /users/${whom.id}/update`, { token: by.token, body });
+const remove = (by: Person, whom: Person) => server.call(`DELETE /users/${whom.id}`, { token: by.token });
+const roleOf = async ({ id }: Person) =>
+  (await server.database.query<{ role: string }>('select role from users where id = $1', [id]))[0]?.role;
+
+describe('the oldest administrator', () => {
+  it.each([
+    { role: 'user' },
+    { role: 'pending' },
+    { password: 'taken over' },
+    { email: 'x@example.com' },
+    { name: 'x' },
+  ])('is not changed by others: %j', async (change) => {
+    const { status, body } = await update(second, oldest, change);
+    expect([status, body.code]).toEqual([403, 'primary_admin']);
+    expect((await server.call('GET /auths', { token: oldest.token })).body).toMatchObject({
+      role: 'admin',
+      email: oldest.email,
+      name: 'Oldest',
+    });
+  });
+
+  it('is not deleted by others', async () => {
+    const { status, body } = await remove(second, oldest);
+    expect([status, body.code]).toEqual([403, 'primary_admin']);
+  });
+
+  it('may change their own name', async () => {
+    expect((await update(oldest, oldest, { name: 'Oldest' })).status).toBe(200);
+  });
+});
+
+describe('an administrator', () => {
+  it('neither demotes nor deletes themselves, the oldest included', async () => {
+    for (const person of [oldest, second]) {
+      for (const answer of [
+        await update(person, person, { role: 'user' }),
+        await update(person, person, { role: 'pending' }),
+        await remove(person, person),
+      ]) {
+        expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
+      }
+      expect(await roleOf(person)).toBe('admin');
+    }
+  });
+
+  it('demotes and deletes others who are not the oldest', async () => {
+    const third = await signUpAs(server, oldest, `Third${people}`, 'admin');
+    expect((await update(second, third, { role: 'user' })).body.role).toBe('user');
+    expect((await remove(second, third)).body).toBe(true);
+  });
+
+  it.each([
+    ['demote', (by: Person, whom: Person) => update(by, whom, { role: 'user' })],
+    ['delete', remove],
+  ])('and another who %s each other at the same moment leave one of them', async (_what, act) => {
+    for (let round = 0; round < 4; round++) {
+      const one = await signUpAs(server, oldest, `One${++people}`, 'admin');
+      const other = await signUpAs(server, oldest, `Other${people}`, 'admin');
+      const answers = await Promise.all([act(one, other), act(other, one)]);
+      const statuses = answers.map(({ status }) => status).toSorted();
+      // Whoever comes second is no administrator any more, or has no session.
+      expect(statuses[0]).toBe(200);
+      expect([401, 403]).toContain(statuses[1]);
+      expect([await roleOf(one), await roleOf(other)].filter((role) => role === 'admin')).toHaveLength(1);
+    }
+  });
+});
