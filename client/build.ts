@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,41 +10,36 @@ import { join } from 'node:path';
 
 const client = import.meta.dirname;
 const dist = join(client, 'dist');
-/** Only types: nothing of it exists at run time. */
-const TYPES_ONLY = ['router.js', 'views.js'];
-const ALLOWED_IMPORTS = /^(\.\/[a-z]+\.js|@trpc\/(client|server)(\/[a-z-]+)?)$/;
+const compiler = join(client, '..', 'node_modules', 'typescript', 'lib', 'tsc.js');
 
 const out = await mkdtemp(join(tmpdir(), 'parley-client-'));
 try {
-  execFileSync(
-    process.execPath,
-    [findCompiler(), '-p', join(client, 'tsconfig.build.json'), '--outDir', out],
-    { stdio: 'inherit' },
-  );
+  const options = ['-p', join(client, 'tsconfig.build.json'), '--outDir', out];
+  execFileSync(process.execPath, [compiler, ...options], { stdio: 'inherit' });
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist);
-  const compiled = join(out, 'client', 'src');
-  for (const name of (await readdir(compiled)).sort()) {
-    if (TYPES_ONLY.includes(name)) continue;
-    const text = withJsImports(await readFile(join(compiled, name), 'utf8'));
-    requireSelfContained(name, text);
-    await writeFile(join(dist, name), text);
-  }
+  // Declarations import nothing but each other, so that a consumer's compiler has no other package to read.
+  await copyReachable('index.d.ts', '.d.ts', []);
+  await copyReachable('index.js', '.js', ['@trpc/client', '@trpc/server/observable']);
 } finally {
   await rm(out, { recursive: true, force: true });
 }
 
-function findCompiler(): string {
-  return join(client, '..', 'node_modules', 'typescript', 'lib', 'tsc.js');
+/** Copies a module and all that it imports, and refuses imports of other packages than those allowed. */
+async function copyReachable(entry: string, extension: string, allowed: string[]): Promise<void> {
+  const names = new Set([entry]);
+  for (const name of names) {
+    const text = withJsImports(await readFile(join(out, 'client', 'src', name), 'utf8'));
+    await writeFile(join(dist, name), text);
+    for (const [, specifier = ''] of text.matchAll(/(?:\bfrom |\bimport ?\(?)['"]([^'"]+)['"]/g)) {
+      const local = /^\.\/([a-z]+)\.js$/.exec(specifier)?.[1];
+      if (local) names.add(local + extension);
+      else if (!allowed.includes(specifier)) throw new Error(`${name} would import ${specifier}.`);
+    }
+  }
 }
 
 /** Declarations keep the names of the sources; those of the emitted files are understood everywhere. */
 function withJsImports(text: string): string {
   return text.replace(/(['"])(\.\/[a-z]+)\.ts\1/g, '$1$2.js$1');
-}
-
-function requireSelfContained(name: string, text: string) {
-  for (const [, specifier = ''] of text.matchAll(/(?:\bfrom |\bimport\(|\bimport )['"]([^'"]+)['"]/g)) {
-    if (!ALLOWED_IMPORTS.test(specifier)) throw new Error(`${name} would import ${specifier}.`);
-  }
 }

@@ -1,15 +1,12 @@
-import { createTRPCClient, httpBatchLink, splitLink, type TRPCClient, type TRPCLink } from '@trpc/client';
+import { createTRPCClient, httpBatchLink, splitLink, type TRPCLink } from '@trpc/client';
+import type { AnyTRPCRouter } from '@trpc/server';
 import { observable } from '@trpc/server/observable';
-import { closedError, tokenError, toParleyError } from './errors.ts';
-import { type EventSubscription, type EventsOptions, followEvents } from './events.ts';
-import type { AppRouter } from './router.ts';
-import { type ConnectionListener, createSocket, type WebSocketConstructor } from './socket.ts';
-
-/**
- * A session's token or an API key; null for none. A function is asked for every request and every connection, so it
- * should answer from memory and fetch a new token only when the old one is about to end.
- */
-export type TokenSource = string | null | (() => string | null | Promise<string | null>);
+import type { Api } from './api.ts';
+import type { ConnectionListener, TokenSource, WebSocketConstructor } from './connection.ts';
+import type { EventSubscription, EventsOptions } from './events.ts';
+import { closedError, toCallError, tokenError } from './failure.ts';
+import { followEvents } from './follower.ts';
+import { createSocket } from './socket.ts';
 
 export interface ClientOptions {
   /** Where the service is: `http://127.0.0.1:8080`. A path before `/trpc` is kept. */
@@ -28,7 +25,7 @@ export interface ParleyClient {
    * Every procedure of the service: `api.channels.create.mutate({ name })`, `api.channels.list.query()`. Calls of the same
    * moment share one request. They fail with a `ParleyError`, and are not repeated by themselves.
    */
-  readonly api: TRPCClient<AppRouter>;
+  readonly api: Api;
   /**
    * Follows what happens in channels. Lost connections are made good: each event arrives once, in order.
    *
@@ -71,7 +68,7 @@ export function createClient(options: ClientOptions): ParleyClient {
   };
 
   /** Speaks this client's errors, and lets no call outlive the client. */
-  const lifetime: TRPCLink<AppRouter> =
+  const lifetime: TRPCLink<AnyTRPCRouter> =
     () =>
     ({ op, next }) =>
       observable((observer) => {
@@ -81,7 +78,7 @@ export function createClient(options: ClientOptions): ParleyClient {
         }
         const call = next(op).subscribe({
           ...observer,
-          error: (error) => observer.error(toParleyError(error)),
+          error: (error) => observer.error(toCallError(error)),
         });
         const release = onClose(() => {
           call.unsubscribe();
@@ -99,7 +96,7 @@ export function createClient(options: ClientOptions): ParleyClient {
     WebSocket: options.WebSocket,
     onConnection: options.onConnection,
   });
-  const api = createTRPCClient<AppRouter>({
+  const client = createTRPCClient<AnyTRPCRouter>({
     links: [
       lifetime,
       splitLink({
@@ -118,6 +115,8 @@ export function createClient(options: ClientOptions): ParleyClient {
       }),
     ],
   });
+  // tRPC's client takes any name; `Api` says which of them the service knows.
+  const api = client as unknown as Api;
 
   return {
     api,

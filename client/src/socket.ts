@@ -1,21 +1,8 @@
 import { createWSClient, type TRPCLink, type TRPCWebSocketClient, wsLink } from '@trpc/client';
-import { type ParleyError, toParleyError } from './errors.ts';
+import type { AnyTRPCRouter } from '@trpc/server';
+import type { ConnectionListener, WebSocketConstructor } from './connection.ts';
+import { toCallError } from './failure.ts';
 import { pause, retryDelayMs } from './retry.ts';
-import type { AppRouter } from './router.ts';
-
-/** The part of a `WebSocket` class that is asked of an injected one; that of the package `ws` fits. */
-export type WebSocketConstructor = new (
-  url: string,
-) => {
-  readonly readyState: number;
-  send(data: string): void;
-  close(): void;
-};
-
-/** `idle`: no socket, because nothing is subscribed. */
-export type ConnectionState = 'idle' | 'connecting' | 'open';
-
-export type ConnectionListener = (state: ConnectionState, error: ParleyError | null) => void;
 
 export interface SocketOptions {
   url: string;
@@ -26,7 +13,7 @@ export interface SocketOptions {
 
 export interface Socket {
   /** Sends subscriptions; the socket is opened for the first and closed soon after the last. */
-  readonly link: TRPCLink<AppRouter>;
+  readonly link: TRPCLink<AnyTRPCRouter>;
   /** @throws Error where no `WebSocket` class exists */
   requireWebSocket(): void;
   /**
@@ -83,7 +70,7 @@ export function createSocket({ url, token, WebSocket, onConnection }: SocketOpti
       keepAlive: KEEP_ALIVE,
     });
     created.connectionState.subscribe({
-      next: ({ state, error }) => onConnection?.(STATES[state], error && toParleyError(error)),
+      next: ({ state, error }) => onConnection?.(STATES[state], error && toCallError(error)),
     });
     return created;
   }
@@ -91,10 +78,10 @@ export function createSocket({ url, token, WebSocket, onConnection }: SocketOpti
   return {
     requireWebSocket,
     link: (runtime) => {
-      let send: ReturnType<TRPCLink<AppRouter>> | undefined;
+      let send: ReturnType<TRPCLink<AnyTRPCRouter>> | undefined;
       return (call) => {
         client ??= connect();
-        send ??= wsLink<AppRouter>({ client })(runtime);
+        send ??= wsLink<AnyTRPCRouter>({ client })(runtime);
         return send(call);
       };
     },

@@ -1,0 +1,60 @@
+import { TRPCClientError } from '@trpc/client';
+import type { AnyTRPCRouter } from '@trpc/server';
+import type { FailureData } from './api.ts';
+import type { ParleyError } from './errors.ts';
+
+type Description = Pick<ParleyError, 'status' | 'code'> & Partial<Pick<ParleyError, 'issues' | 'requestId'>>;
+
+/** tRPC hands through what is an error of its own, and wraps all others. */
+class CallError extends TRPCClientError<AnyTRPCRouter> implements ParleyError {
+  override readonly name = 'ParleyError';
+  readonly status: number;
+  readonly code: ParleyError['code'];
+  readonly detail: string;
+  readonly issues: ParleyError['issues'];
+  readonly requestId: string | null;
+
+  constructor(detail: string, { status, code, issues = [], requestId = null }: Description, cause?: Error) {
+    super(detail, cause && { cause });
+    // tRPC's constructor sets the prototype to its own class.
+    Object.setPrototypeOf(this, CallError.prototype);
+    this.status = status;
+    this.code = code;
+    this.detail = detail;
+    this.issues = issues;
+    this.requestId = requestId;
+  }
+}
+
+/** The client was closed before the call had its answer. */
+export const closedError = () =>
+  new CallError('The client is closed. Make a new one.', { status: 0, code: 'closed' });
+
+/** The function that gives the token failed. */
+export function tokenError(cause: unknown) {
+  const source = asError(cause);
+  return new CallError(
+    `There is no token: ${source.message}`,
+    { status: 0, code: 'token_unavailable' },
+    source,
+  );
+}
+
+/** Whatever a link fails with, in this client's terms. */
+export function toCallError(error: unknown): CallError {
+  if (error instanceof CallError) return error;
+  const source = asError(error);
+  const data: FailureData | undefined = source instanceof TRPCClientError ? source.data : undefined;
+  if (data) {
+    const { httpStatus: status, error_code: code, issues = [], request_id: requestId = null } = data;
+    return new CallError(source.message, { status, code, issues, requestId }, source);
+  }
+  const { cause } = source;
+  if ((cause instanceof Error && cause.name === 'AbortError') || source.message === 'Aborted') {
+    return new CallError('The call was aborted.', { status: 0, code: 'aborted' }, source);
+  }
+  const detail = `No answer from the service: ${source.message}`;
+  return new CallError(detail, { status: 0, code: 'unreachable' }, source);
+}
+
+const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));

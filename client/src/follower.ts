@@ -1,0 +1,116 @@
+import type { Api } from './api.ts';
+import type { ParleyError } from './errors.ts';
+import type { EventSubscription, EventsOptions, EventsState } from './events.ts';
+import { closedError, toCallError } from './failure.ts';
+import { pause, retryDelayMs } from './retry.ts';
+import type { Socket } from './socket.ts';
+
+export interface EventsSource {
+  api: Api;
+  socket: Socket;
+  /** Registers what happens when the client is closed; returns how to take that back. */
+  onClose(listener: () => void): () => void;
+}
+
+/** Follows events until it is told to stop or the service refuses. */
+export function followEvents(source: EventsSource, options: EventsOptions): EventSubscription {
+  source.socket.requireWebSocket();
+  const follower = new Follower(source, options);
+  void follower.run();
+  return follower;
+}
+
+class Follower implements EventSubscription {
+  readonly ready: Promise<void>;
+  state: EventsState = 'connecting';
+  lastEventId: string | null;
+  readonly #source: EventsSource;
+  readonly #options: EventsOptions;
+  readonly #stop = new AbortController();
+  readonly #releaseClient: () => void;
+  #markReady = () => {};
+  #failReady = (_error: ParleyError) => {};
+  #attempt = 0;
+
+  constructor(source: EventsSource, options: EventsOptions) {
+    this.#source = source;
+    this.#options = options;
+    this.lastEventId = options.lastEventId ?? null;
+    this.ready = new Promise((resolve, reject) => {
+      this.#markReady = resolve;
+      this.#failReady = reject;
+    });
+    // Whoever does not wait for it learns of a refusal by `onError`.
+    this.ready.catch(() => {});
+    this.#releaseClient = source.onClose(() => this.#end(null));
+  }
+
+  unsubscribe(): void {
+    this.#end(null);
+  }
+
+  async run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      let bySocket = false;
+      try {
+        // Without a place to start from, a socket that breaks before the first event would lose what happens meanwhile.
+        this.lastEventId ??= (await this.#source.api.channels.cursor.query(undefined, { signal })).cursor;
+        this.#markReady();
+        bySocket = true;
+        await this.#subscribe(this.lastEventId);
+      } catch (cause) {
+        if (signal.aborted) return;
+        const error = toCallError(cause);
+        if (!(await this.#isPassing(error, bySocket))) return this.#end(error);
+        this.#change('connecting', error);
+      }
+      await pause(retryDelayMs(this.#attempt++), signal).catch(() => {});
+    }
+  }
+
+  /** Resolves when the subscription is over. A lost socket is not the end of it: tRPC opens the next and resumes. */
+  #subscribe(lastEventId: string): Promise<void> {
+    const { channelIds } = this.#options;
+    return new Promise((resolve, reject) => {
+      this.#source.api.channels.events.subscribe(
+        { ...(channelIds && { channel_ids: [...channelIds] }), lastEventId },
+        {
+          signal: this.#stop.signal,
+          onStarted: () => this.#change('live', null),
+          onData: ({ id, data }) => {
+            this.lastEventId = id;
+            this.#attempt = 0;
+            this.#options.onEvent(data, id);
+          },
+          onConnectionStateChange: ({ state, error }) => {
+            if (state === 'connecting') this.#change('connecting', error && toCallError(error));
+          },
+          onError: reject,
+          onComplete: resolve,
+        },
+      );
+    });
+  }
+
+  /** Whether trying again makes sense: the service is away or overloaded, or the socket was opened with an older token. */
+  async #isPassing({ status, code }: ParleyError, bySocket: boolean): Promise<boolean> {
+    if (status === 401) return bySocket && this.#source.socket.renew().catch(() => false);
+    return code !== 'closed' && (status === 0 || status === 429 || status >= 500);
+  }
+
+  #end(error: ParleyError | null): void {
+    if (this.state === 'ended') return;
+    this.#stop.abort();
+    this.#releaseClient();
+    this.#failReady(error ?? closedError());
+    this.#change('ended', error);
+    if (error) this.#options.onError?.(error);
+  }
+
+  #change(state: EventsState, error: ParleyError | null): void {
+    if (this.state === 'ended' || (this.state === state && !error)) return;
+    this.state = state;
+    this.#options.onState?.(state, error);
+  }
+}

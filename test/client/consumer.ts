@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const root = join(import.meta.dirname, '..', '..');
+const run = promisify(execFile);
+
+/** A project outside of the repository that has installed the packed client. */
+export interface Consumer {
+  folder: string;
+  /** Names of the files in the tarball. */
+  packed: string[];
+  /** What the compiler finds wrong with a module of the project; empty when nothing is. */
+  typeCheck(name: string, source: string, options?: Record<string, unknown>): Promise<string>;
+  remove(): Promise<void>;
+}
+
+export async function installConsumer(): Promise<Consumer> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-consumer-'));
+  const pack = ['pack', '--workspace', 'client', '--pack-destination', folder, '--json'];
+  const { stdout } = await run('npm', pack, { cwd: root });
+  // The build that `prepack` runs may print before the answer.
+  const [tarball] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m)))) as [Tarball];
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  // tRPC's peer, the compiler, is the repository's own.
+  const install = ['install', '--omit=peer', '--prefer-offline', '--no-audit', '--no-fund'];
+  await run('npm', [...install, join(folder, tarball.filename)], { cwd: folder });
+
+  return {
+    folder,
+    packed: tarball.files.map(({ path }) => path),
+    async typeCheck(name, source, options = {}) {
+      await writeFile(join(folder, name), source);
+      const compilerOptions = { ...STRICT, ...options };
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [name] }));
+      const compiler = join(root, 'node_modules', 'typescript', 'lib', 'tsc.js');
+      return run(process.execPath, [compiler, '-p', folder]).then(
+        () => '',
+        (error: { stdout: string }) => error.stdout,
+      );
+    },
+    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 10 }),
+  };
+}
+
+interface Tarball {
+  filename: string;
+  files: { path: string }[];
+}
+
+const STRICT = {
+  strict: true,
+  skipLibCheck: false,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noEmit: true,
+  target: 'es2022',
+  module: 'nodenext',
+  types: [],
+};
+
+/** Options of a project without the DOM's types, but those of Node.js. */
+export const NODE_TYPES = {
+  lib: ['es2022'],
+  types: ['node'],
+  typeRoots: [join(root, 'node_modules', '@types')],
+};

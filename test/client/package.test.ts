@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../support/poll.ts';
+import { startServer } from '../support/server.ts';
+import { browserPath, bundleForBrowsers, servePage } from './browser.ts';
+import { type Consumer, installConsumer, NODE_TYPES } from './consumer.ts';
+
+let consumer: Consumer;
+
+beforeAll(async () => {
+  consumer = await installConsumer();
+}, 120_000);
+afterAll(() => consumer.remove());
+
+const readme = async () => {
+  const text = await readFile(join(import.meta.dirname, '..', '..', 'client', 'README.md'), 'utf8');
+  return [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);
+};
+
+test('the tarball holds code, declarations, README and licence, and no sources', () => {
+  expect(consumer.packed).toEqual(
+    expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.d.ts', 'dist/index.js', 'package.json']),
+  );
+  for (const path of consumer.packed) {
+    expect(path).toMatch(/^(LICENSE|README\.md|package\.json|dist\/[a-z]+(\.d\.ts|\.js))$/);
+  }
+});
+
+test('declarations import no other package, and keep what is said about public functions', async () => {
+  const dist = join(consumer.folder, 'node_modules', '@parley', 'client', 'dist');
+  for (const path of consumer.packed.filter((name) => name.endsWith('.d.ts'))) {
+    const text = await readFile(join(dist, '..', path), 'utf8');
+    const imports = [...text.matchAll(/(?:from |import\()['"]([^'"]+)/g)].map(([, name]) => name);
+    for (const name of imports) expect(name).toMatch(/^\.\//);
+  }
+  const client = await readFile(join(dist, 'client.d.ts'), 'utf8');
+  expect(client).toContain('A typed client of a Parley service.');
+  expect(client).toContain('Lost connections are made good');
+});
+
+const PROGRAM = `
+import { type Channel, type ChannelEvent, createClient, type Inputs, isParleyError, type Outputs } from '@parley/client';
+const client = createClient({ url: 'http://127.0.0.1:8080', token: async () => 'x', fetch: (url, init) => fetch(url, init) });
+const form: Inputs['channels']['create'] = { name: 'general' };
+const channel: Channel = await client.api.channels.create.mutate(form);
+const events: ChannelEvent[] = [];
+const subscription = client.events({
+  channelIds: [channel.id],
+  onEvent: (event, id) => { events.push(event); id.length; },
+  onError: ({ code }) => { if (code === 'unauthenticated') return; },
+});
+const { result }: Outputs['tools']['invoke'] = await client.api.tools.invoke.mutate({ id: 't', function: 'f' });
+if (typeof result === 'string') result.length;
+await subscription.ready.catch((error: unknown) => { if (isParleyError(error)) error.issues[0]?.path.length; });
+client.api.channels.events.subscribe({}, { onData: ({ id, data }) => { id.length; data.event_id.toFixed(); } });
+const signal = new AbortController().signal;
+for (const { id } of await client.api.channels.list.query(undefined, { signal })) id.length;
+`;
+
+test.each([
+  ['the types of the DOM', {}],
+  ['the types of Node.js', NODE_TYPES],
+  ['a bundler', { module: 'esnext', moduleResolution: 'bundler' }],
+])('a strict project with %s type-checks, libraries included', async (_name, options) => {
+  expect(await consumer.typeCheck('program.ts', PROGRAM, options)).toBe('');
+});
+
+test.each([
+  ['a wrong member of a result', 'channel.nmae;', "Property 'nmae' does not exist"],
+  ['a wrong member of an input', "client.api.channels.create.mutate({ nam: '' });", "'nam' does not exist"],
+  ['a missing input', 'client.api.channels.create.mutate();', 'Expected 1-2 arguments'],
+  ['an unknown procedure', 'client.api.channels.crate;', "Property 'crate' does not exist"],
+  ['a wrong member of an event', 'events[0]?.data.type === "massage";', 'no overlap'],
+])('%s does not compile', async (_name, line, complaint) => {
+  expect(await consumer.typeCheck('program.ts', PROGRAM + line)).toContain(complaint);
+});
+
+test("README's snippets type-check, and do what they say", async () => {
+  const server = await startServer();
+  try {
+    for (const [index, snippet] of (await readme()).entries()) {
+      expect(await consumer.typeCheck(`snippet${index}.ts`, snippet, NODE_TYPES)).toBe('');
+
+      const promised = [...snippet.matchAll(/^ *\/\/ (.*)$/gm)].map(([, line]) => `${line}\n`).join('');
+      const program = join(consumer.folder, `snippet${index}.js`);
+      await writeFile(program, snippet.replace('http://127.0.0.1:8080', server.url));
+      const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
+      let printed = '';
+      child.stdout.setEncoding('utf8').on('data', (text) => {
+        printed += text;
+      });
+      // The first snippet follows events, and would do so for ever.
+      if (!snippet.includes('client.close()')) {
+        await until(`the output of snippet ${index}`, () => printed.length >= promised.length);
+        child.kill();
+      }
+      await once(child, 'close');
+      expect(printed).toBe(promised);
+    }
+  } finally {
+    await server.close();
+  }
+});
+
+test('a browser bundle needs nothing of Node.js, and is small', async () => {
+  const bundle = await bundleForBrowsers(consumer);
+  expect(bundle).not.toMatch(/node:|require\(|\bprocess\.|\bBuffer\b/);
+  expect(bundle.length).toBeLessThan(40_000);
+});
+
+test.skipIf(!browserPath)(
+  'a page of another origin signs up, posts and receives the event (skipped without Chromium)',
+  async () => {
+    const page = await servePage(consumer, await bundleForBrowsers(consumer));
+    const server = await startServer({ env: { CORS_ALLOW_ORIGIN: page.origin } });
+    try {
+      const report = await page.open(browserPath ?? '', server.url);
+      expect(report).toEqual({ refused: 401, event_id: 1, content: 'from a browser' });
+    } finally {
+      await page.close();
+      await server.close();
+    }
+  },
+  60_000,
+);
