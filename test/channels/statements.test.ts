@@ -1,0 +1,78 @@
+import { createRequire } from 'node:module';
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { grant } from './people.ts';
+
+/** How many statements a call costs. The server runs in this process, so its connections can be listened to. */
+
+let server: TestServer;
+let owner: Person;
+let member: Person;
+
+beforeAll(async () => {
+  server = await startServer();
+  owner = await signUp(server, 'Owner');
+  member = await signUpAs(server, owner, 'Member', 'user');
+});
+afterAll(() => server.close());
+
+// The driver that the server uses, which is not the one that tests connect with.
+const driver: typeof pg = createRequire(import.meta.resolve('@mikro-orm/postgresql'))('pg');
+const query = vi.spyOn(driver.Client.prototype, 'query');
+afterAll(() => {
+  query.mockRestore();
+});
+
+const textOf = (statement: unknown): string =>
+  typeof statement === 'string' ? statement : ((statement as { text?: string }).text ?? '');
+
+/** The statements that a call sends; `last_active_at` is written in batches, for all users at once, on its own time. */
+async function statementsOf(request: string, body?: unknown): Promise<string[]> {
+  // The first call of a kind may open a connection; a warm session is what counts.
+  await server.call(request, { token: member.token, body });
+  query.mockClear();
+  const { status } = await server.call(request, { token: member.token, body });
+  expect(status).toBe(200);
+  return query.mock.calls
+    .map(([statement]) => textOf(statement))
+    .filter((text) => !/last_active_at =/.test(text));
+}
+
+describe('statements', () => {
+  it('nothing for knowing a warm session', async () => {
+    expect(await statementsOf('GET /users/permissions')).toEqual([]);
+  });
+
+  it('one for a list of channels, however many there are', async () => {
+    for (let n = 0; n < 20; n += 1) {
+      const body = { name: String(n), access_grants: [grant(member.id, 'read')] };
+      await server.call('POST /channels/create', { token: owner.token, body });
+    }
+    for (const path of ['/channels', '/channels/list']) {
+      expect(await statementsOf(`GET ${path}`)).toHaveLength(1);
+      expect((await server.call(`GET ${path}`, { token: member.token })).body).toHaveLength(20);
+    }
+  });
+
+  it('one for a channel, a list of messages and a message; at most three for a post', async () => {
+    const body = { name: 'x', access_grants: [grant(member.id, 'write')] };
+    const { id } = (await server.call('POST /channels/create', { token: owner.token, body })).body;
+    const path = `/channels/${id}/messages`;
+    const root = (await server.call(`POST ${path}/post`, { token: member.token, body: { content: 'x' } }))
+      .body.id;
+
+    expect(await statementsOf(`POST ${path}/post`, { content: 'x' })).toHaveLength(2);
+    const reply = { content: 'x', parent_id: root, reply_to_id: root };
+    expect(await statementsOf(`POST ${path}/post`, reply)).toHaveLength(3);
+    for (let n = 0; n < 30; n += 1) {
+      await server.call(`POST ${path}/post`, {
+        token: owner.token,
+        body: { content: 'x', reply_to_id: root },
+      });
+    }
+    expect(await statementsOf(`GET ${path}`)).toHaveLength(1);
+    expect(await statementsOf(`GET ${path}/${root}`)).toHaveLength(1);
+    expect(await statementsOf(`GET /channels/${id}`)).toHaveLength(1);
+  });
+});
