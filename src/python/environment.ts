@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -48,6 +48,10 @@ export async function prepareEnvironment(
   log: Log,
   signal: AbortSignal,
 ): Promise<Environment> {
+  const made: Environment = { python: pythonIn(folder), origin: `environment in ${folder}` };
+  // No interpreter is asked when the environment is there: that would cost a start most of its time.
+  const mark = await markOf(interpreter);
+  if (await isMadeFrom(folder, mark)) return made;
   const found = await findInterpreters(interpreter, signal);
   const base = found[0];
   if (!base) {
@@ -58,9 +62,6 @@ export async function prepareEnvironment(
         : `No ${wanted} was found. Install one (Debian: apt install python3 python3-venv) or set PYTHON to it.`,
     );
   }
-  const mark = await markOf(base);
-  const made: Environment = { python: join(folder, 'bin', 'python'), origin: `environment in ${folder}` };
-  if (await isMadeFrom(folder, mark)) return made;
   try {
     await make(folder, base, mark, log, signal);
     return made;
@@ -112,15 +113,22 @@ function isRecent(version: string): boolean {
   return major === OLDEST[0] && minor >= OLDEST[1];
 }
 
-async function markOf(base: Interpreter): Promise<string> {
+/** What an environment must have been made from to serve as it is. */
+async function markOf(interpreter: string | undefined): Promise<string> {
   const hash = createHash('sha256').update(await readFile(REQUIREMENTS));
-  return hash.update(`\n${base.path} ${base.version}`).digest('hex');
+  return hash.update(`\n${interpreter ?? ''}`).digest('hex');
 }
 
+/** An interpreter that has been removed since leaves a link to nowhere, and its environment does not count. */
 async function isMadeFrom(folder: string, mark: string): Promise<boolean> {
-  const found = await readFile(join(folder, MARKER), 'utf8').catch(() => '');
+  const [found] = await Promise.all([
+    readFile(join(folder, MARKER), 'utf8'),
+    access(pythonIn(folder), constants.X_OK),
+  ]).catch(() => ['']);
   return found === mark;
 }
+
+const pythonIn = (folder: string) => join(folder, 'bin', 'python');
 
 /** Made beside its place and moved there when complete, so that a half-made one is never seen. */
 async function make(
@@ -137,7 +145,7 @@ async function make(
     log.info(
       `Making the Python environment for tools in ${folder} (Python ${base.version}); this is done once.`,
     );
-    const python = join(draft, 'bin', 'python');
+    const python = pythonIn(draft);
     const install = ['install', '--disable-pip-version-check', '--no-input', '--progress-bar', 'off', '-r'];
     try {
       await runLogged(base.path, ['-m', 'venv', draft], log, signal);

@@ -65,7 +65,9 @@ export function superviseHost(options: {
       if (performance.now() - startedAt > STEADY_MS) failures = 0;
       log.warn(`The Python host ended: ${reason}.`);
     }
-    throw new Error(`The Python host does not stay up: ${reason}. Mend that and start the server again.`);
+    throw new Error(
+      `The Python host does not stay up: ${reason}. Mend that, or remove ${options.folder} to have it made anew, and start again.`,
+    );
   }
 
   /** From start to end of one fork server; resolves with the reason of its end. */

@@ -138,8 +138,6 @@ def twice(function):
 class Base:
     def inherited(self, a: int): "From the base."
 class Tools(Base):
-    class Valves: pass
-    Valves = None
     class Inner: pass
     answer = 42
     def zebra(self, *args, **kwargs): pass
