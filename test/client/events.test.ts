@@ -10,6 +10,7 @@ import {
   type ParleyClient,
   type ParleyError,
 } from '../../client/src/index.ts';
+import { createDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signIn, signUp, startServer, type TestServer } from '../support/server.ts';
 import { type CuttableProxy, startProxy } from './proxy.ts';
@@ -103,6 +104,34 @@ test.each([
   expect(numbers(events)).toEqual(upTo(total));
   expect(proxy.accepted).toBeGreaterThan(5);
   expect(errors).toEqual([]);
+});
+
+test('goes on when the server has restarted', async () => {
+  const database = await createDatabase();
+  const secret = { SECRET_KEY: 'a secret that both starts of the server share' };
+  const first = await startServer({ database, env: secret });
+  const session = await signUp(first, 'Grace');
+  const client = clientOf({ url: first.url, token: session.token });
+  const channel = (await client.api.channels.create.mutate({ name: 'general' })).id;
+  const { events, errors, states, isLive } = record(client, { channelIds: [channel] });
+  await isLive();
+  await client.api.messages.post.mutate({ id: channel, content: 'before' });
+  await until('the first event', () => events.length === 1);
+
+  const env = { ...secret, PORT: new URL(first.url).port };
+  await first.close();
+  await until('the loss to be noticed', () => states.includes('connecting'));
+  const second = await startServer({ database, env });
+  try {
+    await client.api.messages.post.mutate({ id: channel, content: 'after' });
+    await until('the second event', () => events.length === 2);
+    expect(numbers(events)).toEqual([1, 2]);
+    expect(errors).toEqual([]);
+  } finally {
+    await client.close();
+    await second.close();
+    await database.drop();
+  }
 });
 
 test('starts while the server cannot be reached, and says so', async () => {
