@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, MikroORM, type Options } from '@mikro-orm/postgresql';
 import type { DatabaseAddress } from './embedded.ts';
+import { reclaimBroken } from './pool.ts';
 
 /** Where the database is: a URL, or the embedded one's socket folder and account. */
 export type DatabaseTarget = { url: string } | DatabaseAddress;
@@ -32,6 +33,7 @@ export function ormOptions(entities: NonNullable<Options['entities']>, target: D
       statement_timeout: 20_000,
       idle_in_transaction_session_timeout: 20_000,
       connectionTimeoutMillis: CONNECT_MS,
+      onPoolCreated: reclaimBroken,
     },
     migrations: {
       path: MIGRATIONS,
