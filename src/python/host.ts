@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,9 +54,12 @@ interface Tracked extends SpawnHandlers {
 
 /** Starts the fork server and waits until it is warm. Rejects with the reason when it does not start. */
 export async function startHost(python: string, limits: Limits): Promise<Host> {
-  // Only this user can enter the folder, and a process must name the token that it was started with.
-  const folder = await mkdtemp(join(tmpdir(), 'parley-host-'));
-  const address = join(folder, 'socket');
+  // Tools' own users pass through to their folders in it. Whichever side outlives the other removes it.
+  const folder = await mkdtemp(join(tmpdir(), 'parley-python-'));
+  await chmod(folder, 0o711);
+  // Only this user can enter, and a process must name the token that it was started with.
+  const address = join(folder, 'door', 'socket');
+  await mkdir(join(folder, 'door'), { mode: 0o700 });
   const processes = new Map<number, Tracked>();
   const greetings = new Map<string, Tracked>();
   let lastNumber = 0;
@@ -69,6 +72,7 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
   });
 
   const settings = {
+    folder,
     address,
     limits: {
       memory_bytes: limits.memoryBytes,

@@ -56,16 +56,14 @@ def warm() -> None:
 
 
 class Server:
-    def __init__(self, address: str, limits: confine.Limits) -> None:
+    def __init__(self, folder: str, address: str, limits: confine.Limits) -> None:
+        self.folder = folder
         self.address = address
         self.limits = limits
         self.pids: dict[int, int] = {}  # number by process id
         self.sweeping = False
         # By number: the user that the process becomes, and the claim on it. Empty unless the server is root.
         self.users: dict[int, tuple[int, socket.socket]] = {}
-        # Below the system's folder for temporary files: a tool's own user cannot enter the server's folders.
-        self.scratch = tempfile.mkdtemp(prefix="parley-tools-")
-        os.chmod(self.scratch, 0o711)
 
     def run(self) -> None:
         confine.become_subreaper()
@@ -154,7 +152,7 @@ class Server:
         confine.confine(scratch, uid, PINNED.values(), self.limits)
 
     def scratch_of(self, number: int) -> str:
-        return os.path.join(self.scratch, str(number))
+        return os.path.join(self.folder, str(number))
 
     def reap(self) -> None:
         while True:
@@ -208,7 +206,7 @@ class Server:
         while (self.pids or self.sweeping) and time.monotonic() < deadline:
             self.reap()
             time.sleep(0.002)
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
         os._exit(0)
 
 
@@ -259,4 +257,4 @@ if __name__ == "__main__":
     gc.disable()
     warm()
     settings = json.loads(sys.argv[1])
-    Server(settings["address"], confine.Limits(**settings["limits"])).run()
+    Server(settings["folder"], settings["address"], confine.Limits(**settings["limits"])).run()
