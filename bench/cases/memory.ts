@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Parley, startParley } from '../support/parley.ts';
+import { type Server, startServer } from '../support/parley.ts';
 import { descendants, hasProc, residentMemory, sharedMemory } from '../support/processes.ts';
 import type { Result } from '../support/report.ts';
 import type { Workspace } from '../support/workspace.ts';
@@ -10,7 +10,7 @@ const REST_MS = 5000;
 /** What the parts hold: a server of its own that nobody has called, and the one that carried all the load so far. */
 export async function memory({ parley: loaded, cluster }: Workspace): Promise<Result[]> {
   if (!hasProc) return [];
-  const resting = await startParley();
+  const resting = await startServer();
   try {
     await resting.untilReady();
     await delay(REST_MS);
@@ -30,14 +30,14 @@ export async function memory({ parley: loaded, cluster }: Workspace): Promise<Re
 
 const pidsBelow = (pid: number) => descendants(pid).map((child) => child.pid);
 
-const familyOf = ({ pid }: Parley, name: string): number[] =>
+const familyOf = ({ pid }: Server, name: string): number[] =>
   descendants(pid)
     .filter((child) => child.name.startsWith(name))
     .map((child) => child.pid);
 
 const figure = (what: string, ours: number, atMost?: number): Result => ({
   what: `memory: ${what}`,
-  unit: 'MiB',
+  unit: 'MB',
   ours,
   baseline: null,
   ratio: null,

@@ -10,21 +10,23 @@ import { end, onCore } from './child.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-export interface Parley {
+export interface Server {
   url: string;
   pid: number;
-  /** One REST call under `/api/v1`: `METHOD path`. @throws Error unless it answers 2xx */
-  call<Answer>(request: string, body?: unknown): Promise<Answer>;
-  /** The administrator's token and id. */
-  token: string;
-  userId: string;
   /** Waits until the Python environment is made, or known to be impossible. */
   untilReady(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The server as `npm start` runs it, in a data folder of its own, with an administrator. */
-export async function startParley(options: { databaseUrl?: string } = {}): Promise<Parley> {
+export interface Parley extends Server {
+  /** One REST call under `/api/v1` as the administrator: `METHOD path`. @throws Error unless it answers 2xx */
+  call<Answer>(request: string, body?: unknown): Promise<Answer>;
+  token: string;
+  userId: string;
+}
+
+/** The server as `npm start` runs it, in a data folder of its own; on its embedded database unless told. */
+export async function startServer(options: { databaseUrl?: string } = {}): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-bench-'));
   const { PATH, HOME, PYTHON } = process.env;
   const { databaseUrl = '' } = options;
@@ -45,25 +47,20 @@ export async function startParley(options: { databaseUrl?: string } = {}): Promi
   };
   try {
     const url = await addressIn(child.stdout);
-    const call = async <Answer>(request: string, body?: unknown): Promise<Answer> =>
-      callRest(url, request, token, body);
-    let token = '';
-    const account = { email: 'bench@example.com', name: 'Bench', password: 'correct horse battery' };
-    const session = await call<{ id: string; token: string }>('POST /auths/signup', account);
-    token = session.token;
-    return {
-      url,
-      pid: child.pid ?? 0,
-      call,
-      token,
-      userId: session.id,
-      untilReady: () => untilReady(url),
-      stop,
-    };
+    return { url, pid: child.pid ?? 0, untilReady: () => untilReady(url), stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** A server with its first account. */
+export async function startParley(options: { databaseUrl: string }): Promise<Parley> {
+  const server = await startServer(options);
+  const { url } = server;
+  const account = { email: 'bench@example.com', name: 'Bench', password: 'correct horse battery' };
+  const { id, token } = await callRest<{ id: string; token: string }>(url, 'POST /auths/signup', '', account);
+  return { ...server, token, userId: id, call: (request, body) => callRest(url, request, token, body) };
 }
 
 /** The output is read on to its end, so that the server never waits for a reader. */

@@ -19,15 +19,14 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-const kilobytes = (text: string, name: string): number =>
-  Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0);
+/** A figure of such a file in MB; what the kernel calls kB is 1,024 bytes. */
+const megabytes = (text: string, name: string): number =>
+  (Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * 1024) / 1e6;
 
-const MIB = 1024;
-
-/** Resident memory of one process now and at its peak, in MiB. */
+/** Resident memory of one process now and at its peak, in MB. */
 export function residentMemory(pid: number): { now: number; peak: number } {
   const text = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return { now: kilobytes(text, 'VmRSS') / MIB, peak: kilobytes(text, 'VmHWM') / MIB };
+  return { now: megabytes(text, 'VmRSS'), peak: megabytes(text, 'VmHWM') };
 }
 
 export interface Process {
@@ -53,14 +52,14 @@ export function descendants(pid: number): Process[] {
   return below(pid);
 }
 
-/** Memory of several processes together in MiB; pages that they share count once (PSS). */
+/** Memory of several processes together in MB; pages that they share count once (PSS). */
 export function sharedMemory(pids: number[]): number {
   const sizes = pids.map((pid) => {
     try {
-      return kilobytes(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'), 'Pss');
+      return megabytes(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'), 'Pss');
     } catch {
       return 0;
     }
   });
-  return sizes.reduce((sum, size) => sum + size, 0) / MIB;
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
