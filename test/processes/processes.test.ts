@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/poll.ts';
+import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
+import {
+  PASSWORD,
+  type Person,
+  signIn,
+  signUp,
+  signUpAs,
+  startServer,
+  type TestServer,
+} from '../support/server.ts';
+import { type Listener, listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
+
+/** Two servers on one database and one Redis: what happens at one is true at the other. */
+describe.skipIf(withoutRedis)('two processes', () => {
+  let redis: TestRedis;
+  let database: TestDatabase;
+  let here: TestServer;
+  let there: TestServer;
+  let root: Person;
+  let channelId: string;
+  let people = 0;
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    database = await createDatabase();
+    const env = {
+      REDIS_URL: redis.url,
+      SECRET_KEY: 'a secret that both processes have got',
+      LOG_LEVEL: 'silent',
+    };
+    // On an empty installation both at once: one of them makes the configuration.
+    [here, there] = await Promise.all([startServer({ database, env }), startServer({ database, env })]);
+    root = await signUp(here, 'Root');
+    const channel = await here.call('POST /channels/create', {
+      token: root.token,
+      body: { name: 'general' },
+    });
+    channelId = channel.body.id;
+  });
+  afterAll(async () => {
+    await here.close();
+    await there.close();
+    await database.drop();
+    await redis.stop();
+  });
+
+  const post = (server: TestServer, content: string) =>
+    server.call(`POST /channels/${channelId}/messages/post`, { token: root.token, body: { content } });
+  const whoAmI = async (server: TestServer, { token }: Person) =>
+    (await server.call('GET /auths', { token })).status;
+  const member = () => signUpAs(here, root, `Member${++people}`, 'user');
+
+  async function withListeners(
+    person: Person,
+    work: (listeners: Listener[]) => Promise<void>,
+  ): Promise<void> {
+    const listeners = [
+      await listenBySocketIo(there.url, person.token),
+      await listenByTrpc(there.url, person.token),
+    ];
+    try {
+      await work(listeners);
+    } finally {
+      for (const listener of listeners) listener.close();
+    }
+  }
+  const untilAll = (what: string, listeners: Listener[], holds: (listener: Listener) => boolean) =>
+    until(what, () => listeners.every(holds));
+  const contents = ({ events }: Listener) => events.map(({ content }) => content);
+
+  async function configure(
+    change: (configuration: { channels: { enable: boolean }; ui: { watermark: string } }) => void,
+  ) {
+    const { body } = await here.call('GET /configs/export', { token: root.token });
+    change(body);
+    expect((await here.call('POST /configs/import', { token: root.token, body })).status).toBe(200);
+  }
+
+  /** What must hold whenever Redis works, and again after it came back. */
+  function crossing(round: string) {
+    it('carry messages across, each once and in order', async () => {
+      await withListeners(root, async (listeners) => {
+        const expected = [];
+        for (let i = 0; i < 10; i++) {
+          expected.push(`${round} ${i}`);
+          await post(i % 2 ? there : here, `${round} ${i}`);
+        }
+        await untilAll('all messages', listeners, ({ events }) => events.length >= expected.length);
+        for (const listener of listeners) expect(contents(listener)).toEqual(expected);
+      });
+    });
+
+    it('end a session that the other one knows, at REST and both sockets', async () => {
+      const person = await member();
+      expect(await whoAmI(there, person)).toBe(200);
+      await withListeners(person, async (listeners) => {
+        await here.call('POST /auths/signout', { token: person.token });
+        await until('the token to be refused', async () => (await whoAmI(there, person)) === 401);
+        await untilAll('the sockets to end', listeners, ({ ended }) => ended !== undefined);
+      });
+    });
+
+    it.each([
+      ['a role', (person: Person) => here.call(`POST /users/${person.id}/update`, { token: root.token, body: { role: 'pending' } })],
+      ['a password', (person: Person) =>
+        here.call('POST /auths/update/password', { token: person.token, body: { password: PASSWORD, new_password: 'x' } })],
+      ['the account', (person: Person) => here.call(`DELETE /users/${person.id}`, { token: root.token })],
+    ])('end all sessions with %s', async (_what, act) => {
+      const person = await member();
+      const other = await signIn(there, person);
+      expect(await whoAmI(there, other)).toBe(200);
+      await act(person);
+      await until('the token to be refused', async () => (await whoAmI(there, other)) === 401);
+    }); // biome-ignore format: one case a line
+
+    it('follow a change of the configuration, their open sockets too', async () => {
+      await withListeners(root, async (listeners) => {
+        await configure((configuration) => {
+          configuration.ui.watermark = round;
+          configuration.channels.enable = false;
+        });
+        await until('the other process to follow', async () => {
+          const { body } = await there.call('GET /configs/export', { token: root.token });
+          return body.ui.watermark === round;
+        });
+        expect((await there.call('GET /channels', { token: root.token })).body.code).toBe(
+          'channels_disabled',
+        );
+        await configure((configuration) => {
+          configuration.channels.enable = true;
+        });
+        await until('the sockets to hear again', async () => {
+          await post(here, 'again');
+          return listeners.every((listener) => contents(listener).includes('again'));
+        });
+      });
+    });
+
+    it('count attempts to sign in together', async () => {
+      const answers = [];
+      for (let i = 0; i < 6; i++) {
+        const { status } = await (i % 2 ? there : here).call('POST /auths/signin', {
+          body: { email: `${round}@example.com`, password: 'x' },
+        });
+        answers.push(status);
+      }
+      expect(answers).toEqual([400, 400, 400, 400, 400, 429]);
+    });
+  }
+
+  describe('with Redis', () => {
+    crossing('first');
+
+    it('are one installation, and keep all their keys under its name', async () => {
+      const [row] = await database.query<{ installation_id: string }>('select installation_id from config');
+      const { keys, channels } = await redis.ask(async (client) => ({
+        keys: await client.keys('*'),
+        channels: (await client.call('pubsub', 'channels')) as string[],
+      }));
+      const prefix = `parley:${row?.installation_id}:`;
+      expect(keys.length).toBeGreaterThan(0);
+      expect([...keys, ...channels].filter((key) => !key.startsWith(prefix))).toEqual([]);
+    });
+
+    it('keep no address of anybody in it', async () => {
+      const keys = await redis.ask((client) => client.keys('*'));
+      expect(keys.filter((key) => key.includes('example.com'))).toEqual([]);
+    });
+
+    it('name it as a part that works', async () => {
+      const body = await (await fetch(`${here.url}/ready`)).json();
+      expect(body).toMatchObject({ ready: true, parts: { redis: { ok: true }, database: { ok: true } } });
+    });
+
+    it('are not disturbed by nonsense on their channel', async () => {
+      const [row] = await database.query<{ installation_id: string }>('select installation_id from config');
+      const channel = `parley:${row?.installation_id}:bus`;
+      for (const nonsense of [
+        '',
+        '{',
+        'null',
+        '[]',
+        '{"origin":"x","topic":"auth.revoked","message":null}',
+      ]) {
+        await redis.ask((client) => client.publish(channel, nonsense));
+      }
+      expect(await whoAmI(there, root)).toBe(200);
+    });
+  });
+
+  describe('while Redis is gone', () => {
+    let person: Person;
+    beforeAll(async () => {
+      person = await member();
+      await whoAmI(there, person);
+      await redis.kill();
+    });
+    afterAll(() => redis.restart());
+
+    it('say so', async () => {
+      await until('both to notice', async () => {
+        const answers = await Promise.all([fetch(`${here.url}/ready`), fetch(`${there.url}/ready`)]);
+        return answers.every(({ status }) => status === 503);
+      });
+      const body = await (await fetch(`${here.url}/ready`)).json();
+      expect(body).toMatchObject({ ready: false, parts: { redis: { ok: false }, database: { ok: true } } });
+      expect((await fetch(`${here.url}/health`)).status).toBe(200);
+    });
+
+    it('sign people in, and count their attempts each for itself', async () => {
+      const again = await signIn(here, person);
+      expect(await whoAmI(there, again)).toBe(200);
+      const answers = [];
+      for (let i = 0; i < 6; i++) {
+        const { status } = await here.call('POST /auths/signin', {
+          body: { email: 'gone@example.com', password: 'x' },
+        });
+        answers.push(status);
+      }
+      expect(answers.at(-1)).toBe(429);
+    });
+
+    it('lose no message', async () => {
+      await withListeners(root, async (listeners) => {
+        for (const content of ['one', 'two', 'three']) expect((await post(here, content)).status).toBe(200);
+        await untilAll('the messages', listeners, ({ events }) => events.length >= 3);
+        for (const listener of listeners) expect(contents(listener)).toEqual(['one', 'two', 'three']);
+      });
+    });
+
+    it('end sessions at once, and sockets soon', async () => {
+      const { status } = await here.call('GET /auths', { token: person.token });
+      expect(status).toBe(200);
+      await withListeners(person, async (listeners) => {
+        await here.call('POST /auths/signout', { token: person.token });
+        expect(await whoAmI(there, person)).toBe(401);
+        await untilAll('the sockets to end', listeners, ({ ended }) => ended !== undefined);
+      });
+    });
+
+    it('follow a change of the configuration', async () => {
+      await configure((configuration) => {
+        configuration.ui.watermark = 'meanwhile';
+      });
+      await until('the other process to follow', async () => {
+        const { body } = await there.call('GET /configs/export', { token: root.token });
+        return body.ui.watermark === 'meanwhile';
+      });
+    });
+  });
+
+  describe('when Redis is back', () => {
+    beforeEach(() =>
+      until('both to be ready', async () => {
+        const answers = await Promise.all([fetch(`${here.url}/ready`), fetch(`${there.url}/ready`)]);
+        return answers.every(({ status }) => status === 200);
+      }),
+    );
+    crossing('second');
+
+    it('make up for a notice that only one of them could not send', async () => {
+      const person = await member();
+      expect(await whoAmI(there, person)).toBe(200);
+      // Cuts the ordinary connections and leaves the subscriptions, as a broken line of one process might.
+      await redis.ask((client) => client.call('client', 'kill', 'type', 'normal', 'skipme', 'yes'));
+      await here.call('POST /auths/signout', { token: person.token });
+      await until('the token to be refused', async () => (await whoAmI(there, person)) === 401);
+    });
+  });
+});
