@@ -2,9 +2,18 @@ import { completePermissions, type Permission, type Permissions } from '../confi
 import { AppError } from '../core/errors.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 
+/** Almost every call asks; a configuration is never changed in place, so each needs completing but once. */
+const completed = new WeakMap<Permissions, Permissions>();
+
 /** The complete permission tree of a user: the configured defaults, completed by the built-in ones. */
 export function effectivePermissions(scope: Scope<Actor | null>): Permissions {
-  return completePermissions(scope.configs.current.user.permissions);
+  const configured = scope.configs.current.user.permissions;
+  let complete = completed.get(configured);
+  if (!complete) {
+    complete = completePermissions(configured);
+    completed.set(configured, complete);
+  }
+  return complete;
 }
 
 /** Whether the caller has a named permission. Administrators have all. */
