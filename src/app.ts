@@ -8,6 +8,7 @@ import { createSigninLimit } from './auth/limits.ts';
 import { removeExpiredSessions } from './auth/session.ts';
 import { createHub } from './channels/events.hub.ts';
 import { openConfigStore } from './configs/configs.store.ts';
+import { deriveKey } from './core/keys.ts';
 import type { Parts } from './core/scope.ts';
 import { EmbeddedDatabaseError, startEmbedded } from './database/embedded.ts';
 import { OccupiedError, occupy } from './database/occupancy.ts';
@@ -80,6 +81,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     if (redis) closers.push(() => redis.quit().catch(() => redis.disconnect()));
     const occupancy = await occupy(orm, {
       shared: redis !== null,
+      fingerprint: fingerprintOf(secret),
       log,
       onLost: () => onFatal('Another process took over the database.'),
     });
@@ -135,6 +137,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     throw forOperator(error, env);
   }
 }
+
+const fingerprintOf = (secret: string): number =>
+  new DataView(deriveKey(secret, 'fingerprint').buffer).getUint32(0) >>> 1;
 
 const ownPython = (env: Env, log: Logger): Python =>
   startPython({

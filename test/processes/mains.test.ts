@@ -1,0 +1,138 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createDatabase } from '../support/database.ts';
+import { until } from '../support/poll.ts';
+import { type ServerProcess, spawnMain } from '../support/process.ts';
+import { startRedis, withoutRedis } from '../support/redis.ts';
+import { call, PASSWORD } from '../support/server.ts';
+import { listenBySocketIo } from '../support/sockets.ts';
+
+/** Real processes, `node src/main.ts`, on a database that is not their own. */
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+async function emptyDatabase() {
+  const database = await createDatabase({ empty: true });
+  undo.push(() => database.drop());
+  return database;
+}
+
+async function launch(env: Record<string, string>): Promise<ServerProcess> {
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'parley-test-'));
+  const server = spawnMain({ DATA_DIR, ...env });
+  undo.push(async () => {
+    await server.stop('SIGKILL');
+    await rm(DATA_DIR, { recursive: true, force: true });
+  });
+  return server;
+}
+
+describe('a second process on the same database', () => {
+  it('refuses to start without REDIS_URL, in one line, and takes over when the first has ended', async () => {
+    const { url: DATABASE_URL } = await emptyDatabase();
+    const first = await launch({ DATABASE_URL });
+    await first.ready();
+    const second = await launch({ DATABASE_URL });
+    expect(await second.ended()).toEqual({ code: 1, signal: null });
+    expect(second.output.stdout).toBe('');
+    expect(second.output.stderr).toBe(
+      'Another Parley process uses this database. Stop it, or set REDIS_URL for all of them to run several.\n',
+    );
+    expect(await first.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
+    const third = await launch({ DATABASE_URL });
+    await third.ready();
+    expect(await third.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  it('one of two starts at the same moment, and both find the tables whole', async () => {
+    const { url: DATABASE_URL, query } = await emptyDatabase();
+    const both = await Promise.all([launch({ DATABASE_URL }), launch({ DATABASE_URL })]);
+    const outcomes = await Promise.all(
+      both.map((server) =>
+        server.ready().then(
+          () => 'runs',
+          () => server.output.stderr,
+        ),
+      ),
+    );
+    expect(outcomes.toSorted()).toEqual([expect.stringMatching(/^Another Parley process.*\n$/), 'runs']);
+    expect(await query('select name from mikro_orm_migrations group by name having count(*) > 1')).toEqual(
+      [],
+    );
+  });
+
+  it.skipIf(withoutRedis)('refuses also when only one of them has REDIS_URL', async () => {
+    const redis = await startRedis();
+    undo.push(() => redis.stop());
+    const { url: DATABASE_URL } = await emptyDatabase();
+    await (await launch({ DATABASE_URL, REDIS_URL: redis.url })).ready();
+    const alone = await launch({ DATABASE_URL });
+    expect(await alone.ended()).toEqual({ code: 1, signal: null });
+    expect(alone.output.stderr).toMatch(/^Another Parley process uses this database.*\n$/);
+  });
+});
+
+describe.skipIf(withoutRedis)('two processes with one Redis', () => {
+  it('start at the same moment on an empty database, and work as one', async () => {
+    const redis = await startRedis();
+    undo.push(() => redis.stop());
+    const { url: DATABASE_URL, query } = await emptyDatabase();
+    const env = { DATABASE_URL, REDIS_URL: redis.url, SECRET_KEY: 'a secret that both processes have got' };
+    const servers = await Promise.all([launch(env), launch(env)]);
+    const [here = '', there = ''] = await Promise.all(servers.map((server) => server.ready()));
+    expect(await query('select name from mikro_orm_migrations group by name having count(*) > 1')).toEqual(
+      [],
+    );
+
+    const accounts = await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        call(i % 2 ? there : here, 'POST /auths/signup', {
+          body: { email: `p${i}@example.com`, name: `P${i}`, password: PASSWORD },
+        }),
+      ),
+    );
+    const administrators = accounts.filter(({ body }) => body.role === 'admin');
+    expect(administrators).toHaveLength(1);
+    const token: string = administrators[0]?.body.token;
+
+    const channel = await call(here, 'POST /channels/create', { token, body: { name: 'general' } });
+    const listener = await listenBySocketIo(there, token);
+    await call(here, `POST /channels/${channel.body.id}/messages/post`, {
+      token,
+      body: { content: 'hello' },
+    });
+    await until('the message to cross', () => listener.events.some(({ content }) => content === 'hello'));
+
+    const { body } = await call(here, 'GET /configs/export', { token });
+    body.ui.watermark = 'crossed';
+    await call(here, 'POST /configs/import', { token, body });
+    await until(
+      'the configuration to cross',
+      async () => (await call(there, 'GET /configs/export', { token })).body.ui.watermark === 'crossed',
+    );
+
+    await call(here, 'POST /auths/signout', { token });
+    await until(
+      'the sign-out to cross',
+      async () => (await call(there, 'GET /auths', { token })).status === 401,
+    );
+    await until('the socket to end', () => listener.ended);
+    for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  it('refuse to work with different secrets', async () => {
+    const redis = await startRedis();
+    undo.push(() => redis.stop());
+    const { url: DATABASE_URL } = await emptyDatabase();
+    await (await launch({ DATABASE_URL, REDIS_URL: redis.url })).ready();
+    const other = await launch({ DATABASE_URL, REDIS_URL: redis.url });
+    expect(await other.ended()).toEqual({ code: 1, signal: null });
+    expect(other.output.stderr).toBe(
+      'Another Parley process uses this database with another secret. Set the same SECRET_KEY for all of them.\n',
+    );
+  });
+});

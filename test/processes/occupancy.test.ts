@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { until } from '../support/poll.ts';
+import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+
+/** The lock that a process holds on its database, as `pg_locks` shows it. */
+const OCCUPANCY = 7_011_503;
+const HOLDERS = `select l.pid from pg_locks l join pg_database d on d.oid = l.database
+  where d.datname = current_database() and locktype = 'advisory' and objid = ${OCCUPANCY} and granted`;
+
+let database: TestDatabase;
+let server: TestServer;
+let ada: Person;
+let fatal: string[];
+
+beforeEach(async () => {
+  fatal = [];
+  database = await createDatabase();
+  const onFatal = (reason: string) => void fatal.push(reason);
+  server = await startServer({ database, onFatal, env: { LOG_LEVEL: 'silent' } });
+  ada = await signUp(server, 'Ada');
+});
+afterEach(async () => {
+  await server.close();
+  await database.drop();
+});
+
+const works = async () => (await server.call('GET /users', { token: ada.token })).status === 200;
+const holders = () => database.query<{ pid: number }>(HOLDERS);
+
+it('takes its place again when the database has cut all connections', async () => {
+  const [before] = await holders();
+  await database.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'parley'`,
+  );
+  await until('the server to work again', works);
+  await until('the place to be taken again', async () => {
+    const [now] = await holders();
+    return now !== undefined && now.pid !== before?.pid;
+  });
+  await expect(startServer({ database })).rejects.toThrow('Another Parley process uses this database');
+  expect(fatal).toEqual([]);
+});
+
+it('gives up when another process has taken it meanwhile', async () => {
+  await withClient(database.url, async (other) => {
+    const taken = other.query('select pg_advisory_lock($1)', [OCCUPANCY]);
+    await until(
+      'the other one to wait',
+      async () =>
+        (
+          await database.query(
+            `select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`,
+          )
+        ).length > 0,
+    );
+    const [mine] = await holders();
+    await database.query('select pg_terminate_backend($1)', [mine?.pid]);
+    await taken;
+    await until('the server to give up', () => fatal.length > 0);
+  });
+  expect(fatal).toEqual(['Another process took over the database.']);
+});
+
+it('leaves its place with its end', async () => {
+  await server.close();
+  expect(await holders()).toEqual([]);
+  server = await startServer({ database });
+  expect(await holders()).toHaveLength(1);
+});
+
+it('does not lose places of its pool when the database cuts transactions', async () => {
+  await withClient(database.url, async (holder) => {
+    // Every place of the pool waits in a transaction, and is cut there.
+    await holder.query('begin');
+    await holder.query('lock table users in access exclusive mode');
+    const sizes = 19;
+    const updates = Array.from({ length: sizes }, (_, i) =>
+      server.call(`POST /users/${ada.id}/update`, { token: ada.token, body: { name: `Ada ${i}` } }),
+    );
+    const waiting = `from pg_stat_activity where datname = current_database() and application_name = 'parley'
+      and wait_event_type = 'Lock'`;
+    await until('all to wait', async () => (await database.query(`select ${waiting}`)).length === sizes);
+    await database.query(`select pg_terminate_backend(pid) ${waiting}`);
+    for (const { status } of await Promise.all(updates)) expect(status).toBe(500);
+    await holder.query('rollback');
+  });
+  const answers = await Promise.all(
+    Array.from({ length: 19 }, () =>
+      server.call(`POST /users/${ada.id}/update`, { token: ada.token, body: { name: 'Ada' } }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(19).fill(200));
+});
