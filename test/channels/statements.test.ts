@@ -1,10 +1,7 @@
-import { createRequire } from 'node:module';
-import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { recordStatements } from '../support/statements.ts';
 import { grant } from './people.ts';
-
-/** How many statements a call costs. The server runs in this process, so its connections can be listened to. */
 
 let server: TestServer;
 let owner: Person;
@@ -17,26 +14,15 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-// The driver that the server uses, which is not the one that tests connect with.
-const driver: typeof pg = createRequire(import.meta.resolve('@mikro-orm/postgresql'))('pg');
-const query = vi.spyOn(driver.Client.prototype, 'query');
-afterAll(() => {
-  query.mockRestore();
-});
-
-const textOf = (statement: unknown): string =>
-  typeof statement === 'string' ? statement : ((statement as { text?: string }).text ?? '');
-
 /** The statements that a call sends; `last_active_at` is written in batches, for all users at once, on its own time. */
 async function statementsOf(request: string, body?: unknown): Promise<string[]> {
+  const options = { token: member.token, body };
   // The first call of a kind may open a connection; a warm session is what counts.
-  await server.call(request, { token: member.token, body });
-  query.mockClear();
-  const { status } = await server.call(request, { token: member.token, body });
-  expect(status).toBe(200);
-  return query.mock.calls
-    .map(([statement]) => textOf(statement))
-    .filter((text) => !/last_active_at =/.test(text));
+  await server.call(request, options);
+  const statements = await recordStatements(async () => {
+    expect((await server.call(request, options)).status).toBe(200);
+  });
+  return statements.filter((text) => !/last_active_at =/.test(text));
 }
 
 describe('statements', () => {

@@ -1,0 +1,202 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { gather, grant, type People, RELATIONS, type Relation, setStage } from '../channels/people.ts';
+import { until } from '../support/poll.ts';
+import { type Person, signIn, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { type Event, listenBySocket, subscribe } from './listen.ts';
+
+/*
+ * Who hears what, at both event doors, from the first moment and after every change of access, without a reconnect.
+ */
+
+let server: TestServer;
+let people: People;
+/** Everybody who is let in hears it: once they heard this, they heard whatever came before. */
+let openId: string;
+
+beforeAll(async () => {
+  server = await startServer();
+  people = await gather(server);
+  const body = { name: 'open', access_grants: [grant('*', 'read')] };
+  openId = (await asOwner('POST /channels/create', body)).id;
+});
+afterAll(() => server.close());
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+async function asOwner(request: string, body?: unknown) {
+  const answer = await server.call(request, { token: people.owner.token, body });
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+const post = (channelId: string, content: string) =>
+  asOwner(`POST /channels/${channelId}/messages/post`, { content });
+const share = (channelId: string, ...access_grants: ReturnType<typeof grant>[]) =>
+  asOwner(`POST /channels/${channelId}/update`, { access_grants });
+const createChannel = async (...access_grants: ReturnType<typeof grant>[]): Promise<string> =>
+  (await asOwner('POST /channels/create', { name: 'private', access_grants })).id;
+
+interface Listening {
+  heard(): Event[];
+  /** The code of the refusal, or another sign of an end. */
+  ended(): string | undefined;
+}
+
+const DOORS: Record<string, (token: string) => Promise<Listening>> = {
+  async 'Socket.IO'(token) {
+    const listener = await listenBySocket(server.url, token || undefined);
+    closers.push(listener.close);
+    return { heard: () => listener.enveloped, ended: () => listener.refusal?.code ?? listener.ended };
+  },
+  async tRPC(token) {
+    const subscription = await subscribe(server.url, token || undefined);
+    closers.push(subscription.close);
+    return { heard: () => subscription.items.map(({ event }) => event), ended: () => subscription.failure };
+  },
+};
+
+/** Waits until a listener heard a message that everybody hears, and tells what it heard by then. */
+async function contentsOf(listening: Listening): Promise<string[]> {
+  const sentinel = `sentinel ${Math.random()}`;
+  await post(openId, sentinel);
+  const contents = () => listening.heard().map(({ data }) => data.data.content);
+  await until('the sentinel', () => contents().includes(sentinel));
+  return contents().filter((content) => !content.startsWith('sentinel'));
+}
+
+const REFUSED: Partial<Record<Relation, string>> = {
+  pending: 'account_pending',
+  revoked: 'unauthenticated',
+  signedOut: 'unauthenticated',
+};
+
+describe.each(Object.keys(DOORS))('at the %s door', (door) => {
+  const listen = (token: string) => DOORS[door]?.(token) as Promise<Listening>;
+
+  it.each(RELATIONS)('%s', async (relation) => {
+    const { channelId } = await setStage(server, people, relation === 'public');
+    // Socket.IO lets nameless sockets in for ten seconds, in which they hear nothing: `socketio.test.ts`.
+    if (door === 'Socket.IO' && relation === 'signedOut') return;
+    const listening = await listen(people[relation].token);
+    expect(listening.ended()).toBe(REFUSED[relation]);
+    if (REFUSED[relation]) return;
+    await post(channelId, 'private');
+    expect(await contentsOf(listening)).toEqual(relation === 'stranger' ? [] : ['private']);
+  });
+
+  it('a right that is given, taken and given back', async () => {
+    const { stranger } = people;
+    const id = await createChannel();
+    const listening = await listen(stranger.token);
+    await post(id, 'before');
+    await share(id, grant(stranger.id, 'read'));
+    await post(id, 'with a grant');
+    expect(await contentsOf(listening)).toContain('with a grant');
+    await share(id);
+    await contentsOf(listening);
+    await post(id, 'without');
+    expect(await contentsOf(listening)).not.toContain('without');
+    await share(id, grant('*', 'read'));
+    await post(id, 'public');
+    const heard = await contentsOf(listening);
+    expect(heard.at(-1)).toBe('public');
+    expect(new Set(heard).size).toBe(heard.length);
+    expect(listening.ended()).toBeUndefined();
+  });
+
+  it('a new channel, from its first message', async () => {
+    const listening = await listen(people.stranger.token);
+    for (let round = 0; round < 10; round += 1) {
+      const id = await createChannel(grant(people.stranger.id, 'read'));
+      await post(id, `first ${round}`);
+    }
+    const heard = await contentsOf(listening);
+    expect(heard.toSorted()).toEqual(Array.from({ length: 10 }, (_, round) => `first ${round}`));
+  });
+
+  it('a channel that is deleted, next to one that goes on', async () => {
+    const [gone, stays] = [await createChannel(grant('*', 'read')), await createChannel(grant('*', 'read'))];
+    const listening = await listen(people.stranger.token);
+    await post(gone, 'last');
+    await asOwner(`DELETE /channels/${gone}/delete`);
+    await post(stays, 'on');
+    expect((await contentsOf(listening)).at(-1)).toBe('on');
+    expect(listening.ended()).toBeUndefined();
+  });
+
+  it('channels that are switched off and on again', async () => {
+    const config = await asOwner('GET /configs/export');
+    const listening = await listen(people.reader.token);
+    await post(openId, 'before');
+    await asOwner('POST /configs/import', { ...config, channels: { enable: false } });
+    await asOwner('POST /configs/import', config);
+    await post(openId, 'after');
+    expect(await contentsOf(listening)).toEqual(['before', 'after']);
+    expect(listening.ended()).toBeUndefined();
+  });
+
+  it('the permission features.channels that is taken and given', async () => {
+    const config = await asOwner('GET /configs/export');
+    const permissions = { ...config.user.permissions, features: { channels: false } };
+    const member = await listen(people.reader.token);
+    const administrator = await listen(people.administrator.token);
+    await asOwner('POST /configs/import', { ...config, user: { permissions } });
+    await post(openId, 'for administrators');
+    expect(await contentsOf(administrator)).toEqual(['for administrators']);
+    expect(member.heard()).toEqual([]);
+    await asOwner('POST /configs/import', config);
+    await post(openId, 'for all');
+    // Whoever gets access back goes on where they stopped.
+    expect(await contentsOf(member)).toEqual(['for administrators', 'for all']);
+  });
+
+  describe('ends with', () => {
+    const ENDS: Record<string, (person: Person) => Promise<unknown>> = {
+      'a sign-out': ({ token }) => server.call('POST /auths/signout', { token }),
+      'another password': ({ token }) =>
+        server.call('POST /auths/update/password', {
+          token,
+          body: { password: 'correct horse battery', new_password: 'battery horse correct' },
+        }),
+      'another role': ({ id }) => asOwner(`POST /users/${id}/update`, { role: 'admin' }),
+      'the account': ({ id }) => asOwner(`DELETE /users/${id}`),
+    };
+    it.each(Object.keys(ENDS))('%s', async (end) => {
+      const person = await signUpAs(
+        server,
+        people.owner,
+        `Leaver ${door} ${end}`.replaceAll(' ', '.'),
+        'user',
+      );
+      const listening = await listen(person.token);
+      const stays = await listen(people.reader.token);
+      await ENDS[end]?.(person);
+      await until('the end', () => listening.ended());
+      await post(openId, 'afterwards');
+      expect(await contentsOf(stays)).toEqual(['afterwards']);
+      expect(listening.heard()).toEqual([]);
+      expect(stays.ended()).toBeUndefined();
+    });
+
+    it('the token’s lifetime', async () => {
+      const config = await asOwner('GET /configs/export');
+      await asOwner('POST /configs/import', { ...config, auth: { ...config.auth, jwt_expiry: '2s' } });
+      const short = await signIn(server, people.reader);
+      await asOwner('POST /configs/import', config);
+      const listening = await listen(short.token);
+      expect(listening.ended()).toBeUndefined();
+      await until('the end', () => listening.ended());
+    });
+
+    it('one session, and not the others of the same person', async () => {
+      const [one, other] = [await signIn(server, people.author), await signIn(server, people.author)];
+      const [first, second] = [await listen(one.token), await listen(other.token)];
+      await server.call('POST /auths/signout', { token: one.token });
+      await until('the end', () => first.ended());
+      expect(await contentsOf(second)).toEqual([]);
+      expect(second.ended()).toBeUndefined();
+    });
+  });
+});

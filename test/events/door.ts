@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { createAuthenticator } from '../../src/auth/authenticator.ts';
+import { createSigninLimit } from '../../src/auth/limits.ts';
+import { type ChannelHub, createHub } from '../../src/channels/events.hub.ts';
+import { openConfigStore } from '../../src/configs/configs.store.ts';
+import type { Parts } from '../../src/core/scope.ts';
+import { openOrm } from '../../src/database/orm.ts';
+import { openSql } from '../../src/database/sql.ts';
+import { mountSocketIo } from '../../src/doors/socketio.ts';
+import { mountTrpcSockets } from '../../src/doors/trpc.ts';
+import { entities } from '../../src/entities.ts';
+import { readEnv } from '../../src/env.ts';
+import { type Bus, createLocalBus } from '../../src/events/bus.ts';
+import { appRouter } from '../../src/router.ts';
+import { loadSecret } from '../../src/secret.ts';
+import type { TestServer } from '../support/server.ts';
+
+export interface Door {
+  url: string;
+  hub: ChannelHub;
+  bus: Bus;
+  /** How many listen to notices or events at the moment. */
+  listeners(): number;
+  close(): Promise<void>;
+}
+
+/** Counts who listens, which neither the bus nor the hub need to know. */
+function counting<Arguments extends unknown[]>(
+  count: { now: number },
+  listen: (...args: Arguments) => () => void,
+) {
+  return (...args: Arguments) => {
+    const end = listen(...args);
+    count.now += 1;
+    let ended = false;
+    return () => {
+      end();
+      if (!ended) count.now -= 1;
+      ended = true;
+    };
+  };
+}
+
+/** The event doors alone, on the database and the secret of a running server, with their parts in reach. */
+export async function openDoor(server: TestServer, options: { proofMs?: number } = {}): Promise<Door> {
+  const env = readEnv({ DATA_DIR: server.dataDir, DATABASE_URL: server.database.url, PORT: '0' });
+  const secret = await loadSecret(env);
+  const log = pino({ level: 'silent' });
+  const onError = () => {};
+  const count = { now: 0 };
+  const orm = await openOrm(entities, { url: server.database.url });
+  const sql = await openSql(orm);
+  const local = createLocalBus(onError);
+  const configs = await openConfigStore(orm, sql);
+  const plainHub = createHub({ sql, bus: local, log });
+  const { tokens, authenticate } = createAuthenticator({ sql, bus: local, secret, onSeen: () => {} });
+  const bus: Bus = {
+    ...local,
+    subscribe: counting(count, local.subscribe) as Bus['subscribe'],
+    onGap: counting(count, local.onGap),
+  };
+  const hub: ChannelHub = Object.create(plainHub, { onEvent: { value: counting(count, plainHub.onEvent) } });
+  const signinLimit = createSigninLimit(null);
+  const partsInUse = { orm, sql, bus, log, secret, configs, tokens, hub, authenticate, signinLimit };
+  // No event has to do with Python, which takes its time to start.
+  const parts = partsInUse satisfies Omit<Parts, 'python'> as unknown as Parts;
+
+  const http = createServer();
+  const socketIo = mountSocketIo({ server: http, parts, env, ...options });
+  const sockets = mountTrpcSockets({ server: http, parts, router: appRouter });
+  const atRest = count.now;
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    hub,
+    bus: local,
+    listeners: () => count.now - atRest,
+    async close() {
+      await socketIo.close();
+      await sockets.close();
+      http.close();
+      http.closeAllConnections();
+      plainHub.close();
+      await orm.close(true);
+    },
+  };
+}

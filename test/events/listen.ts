@@ -1,0 +1,126 @@
+import { createTRPCClient, createWSClient, type TRPCClientError, wsLink } from '@trpc/client';
+import { io, type Socket } from 'socket.io-client';
+import { WebSocket } from 'ws';
+import type { ChannelEventView } from '../../src/channels/messages.schema.ts';
+import type { AppRouter } from '../../src/router.ts';
+import { until } from '../support/poll.ts';
+
+export type Event = ChannelEventView;
+export const ENVELOPE = 'events:channel';
+const NAMES = ['message', 'message:update', 'message:delete', 'message:reply'] as const;
+
+/** A Socket.IO client with all that it was sent. */
+export interface SocketListener {
+  socket: Socket;
+  /** What came as `events:channel`. */
+  enveloped: Event[];
+  /** What came under the event's own name, with that name. */
+  named: { name: string; event: Event }[];
+  /** The body of a refusal. */
+  refusal: { detail: string; code: string } | undefined;
+  /** Why it was disconnected. */
+  ended: string | undefined;
+  close(): void;
+}
+
+export interface SocketOptions {
+  transport?: 'websocket' | 'polling';
+  auth?: Record<string, unknown>;
+}
+
+/** A plain Socket.IO client; it does not come back by itself. Resolves when it was let in or refused. */
+export async function listenBySocket(
+  url: string,
+  token: string | undefined,
+  { transport = 'websocket', auth = {} }: SocketOptions = {},
+): Promise<SocketListener> {
+  const socket = io(url, {
+    path: '/ws/socket.io',
+    transports: [transport],
+    upgrade: false,
+    reconnection: false,
+    forceNew: true,
+    auth: { ...(token && { token }), ...auth },
+  });
+  const listener: SocketListener = {
+    socket,
+    enveloped: [],
+    named: [],
+    refusal: undefined,
+    ended: undefined,
+    close: () => void socket.disconnect(),
+  };
+  socket.on(ENVELOPE, (event: Event) => listener.enveloped.push(event));
+  for (const name of NAMES) socket.on(name, (event: Event) => listener.named.push({ name, event }));
+  socket.on('connect_error', (error) => {
+    listener.refusal = (error as Error & { data?: SocketListener['refusal'] }).data;
+    listener.ended ??= error.message;
+  });
+  socket.on('disconnect', (reason) => {
+    listener.ended ??= reason;
+  });
+  await until('a Socket.IO answer', () => socket.connected || listener.ended);
+  return listener;
+}
+
+/** A subscription to `channels.events` with all that it was sent. */
+export interface Subscription {
+  items: { id: string; event: Event }[];
+  /** The `error_code` of the failure that ended it. */
+  failure: string | undefined;
+  /** How often it started: once, and again after each lost socket. */
+  starts: number;
+  /** Tears the socket, as a lost network does; the client comes back by itself. */
+  tear(): void;
+  close(): void;
+}
+
+export interface SubscribeOptions {
+  channel_ids?: string[];
+  lastEventId?: string;
+}
+
+/** Subscribes over tRPC's WebSocket. Resolves when it has started or failed. */
+export async function subscribe(
+  url: string,
+  token: string | undefined,
+  options: SubscribeOptions = {},
+): Promise<Subscription> {
+  const sockets: WebSocket[] = [];
+  class KnownSocket extends WebSocket {
+    constructor(...args: ConstructorParameters<typeof WebSocket>) {
+      super(...args);
+      sockets.push(this);
+    }
+  }
+  const wsClient = createWSClient({
+    url: `${url.replace('http', 'ws')}/trpc`,
+    // Node's types of the platform's class and of this one differ in what no client uses.
+    WebSocket: KnownSocket as unknown as typeof globalThis.WebSocket,
+    connectionParams: token ? { token } : null,
+    retryDelayMs: () => 0,
+  });
+  const client = createTRPCClient<AppRouter>({ links: [wsLink({ client: wsClient })] });
+  const subscription: Subscription = {
+    items: [],
+    failure: undefined,
+    starts: 0,
+    tear: () => sockets.at(-1)?.terminate(),
+    close: () => {
+      handle.unsubscribe();
+      void wsClient.close();
+    },
+  };
+  const handle = client.channels.events.subscribe(options, {
+    onStarted: () => {
+      subscription.starts += 1;
+    },
+    onData: ({ id, data }) => subscription.items.push({ id, event: data as Event }),
+    onError: (error) => {
+      const { data, message } = error as TRPCClientError<AppRouter>;
+      subscription.failure = (data as { error_code?: string } | null)?.error_code ?? message;
+    },
+  });
+  await until('a tRPC answer', () => subscription.starts > 0 || subscription.failure);
+  return subscription;
+}

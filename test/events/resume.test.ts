@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { grant } from '../channels/people.ts';
+import { until } from '../support/poll.ts';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { type Event, listenBySocket, subscribe } from './listen.ts';
+
+/*
+ * Whatever is written, and however often a reader loses its connection meanwhile: in the end it has seen, for each channel that
+ * it may read, the log of that channel, in order, each event once, and nothing else.
+ */
+
+const CHANNELS = 5;
+const READABLE = 4;
+
+let server: TestServer;
+let owner: Person;
+let reader: Person;
+let channelIds: string[];
+
+beforeAll(async () => {
+  server = await startServer();
+  owner = await signUp(server, 'Owner');
+  reader = await signUpAs(server, owner, 'Reader', 'user');
+});
+afterAll(() => server.close());
+
+const call = async (request: string, body?: unknown) =>
+  (await server.call(request, { token: owner.token, body })).body;
+
+/** One step of a writer: what it does, in which channel, to which of the messages that it knows. */
+const step = fc.record({
+  does: fc.constantFrom('post', 'post', 'post', 'reply', 'edit', 'delete'),
+  channel: fc.nat(CHANNELS - 1),
+  target: fc.nat(1000),
+});
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+async function write(steps: Step[]): Promise<void> {
+  const known: string[][] = channelIds.map(() => []);
+  for (const [n, { does, channel, target }] of steps.entries()) {
+    const path = `/channels/${channelIds[channel]}/messages`;
+    const messages = known[channel] ?? [];
+    const id = messages[target % (messages.length || 1)];
+    if (does === 'post' || !id) {
+      const { id: posted } = await call(`POST ${path}/post`, { content: `post ${n}` });
+      messages.push(posted);
+    } else if (does === 'reply') {
+      const reply = await call(`POST ${path}/post`, { content: `reply ${n}`, parent_id: id });
+      if (reply.id) messages.push(reply.id);
+    } else if (does === 'edit') await call(`POST ${path}/${id}/update`, { content: `edit ${n}` });
+    else await call(`DELETE ${path}/${id}/delete`);
+  }
+}
+
+/** How a reader behaves: after how many events it loses its connection, again and again. */
+const patience = fc.array(fc.nat(12), { minLength: 1, maxLength: 6 });
+
+/** Reads until told to stop, and to the end of what it may read then. */
+async function readByTrpc(
+  cursor: string,
+  losses: number[],
+  isOver: () => Promise<number | undefined>,
+): Promise<Event[]> {
+  const seen: Event[] = [];
+  let lastEventId = cursor;
+  for (let round = 0; ; round += 1) {
+    const subscription = await subscribe(server.url, reader.token, { lastEventId });
+    const enough = losses[round % losses.length] ?? 0;
+    const total = await until('events', async () => {
+      const all = await isOver();
+      if (all !== undefined && seen.length + subscription.items.length >= all) return { all };
+      return all === undefined && subscription.items.length >= enough ? { all: undefined } : undefined;
+    });
+    subscription.close();
+    for (const { id, event } of subscription.items) {
+      seen.push(event);
+      lastEventId = id;
+    }
+    if (total.all !== undefined) return seen;
+  }
+}
+
+async function readBySocket(losses: number[], isOver: () => Promise<number | undefined>): Promise<Event[]> {
+  const seen: Event[] = [];
+  const last_event_ids = Object.fromEntries(channelIds.map((id) => [id, 0]));
+  for (let round = 0; ; round += 1) {
+    const auth = { events: 'envelope', last_event_ids };
+    const listener = await listenBySocket(server.url, reader.token, { auth });
+    const enough = losses[round % losses.length] ?? 0;
+    const total = await until('events', async () => {
+      const all = await isOver();
+      if (all !== undefined && seen.length + listener.enveloped.length >= all) return { all };
+      return all === undefined && listener.enveloped.length >= enough ? { all: undefined } : undefined;
+    });
+    listener.close();
+    for (const event of listener.enveloped) {
+      seen.push(event);
+      last_event_ids[event.channel_id] = event.event_id;
+    }
+    if (total.all !== undefined) return seen;
+  }
+}
+
+describe('every reader ends with the log', () => {
+  it('of what it may read, in order, each event once', { timeout: 120_000 }, async () => {
+    const plan = fc.record({
+      writers: fc.array(fc.array(step, { minLength: 10, maxLength: 40 }), { minLength: 3, maxLength: 3 }),
+      patience: fc.tuple(patience, patience, patience),
+    });
+    await fc.assert(
+      fc.asyncProperty(plan, async ({ writers, patience: [one, two, three] }) => {
+        channelIds = [];
+        for (let n = 0; n < CHANNELS; n += 1) {
+          const access_grants = n < READABLE ? [grant(reader.id, 'read')] : [];
+          channelIds.push((await call('POST /channels/create', { name: `c${n}`, access_grants })).id);
+        }
+        const readable = channelIds.slice(0, READABLE);
+        let written = false;
+        /** How many events there are to see, once all is written. */
+        const isOver = async () => {
+          if (!written) return undefined;
+          const [row] = await server.database.query<{ count: number }>(
+            'select count(*)::int from channel_event where channel_id = any($1)',
+            [readable],
+          );
+          return row?.count;
+        };
+        const { cursor } = (await server.call('GET /channels/events/cursor', { token: reader.token })).body;
+        const readers = Promise.all([
+          readByTrpc(cursor, one, isOver),
+          readByTrpc(cursor, two, isOver),
+          readBySocket(three, isOver),
+        ]);
+        await Promise.all(writers.map(write));
+        written = true;
+
+        const log = await server.database.query<{
+          channel_id: string;
+          id: number;
+          type: string;
+          data: unknown;
+        }>(
+          'select channel_id, id::int, type, data from channel_event where channel_id = any($1) order by id',
+          [readable],
+        );
+        const perChannel = (events: { channel_id: string }[]) =>
+          readable.map((id) => events.filter(({ channel_id }) => channel_id === id));
+        const expected = perChannel(log);
+        for (const seen of await readers) {
+          const flat = seen.map(({ channel_id, event_id, data }) => ({
+            channel_id,
+            id: event_id,
+            type: data.type,
+            data: data.data,
+          }));
+          expect(flat).toHaveLength(log.length);
+          expect(perChannel(flat)).toEqual(expected);
+        }
+      }),
+      { numRuns: 8, endOnFailure: true },
+    );
+  });
+});

@@ -1,0 +1,247 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { grant } from '../channels/people.ts';
+import { until } from '../support/poll.ts';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { openDoor } from './door.ts';
+import { type Event, listenBySocket, type SocketListener, type SocketOptions } from './listen.ts';
+
+let server: TestServer;
+let owner: Person;
+let writer: Person;
+let channelId: string;
+const listeners: SocketListener[] = [];
+
+beforeAll(async () => {
+  server = await startServer();
+  owner = await signUp(server, 'Owner');
+  writer = await signUpAs(server, owner, 'Writer', 'user');
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  const body = { name: 'general', access_grants: [grant(writer.id, 'write')], meta: { m: 1 } };
+  channelId = (await server.call('POST /channels/create', { token: owner.token, body })).body.id;
+});
+afterEach(() => {
+  for (const listener of listeners.splice(0)) listener.close();
+});
+
+async function listen(token: string | undefined, options: SocketOptions = {}, url = server.url) {
+  const listener = await listenBySocket(url, token, options);
+  listeners.push(listener);
+  return listener;
+}
+const call = async (request: string, body?: unknown) =>
+  (await server.call(request, { token: writer.token, body })).body;
+const post = (body: Record<string, unknown>) => call(`POST /channels/${channelId}/messages/post`, body);
+const ofChannel = (events: Event[]) => events.filter(({ channel_id }) => channel_id === channelId);
+
+describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
+  it('each change arrives in order, numbered, with the payload of the REST view', async () => {
+    const listener = await listen(owner.token, { transport });
+    const { temp_id, ...root } = await post({ content: 'root', temp_id: 'mine' });
+    const edited = await call(`POST /channels/${channelId}/messages/${root.id}/update`, {
+      content: 'edited',
+    });
+    const { temp_id: _, ...reply } = await post({ content: 'reply', parent_id: root.id });
+    const counted = await call(`GET /channels/${channelId}/messages/${root.id}`);
+    await call(`DELETE /channels/${channelId}/messages/${reply.id}/delete`);
+    await until('all events', () => listener.enveloped.length === 6 && listener.named.length === 6);
+
+    const events = listener.enveloped;
+    expect(events.map(({ event_id }) => event_id)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(events.map(({ data, message_id }) => [data.type, message_id])).toEqual([
+      ['message', root.id],
+      ['message:update', root.id],
+      ['message', reply.id],
+      ['message:reply', root.id],
+      ['message:delete', reply.id],
+      ['message:reply', root.id],
+    ]);
+    expect(events[0]?.data.data).toEqual({ ...root, temp_id });
+    expect(events[1]?.data.data).toEqual(edited);
+    expect(events[2]?.data.data).toEqual({ ...reply, temp_id: null });
+    expect(events[3]?.data.data).toEqual(counted);
+    expect(events[4]?.data.data).toMatchObject({ id: reply.id, content: '', meta: { deleted: true } });
+    expect(listener.named).toEqual(events.map((event) => ({ name: event.data.type, event })));
+
+    const { access_grants, write_access, is_manager, last_message_at, ...brief } = await call(
+      `GET /channels/${channelId}`,
+    );
+    expect([access_grants.length, write_access, is_manager]).toEqual([1, true, false]);
+    expect(last_message_at).toBe(reply.created_at);
+    for (const event of events) {
+      expect(event).toMatchObject({
+        channel_id: channelId,
+        user: { id: writer.id, name: 'Writer', role: 'user' },
+      });
+      expect(event.channel).toEqual(brief);
+    }
+    expect(events[0]?.created_at).toBe(root.created_at);
+  });
+
+  it('a wrong token is refused at once, with the reason', async () => {
+    const { refusal, socket } = await listen('not-a-token', { transport });
+    expect(refusal).toEqual({ detail: expect.any(String), code: 'unauthenticated' });
+    expect(socket.connected).toBe(false);
+  });
+});
+
+describe('which names', () => {
+  const HABITS: [string | undefined, enveloped: number, named: number][] = [
+    ['envelope', 1, 0],
+    ['named', 0, 1],
+    ['both', 1, 1],
+    [undefined, 1, 1],
+    ['nonsense', 1, 1],
+  ];
+  it.each(HABITS)('auth.events %s', async (events, enveloped, named) => {
+    const listener = await listen(owner.token, { auth: { events } });
+    await post({ content: 'x' });
+    await until('the event', () => listener.enveloped.length + listener.named.length === enveloped + named);
+    expect([listener.enveloped.length, listener.named.length]).toEqual([enveloped, named]);
+  });
+});
+
+describe('without a token', () => {
+  it('a socket that does not prove itself in time is closed, also one that does not even join', async () => {
+    const door = await openDoor(server, { proofMs: 50 });
+    try {
+      const listener = await listen(undefined, {}, door.url);
+      await until('the end', () => listener.ended);
+      expect(listener.socket.connected).toBe(false);
+
+      const mute = new WebSocket(`${door.url.replace('http', 'ws')}/ws/socket.io/?EIO=4&transport=websocket`);
+      await until('the end of the mute one', () => mute.readyState === WebSocket.CLOSED);
+    } finally {
+      await door.close();
+    }
+  });
+
+  it.each(['user-join', 'join-channels'])('%s proves who it is, and lets it in', async (name) => {
+    const listener = await listen(undefined);
+    await post({ content: 'not for you' });
+    expect(await listener.socket.emitWithAck(name, { auth: { token: writer.token } })).toEqual({
+      id: writer.id,
+      name: 'Writer',
+    });
+    await post({ content: 'for you' });
+    await until('the event', () => listener.enveloped.length > 0);
+    expect(listener.enveloped.map(({ data }) => data.data.content)).toEqual(['for you']);
+  });
+
+  it('a wrong token in user-join ends it', async () => {
+    const listener = await listen(undefined);
+    listener.socket.emit('user-join', { auth: { token: 'not-a-token' } });
+    await until('the end', () => listener.ended);
+  });
+
+  it.each([undefined, null, 5, 'x', [], {}, { auth: null }, { auth: { token: 5 } }])(
+    'user-join with %j changes nothing',
+    async (payload) => {
+      const listener = await listen(undefined);
+      expect(await listener.socket.emitWithAck('user-join', payload)).toBeUndefined();
+      listener.socket.emit('user-join', payload);
+      await post({ content: 'not for you' });
+      expect(await listener.socket.emitWithAck('user-join', payload)).toBeUndefined();
+      expect([listener.enveloped, listener.ended]).toEqual([[], undefined]);
+    },
+  );
+
+  it('the token of another user, later, means their channels and no others', async () => {
+    const other = await signUpAs(server, owner, `Other${channelId}`, 'user');
+    const listener = await listen(writer.token);
+    await listener.socket.emitWithAck('user-join', { auth: { token: other.token } });
+    await post({ content: 'not for them' });
+    const body = { name: 'theirs', access_grants: [grant(other.id, 'write')] };
+    const { id } = (await server.call('POST /channels/create', { token: owner.token, body })).body;
+    await server.call(`POST /channels/${id}/messages/post`, {
+      token: other.token,
+      body: { content: 'theirs' },
+    });
+    await until('the event', () => listener.enveloped.length > 0);
+    expect(listener.enveloped.map(({ channel_id }) => channel_id)).toEqual([id]);
+  });
+});
+
+describe('what a handshake may hold', () => {
+  it.each([
+    { token: 5 },
+    { events: { a: 1 } },
+    { last_event_ids: 'x' },
+    { last_event_ids: { nonsense: 1 } },
+    { last_event_ids: { '018f0000-0000-7000-8000-000000000000': -1 } },
+    { last_event_ids: { '018f0000-0000-7000-8000-000000000000': 5 } },
+    { last_event_ids: null, events: null, extra: '\0' },
+  ])('%j does no harm', async (auth) => {
+    const listener = await listen('token' in auth ? undefined : writer.token, { auth });
+    if ('token' in auth) return expect(listener.ended).toBeUndefined();
+    await post({ content: 'x' });
+    await until('the event', () => listener.enveloped.length > 0);
+  });
+});
+
+describe('last_event_ids', () => {
+  it('brings what was missed, once and in order, and goes on', async () => {
+    for (const content of ['1', '2', '3']) await post({ content });
+    const listener = await listen(writer.token, { auth: { last_event_ids: { [channelId]: 1 } } });
+    await post({ content: '4' });
+    await until('the events', () => ofChannel(listener.enveloped).length === 3);
+    expect(listener.enveloped.map(({ event_id }) => event_id)).toEqual([2, 3, 4]);
+    expect(listener.named.map(({ event }) => event.event_id)).toEqual([2, 3, 4]);
+  });
+
+  it('of a channel that one may not read bring nothing', async () => {
+    const hidden = (
+      await server.call('POST /channels/create', { token: owner.token, body: { name: 'hidden' } })
+    ).body.id;
+    const options = { token: owner.token, body: { content: 'secret' } };
+    await server.call(`POST /channels/${hidden}/messages/post`, options);
+    const listener = await listen(writer.token, {
+      auth: { last_event_ids: { [hidden]: 0, [channelId]: 0 } },
+    });
+    await post({ content: 'sentinel' });
+    await until('the sentinel', () => listener.enveloped.length > 0);
+    expect(listener.enveloped.map(({ channel_id }) => channel_id)).toEqual([channelId]);
+  });
+
+  it('replayed events and live ones have the same form', async () => {
+    const live = await listen(writer.token);
+    const root = await post({ content: 'root', data: { a: [1] }, temp_id: 't' });
+    await post({ content: 'reply', parent_id: root.id, reply_to_id: root.id });
+    await call(`DELETE /channels/${channelId}/messages/${root.id}/delete`);
+    await until('the events', () => ofChannel(live.enveloped).length === 4);
+    const door = await openDoor(server);
+    try {
+      const auth = { last_event_ids: { [channelId]: 0 } };
+      const fromLog = await listen(writer.token, { auth }, door.url);
+      await until('the replay', () => fromLog.enveloped.length === 4);
+      expect(fromLog.enveloped).toEqual(ofChannel(live.enveloped));
+    } finally {
+      await door.close();
+    }
+  });
+
+  it('miss and double nothing over many reconnects, while posts go on', async () => {
+    const seen: number[] = [];
+    let writing = true;
+    const writers = [0, 1, 2].map(async (n) => {
+      for (let count = 0; count < 60; count += 1) await post({ content: `${n}.${count}` });
+    });
+    const done = Promise.all(writers).then(() => {
+      writing = false;
+    });
+    for (let round = 0; seen.length < 180; round += 1) {
+      const auth = { last_event_ids: { [channelId]: seen.at(-1) ?? 0 }, events: 'envelope' };
+      const listener = await listen(writer.token, {
+        auth,
+        transport: round % 3 === 2 ? 'polling' : 'websocket',
+      });
+      const wanted = seen.length + 1 + (round % 20);
+      await until('some events', () => seen.length + listener.enveloped.length >= (writing ? wanted : 180));
+      listener.close();
+      seen.push(...listener.enveloped.map(({ event_id }) => event_id));
+    }
+    await done;
+    expect(seen).toEqual(Array.from({ length: 180 }, (_, n) => n + 1));
+  });
+});

@@ -1,0 +1,214 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { formatCursor, parseCursor } from '../../src/channels/events.cursor.ts';
+import { grant } from '../channels/people.ts';
+import { until } from '../support/poll.ts';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { type SubscribeOptions, type Subscription, subscribe } from './listen.ts';
+
+let server: TestServer;
+let owner: Person;
+let writer: Person;
+let channelId: string;
+let hiddenId: string;
+const subscriptions: Subscription[] = [];
+
+const NOWHERE = '018f0000-0000-7000-8000-000000000000';
+
+beforeAll(async () => {
+  server = await startServer();
+  owner = await signUp(server, 'Owner');
+  writer = await signUpAs(server, owner, 'Writer', 'user');
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  channelId = await createChannel(grant(writer.id, 'write'));
+  hiddenId = await createChannel();
+});
+afterEach(() => {
+  for (const subscription of subscriptions.splice(0)) subscription.close();
+});
+
+const createChannel = async (...access_grants: ReturnType<typeof grant>[]): Promise<string> =>
+  (await server.call('POST /channels/create', { token: owner.token, body: { name: 'x', access_grants } }))
+    .body.id;
+const post = async (content: string, channel = channelId) =>
+  (await server.call(`POST /channels/${channel}/messages/post`, { token: owner.token, body: { content } }))
+    .body;
+async function follow(options: SubscribeOptions = {}, { token } = writer) {
+  const subscription = await subscribe(server.url, token, options);
+  subscriptions.push(subscription);
+  return subscription;
+}
+const contentsOf = ({ items }: Subscription) => items.map(({ event }) => event.data.data.content);
+const heard = (subscription: Subscription, ...contents: string[]) =>
+  until(`${contents}`, () => contentsOf(subscription).length >= contents.length).then(() =>
+    expect(contentsOf(subscription)).toEqual(contents),
+  );
+const cursorNow = async (person = writer): Promise<string> =>
+  (await server.call('GET /channels/events/cursor', { token: person.token })).body.cursor;
+
+describe('a subscription', () => {
+  it('has what was posted the moment after it started', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const subscription = await follow();
+      await post(`${round}`);
+      await heard(subscription, `${round}`);
+    }
+  });
+
+  it('to one channel brings nothing of others', async () => {
+    const other = await createChannel(grant(writer.id, 'read'));
+    const subscription = await follow({ channel_ids: [channelId] });
+    await post('elsewhere', other);
+    await post('here');
+    await heard(subscription, 'here');
+  });
+
+  it.each([
+    ['one that may not be read', () => [hiddenId]],
+    ['one that may not be read among others', () => [channelId, hiddenId]],
+    ['one that does not exist', () => [NOWHERE]],
+  ])('to %s is forbidden', async (_what, ids) => {
+    expect((await follow({ channel_ids: ids() })).failure).toBe('forbidden');
+  });
+
+  it('to named channels ends when one of them may not be read any more', async () => {
+    const subscription = await follow({ channel_ids: [channelId] });
+    await post('before');
+    await server.call(`POST /channels/${channelId}/update`, {
+      token: owner.token,
+      body: { access_grants: [] },
+    });
+    await until('the end', () => subscription.failure);
+    expect(subscription.failure).toBe('forbidden');
+    await heard(subscription, 'before');
+  });
+
+  it('takes ids of either case', async () => {
+    const subscription = await follow({ channel_ids: [channelId.toUpperCase()] });
+    await post('x');
+    await heard(subscription, 'x');
+  });
+});
+
+describe('going on', () => {
+  it('behind any event brings exactly what came after it', async () => {
+    const before = await follow();
+    for (const content of ['1', '2', '3', '4']) await post(content);
+    await heard(before, '1', '2', '3', '4');
+    for (const [n, { id }] of [...before.items].entries()) {
+      const subscription = await follow({ lastEventId: id });
+      await post(`after ${n}`);
+      const since = ['2', '3', '4', ...Array.from({ length: n + 1 }, (_, k) => `after ${k}`)].slice(n);
+      await heard(subscription, ...since);
+    }
+  });
+
+  it('behind the cursor of now misses nothing and doubles nothing, while posts are under way', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      channelId = await createChannel(grant(writer.id, 'write'));
+      const posts = Array.from({ length: 20 }, (_, n) => post(`${n}`));
+      await posts[round];
+      const cursor = await cursorNow();
+      const seen = parseCursor(cursor).positions.get(channelId) ?? 0;
+      await Promise.all(posts);
+      const subscription = await follow({ lastEventId: cursor });
+      await post('end');
+      await until('the end', () => contentsOf(subscription).includes('end'));
+      const numbers = subscription.items.map(({ event }) => event.event_id);
+      expect(numbers).toEqual(Array.from({ length: 21 - seen }, (_, n) => seen + 1 + n));
+    }
+  });
+
+  it('over a torn socket is the client’s own business', async () => {
+    const subscription = await follow();
+    await post('1');
+    await heard(subscription, '1');
+    for (let n = 2; n < 8; n += 1) {
+      subscription.tear();
+      await post(`${n}`);
+      await until('the event', () => contentsOf(subscription).includes(`${n}`));
+    }
+    expect(contentsOf(subscription)).toEqual(['1', '2', '3', '4', '5', '6', '7']);
+    expect(subscription.starts).toBeGreaterThan(1);
+  });
+
+  it.each([
+    'x',
+    '-1',
+    '1.5',
+    '1e3',
+    '0x10',
+    '99999999999999999999',
+    ';',
+    '1;',
+    `1;${NOWHERE}`,
+    `1;${NOWHERE}:`,
+    `1;${NOWHERE}:-1`,
+    `1;${NOWHERE}:1:2`,
+    `1;${NOWHERE}:1e3`,
+    '1;nonsense:1',
+    `1;'--:1`,
+    '\0',
+    `1${`;${NOWHERE}:1`.repeat(30_000)}`,
+  ])('behind what is no cursor is refused: %.40j', async (lastEventId) => {
+    expect((await follow({ lastEventId })).failure).toBe('bad_request');
+  });
+
+  it('behind a cursor from the future, or one beyond the log, still brings what comes', async () => {
+    await post('before');
+    const future = `9007199254740991;${channelId}:999999999999999`;
+    const subscription = await follow({ lastEventId: future });
+    await post('after');
+    await heard(subscription, 'after');
+  });
+
+  it('behind a cursor that names channels which one may not read shows nothing of them', async () => {
+    const secret = await post('secret', hiddenId);
+    const cursor = formatCursor({
+      momentMicros: 0,
+      positions: new Map([
+        [hiddenId, 0],
+        [NOWHERE, 0],
+      ]),
+    });
+    const subscription = await follow({ lastEventId: cursor });
+    await post('mine');
+    await until('the event', () => contentsOf(subscription).includes('mine'));
+    const text = JSON.stringify(subscription.items.map(({ event }) => event));
+    expect(text).not.toContain(secret.id);
+    expect(text).not.toContain(hiddenId);
+  });
+
+  it('the cursor of now names no channel that one may not read', async () => {
+    await post('secret', hiddenId);
+    await post('mine');
+    const positions = [...parseCursor(await cursorNow()).positions.keys()];
+    expect(positions).toContain(channelId);
+    expect(positions).not.toContain(hiddenId);
+  });
+});
+
+describe('over HTTP (server-sent events)', () => {
+  it('goes on behind `lastEventId`, and is refused like any other call', async () => {
+    const first = await follow();
+    await post('1');
+    await post('2');
+    await heard(first, '1', '2');
+    const input = encodeURIComponent(JSON.stringify({ lastEventId: first.items[0]?.id }));
+    const open = (token: string) =>
+      fetch(`${server.url}/trpc/channels.events?input=${input}`, {
+        headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
+      });
+    const response = await open(writer.token);
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const chunk of response.body ?? []) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.includes(`"content":"2"`)) break;
+    }
+    expect(text).not.toContain(`"content":"1"`);
+    expect(await (await open('nonsense')).text()).toContain('unauthenticated');
+  });
+});
