@@ -5,7 +5,7 @@ import { list } from './cases/list.ts';
 import { memory } from './cases/memory.ts';
 import { post } from './cases/post.ts';
 import { statements } from './cases/statements.ts';
-import { tool } from './cases/tool.ts';
+import { callTool } from './cases/tool.ts';
 import { trivial } from './cases/trivial.ts';
 import { pinToServerCore } from './support/child.ts';
 import { describeMachine } from './support/machine.ts';
@@ -18,7 +18,7 @@ const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
   post,
   fanout,
   statements,
-  tool,
+  tool: callTool,
   memory,
 };
 

@@ -16,7 +16,7 @@ export async function list(workspace: Workspace): Promise<Result[]> {
   for (let stored = 0; stored < STORED; stored += 1) {
     await parley.call(`POST /channels/${channelId}/messages/post`, { content: CONTENT });
   }
-  const caller = { id: parley.userId, role: 'admin' };
+  const caller = { id: parley.userId, role: 'user' };
   const statements = await captureStatements((sql) =>
     listMessages(sql, caller, channelId, { skip: 0, limit: PAGE }),
   );

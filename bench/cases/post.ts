@@ -62,7 +62,7 @@ type Sql = Parameters<typeof readAccess>[0];
 
 /** The two statements of a post, in the order in which the service sends them. */
 async function postStatements(sql: Sql, userId: string): Promise<void> {
-  const author = { id: userId, name: 'Bench', role: 'admin' };
+  const author = { id: userId, name: 'member', role: 'user' };
   await readAccess(sql, author, '');
   const message = { id: '', channel_id: '', content: CONTENT, reply_to_id: null, parent_id: null };
   const view = { ...message, user: author, data: {}, meta: {}, reactions: [], reply_count: 0 };

@@ -16,9 +16,11 @@ class Tools:
 `;
 
 /** One call after the other of a function that does next to nothing, so that all the time is overhead. */
-export async function tool({ parley, authorization, quick }: Workspace): Promise<Result[]> {
+export async function callTool({ parley, authorization, quick }: Workspace): Promise<Result[]> {
   await parley.untilReady();
-  await parley.call('POST /tools/create', { id: 'bench', name: 'Bench', content: CONTENT, meta: {} });
+  const everyone = { principal_type: 'user', principal_id: '*', permission: 'read' };
+  const tool = { id: 'bench', name: 'Bench', content: CONTENT, meta: {}, access_grants: [everyone] };
+  await parley.asAdministrator('POST /tools/create', tool);
   const body = JSON.stringify({ function: 'add', arguments: { a: 1, b: 2 } });
   const bare = await startChild<string>('baselines/python.ts', 'server', null);
   const headers = { 'content-type': 'application/json' };

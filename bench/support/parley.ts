@@ -10,6 +10,8 @@ import { end, onCore } from './child.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
+const PASSWORD = 'correct horse battery';
+
 export interface Server {
   url: string;
   pid: number;
@@ -20,10 +22,15 @@ export interface Server {
 
 export interface Parley extends Server {
   /** One REST call under `/api/v1` as the administrator: `METHOD path`. @throws Error unless it answers 2xx */
-  call<Answer>(request: string, body?: unknown): Promise<Answer>;
+  asAdministrator: Call;
+  /** The same as an ordinary member, who is what most callers are. */
+  call: Call;
+  /** Of the member. */
   token: string;
   userId: string;
 }
+
+type Call = <Answer>(request: string, body?: unknown) => Promise<Answer>;
 
 /** The server as `npm start` runs it, in a data folder of its own; on its embedded database unless told. */
 export async function startServer(options: { databaseUrl?: string } = {}): Promise<Server> {
@@ -54,13 +61,28 @@ export async function startServer(options: { databaseUrl?: string } = {}): Promi
   }
 }
 
-/** A server with its first account. */
+/** A server with an administrator and a member. */
 export async function startParley(options: { databaseUrl: string }): Promise<Parley> {
   const server = await startServer(options);
   const { url } = server;
-  const account = { email: 'bench@example.com', name: 'Bench', password: 'correct horse battery' };
-  const { id, token } = await callRest<{ id: string; token: string }>(url, 'POST /auths/signup', '', account);
-  return { ...server, token, userId: id, call: (request, body) => callRest(url, request, token, body) };
+  const signUp = (name: string) => {
+    const account = { name, email: `${name}@example.com`, password: PASSWORD };
+    return callRest<{ id: string; token: string }>(url, 'POST /auths/signup', '', account);
+  };
+  const { token: administrator } = await signUp('administrator');
+  const asAdministrator: Call = (request, body) => callRest(url, request, administrator, body);
+  const { id } = await signUp('member');
+  await asAdministrator(`POST /users/${id}/update`, { role: 'user' });
+  // A new role ends the sessions that the old one had.
+  const credentials = { email: 'member@example.com', password: PASSWORD };
+  const { token } = await callRest<{ token: string }>(url, 'POST /auths/signin', '', credentials);
+  return {
+    ...server,
+    asAdministrator,
+    call: (request, body) => callRest(url, request, token, body),
+    token,
+    userId: id,
+  };
 }
 
 /** The output is read on to its end, so that the server never waits for a reader. */

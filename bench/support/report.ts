@@ -1,4 +1,4 @@
-import type { Sample } from './rounds.ts';
+import { median, type Sample } from './rounds.ts';
 
 /** What the issue asks for: at least this ratio, or at most this figure. */
 export type Target = { ratioAtLeast: number } | { atMost: number };
@@ -14,7 +14,7 @@ export interface Result {
   ratio: number | null;
   target: Target | null;
   /** The rounds behind the medians. */
-  samples?: Record<string, Sample[]>;
+  samples?: { ours: Sample[]; baseline: Sample[] };
 }
 
 export function isMet({ target, ratio, ours }: Result): boolean | null {
@@ -29,13 +29,22 @@ export function renderTable(results: Result[]): string {
     figure(result.ours, result.unit),
     result.baseline ? `${result.baseline.what}: ${figure(result.baseline.figure, result.unit)}` : '',
     result.ratio === null ? '' : result.ratio.toFixed(2),
+    cpuOf(result),
     targetText(result),
   ]);
-  const all = [['what', 'ours', 'baseline', 'ratio', 'target'], ...rows];
+  const all = [['what', 'ours', 'baseline', 'ratio', 'Node CPU, ours / baseline', 'target'], ...rows];
   const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? [];
   const line = (row: string[]) => `| ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`;
   const [header = [], ...body] = all;
   return [line(header), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
+}
+
+/** What an operation costs the two Node processes: says more than a ratio where a database does most of the work. */
+function cpuOf({ samples }: Result): string {
+  const [ours, baseline] = [samples?.ours, samples?.baseline].map((rounds = []) =>
+    median(rounds.flatMap(({ cpuMicros }) => cpuMicros ?? [])),
+  );
+  return ours && baseline ? `${ours.toFixed(0)} / ${baseline.toFixed(0)} µs` : '';
 }
 
 const figure = (value: number, unit: string): string => {

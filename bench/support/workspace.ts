@@ -2,13 +2,13 @@ import { type Child, startChild } from './child.ts';
 import { type Cluster, startCluster } from './database.ts';
 import { type Parley, startParley } from './parley.ts';
 
-/** What the cases share: one server on one database, with an administrator, channels and messages, and one HTTP load. */
+/** What the cases share: one server on one database, with its channels, and one HTTP load. */
 export interface Workspace {
   cluster: Cluster;
   databaseUrl: string;
   parley: Parley;
   http: Child<string>;
-  /** Of the administrator. */
+  /** Of the member. */
   authorization: { authorization: string };
   /** Empty channels to post into. */
   channels: string[];
@@ -58,7 +58,12 @@ export async function openWorkspace({ quick }: { quick: boolean }): Promise<Work
   }
 }
 
-export async function createChannel(parley: Parley): Promise<string> {
-  const { id } = await parley.call<{ id: string }>('POST /channels/create', { name: 'bench' });
+/** A channel that the member may write in. */
+export async function createChannel({ asAdministrator, userId }: Parley): Promise<string> {
+  const grant = { principal_type: 'user', principal_id: userId, permission: 'write' };
+  const { id } = await asAdministrator<{ id: string }>('POST /channels/create', {
+    name: 'bench',
+    access_grants: [grant],
+  });
   return id;
 }
