@@ -9,7 +9,7 @@ import { callTool } from './cases/tool.ts';
 import { trivial } from './cases/trivial.ts';
 import { pinToServerCore } from './support/child.ts';
 import { describeMachine } from './support/machine.ts';
-import { type Result, renderTable } from './support/report.ts';
+import { isMet, type Result, renderTable } from './support/report.ts';
 import { openWorkspace, type Workspace } from './support/workspace.ts';
 
 const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
@@ -39,6 +39,9 @@ if (unknown.length > 0) {
 
 pinToServerCore();
 const workspace = await openWorkspace({ quick: values.quick });
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => void workspace.stop().finally(() => process.exit(1)));
+}
 try {
   const machine = await describeMachine(workspace.databaseUrl);
   const results: Result[] = [];
@@ -49,7 +52,8 @@ try {
   const at = new Date().toISOString();
   const folder = new URL('./results/', import.meta.url);
   await mkdir(folder, { recursive: true });
-  const json = JSON.stringify({ at, quick: values.quick, machine, results }, null, 2);
+  const judged = results.map((result) => ({ ...result, met: isMet(result) }));
+  const json = JSON.stringify({ at, quick: values.quick, machine, results: judged }, null, 2);
   await writeFile(new URL(`${at.replaceAll(':', '-')}.json`, folder), `${json}\n`);
   console.log(renderTable(results));
   for (const [part, description] of Object.entries(machine)) console.log(`${part}: ${description}`);

@@ -103,7 +103,7 @@ async function compareDoors(
     start('load/sockets.ts', 'load', { ...options, headers, sockets: SOCKETS });
   const contender = (child: Child<unknown>, pid: number): Contender => ({
     pid,
-    run: (isWarmUp) => child.ask<Run>({ events: isWarmUp ? 20 : quick ? 50 : 200 }),
+    run: (isWarmUp) => child.ask<Run>({ events: isWarmUp || quick ? 60 : 200 }),
   });
   try {
     const bare = await start<number>('baselines/broadcast.ts', 'server', { kind });

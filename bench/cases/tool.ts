@@ -1,4 +1,4 @@
-import type { LatencyTarget } from '../load/latency.ts';
+import type { Post } from '../load/post.ts';
 import { type Child, startChild } from '../support/child.ts';
 import type { Result } from '../support/report.ts';
 import { quantile } from '../support/rounds.ts';
@@ -24,7 +24,7 @@ export async function callTool({ parley, authorization, quick }: Workspace): Pro
   const body = JSON.stringify({ function: 'add', arguments: { a: 1, b: 2 } });
   const bare = await startChild<string>('baselines/python.ts', 'server', null);
   const headers = { 'content-type': 'application/json' };
-  const client = (target: LatencyTarget) => startChild('load/latency.ts', 'load', target);
+  const client = (target: Post) => startChild('load/latency.ts', 'load', target);
   const ours = await client({
     url: `${parley.url}/api/v1/tools/id/bench/call`,
     headers: { ...headers, ...authorization },

@@ -1,6 +1,7 @@
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { childOptions, ready } from '../support/childSide.ts';
 import { openFrameSocket } from './frames.ts';
+import { type Post, post } from './post.ts';
 
 export interface SocketLoad {
   /** Of the event door, `ws://…`. */
@@ -16,7 +17,7 @@ export interface SocketLoad {
   /** The beginning of the frames that carry an event. */
   eventAt: string;
   /** The call that makes one event. */
-  trigger: { url: string; headers: Record<string, string>; body: string };
+  trigger: Post;
 }
 
 const load = childOptions<SocketLoad>();
@@ -59,17 +60,6 @@ function open(): Promise<void> {
   });
 }
 
-function trigger(): Promise<void> {
-  const { url, headers, body } = load.trigger;
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { method: 'POST', headers, agent }, (response) => {
-      if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}.`));
-      response.resume().on('end', resolve).on('error', reject);
-    });
-    sent.on('error', reject).end(body);
-  });
-}
-
 /** Makes events; answers when every socket has had every one of them. */
 async function run({ events }: { events: number }): Promise<{ operations: number; seconds: number }> {
   delivered = 0;
@@ -82,7 +72,7 @@ async function run({ events }: { events: number }): Promise<{ operations: number
   const work = async () => {
     while (left > 0) {
       left -= 1;
-      await trigger();
+      await post(load.trigger, agent);
     }
   };
   await Promise.all(Array.from({ length: TRIGGERS }, work));

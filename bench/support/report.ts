@@ -17,6 +17,7 @@ export interface Result {
   samples?: { ours: Sample[]; baseline: Sample[] };
 }
 
+/** Whether the target is reached; null without one. */
 export function isMet({ target, ratio, ours }: Result): boolean | null {
   if (!target) return null;
   return 'atMost' in target ? ours <= target.atMost : (ratio ?? 0) >= target.ratioAtLeast;

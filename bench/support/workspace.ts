@@ -28,7 +28,7 @@ export const CONTENT =
 export async function openWorkspace({ quick }: { quick: boolean }): Promise<Workspace> {
   const closers: (() => Promise<void>)[] = [];
   const stop = async () => {
-    for (const close of closers.reverse()) await close();
+    for (const close of closers.splice(0).reverse()) await close();
   };
   try {
     const cluster = await startCluster();
@@ -49,7 +49,7 @@ export async function openWorkspace({ quick }: { quick: boolean }): Promise<Work
       channels,
       quick,
       rounds: quick ? 2 : 5,
-      seconds: quick ? 2 : 5,
+      seconds: quick ? 2 : 4,
       stop,
     };
   } catch (error) {
