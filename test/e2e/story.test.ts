@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { io, type Socket } from 'socket.io-client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ChannelEvent, createClient, type ParleyClient } from '../../client/src/index.ts';
+import { until } from '../support/poll.ts';
+import { descendantsOf, freePort, isAlive, type OtherProcess } from '../support/process.ts';
+import { call } from '../support/server.ts';
+
+/*
+ * What a stranger does first, through the command that the README names: start in an empty folder, sign up, make a tool and call
+ * it, make a channel, post, and see the message arrive in two clients that have nothing in common; then stop it all.
+ */
+
+const ROOT = join(import.meta.dirname, '../..');
+const ANN = { name: 'Ann', email: 'ann@example.com', password: 'correct horse battery' };
+/** The first start makes the Python environment, from the package index. */
+const FIRST_START_MS = 240_000;
+
+const TOOL = `"""
+title: Dice
+description: Throws dice
+"""
+import random
+from pydantic import BaseModel, Field
+
+
+class Tools:
+    class Valves(BaseModel):
+        sides: int = Field(default=6, description="Sides of a die")
+
+    def __init__(self):
+        self.valves = self.Valves()
+
+    async def throw(self, count: int, seed: int = 1) -> dict:
+        """
+        Throws dice.
+
+        :param count: how many dice
+        :param seed: the same seed gives the same throw
+        """
+        dice = random.Random(seed)
+        return {"dice": [dice.randint(1, self.valves.sides) for _ in range(count)]}
+`;
+
+let dataDir: string;
+let url: string;
+let server: ReturnType<typeof spawn>;
+let output = '';
+let client: ParleyClient | undefined;
+let socket: Socket | undefined;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'parley-story-'));
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  // Of the test's own surroundings only what any shell has; `npm test` must not configure this npm.
+  const own = Object.entries(process.env).filter(([name]) => !/^(npm_|vite|node_|data_dir|env$)/i.test(name));
+  server = spawn('npm', ['start'], {
+    cwd: ROOT,
+    env: { ...Object.fromEntries(own), PORT: String(port), DATA_DIR: join(dataDir, 'data') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  for (const stream of [server.stdout, server.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  }
+});
+afterAll(async () => {
+  socket?.disconnect();
+  await client?.close();
+  if (server.exitCode === null && server.signalCode === null) {
+    server.kill('SIGTERM');
+    await once(server, 'exit');
+  }
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const failWithOutput = (error: Error) => {
+  throw new Error(`${error.message} The server said:\n${output}`, { cause: error });
+};
+
+it('from an empty folder to a live message, and back to nothing', {
+  timeout: 2 * FIRST_START_MS,
+}, async () => {
+  await until('the block that says where it runs', () => output.includes(url), 60_000).catch(failWithOutput);
+  expect(output).toContain(join(dataDir, 'data'));
+
+  // Plain fetch: an account.
+  const signUp = await call(url, 'POST /auths/signup', { body: ANN });
+  expect(signUp).toMatchObject({ status: 200, body: { name: 'Ann', role: 'admin', token_type: 'Bearer' } });
+  const { token } = signUp.body;
+
+  // The server answers before tools are ready; they become so in the background.
+  const ready = async () =>
+    (await fetch(`${url}/ready`)).json() as Promise<{ ready: boolean; parts: object }>;
+  await until('everything to be ready', async () => (await ready()).ready, FIRST_START_MS).catch(
+    failWithOutput,
+  );
+  expect(await ready()).toMatchObject({
+    parts: { python: { detail: expect.stringMatching(/ready|Python/) } },
+  });
+
+  // The typed client: a tool from Python source, and a call of it.
+  client = createClient({ url, token });
+  const { api } = client;
+  const tool = await api.tools.create.mutate({
+    id: 'dice',
+    name: 'Dice',
+    content: TOOL,
+    meta: { description: 'Throws dice' },
+  });
+  expect(tool).toMatchObject({ id: 'dice', meta: { manifest: { title: 'Dice' } } });
+  expect(tool.specs).toMatchObject([{ name: 'throw', parameters: { required: ['count'] } }]);
+  const thrown = await api.tools.invoke.mutate({ id: 'dice', function: 'throw', arguments: { count: 3 } });
+  expect(thrown.result).toEqual({ dice: [expect.any(Number), expect.any(Number), expect.any(Number)] });
+
+  // Two clients listen before there is a channel: the typed one, and a plain Socket.IO client.
+  const byTyped: ChannelEvent[] = [];
+  const subscription = client.events({ onEvent: (event) => byTyped.push(event) });
+  await subscription.ready;
+  const bySocket: ChannelEvent[] = [];
+  socket = io(url, { path: '/ws/socket.io', auth: { token } });
+  socket.on('events:channel', (event) => bySocket.push(event));
+  await once(socket as unknown as NodeJS.EventEmitter, 'connect');
+
+  // A channel by the typed client, a message by plain fetch.
+  const channel = await api.channels.create.mutate({ name: 'general' });
+  const body = { content: 'Hello, world! 👋', temp_id: 'first' };
+  const posted = await call(url, `POST /channels/${channel.id}/messages/post`, { token, body });
+  expect(posted).toMatchObject({ status: 200, body: { ...body, channel_id: channel.id } });
+  for (const heard of [byTyped, bySocket]) {
+    await until('the message', () => heard.length > 0);
+    expect(heard).toHaveLength(1);
+    expect(heard[0]).toMatchObject({ event_id: 1, data: { type: 'message' }, user: { name: 'Ann' } });
+    expect(heard[0]?.data.data).toEqual(posted.body);
+  }
+  const { temp_id, ...message } = posted.body;
+  expect(temp_id).toBe('first');
+  expect(await api.messages.list.query({ id: channel.id })).toEqual([message]);
+
+  // The end: clients are told, and neither a process nor a lock is left.
+  const started = await descendantsOf(server.pid as number);
+  expect(started.map(({ command }) => command).join('\n')).toMatch(/postgres/);
+  server.kill('SIGTERM');
+  if (server.exitCode === null && server.signalCode === null) await once(server, 'exit');
+  const alive = (): OtherProcess[] => started.filter(isAlive);
+  await until('every process to end', () => alive().length === 0, 20_000).catch(() =>
+    expect(alive()).toEqual([]),
+  );
+  await expect(fetch(`${url}/health`)).rejects.toThrow();
+  await until('the socket to notice', () => socket?.connected === false);
+  await expect(access(join(dataDir, 'data', 'postgres', 'postmaster.pid'))).rejects.toThrow();
+});
