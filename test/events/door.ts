@@ -20,6 +20,7 @@ import type { TestServer } from '../support/server.ts';
 
 export interface Door {
   url: string;
+  parts: Parts;
   hub: ChannelHub;
   bus: Bus;
   /** How many listen to notices or events at the moment. */
@@ -76,6 +77,7 @@ export async function openDoor(server: TestServer, options: { proofMs?: number }
   await once(http, 'listening');
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    parts,
     hub,
     bus: local,
     listeners: () => count.now - atRest,

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CursorKeeper, formatCursor, parseCursor, SETTLED_MICROS } from '../../src/channels/events.cursor.ts';
+
+const SECOND = 1_000_000;
+/** Where the database's clock stands when a story begins. */
+const BEGIN = 1_700_000_000 * SECOND;
+const idOf = (channel: number) => `018f0000-0000-7000-8000-00000000000${channel}`;
+
+describe('a cursor', () => {
+  it('reads back as it was written', () => {
+    const positions = fc.dictionary(fc.uuid(), fc.nat(Number.MAX_SAFE_INTEGER % 10 ** 15));
+    fc.assert(
+      fc.property(fc.nat(Number.MAX_SAFE_INTEGER), positions, (momentMicros, entries) => {
+        const cursor = { momentMicros, positions: new Map(Object.entries(entries)) };
+        expect(parseCursor(formatCursor(cursor))).toEqual(cursor);
+      }),
+    );
+  });
+
+  it('refuses any other text, and never fails in another way', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        try {
+          expect(formatCursor(parseCursor(text))).toBe(text.replace(/^0+(?=\d)/, ''));
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'bad_request' });
+        }
+      }),
+    );
+  });
+
+  it('does not grow with channels that are quiet', () => {
+    const keeper = new CursorKeeper({ momentMicros: BEGIN, positions: new Map() }, BEGIN);
+    let cursor = '';
+    for (let n = 0; n < 1000; n += 1) {
+      const channel = `018f0000-0000-7000-8000-${String(n).padStart(12, '0')}`;
+      cursor = keeper.advance(channel, 1, (BEGIN + n * SECOND) * 1000);
+      keeper.settle();
+    }
+    expect(parseCursor(cursor).positions.size).toBeLessThan(65);
+  });
+});
+
+/*
+ * A story: events in three channels, seconds apart, and a reader that sees each of them in the order of its channel, is behind by
+ * less than a minute, and loses its connection at any place. Where it goes on must be where it stopped.
+ */
+const moves = fc.array(
+  fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        move: fc.constant('event' as const),
+        channel: fc.nat(2),
+        afterSeconds: fc.nat(100),
+      }),
+    },
+    { weight: 5, arbitrary: fc.record({ move: fc.constant('read' as const), channel: fc.nat(2) }) },
+    { weight: 1, arbitrary: fc.constant({ move: 'reconnect' as const }) },
+  ),
+  { maxLength: 80 },
+);
+
+describe('whoever goes on behind a cursor', () => {
+  it('goes on where they stopped, in every channel, however long ago that was', () => {
+    fc.assert(
+      fc.property(moves, (story) => {
+        const log: number[][] = [[], [], []];
+        const seen = [0, 0, 0];
+        let now = BEGIN;
+        let cursor = formatCursor({ momentMicros: BEGIN - SETTLED_MICROS, positions: new Map() });
+        let keeper = new CursorKeeper(parseCursor(cursor), now);
+
+        const read = (channel: number) => {
+          const at = log[channel]?.[seen[channel] ?? 0];
+          if (at === undefined) return;
+          seen[channel] = (seen[channel] ?? 0) + 1;
+          cursor = keeper.advance(idOf(channel), seen[channel] ?? 0, at * 1000);
+        };
+        const isBehind = (channel: number) => (seen[channel] ?? 0) < (log[channel]?.length ?? 0);
+
+        for (const step of story) {
+          if (step.move === 'event') {
+            // The reader is told before the next event: nobody settles with something unread.
+            now += step.afterSeconds * SECOND + 1;
+            log[step.channel]?.push(now);
+          } else if (step.move === 'read') {
+            read(step.channel);
+            if (![0, 1, 2].some(isBehind)) keeper.settle();
+          } else {
+            keeper = new CursorKeeper(parseCursor(cursor), now);
+            for (const channel of [0, 1, 2]) {
+              const byMoment = (log[channel] ?? []).filter((at) => at <= keeper.momentMicros).length;
+              expect(keeper.numberOf(idOf(channel)) ?? byMoment).toBe(seen[channel]);
+            }
+          }
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

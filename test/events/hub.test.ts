@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openEventStream } from '../../src/channels/events.stream.ts';
+import type { ChannelEventView } from '../../src/channels/messages.schema.ts';
+import { createScope } from '../../src/core/scope.ts';
+import { until } from '../support/poll.ts';
+import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { type Door, openDoor } from './door.ts';
+import { listenBySocket, subscribe } from './listen.ts';
+
+/*
+ * A second set of doors on the same database hears nothing of the first by itself, as a process does whose notices are lost. What it
+ * is told here, in which order and how often, is up to the test; what it hands out must be the log.
+ */
+
+let server: TestServer;
+let owner: Person;
+let door: Door;
+let channelId: string;
+let told: ChannelEventView[];
+
+beforeAll(async () => {
+  server = await startServer();
+  owner = await signUp(server, 'Owner');
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  door = await openDoor(server);
+  channelId = (await call('POST /channels/create', { name: 'x' })).id;
+  told = [];
+});
+afterEach(() => door.close());
+
+const call = async (request: string, body?: unknown) =>
+  (await server.call(request, { token: owner.token, body })).body;
+const post = (content: string) => call(`POST /channels/${channelId}/messages/post`, { content });
+
+/** Follows the channel through the hub. */
+async function follow(): Promise<number[]> {
+  const handedOut: number[] = [];
+  door.hub.onEvent(({ event_id, channel_id }) => {
+    if (channel_id === channelId) handedOut.push(event_id);
+  });
+  await door.hub.watch([channelId]);
+  return handedOut;
+}
+
+/** Posts, and takes what the other process would have been told of it. */
+async function postUnheard(count: number): Promise<void> {
+  const listener = await listenBySocket(server.url, owner.token, { auth: { events: 'envelope' } });
+  for (let n = 0; n < count; n += 1) await post(`${n}`);
+  await until('the events', () => listener.enveloped.length === count);
+  told.push(...listener.enveloped);
+  listener.close();
+}
+
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+
+describe('notices between processes', () => {
+  it('may be lost, doubled and in any order: what is handed out is the log, once', async () => {
+    let head = 0;
+    const mishaps = fc.array(fc.nat(9), { maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(mishaps, async (order) => {
+        const handedOut = await follow();
+        told = [];
+        await postUnheard(10);
+        for (const n of order) door.bus.publish('channel.event', told[n] as ChannelEventView);
+        // The last one arrives at last; whatever is missing before it comes from the log.
+        door.bus.publish('channel.event', told[9] as ChannelEventView);
+        await until('all', () => handedOut.length >= 10);
+        expect(handedOut).toEqual(numbers(head + 1, head + 10));
+        head += 10;
+        door.hub.unwatch([channelId]);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it('may all be lost: the database is asked every few seconds', async () => {
+    const subscription = await subscribe(door.url, owner.token);
+    const listener = await listenBySocket(door.url, owner.token);
+    await until('the channel to be followed', () => door.hub.size > 0);
+    await postUnheard(3);
+    await until('the events', () => subscription.items.length === 3 && listener.enveloped.length === 3);
+    expect(listener.enveloped).toEqual(told);
+    expect(subscription.items.map(({ event }) => event)).toEqual(told);
+    subscription.close();
+    listener.close();
+  });
+
+  it('what stands in the log reads as what was told', async () => {
+    const root = await post('root');
+    await postUnheard(2);
+    await call(`POST /channels/${channelId}/messages/post`, { content: 'reply', parent_id: root.id });
+    await call(`DELETE /channels/${channelId}/messages/${root.id}/delete`);
+    expect((await door.hub.after(channelId, 1)).slice(0, 2)).toEqual(told);
+    expect(await door.hub.after(channelId, 0)).toHaveLength(6);
+  });
+});
+
+describe('who is far behind', () => {
+  it('reads the log page by page, then what is at hand, without a seam', async () => {
+    await follow();
+    for (let n = 0; n < 30; n += 1) await Promise.all(numbers(1, 10).map((k) => post(`${n}.${k}`)));
+    const read: number[] = [];
+    for (;;) {
+      const events = await door.hub.after(channelId, read.at(-1) ?? 0);
+      if (events.length === 0) break;
+      read.push(...events.map(({ event_id }) => event_id));
+    }
+    const head = door.hub.head(channelId) ?? 0;
+    expect(read.length).toBeGreaterThanOrEqual(head);
+    expect(read).toEqual(numbers(1, read.length));
+  });
+});
+
+describe('a stream in the middle of what it missed', () => {
+  async function openMidway() {
+    for (let n = 0; n < 5; n += 1) await post(`${n}`);
+    const { parts } = door;
+    const credentials = { token: owner.token, via: 'bearer' } as const;
+    const request = { id: '', ip: '', userAgent: '', sameOrigin: false };
+    const identify = async () => parts.authenticate(credentials, request);
+    const scope = createScope({
+      parts,
+      actor: await identify(),
+      request,
+      reply: { setSession: () => {} },
+      identify,
+      signal: undefined,
+    });
+    const stream = await openEventStream(scope, { channel_ids: [channelId], lastEventId: '0' });
+    expect((await stream.next()).value).toMatchObject({ event: { event_id: 1 } });
+    return stream;
+  }
+
+  it('stops at once when the session ends', async () => {
+    const stream = await openMidway();
+    door.bus.publish('auth.revoked', { userId: owner.id, sessionId: null });
+    await expect(stream.next()).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect([door.hub.size, door.listeners()]).toEqual([0, 0]);
+  });
+
+  it('looks at access first when that has changed', async () => {
+    const stream = await openMidway();
+    await call(`DELETE /channels/${channelId}/delete`);
+    door.bus.publish('channel.access', { channelId, since: 0 });
+    await expect(stream.next()).rejects.toMatchObject({ code: 'forbidden' });
+    expect([door.hub.size, door.listeners()]).toEqual([0, 0]);
+  });
+
+  it('goes on where it was when access is as before', async () => {
+    const stream = await openMidway();
+    door.bus.publish('channel.access', { channelId, since: 0 });
+    for (const event_id of [2, 3, 4, 5]) {
+      expect((await stream.next()).value).toMatchObject({ event: { event_id } });
+    }
+    await stream.return(undefined);
+    expect([door.hub.size, door.listeners()]).toEqual([0, 0]);
+  });
+});
