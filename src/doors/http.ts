@@ -24,6 +24,7 @@ export interface HttpOptions {
 
 /** How long a stopping server lets answers finish that are under way. */
 const CLOSE_GRACE_MS = 5000;
+const CLOSE_IDLE_MS = 50;
 
 /**
  * The HTTP server with its doors mounted: REST, tRPC and, with `ENV=dev`, the docs. Not yet listening, so that
@@ -110,10 +111,15 @@ function refuseUnknown(app: FastifyInstance, allowed: AllowedMethods) {
   });
 }
 
-/** Streams would hold a stopping server open for as long as their readers like. */
+/**
+ * Streams would hold a stopping server open for as long as their readers like, and a connection whose answer was under way
+ * for as long as it is kept alive.
+ */
 function closeInTime(app: FastifyInstance) {
   app.addHook('preClose', (done) => {
+    const idle = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS).unref();
     setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref();
+    app.server.once('close', () => clearInterval(idle));
     done();
   });
 }

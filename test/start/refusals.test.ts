@@ -1,0 +1,203 @@
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isRoot, NOBODY, whyNobodyCannotRun } from '../database/embedded.support.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { descendantsOf, freePort, listProcesses, spawnMain } from '../support/process.ts';
+import { startRedis, withoutRedis } from '../support/redis.ts';
+
+/** Every start that cannot succeed: one line on stderr, nothing on stdout, exit code 1, and nothing left running. */
+let dataDir: string;
+let undo: (() => unknown)[];
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'));
+  undo = [];
+});
+afterEach(async () => {
+  for (const step of undo.reverse()) await step();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const cannotBeNobody = isRoot ? await whyNobodyCannotRun() : 'only root can be somebody else';
+
+async function refusal(env: Record<string, string>, user?: { uid: number; gid: number }): Promise<string> {
+  const server = spawnMain({ DATA_DIR: dataDir, ...env }, user, '/');
+  const { code, signal } = await server.ended();
+  const { stdout, stderr } = server.output;
+  expect({ code, signal, stdout }).toEqual({ code: 1, signal: null, stdout: '' });
+  expect(stderr).toMatch(/^[^\n]+\n$/);
+  expect(await descendantsOf(server.child.pid ?? 0)).toEqual([]);
+  expect((await listProcesses()).filter(({ command }) => command.includes(dataDir))).toEqual([]);
+  return stderr.trim();
+}
+
+async function database(): Promise<TestDatabase> {
+  const made = await createDatabase({ empty: true });
+  undo.push(() => made.drop());
+  return made;
+}
+
+async function listening(
+  onConnection?: (socket: import('node:net').Socket) => void,
+): Promise<[Server, number]> {
+  const server = createServer(onConnection).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  undo.push(() => server.close());
+  return [server, (server.address() as AddressInfo).port];
+}
+
+describe('a wrong environment variable is named, and its value is not shown', () => {
+  it.each([
+    ['PORT', 'eighty', 'must be a whole number from 0 to 65535'],
+    ['PORT', '70000', 'must be a whole number from 0 to 65535'],
+    ['PORT', ' ', 'must be a whole number'],
+    ['PORT', '0x50', 'must be a whole number'],
+    ['DATABASE_URL', 'mysql://root:hunter2@localhost/parley', 'must begin with postgres://'],
+    ['DATABASE_URL', 'postgres://user:hunter2@[half', 'must be an address such as'],
+    ['REDIS_URL', 'http://:hunter2@localhost', 'must begin with redis://'],
+    ['REDIS_URL', 'redis://:hunter2@[half', 'must be an address such as'],
+    ['SECRET_KEY', 'hunter2', 'must have at least 32 characters'],
+    ['ENV', 'production', 'expected one of "dev"|"prod"'],
+    ['LOG_LEVEL', 'loud', 'expected one of'],
+    ['CORS_ALLOW_ORIGIN', 'https://good.example, good.example', 'must be an origin'],
+    ['CORS_ALLOW_ORIGIN', 'https://good.example/path', 'must be an origin'],
+    ['ENABLE_WEBSOCKET_SUPPORT', 'maybe', ''],
+    ['ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS', 'maybe', ''],
+  ])('%s=%s', async (name, value, expected) => {
+    const line = await refusal({ [name]: value });
+    expect(line).toMatch(new RegExp(`^The environment variable ${name} is wrong: `));
+    expect(line).toContain(expected);
+    expect(line).not.toContain('hunter2');
+  });
+});
+
+describe('the port', () => {
+  it('that is in use is named before anything is made', async () => {
+    const [, port] = await listening();
+    expect(await refusal({ PORT: `${port}` })).toBe(
+      `Port ${port} is in use. Stop the other program, or set PORT.`,
+    );
+    await expect(rm(join(dataDir, 'postgres'), { recursive: true })).rejects.toThrow('ENOENT');
+  });
+
+  it('on an address that this machine does not have', async () => {
+    expect(await refusal({ HOST: '192.0.2.1', PORT: '8080' })).toMatch(
+      /^Cannot listen on 192\.0\.2\.1:8080 \(\w+\)/,
+    );
+  });
+});
+
+describe('the data folder', () => {
+  it('that is a file', async () => {
+    const file = join(dataDir, 'file');
+    await writeFile(file, '');
+    expect(await refusal({ DATA_DIR: file })).toContain(`The data folder ${file} cannot be used`);
+  });
+
+  it.skipIf(cannotBeNobody)('that may not be written, by somebody who is not root', async () => {
+    await chmod(dataDir, 0o755);
+    const inner = join(dataDir, 'inner');
+    expect(await refusal({ DATA_DIR: inner }, NOBODY)).toMatch(
+      /^The data folder .*inner cannot be used \(.*permission denied.*\)\. Make it writable or set DATA_DIR\.$/,
+    );
+    await mkdir(inner, { mode: 0o555 });
+    expect(await refusal({ DATA_DIR: inner }, NOBODY)).toContain('Make it writable or set DATA_DIR.');
+  });
+});
+
+describe('DATABASE_URL', () => {
+  it('that nobody listens at, without its password', async () => {
+    const port = await freePort();
+    const line = await refusal({ DATABASE_URL: `postgres://parley:hunter2@127.0.0.1:${port}/parley` });
+    expect(line).toContain(`Cannot use the database of DATABASE_URL at 127.0.0.1:${port}`);
+    expect(line).toContain('ECONNREFUSED');
+    expect(line).not.toContain('hunter2');
+  });
+
+  it('with a name that does not exist', async () => {
+    const line = await refusal({ DATABASE_URL: 'postgres://parley:hunter2@no-such-host.invalid/parley' });
+    expect(line).toMatch(/no-such-host\.invalid.*(ENOTFOUND|EAI_AGAIN)/);
+  });
+
+  it('of a database that does not exist', async () => {
+    const { url } = await database();
+    const line = await refusal({ DATABASE_URL: url.replace(/\/test_\w+/, '/no_such_database') });
+    expect(line).toContain('database "no_such_database" does not exist');
+  });
+
+  it('of something that is no PostgreSQL', async () => {
+    const [, port] = await listening((socket) =>
+      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n').on('error', () => {}),
+    );
+    const line = await refusal({ DATABASE_URL: `postgres://127.0.0.1:${port}/parley` });
+    expect(line).toContain('does not answer as a PostgreSQL');
+  });
+
+  it('of something that never answers', async () => {
+    const sockets: import('node:net').Socket[] = [];
+    const [, port] = await listening((socket) => void sockets.push(socket.on('error', () => {})));
+    undo.push(() => sockets.map((socket) => socket.destroy()));
+    const line = await refusal({ DATABASE_URL: `postgres://127.0.0.1:${port}/parley` });
+    expect(line).toContain('does not answer as a PostgreSQL');
+  });
+
+  it('of a PostgreSQL that is too old', async () => {
+    const { url, query } = await database();
+    // No such server is at hand; one that says so of itself is told apart in the same way.
+    await query('create schema old');
+    await query(`create function old.current_setting(text) returns text language sql
+      as $$ select case $1 when 'server_version' then '14.2' when 'server_version_num' then '140002'
+        else pg_catalog.current_setting($1) end $$`);
+    const line = await refusal({ DATABASE_URL: `${url}&options=-csearch_path%3Dold,pg_catalog,public` });
+    expect(line).toContain('it is PostgreSQL 14.2, and 15 or newer is needed');
+  });
+
+  it('of a database that is full of something else, which stays as it was', async () => {
+    const { url, query } = await database();
+    await query('create table users (id int)');
+    const line = await refusal({ DATABASE_URL: url });
+    expect(line).toContain('its tables cannot be brought up to date: relation "users" already exists');
+    const tables = await query(
+      `select tablename from pg_tables where schemaname = 'public' and tablename <> 'mikro_orm_migrations'`,
+    );
+    expect(tables).toEqual([{ tablename: 'users' }]);
+  });
+
+  it('of a database where no tables may be made', async () => {
+    const { url, query } = await database();
+    await query('drop schema public');
+    expect(await refusal({ DATABASE_URL: url })).toContain('no schema has been selected to create in');
+  });
+});
+
+describe('REDIS_URL', () => {
+  it('that nobody listens at, without its password', async () => {
+    const { url: DATABASE_URL } = await database();
+    const port = await freePort();
+    const line = await refusal({ DATABASE_URL, REDIS_URL: `redis://:hunter2@127.0.0.1:${port}` });
+    expect(line).toBe('REDIS_URL cannot be used (ECONNREFUSED). Start Redis, or correct the address.');
+  });
+
+  it('of something that never answers', async () => {
+    const { url: DATABASE_URL } = await database();
+    const [, port] = await listening((socket) => void socket.on('error', () => {}));
+    expect(await refusal({ DATABASE_URL, REDIS_URL: `redis://127.0.0.1:${port}` })).toMatch(
+      /^REDIS_URL cannot be used/,
+    );
+  });
+
+  it.skipIf(withoutRedis)('that wants a password', async () => {
+    const { url: DATABASE_URL } = await database();
+    const redis = await startRedis();
+    undo.push(() => redis.stop());
+    await redis.ask((client) => client.config('SET', 'requirepass', 'hunter2'));
+    const line = await refusal({ DATABASE_URL, REDIS_URL: redis.url });
+    expect(line).toMatch(/^REDIS_URL cannot be used \(.*NOAUTH.*\)/);
+    const wrong = await refusal({ DATABASE_URL, REDIS_URL: redis.url.replace('//', '//:hunter3@') });
+    expect(wrong).toMatch(/^REDIS_URL cannot be used \(.*WRONGPASS.*\)/);
+  });
+});

@@ -1,0 +1,186 @@
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../support/poll.ts';
+import {
+  descendantsOf,
+  isAlive,
+  listProcesses,
+  type OtherProcess,
+  type ServerProcess,
+  spawnMain,
+} from '../support/process.ts';
+import { linkEnvironment } from '../support/python.ts';
+import { call, PASSWORD } from '../support/server.ts';
+
+/** `node src/main.ts` with the embedded database, as `npm start` runs it. */
+let dataDir: string;
+const servers: ServerProcess[] = [];
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'));
+});
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop('SIGTERM');
+  await until('what a killed server left to end', async () => (await ours()).length === 0, 30_000);
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+function launch(env: Record<string, string> = {}): ServerProcess {
+  const server = spawnMain({ DATA_DIR: dataDir, ...env });
+  servers.push(server);
+  return server;
+}
+
+/** Processes of this data folder that are no test: PostgreSQL names it, and so does the server's environment. */
+const ours = async (): Promise<OtherProcess[]> =>
+  (await listProcesses()).filter(({ command }) => command.includes(dataDir));
+
+/** Everything that a running server has started. */
+async function children({ child }: ServerProcess, ...programs: RegExp[]): Promise<OtherProcess[]> {
+  const find = async () => {
+    const all = await descendantsOf(child.pid ?? 0);
+    return programs.every((program) => all.some(({ command }) => program.test(command))) ? all : undefined;
+  };
+  return until(`${programs.join(' and ')} below the server`, find, 30_000);
+}
+
+const signUp = (url: string, email: string) =>
+  call(url, 'POST /auths/signup', { body: { email, name: 'Ada', password: PASSWORD } });
+
+describe('a start', () => {
+  it('in a fresh folder prints where it is and what to do, once, and serves', async () => {
+    const server = launch();
+    const url = await server.ready();
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    await until('readiness', async () => (await fetch(`${url}/ready`)).status === 200);
+    const { stdout, stderr } = server.output;
+    expect(stdout).toBe(
+      `\n  Parley is running at ${url}\n  Data: ${dataDir}\n` +
+        `  First: sign up at ${url}/api/v1/auths/signup; the first account is the administrator.\n\n`,
+    );
+    expect((await signUp(url, 'ada@example.com')).body.role).toBe('admin');
+    expect(await server.stop()).toEqual({ code: 0, signal: null });
+    const secret = (await readFile(join(dataDir, 'secret.key'), 'utf8')).trim();
+    expect(Buffer.from(secret, 'base64')).toHaveLength(48);
+    expect((await stat(join(dataDir, 'secret.key'))).mode & 0o777).toBe(0o600);
+    expect(stdout + stderr).not.toContain(secret);
+  });
+
+  it('of the same folder again finds the accounts and the sessions', async () => {
+    const first = launch();
+    const { body } = await signUp(await first.ready(), 'ada@example.com');
+    await first.stop();
+    const second = launch();
+    const url = await second.ready();
+    expect((await call(url, 'GET /auths', { token: body.token })).body.id).toBe(body.id);
+    expect((await signUp(url, 'grace@example.com')).body.role).toBe('pending');
+  });
+
+  it('after kill -9 takes over what the killed one left', async () => {
+    const first = launch();
+    const { body } = await signUp(await first.ready(), 'ada@example.com');
+    expect(await first.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
+    const url = await launch().ready();
+    expect((await call(url, 'GET /auths', { token: body.token })).status).toBe(200);
+  });
+
+  it('of a second server in the same folder is refused, and disturbs nothing', async () => {
+    const first = launch();
+    const url = await first.ready();
+    const second = launch();
+    expect(await second.ended()).toEqual({ code: 1, signal: null });
+    expect(second.output.stderr).toMatch(/^[^\n]*another[^\n]*\n$/i);
+    expect((await fetch(`${url}/ready`)).status).toBe(200);
+  });
+
+  it('refuses a damaged secret, rather than to go on with a guessable one', async () => {
+    await writeFile(join(dataDir, 'secret.key'), '');
+    const server = launch();
+    expect(await server.ended()).toEqual({ code: 1, signal: null });
+    expect(server.output.stderr).toBe(
+      `The file ${join(dataDir, 'secret.key')} is damaged. Restore it from a backup, or set SECRET_KEY.\n`,
+    );
+  });
+
+  it('never shows SECRET_KEY', async () => {
+    const SECRET_KEY = 'shown-nowhere-shown-nowhere-shown-nowhere';
+    const server = launch({ SECRET_KEY, LOG_LEVEL: 'trace', ENV: 'dev' });
+    const url = await server.ready();
+    const { body } = await signUp(url, 'ada@example.com');
+    await signUp(url, 'not an address');
+    const shown = [];
+    for (const path of ['/openapi.json', '/ready', '/api/v1/configs/export', '/nothing']) {
+      const answer = await fetch(url + path, { headers: { authorization: `Bearer ${body.token}` } });
+      shown.push(await answer.text());
+    }
+    await server.stop();
+    shown.push(server.output.stdout, server.output.stderr);
+    expect(shown.join('\n')).not.toContain(SECRET_KEY);
+    await expect(stat(join(dataDir, 'secret.key'))).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('a stop', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('by %s leaves no process behind', async (signal) => {
+    await linkEnvironment(dataDir);
+    const server = launch({ PYTHON: '' });
+    await server.ready();
+    const started = await children(server, /postgres/, /python/);
+    expect(await server.stop(signal)).toEqual({ code: 0, signal: null });
+    expect(started.filter(isAlive)).toEqual([]);
+    expect(await ours()).toEqual([]);
+  });
+
+  it('by the same signal twice is as clean: npm passes on what the terminal has sent already', async () => {
+    const server = launch();
+    await server.ready();
+    const started = await children(server, /postgres/);
+    server.child.kill('SIGINT');
+    expect(await server.stop('SIGINT')).toEqual({ code: 0, signal: null });
+    expect(started.filter(isAlive)).toEqual([]);
+  });
+
+  it('in the middle of a start leaves no process behind, and the next start works', async () => {
+    const server = launch();
+    const started = await children(server, /postgres|initdb/);
+    const end = await server.stop();
+    expect(end).toEqual({ code: 0, signal: null });
+    expect(server.output.stdout).toBe('');
+    expect(started.filter(isAlive)).toEqual([]);
+    expect(await ours()).toEqual([]);
+    await launch().ready();
+  });
+
+  it('follows when its database ends', async () => {
+    const server = launch();
+    await server.ready();
+    const [postgres] = await children(server, /postgres/);
+    process.kill(postgres?.pid ?? 0, 'SIGKILL');
+    expect(await server.ended()).toEqual({ code: 1, signal: null });
+    expect(server.output.stderr).toContain('The embedded PostgreSQL has ended. The server stops.\n');
+  });
+});
+
+describe('/ready', () => {
+  it('says what is not ready yet, and /health that the process is alive', async () => {
+    const python = join(dataDir, 'slow-python');
+    await writeFile(python, '#!/bin/sh\nexec sleep 60\n');
+    await chmod(python, 0o755);
+    const server = launch({ PYTHON: python });
+    const url = await server.ready();
+    const response = await fetch(`${url}/ready`);
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      {
+        ready: false,
+        parts: {
+          database: { ok: true, detail: 'answers' },
+          python: { ok: false, detail: expect.any(String) },
+        },
+      },
+    ]);
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+  });
+});
