@@ -167,10 +167,11 @@ describe('DATABASE_URL', () => {
     expect(tables).toEqual([{ tablename: 'users' }]);
   });
 
-  it('of a database where no tables may be made', async () => {
+  it('of a database that may only be read, as a standby is', async () => {
     const { url, query } = await database();
-    await query('drop schema public');
-    expect(await refusal({ DATABASE_URL: url })).toContain('no schema has been selected to create in');
+    const [row] = await query<{ name: string }>('select current_database() as name');
+    await query(`alter database ${row?.name} set default_transaction_read_only = on`);
+    expect(await refusal({ DATABASE_URL: url })).toContain('in a read-only transaction');
   });
 });
 

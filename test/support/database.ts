@@ -14,7 +14,12 @@ export function urlOf({ host, port, user, password, dbName }: DatabaseAddress): 
   return `postgresql://${user}:${encodeURIComponent(password)}@localhost/${dbName}?${query}`;
 }
 
-const inDatabase = (url: string, name: string): string => url.replace(/\/[^/?]+\?/, `/${name}?`);
+/** The address of another database of the same cluster. */
+export function inDatabase(url: string, name: string): string {
+  const other = new URL(url);
+  other.pathname = `/${name}`;
+  return other.href;
+}
 
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
@@ -33,11 +38,18 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A database of one's own with the migrated schema; `empty` for one without any table. */
-export async function createDatabase(options: { empty?: boolean } = {}): Promise<TestDatabase> {
-  const clusterUrl = inject('clusterUrl');
+export interface DatabaseOptions {
+  /** Without any table. */
+  empty?: boolean;
+  /** In another cluster than the run's, which has no schema to copy. */
+  clusterUrl?: string;
+}
+
+/** A database of one's own with the migrated schema. */
+export async function createDatabase(options: DatabaseOptions = {}): Promise<TestDatabase> {
+  const clusterUrl = options.clusterUrl ?? inject('clusterUrl');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  const template = options.empty ? 'template1' : TEMPLATE;
+  const template = options.empty || options.clusterUrl ? 'template1' : TEMPLATE;
   await withClient(clusterUrl, (client) =>
     client.query(`create database ${quoteName(name)} template ${quoteName(template)}`),
   );

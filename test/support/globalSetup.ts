@@ -2,7 +2,7 @@ import type { TestProject } from 'vitest/node';
 import { migrate, openOrm } from '../../src/database/orm.ts';
 import { entities } from '../../src/entities.ts';
 import { startCluster } from './cluster.ts';
-import { quoteName, TEMPLATE, urlOf, withClient } from './database.ts';
+import { inDatabase, quoteName, TEMPLATE, urlOf, withClient } from './database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -11,13 +11,25 @@ declare module 'vitest' {
   }
 }
 
-/** One cluster for the run, with the schema migrated once; each test file copies it. */
+/**
+ * One cluster for the run, with the schema migrated once; each test file copies it. `DATABASE_URL_TEST` names another
+ * PostgreSQL to run the tests on, whose role may create databases.
+ */
 export default async function setup(project: TestProject) {
-  const { address, stop } = await startCluster();
-  await withClient(urlOf(address), (client) => client.query(`create database ${quoteName(TEMPLATE)}`));
-  const orm = await openOrm(entities, { url: urlOf({ ...address, dbName: TEMPLATE }) });
+  const own = process.env.DATABASE_URL_TEST;
+  const { url, stop } = own ? { url: own, stop: async () => {} } : await startOwn();
+  await withClient(url, async (client) => {
+    await client.query(`drop database if exists ${quoteName(TEMPLATE)}`);
+    await client.query(`create database ${quoteName(TEMPLATE)}`);
+  });
+  const orm = await openOrm(entities, { url: inDatabase(url, TEMPLATE) });
   await migrate(orm);
   await orm.close(true);
-  project.provide('clusterUrl', urlOf(address));
+  project.provide('clusterUrl', url);
   return stop;
+}
+
+async function startOwn() {
+  const { address, stop } = await startCluster();
+  return { url: urlOf(address), stop };
 }
