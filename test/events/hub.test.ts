@@ -99,6 +99,28 @@ describe('notices between processes', () => {
   });
 });
 
+describe('a right that is given elsewhere', () => {
+  it('brings what came since, however late one hears of it', async () => {
+    const subscription = await subscribe(door.url, owner.token);
+    const listener = await listenBySocket(door.url, owner.token);
+    await until('the first channel to be followed', () => door.hub.size > 0);
+    channelId = (await call('POST /channels/create', { name: 'new' })).id;
+    for (const content of ['1', '2', '3']) await post(content);
+    door.bus.publish('channel.access', { channelId, since: 0 });
+    await until('the events', () => subscription.items.length === 3 && listener.enveloped.length === 3);
+    expect(listener.enveloped.map(({ event_id }) => event_id)).toEqual([1, 2, 3]);
+    expect(subscription.items.map(({ event }) => event)).toEqual(listener.enveloped);
+
+    channelId = (await call('POST /channels/create', { name: 'newer' })).id;
+    for (const content of ['1', '2', '3']) await post(content);
+    door.bus.publish('channel.access', { channelId, since: 2 });
+    await until('the event', () => listener.enveloped.length > 3);
+    expect(listener.enveloped.slice(3).map(({ event_id }) => event_id)).toEqual([3]);
+    subscription.close();
+    listener.close();
+  });
+});
+
 describe('who is far behind', () => {
   it('reads the log page by page, then what is at hand, without a seam', async () => {
     await follow();
