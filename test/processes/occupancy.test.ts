@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
@@ -61,6 +61,33 @@ it('gives up when another process has taken it meanwhile', async () => {
     await until('the server to give up', () => fatal.length > 0);
   });
   expect(fatal).toEqual(['Another process took over the database.']);
+});
+
+it('says that it is not ready while the database takes no connections, and is again afterwards', async () => {
+  const ready = () => fetch(`${server.url}/ready`);
+  expect((await ready()).status).toBe(200);
+  const cluster = inject('clusterUrl');
+  const allow = (allowed: boolean) =>
+    withClient(cluster, (client) =>
+      client.query(`alter database ${new URL(database.url).pathname.slice(1)} allow_connections ${allowed}`),
+    );
+  await allow(false);
+  await withClient(cluster, (client) =>
+    client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+      new URL(database.url).pathname.slice(1),
+    ]),
+  );
+  const broken = await ready();
+  expect([broken.status, await broken.json()]).toMatchObject([
+    503,
+    { ready: false, parts: { database: { ok: false, detail: 'does not answer' } } },
+  ]);
+  expect((await fetch(`${server.url}/health`)).status).toBe(200);
+  const { status, body } = await server.call('GET /users', { token: ada.token });
+  expect([status, Object.keys(body).toSorted()]).toEqual([500, ['code', 'detail', 'request_id']]);
+  await allow(true);
+  await until('the server to be ready', async () => (await ready()).status === 200);
+  expect(await works()).toBe(true);
 });
 
 it('leaves its place with its end', async () => {

@@ -252,13 +252,36 @@ describe.skipIf(withoutRedis)('two processes', () => {
     });
   });
 
+  const untilReady = () =>
+    until('both to be ready', async () => {
+      const answers = await Promise.all([fetch(`${here.url}/ready`), fetch(`${there.url}/ready`)]);
+      return answers.every(({ status }) => status === 200);
+    });
+
+  describe('while Redis hangs', () => {
+    beforeAll(async () => {
+      await untilReady();
+      redis.hang();
+    });
+    afterAll(() => redis.resume());
+
+    it('sign people in, end their sessions everywhere, and lose no message', async () => {
+      const person = await member();
+      expect(await whoAmI(there, person)).toBe(200);
+      await withListeners(person, async (listeners) => {
+        await here.call('POST /auths/signout', { token: person.token });
+        await until('the token to be refused', async () => (await whoAmI(there, person)) === 401);
+        await untilAll('the sockets to end', listeners, ({ ended }) => ended !== undefined);
+      });
+      await withListeners(root, async (listeners) => {
+        await post(here, 'hangs');
+        await untilAll('the message', listeners, (listener) => contents(listener).includes('hangs'));
+      });
+    });
+  });
+
   describe('when Redis is back', () => {
-    beforeEach(() =>
-      until('both to be ready', async () => {
-        const answers = await Promise.all([fetch(`${here.url}/ready`), fetch(`${there.url}/ready`)]);
-        return answers.every(({ status }) => status === 200);
-      }),
-    );
+    beforeEach(untilReady);
     crossing('second');
 
     it('make up for a notice that only one of them could not send', async () => {

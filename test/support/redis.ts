@@ -21,6 +21,9 @@ export interface TestRedis {
   kill(): Promise<void>;
   /** Starts it again at the same address. */
   restart(): Promise<void>;
+  /** Keeps its connections and answers nothing, until `resume`. */
+  hang(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -63,6 +66,8 @@ export async function startRedis(): Promise<TestRedis> {
     ask,
     kill,
     restart: launch,
+    hang: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
     async stop() {
       await kill();
       await rm(folder, { recursive: true, force: true });
