@@ -1,7 +1,7 @@
 import type { ParleyError } from './errors.ts';
 
 /**
- * A session's token or an API key; null for none. A function is asked for every request and every connection, so it
+ * A session's token; null for none. A function is asked for every request and every connection, so it
  * should answer from memory and fetch a new token only when the old one is about to end.
  */
 export type TokenSource = string | null | (() => string | null | Promise<string | null>);
