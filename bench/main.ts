@@ -7,7 +7,7 @@ import { post } from './cases/post.ts';
 import { statements } from './cases/statements.ts';
 import { callTool } from './cases/tool.ts';
 import { trivial } from './cases/trivial.ts';
-import { pinToServerCore } from './support/child.ts';
+import { moveTo } from './support/child.ts';
 import { describeMachine } from './support/machine.ts';
 import { isMet, type Result, renderTable } from './support/report.ts';
 import { openWorkspace, type Workspace } from './support/workspace.ts';
@@ -37,7 +37,8 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 
-pinToServerCore();
+// PostgreSQL, which this process starts, inherits the core.
+moveTo('server', [process.pid]);
 const workspace = await openWorkspace({ quick: values.quick });
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => void workspace.stop().finally(() => process.exit(1)));

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { readEvents } from '../../src/channels/events.repository.ts';
 import type { SocketLoad } from '../load/sockets.ts';
-import { type Child, startChild } from '../support/child.ts';
+import { type Child, moveTo, startChild } from '../support/child.ts';
 import { compare } from '../support/contenders.ts';
 import { sqlOn } from '../support/database.ts';
 import type { Result } from '../support/report.ts';
@@ -24,6 +24,17 @@ const socketIo = (auth: object, join: string | null): Protocol => ({
 
 /** One message to 500 sockets, at each event door, against a bare broadcast of the same event over the same protocol. */
 export async function fanout(workspace: Workspace): Promise<Result[]> {
+  const { cluster } = workspace;
+  // Storing is the business of another case: here Node has its core for itself, as the baseline has.
+  moveTo('load', cluster.pids());
+  try {
+    return await measureDoors(workspace);
+  } finally {
+    moveTo('server', cluster.pids());
+  }
+}
+
+async function measureDoors(workspace: Workspace): Promise<Result[]> {
   const { parley, authorization, databaseUrl } = workspace;
   const channelId = await createChannel(parley);
   const post = `/channels/${channelId}/messages/post`;

@@ -20,15 +20,13 @@ export async function memory({ parley: loaded, cluster }: Workspace): Promise<Re
       figure('Python at rest', sharedMemory(familyOf(resting, 'python'))),
       figure('Node after the load', residentMemory(loaded.pid).now),
       figure('Node at the peak of the load', residentMemory(loaded.pid).peak),
-      figure('PostgreSQL after the load', sharedMemory([cluster.pid, ...pidsBelow(cluster.pid)])),
+      figure('PostgreSQL after the load', sharedMemory(cluster.pids())),
       figure('Python after the load', sharedMemory(familyOf(loaded, 'python'))),
     ];
   } finally {
     await resting.stop();
   }
 }
-
-const pidsBelow = (pid: number) => descendants(pid).map((child) => child.pid);
 
 const familyOf = ({ pid }: Server, name: string): number[] =>
   descendants(pid)

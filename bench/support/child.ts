@@ -10,9 +10,10 @@ export type Side = keyof typeof CORES;
 /** Whether processes are pinned: Linux with `taskset` and two cores or more. */
 export const isPinned = availableParallelism() >= 2 && spawnSync('taskset', ['--version']).status === 0;
 
-/** Puts this process on the server's core; what it starts from now on inherits that, PostgreSQL included. */
-export function pinToServerCore(): void {
-  if (isPinned) spawnSync('taskset', ['-a', '-c', '-p', CORES.server, String(process.pid)]);
+/** Puts processes on the core of a side; what they start from then on inherits that. */
+export function moveTo(side: Side, pids: number[]): void {
+  if (!isPinned) return;
+  for (const pid of pids) spawnSync('taskset', ['-a', '-c', '-p', CORES[side], String(pid)]);
 }
 
 /** A command line that runs on the core of a side. */

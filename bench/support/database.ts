@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbedded } from '../../src/database/embedded.ts';
 import type { Sql } from '../../src/database/sql.ts';
+import { descendants } from './processes.ts';
 
 export interface Cluster {
-  pid: number;
+  /** All its processes at this moment. */
+  pids(): number[];
   /** Where the socket is, who connects; `dbName` is the cluster's first database. */
   address: Awaited<ReturnType<typeof startEmbedded>>['address'];
   /** Makes an empty database and returns its URL. */
@@ -19,7 +21,7 @@ export async function startCluster(): Promise<Cluster> {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-bench-'));
   const { address, pid, stop } = await startEmbedded({ dataDir, log: (line) => console.error(line) });
   return {
-    pid,
+    pids: () => [pid, ...descendants(pid).map((child) => child.pid)],
     address,
     async createDatabase(name) {
       const client = new pg.Client(urlOf(address, address.dbName));

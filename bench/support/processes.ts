@@ -34,8 +34,9 @@ export interface Process {
   name: string;
 }
 
-/** The processes below one, at any depth. */
+/** The processes below one, at any depth; none where the system does not tell. */
 export function descendants(pid: number): Process[] {
+  if (!hasProc) return [];
   const parents = new Map<number, Process[]>();
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
