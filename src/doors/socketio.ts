@@ -44,6 +44,8 @@ interface SocketData {
   channels: Set<string>;
   /** Refreshes queue up, so that an older answer never undoes a newer one. */
   refreshing: Promise<void>;
+  /** How many refreshes are under way or wait. */
+  refreshes: number;
   callOff: () => void;
   backlog: Backlog;
 }
@@ -108,8 +110,14 @@ export function mountSocketIo(options: {
 
   /** Looks anew at who the socket is and which channels it may read. */
   function refresh(client: Client): Promise<void> {
-    const next = client.data.refreshing.then(() => bringInLine(client));
-    client.data.refreshing = next.catch(() => {});
+    const { data } = client;
+    data.refreshes += 1;
+    const next = data.refreshing
+      .then(() => bringInLine(client))
+      .finally(() => {
+        data.refreshes -= 1;
+      });
+    data.refreshing = next.catch(() => {});
     return next;
   }
 
@@ -192,6 +200,7 @@ export function mountSocketIo(options: {
       actor: null,
       channels: new Set(),
       refreshing: Promise.resolve(),
+      refreshes: 0,
       callOff: () => {},
       backlog: followBacklog(client.conn),
     };
@@ -268,9 +277,11 @@ export function mountSocketIo(options: {
     const users = [...new Set(present.map((client) => client.data.actor?.id ?? ''))];
     const readers = new Set(await listReaders(parts.sql, channelId, users));
     for (const client of present) {
-      const { actor, channels, resume } = client.data;
-      if (readers.has(actor?.id ?? '') === channels.has(channelId)) continue;
-      if (!channels.has(channelId) && !resume.has(channelId)) resume.set(channelId, since);
+      const { actor, channels, resume, refreshes } = client.data;
+      const mayRead = readers.has(actor?.id ?? '');
+      // A refresh that is under way may have asked before the change.
+      if (refreshes === 0 && mayRead === channels.has(channelId)) continue;
+      if (mayRead && !channels.has(channelId) && !resume.has(channelId)) resume.set(channelId, since);
       refresh(client).catch((error) => refuse(client, error));
     }
   }

@@ -28,6 +28,12 @@ export interface Door {
   close(): Promise<void>;
 }
 
+export interface DoorOptions {
+  proofMs?: number;
+  /** Stands between the question which channels somebody may read and following them. */
+  aroundWatch?: (watch: () => Promise<void>) => Promise<void>;
+}
+
 /** Counts who listens, which neither the bus nor the hub need to know. */
 function counting<Arguments extends unknown[]>(
   count: { now: number },
@@ -46,7 +52,7 @@ function counting<Arguments extends unknown[]>(
 }
 
 /** The event doors alone, on the database and the secret of a running server, with their parts in reach. */
-export async function openDoor(server: TestServer, options: { proofMs?: number } = {}): Promise<Door> {
+export async function openDoor(server: TestServer, options: DoorOptions = {}): Promise<Door> {
   const env = readEnv({ DATA_DIR: server.dataDir, DATABASE_URL: server.database.url, PORT: '0' });
   const secret = await loadSecret(env);
   const log = pino({ level: 'silent' });
@@ -63,14 +69,27 @@ export async function openDoor(server: TestServer, options: { proofMs?: number }
     subscribe: counting(count, local.subscribe) as Bus['subscribe'],
     onGap: counting(count, local.onGap),
   };
-  const hub: ChannelHub = Object.create(plainHub, { onEvent: { value: counting(count, plainHub.onEvent) } });
+  const hub: ChannelHub = Object.create(plainHub, {
+    onEvent: { value: counting(count, plainHub.onEvent) },
+    watch: {
+      value: (channelIds: string[]) => {
+        const watch = () => plainHub.watch(channelIds);
+        return options.aroundWatch ? options.aroundWatch(watch) : watch();
+      },
+    },
+  });
   const signinLimit = createSigninLimit(null);
   const partsInUse = { orm, sql, bus, log, secret, configs, tokens, hub, authenticate, signinLimit };
   // No event has to do with Python, which takes its time to start.
   const parts = partsInUse satisfies Omit<Parts, 'python'> as unknown as Parts;
 
   const http = createServer();
-  const socketIo = mountSocketIo({ server: http, parts, env, ...options });
+  const socketIo = mountSocketIo({
+    server: http,
+    parts,
+    env,
+    ...(options.proofMs && { proofMs: options.proofMs }),
+  });
   const sockets = mountTrpcSockets({ server: http, parts, router: appRouter });
   const atRest = count.now;
   http.listen(0, '127.0.0.1');

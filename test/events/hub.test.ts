@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openEventStream } from '../../src/channels/events.stream.ts';
 import type { ChannelEventView } from '../../src/channels/messages.schema.ts';
 import { createScope } from '../../src/core/scope.ts';
+import { grant } from '../channels/people.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
 import { type Door, openDoor } from './door.ts';
 import { listenBySocket, subscribe } from './listen.ts';
 
@@ -118,6 +119,33 @@ describe('a right that is given elsewhere', () => {
     expect(listener.enveloped.slice(3).map(({ event_id }) => event_id)).toEqual([3]);
     subscription.close();
     listener.close();
+  });
+});
+
+describe('a right that is taken while somebody is let in', () => {
+  it('is not kept', async () => {
+    const reader = await signUpAs(server, owner, 'Reader', 'user');
+    const access_grants = [grant(reader.id, 'read')];
+    channelId = (await call('POST /channels/create', { name: 'x', access_grants })).id;
+    let watched = false;
+    const slow = await openDoor(server, {
+      async aroundWatch(watch) {
+        await call(`POST /channels/${channelId}/update`, { access_grants: [] });
+        slow.bus.publish('channel.access', { channelId, since: 0 });
+        // By the time that these are answered, the notice has been worked off.
+        for (let n = 0; n < 10; n += 1) await call('GET /channels');
+        await watch();
+        watched = true;
+      },
+    });
+    try {
+      const listener = await listenBySocket(slow.url, reader.token);
+      await until('the channel to be let go', () => watched && slow.hub.size === 0);
+      expect(listener.ended).toBeUndefined();
+      listener.close();
+    } finally {
+      await slow.close();
+    }
   });
 });
 
