@@ -1,4 +1,4 @@
-import { UniqueConstraintViolationException } from '@mikro-orm/postgresql';
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/postgresql';
 import type { GrantInput } from '../access/access.schema.ts';
 import { replaceGrants, revokeGrants } from '../access/access.service.ts';
 import { may } from '../access/permissions.ts';
@@ -71,7 +71,8 @@ export async function createTool(scope: Scope, input: ToolInput & { id: string }
         updated_at: now,
       });
       await em.flush();
-      if (input.access_grants) await replaceGrants(scope, em, resource(id), input.access_grants);
+      // Ids are chosen by people, so one may be used again: nothing that was left behind may apply to its new owner.
+      await replaceGrants(scope, em, resource(id), input.access_grants ?? []);
     });
   } catch (error) {
     if (error instanceof UniqueConstraintViolationException) throw new AppError('id_taken', { cause: error });
@@ -104,7 +105,7 @@ export async function updateTool(scope: Scope, toolId: string, input: ToolInput)
     ? await scope.python.inspect({ id: tool.id, content: input.content }, inspectOptions(scope))
     : null;
   await scope.em.transactional(async (em) => {
-    const row = await em.findOne(Tool, tool.id);
+    const row = await em.findOne(Tool, tool.id, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!row) throw noSuchTool();
     row.name = input.name;
     row.meta = {
@@ -121,6 +122,7 @@ export async function updateTool(scope: Scope, toolId: string, input: ToolInput)
     await em.flush();
     if (input.access_grants) await replaceGrants(scope, em, resource(tool.id), input.access_grants);
   });
+  if (isNewSource) scope.python.evict(tool.id);
   return getTool(scope, tool.id);
 }
 
@@ -128,8 +130,9 @@ export async function updateTool(scope: Scope, toolId: string, input: ToolInput)
 export async function deleteTool(scope: Scope, toolId: string): Promise<{ result: true }> {
   const { id } = await requireTool(scope, toolId, 'write');
   await scope.em.transactional(async (em) => {
-    await revokeGrants(em, resource(id));
+    // The row first, as everywhere: whoever holds its lock may touch its grants.
     await em.nativeDelete(Tool, { id });
+    await revokeGrants(em, resource(id));
   });
   scope.python.evict(id);
   return { result: true };
