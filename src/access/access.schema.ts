@@ -5,7 +5,8 @@ import { name } from '../core/wire.ts';
 export const GrantInput = z
   .object({
     principal_type: z.enum(['user', 'group']),
-    principal_id: name(),
+    // Users and groups have UUIDs; see `id`.
+    principal_id: name().toLowerCase(),
     permission: z.enum(['read', 'write']),
   })
   .meta({ id: 'GrantInput' });

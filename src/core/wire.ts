@@ -30,8 +30,11 @@ export const label = (max: number = LIMITS.nameCharacters) => storable.max(max);
 export const text = (maxBytes: number) =>
   storable.refine((value) => Buffer.byteLength(value) <= maxBytes, `must be at most ${maxBytes} bytes`);
 
-/** The id of a row that the service named itself: a UUID of any version. */
-export const id = () => z.guid('must be a UUID');
+/**
+ * The id of a row that the service named itself: a UUID of any version, in lower case as the database writes it. An id in
+ * upper case finds its row, but is another text wherever text is compared: in grants, rooms and notices.
+ */
+export const id = () => z.guid('must be a UUID').toLowerCase();
 
 /** The id of a tool, as its user chose it. */
 export const toolId = () => storable.min(1).max(LIMITS.nameCharacters);
