@@ -47,6 +47,8 @@ const t = initTRPC
   .meta<Meta>()
   .create({
     isDev: false,
+    // Subscriptions have their doors; a stream over HTTP would be one more, past the switch of `ENABLE_WEBSOCKET_SUPPORT`.
+    sse: { enabled: false },
     errorFormatter({ shape, error, ctx }) {
       const { body, status } = describeFailure(error, ctx?.request.id ?? '');
       return {
@@ -157,5 +159,3 @@ export const member = base<Actor>('member');
 export const administrator = base<Actor>('administrator');
 
 export const router = t.router;
-export const middleware = t.middleware;
-export const createCallerFactory = t.createCallerFactory;

@@ -35,6 +35,19 @@ export function nextRequestId(): string {
   return `${processId}-${requestCount.toString(36)}`;
 }
 
+const arrivals = new WeakMap<IncomingMessage, number>();
+
+/** Notes when an upgrade arrived: there is no response that would keep the time. */
+export const noteArrival = (request: IncomingMessage): void => {
+  arrivals.set(request, performance.now());
+};
+
+/** What every answer carries, for the answer to an upgrade. */
+export const upgradeHeaders = (request: IncomingMessage): Record<string, string> => ({
+  'x-request-id': requestIdOf(request),
+  'x-process-time': processTime(arrivals.get(request) ?? performance.now()),
+});
+
 /** Seconds with microsecond digits, as `X-Process-Time` has them. */
 export const processTime = (startedAtMs: number) => ((performance.now() - startedAtMs) / 1000).toFixed(6);
 

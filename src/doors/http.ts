@@ -77,7 +77,7 @@ function answerFailure(parts: Parts, error: unknown, request: FastifyRequest, re
 
 /** Many clients send `Content-Type: application/json` with no body at all; that is no malformed JSON. */
 function acceptEmptyJson(app: FastifyInstance) {
-  const parse = app.getDefaultJsonParser('error', 'error');
+  const parse = app.getDefaultJsonParser('error', 'ignore');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined);

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { AppError } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
 import { rawAnswer } from './http.raw.ts';
-import { requestIdOf } from './http.response.ts';
+import { noteArrival, requestIdOf } from './http.response.ts';
 
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
@@ -26,6 +26,7 @@ export function dispatchUpgrades(server: Server): Map<string, UpgradeHandler> {
   const handlers = new Map<string, UpgradeHandler>();
   dispatchers.set(server, handlers);
   server.on('upgrade', (request, socket, head) => {
+    noteArrival(request);
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     const handler = handlers.get(path.replace(/\/$/, ''));
     if (handler) return handler(request, socket, head);

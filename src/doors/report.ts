@@ -11,5 +11,7 @@ interface Where {
 export function reportFailure(log: Parts['log'], failure: Failure, error: unknown, where: Where): void {
   if (!failure.report) return;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  // The caller hung up, and what was done for it stopped.
+  if (cause instanceof Error && cause.name === 'AbortError') return;
   log.error({ err: cause, request_id: where.requestId, route: where.route }, 'request failed');
 }

@@ -12,7 +12,7 @@ import type { Parts } from '../core/scope.ts';
 import { type Context, toTrpcError } from '../core/trpc.ts';
 import { LIMITS } from '../core/wire.ts';
 import { buildHttpContext, buildSocketContext } from './context.ts';
-import { processTime, requestIdOf } from './http.response.ts';
+import { requestIdOf, upgradeHeaders } from './http.response.ts';
 import { onUpgrade } from './http.upgrade.ts';
 import { listProcedures } from './procedures.ts';
 import { reportFailure } from './report.ts';
@@ -119,6 +119,11 @@ class BoundedSocket extends WebSocket {
   }
 }
 
+function closeIn(socket: WebSocket, milliseconds: number) {
+  const timer = setTimeout(() => socket.close(1008, 'Connect with credentials'), milliseconds);
+  socket.once('close', () => clearTimeout(timer));
+}
+
 export interface TrpcSockets {
   /** Tells clients to come back, and resolves when none is left, at most a second later. */
   close(): Promise<void>;
@@ -133,8 +138,10 @@ export function mountTrpcSockets(options: {
   parts: Parts;
   router: AnyRouter;
   path?: string;
+  /** How long a socket without credentials may stay: time for a sign-up or sign-in. */
+  anonymousMs?: number;
 }): TrpcSockets {
-  const { server, parts, router, path = TRPC_PATH } = options;
+  const { server, parts, router, path = TRPC_PATH, anonymousMs = 10_000 } = options;
   const wss = new WebSocketServer({
     noServer: true,
     maxPayload: LIMITS.bodyBytes,
@@ -142,17 +149,18 @@ export function mountTrpcSockets(options: {
     WebSocket: BoundedSocket,
   });
   wss.on('headers', (headers, request) => {
-    headers.push(
-      `X-Request-Id: ${requestIdOf(request)}`,
-      `X-Process-Time: ${processTime(performance.now())}`,
-    );
+    for (const [name, value] of Object.entries(upgradeHeaders(request))) headers.push(`${name}: ${value}`);
   });
   const handler = applyWSSHandler({
     wss,
     router,
     maxBatchSize: MAX_BATCH_SIZE,
     keepAlive: { enabled: true, pingMs: 30_000, pongWaitMs: 10_000 },
-    createContext: ({ req, info }) => buildSocketContext(parts, req, info.connectionParams?.token),
+    createContext({ req, res, info }) {
+      const context = buildSocketContext(parts, req, info.connectionParams?.token);
+      if (!context.credentials) closeIn(res, anonymousMs);
+      return context;
+    },
     onError: ({ error, path, req }) => report(parts, error, path, requestIdOf(req)),
   });
   onUpgrade(server, path, (request: IncomingMessage, socket, head) => {

@@ -242,7 +242,6 @@ describe('bodies', () => {
     ['{"note":', 'application/json', 400, 'malformed_json'],
     [' ', 'application/json', 400, 'malformed_json'],
     ['{"__proto__": {"note": "x"}}', 'application/json', 400, 'malformed_json'],
-    ['{"constructor": {"prototype": {}}}', 'application/json', 400, 'malformed_json'],
     ['{}', 'text/plain', 415, 'media_type'],
     ['{}', 'application/x-www-form-urlencoded', 415, 'media_type'],
     ['{}', 'nonsense', 415, 'media_type'],

@@ -193,7 +193,10 @@ export interface Toy {
 }
 
 /** Starts the real doors around the toy router on a free port. */
-export async function startToy(env: Partial<Pick<Env, 'ENV' | 'CORS_ALLOW_ORIGIN'>> = {}): Promise<Toy> {
+export async function startToy(
+  env: Partial<Pick<Env, 'ENV' | 'CORS_ALLOW_ORIGIN'>> = {},
+  socketOptions: { anonymousMs?: number } = {},
+): Promise<Toy> {
   const logged: Record<string, unknown>[] = [];
   const parts = {
     log: pino({}, { write: (line: string) => logged.push(JSON.parse(line)) }),
@@ -208,7 +211,12 @@ export async function startToy(env: Partial<Pick<Env, 'ENV' | 'CORS_ALLOW_ORIGIN
     router: toyRouter,
     env: { ENV: 'prod', CORS_ALLOW_ORIGIN: [], ...env },
   });
-  const sockets: TrpcSockets = mountTrpcSockets({ server: app.server, parts, router: toyRouter });
+  const sockets: TrpcSockets = mountTrpcSockets({
+    server: app.server,
+    parts,
+    router: toyRouter,
+    ...socketOptions,
+  });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
   return {

@@ -99,11 +99,12 @@ describe('tRPC over HTTP', () => {
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
   });
 
-  it('serves subscriptions as server-sent events too', async () => {
-    const response = await fetch(`${toy.url}/trpc/ticks?input=%7B%7D`, { headers: MEMBER });
+  it('serves no subscription: a stream over HTTP would be a door past the switch for event doors', async () => {
+    const headers = { ...MEMBER, accept: 'text/event-stream' };
+    const response = await fetch(`${toy.url}/trpc/ticks?input=%7B%7D`, { headers });
     const text = await response.text();
-    expect(response.headers.get('content-type')).toContain('text/event-stream');
-    expect(text.match(/^id: \d$/gm)).toEqual(['id: 1', 'id: 2', 'id: 3']);
+    expect(text).toContain('METHOD_NOT_SUPPORTED');
+    expect(text).not.toMatch(/^id: /m);
   });
 });
 
@@ -121,6 +122,16 @@ describe('tRPC over WebSocket', () => {
     closers.push(() => ws.close());
     return createTRPCClient<ToyRouter>({ links: [wsLink({ client: ws })] });
   };
+
+  it('closes a socket that brings no credentials, after the time of a sign-in', async () => {
+    const brief = await startToy({}, { anonymousMs: 50 });
+    closers.push(() => brief.close());
+    const socket = new WebSocket(`${brief.url.replace('http', 'ws')}/trpc`);
+    await once(socket, 'open');
+    socket.send(JSON.stringify({ id: 1, method: 'query', params: { path: 'whoami' } }));
+    const [code] = await once(socket, 'close');
+    expect(code).toBe(1008);
+  });
 
   it('calls as whom connectionParams name', async () => {
     expect(await clientWith('member-token').whoami.query()).toEqual({ id: 'member' });
