@@ -67,10 +67,6 @@ const Env = z.object({
   CORS_ALLOW_ORIGIN: list.pipe(z.array(origin)).default([]),
   /** Event doors on or off. */
   ENABLE_WEBSOCKET_SUPPORT: flag.default(true),
-  /** Wins over the stored configuration when set. */
-  ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS: flag.optional(),
-  /** Wins over the stored configuration when set. */
-  API_KEYS_ALLOWED_ENDPOINTS: z.string().optional(),
   /** Interpreter for tools; found when not set. */
   PYTHON: z.string().min(1).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

@@ -17,9 +17,7 @@ export const ERRORS = {
   id_taken: { status: 400, detail: 'That id is already in use. Choose another.' },
   tool_invalid: { status: 400, detail: 'The tool could not be loaded.' },
   arguments_invalid: { status: 400, detail: 'The arguments do not fit the specification of the function.' },
-  config_invalid: { status: 400, detail: 'The configuration is not complete or not valid.' },
   config_newer: { status: 400, detail: 'The configuration was exported by a newer version.' },
-  config_locked: { status: 409, detail: 'A setting is fixed by the environment of the server.' },
   unauthenticated: { status: 401, detail: 'Sign in first: the credentials are missing, wrong or expired.' },
   account_pending: {
     status: 401,
@@ -40,7 +38,6 @@ export const ERRORS = {
   },
   not_found: { status: 404, detail: 'There is nothing under that address or id.' },
   method_not_allowed: { status: 405, detail: 'That address does not answer this method.' },
-  conflict: { status: 409, detail: 'Somebody else changed this at the same time. Try again.' },
   too_large: { status: 413, detail: 'The request body is too large.' },
   media_type: { status: 415, detail: 'Send JSON, with the header Content-Type: application/json.' },
   tool_raised: { status: 422, detail: 'The tool raised an error.' },
