@@ -40,6 +40,8 @@ export interface AppOptions {
   log: Logger;
   /** Called when the server cannot go on: its database has ended, or belongs to another process now. */
   onFatal(reason: string): void;
+  /** Told what takes long, for whoever watches the start; the log gets it unless given. */
+  announce?: ((line: string) => void) | undefined;
   /** A running one for several servers of one process; stays the caller's to close. Its own unless given. */
   python?: Python | undefined;
 }
@@ -101,7 +103,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const { tokens, authenticate } = createAuthenticator({ sql, bus, secret, onSeen: activity.seen });
     const hub = createHub({ sql, bus, log });
     closers.push(() => hub.close());
-    const python = options.python ?? ownPython(env, log);
+    const python = options.python ?? ownPython(options);
     if (python !== options.python) closers.push(() => python.close());
 
     const parts: Parts = {
@@ -141,11 +143,11 @@ export async function startApp(options: AppOptions): Promise<App> {
 const fingerprintOf = (secret: string): number =>
   new DataView(deriveKey(secret, 'fingerprint').buffer).getUint32(0) >>> 1;
 
-const ownPython = (env: Env, log: Logger): Python =>
+const ownPython = ({ env, log, announce = (line) => log.info(line) }: AppOptions): Python =>
   startPython({
     dataDir: env.DATA_DIR,
     ...(env.PYTHON && { interpreter: env.PYTHON }),
-    log: { info: (line) => log.info(line), warn: (line) => log.warn(line) },
+    log: { info: announce, warn: (line) => log.warn(line) },
   });
 
 async function provideDatabase(

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { pino } from 'pino';
 import { type App, startApp } from './app.ts';
 import { type Env, readEnv, StartError } from './env.ts';
+import { createLog } from './log.ts';
 
 /** How long the parts may take to stop before the process ends anyway. */
 const STOP_PATIENCE_MS = 15_000;
@@ -44,15 +44,15 @@ function dropStartGarbage(): void {
 }
 
 // Before the first part starts: a signal in the middle of the start must not leave a database behind.
-process.on('SIGINT', () => void stop(0));
-process.on('SIGTERM', () => void stop(0));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(0));
 
 try {
   const env = readEnv();
-  const log = pino({ level: env.LOG_LEVEL }, pino.destination(2));
+  const log = createLog(env.LOG_LEVEL);
   app = startApp({
     env,
     log,
+    announce: (line) => process.stdout.write(`  ${line}\n`),
     onFatal(reason) {
       process.stderr.write(`${reason} The server stops.\n`);
       void stop(1);

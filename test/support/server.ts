@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { type App, startApp } from '../../src/app.ts';
 import { readEnv } from '../../src/env.ts';
+import { createLog } from '../../src/log.ts';
 import type { Python } from '../../src/python/pool.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 
@@ -54,7 +54,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   });
   const app: App = await startApp({
     env,
-    log: pino({ level: env.LOG_LEVEL }, pino.destination(2)),
+    log: createLog(env.LOG_LEVEL),
     python: options.python,
     onFatal:
       options.onFatal ??
