@@ -46,7 +46,7 @@ export async function signIn(
 ): Promise<SessionUser> {
   if (!scope.configs.current.ui.ENABLE_LOGIN_FORM) throw new AppError('signin_disabled');
   const email = foldEmail(input.email);
-  await scope.signinLimit.take(email);
+  await scope.signinLimit.take('signin', email);
   const user = await scope.em.findOne(User, { email }, { populate: ['password_hash'] });
   const hash = user?.password_hash ?? null;
   const fits = await verifyPassword(hash, input.password);
@@ -109,8 +109,8 @@ export async function changePassword(
   input: { password: string; new_password: string },
 ): Promise<true> {
   const { id } = scope.actor;
-  // A stolen token must not become a way to guess the password. Counted apart from sign-ins by the address.
-  await scope.signinLimit.take(`password of ${id}`);
+  // A stolen token must not become a way to guess the password.
+  await scope.signinLimit.take('password', id);
   const user = await scope.em.findOne(User, id, { populate: ['password_hash'] });
   const oldHash = user?.password_hash ?? null;
   if (!(await verifyPassword(oldHash, input.password))) throw new AppError('password_wrong');

@@ -11,13 +11,20 @@ declare module '../core/scope.ts' {
 
 const SIGNIN = { points: 5, duration: 180 };
 
+/** What is tried with a password; each is counted for itself. */
+const ATTEMPTS = {
+  signin: 'Too many sign-in attempts for this address.',
+  password: 'Too many attempts to change the password.',
+} as const;
+
 export interface SigninLimit {
   /**
-   * Counts one attempt for an address, successful or not.
+   * Counts one attempt, successful or not.
    *
+   * @param subject the address, or the id of the account
    * @throws rate_limited with the seconds to wait after the fifth within three minutes
    */
-  take(email: string): Promise<void>;
+  take(attempt: keyof typeof ATTEMPTS, subject: string): Promise<void>;
 }
 
 /**
@@ -35,16 +42,16 @@ export function createSigninLimit(shared: { redis: Redis; prefix: string } | nul
       })
     : memory;
   return {
-    async take(email) {
+    async take(attempt, subject) {
       // A digest, so that the key has one size whatever was sent and Redis holds no addresses.
-      const key = createHash('sha256').update(email).digest('base64url');
+      const key = `${attempt}:${createHash('sha256').update(subject).digest('base64url')}`;
       try {
         await limiter.consume(key);
       } catch (refusal) {
         if (!(refusal instanceof RateLimiterRes)) throw refusal;
         const retryAfterSeconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
         throw new AppError('rate_limited', {
-          detail: `Too many sign-in attempts for this address. Try again in ${retryAfterSeconds} seconds.`,
+          detail: `${ATTEMPTS[attempt]} Try again in ${retryAfterSeconds} seconds.`,
           retryAfterSeconds,
         });
       }

@@ -1,13 +1,36 @@
 import { hash, verify } from '@node-rs/argon2';
+import { AppError } from '../core/errors.ts';
 
 /** Checked when there is no account, so that an unknown address costs the same time as a wrong password. */
 const NOBODY = await hash('no account has this password');
 
-/** Argon2id with the library's defaults, which follow OWASP's; runs outside the event loop. */
-export const hashPassword = (password: string): Promise<string> => hash(password);
+/** How many hashes may wait. Anybody can ask for one, and each takes tens of milliseconds of a core. */
+const MAX_WAITING = 128;
+let waiting = 0;
 
-/** Whether the password fits. Takes as long without a hash, for which the answer is always no. */
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (waiting >= MAX_WAITING) throw new AppError('unavailable', { retryAfterSeconds: 1 });
+  waiting += 1;
+  try {
+    return await work();
+  } finally {
+    waiting -= 1;
+  }
+}
+
+/**
+ * Argon2id with the library's defaults, which follow OWASP's; runs outside the event loop.
+ *
+ * @throws unavailable when too many wait already
+ */
+export const hashPassword = (password: string): Promise<string> => inTurn(() => hash(password));
+
+/**
+ * Whether the password fits. Takes as long without a hash, for which the answer is always no.
+ *
+ * @throws unavailable when too many wait already
+ */
 export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
-  const fits = await verify(stored ?? NOBODY, password);
+  const fits = await inTurn(() => verify(stored ?? NOBODY, password));
   return stored !== null && fits;
 }
