@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Redis } from 'ioredis';
 import type { Parts } from '../core/scope.ts';
 import { statement } from '../database/sql.ts';
+import type { Bus } from '../events/bus.ts';
 
 const PING = statement('health.ping', 'select 1');
 const PATIENCE_MS = 2_000;
@@ -21,12 +22,18 @@ export function mountHealth(app: FastifyInstance, parts: Parts, redis: Redis | n
     const python = parts.python.state();
     const states: Record<string, PartState> = {
       database: await probe(() => parts.sql.rows(PING, [])),
-      ...(redis && { redis: await probe(() => redis.ping()) }),
-      python: { ok: python.state !== 'starting', detail: python.detail },
+      ...(redis && { redis: await probe(() => askRedis(redis, parts.bus)) }),
+      // Why Python is unavailable is in the log: the reason names folders, and anybody may ask here.
+      python: { ok: python.state !== 'starting', detail: python.state },
     };
     const ready = Object.values(states).every(({ ok }) => ok);
     return reply.code(ready ? 200 : 503).send({ ready, parts: states });
   });
+}
+
+async function askRedis(redis: Redis, bus: Bus): Promise<void> {
+  await redis.ping();
+  if (!bus.healthy) throw new Error('Notices of other processes are not heard.');
 }
 
 async function probe(ask: () => Promise<unknown>): Promise<PartState> {

@@ -81,6 +81,8 @@ export async function createRedisBus(
 
   const beat = setInterval(() => {
     if (!isHealthy()) {
+      // A connection that stands but was refused the channel is not told again by anybody.
+      if (subscriber.status === 'ready' && !subscribed) void listen().catch(onError);
       lookAnew();
       return;
     }
