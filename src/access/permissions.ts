@@ -1,5 +1,4 @@
 import { completePermissions, type Permission, type Permissions } from '../configs/permissions.schema.ts';
-import { AppError } from '../core/errors.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 
 /** Almost every call asks; a configuration is never changed in place, so each needs completing but once. */
@@ -21,13 +20,4 @@ export function may(scope: Scope, permission: Permission): boolean {
   if (scope.actor.role === 'admin') return true;
   const [section = '', leaf = ''] = permission.split('.');
   return effectivePermissions(scope)[section]?.[leaf] === true;
-}
-
-/** @throws forbidden, naming the permission, when the caller does not have it */
-export function requirePermission(scope: Scope, permission: Permission): void {
-  if (!may(scope, permission)) {
-    throw new AppError('forbidden', {
-      detail: `You need the permission ${permission}. Ask an administrator.`,
-    });
-  }
 }

@@ -110,10 +110,11 @@ export const Configuration = z
     notes: z.looseObject({ enable: flag }),
     webhook_url: z.union([url, z.literal('')]),
   })
-  .refine(
-    (value) => freeForm(LIMITS.bodyBytes).safeParse(value).success,
-    'must not contain NUL or broken Unicode',
-  )
+  .superRefine((value, context) => {
+    for (const { message } of freeForm(LIMITS.bodyBytes).safeParse(value).error?.issues ?? []) {
+      context.addIssue({ code: 'custom', message });
+    }
+  })
   .meta({ id: 'Configuration' });
 
 export type Configuration = z.infer<typeof Configuration>;

@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
+import { nowSeconds } from '../core/time.ts';
 import { CONFIG_VERSION } from './configs.defaults.ts';
 import { ConfigRow } from './configs.entity.ts';
 import type { Configuration } from './configs.schema.ts';
@@ -30,7 +31,7 @@ export async function importConfiguration(
     const row = await em.findOneOrFail(ConfigRow, 1, { lockMode: LockMode.PESSIMISTIC_WRITE });
     row.data = stored;
     row.revision += 1;
-    row.updated_at = Math.floor(Date.now() / 1000);
+    row.updated_at = nowSeconds();
     row.updated_by = scope.actor.id;
     return row.revision;
   });

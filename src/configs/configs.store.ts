@@ -1,5 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
+import { nowSeconds } from '../core/time.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
 import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
@@ -56,7 +57,7 @@ export async function openConfigStore(
       id: 1,
       revision: 1,
       data: DEFAULT_CONFIGURATION,
-      updated_at: Math.floor(Date.now() / 1000),
+      updated_at: nowSeconds(),
       updated_by: null,
       installation_id: uuidv7(),
     },
