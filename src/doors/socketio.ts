@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { callAt } from '../auth/watch.ts';
 import { listReaders } from '../channels/channels.repository.ts';
 import { readableChannels } from '../channels/channels.service.ts';
+import { toNanoseconds } from '../channels/events.cursor.ts';
+import { readClock, readHeads, readPositions } from '../channels/events.repository.ts';
 import type { ChannelEventView } from '../channels/messages.schema.ts';
 import { AppError } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
@@ -38,6 +40,8 @@ interface SocketData {
   habit: Habit;
   /** Where the client goes on in channels that it does not hear now. */
   resume: Map<string, number>;
+  /** Since when it is due the events of any other channel that it comes to read; null before it has proved who it is. */
+  sinceMicros: number | null;
   context: Context;
   actor: Actor | null;
   /** Channels whose events this socket gets. */
@@ -95,10 +99,11 @@ export function mountSocketIo(options: {
   async function admit(client: Client, token: string | undefined): Promise<Actor> {
     const context = buildSocketContext(parts, client.request, token);
     const actor = await admitMember(context);
-    if (!client.connected) return actor;
     const { data } = client;
-    if (data.actor && data.actor.id !== actor.id) client.leave(userRoom(data.actor.id));
     data.context = context;
+    if (data.sinceMicros === null) await standWhereNow(data);
+    if (!client.connected) return actor;
+    if (data.actor && data.actor.id !== actor.id) client.leave(userRoom(data.actor.id));
     data.actor = actor;
     data.callOff();
     data.callOff =
@@ -106,6 +111,16 @@ export function mountSocketIo(options: {
     client.join(userRoom(actor.id));
     await refresh(client);
     return actor;
+  }
+
+  /** Lets a client count on every event from now on, though it enters the rooms only later. @throws AppError */
+  async function standWhereNow(data: SocketData): Promise<void> {
+    const actor = await admitMember(data.context);
+    data.sinceMicros = await readClock(parts.sql);
+    const readable = await channelsOf(data.context, actor);
+    for (const [channelId, head] of await readHeads(parts.sql, readable)) {
+      if (!data.resume.has(channelId)) data.resume.set(channelId, head);
+    }
   }
 
   /** Looks anew at who the socket is and which channels it may read. */
@@ -122,7 +137,7 @@ export function mountSocketIo(options: {
   }
 
   async function bringInLine(client: Client): Promise<void> {
-    const { context, channels } = client.data;
+    const { context, channels, resume, sinceMicros } = client.data;
     const actor = await admitMember(context);
     const readable = new Set(await channelsOf(context, actor));
     if (!client.connected) return;
@@ -132,6 +147,11 @@ export function mountSocketIo(options: {
     const added = [...readable].filter((channelId) => !channels.has(channelId));
     await parts.hub.watch(added);
     for (const channelId of added) channels.add(channelId);
+    const begin = added.filter((channelId) => !resume.has(channelId));
+    if (begin.length > 0) {
+      const moment = toNanoseconds(sinceMicros ?? 0);
+      for (const { id, position } of await readPositions(parts.sql, begin, moment)) resume.set(id, position);
+    }
     if (!client.connected) return leaveAll(client);
     for (const channelId of added) await enter(client, channelId);
   }
@@ -196,6 +216,7 @@ export function mountSocketIo(options: {
     client.data = {
       habit: handshake.events,
       resume: new Map(Object.entries(handshake.last_event_ids)),
+      sinceMicros: null,
       context: buildSocketContext(parts, client.request, handshake.token),
       actor: null,
       channels: new Set(),
@@ -206,7 +227,7 @@ export function mountSocketIo(options: {
     };
     // Without any credentials the client may still prove itself by `user-join`.
     if (!client.data.context.credentials) return next();
-    admitMember(client.data.context).then(
+    standWhereNow(client.data).then(
       () => next(),
       (error) => next(refusal(error)),
     );

@@ -57,13 +57,14 @@ const DOORS: Record<string, (token: string) => Promise<Listening>> = {
   },
 };
 
+const contentOf = (listening: Listening) => listening.heard().map(({ data }) => data.data.content);
+
 /** Waits until a listener heard a message that everybody hears, and tells what it heard by then. */
 async function contentsOf(listening: Listening): Promise<string[]> {
   const sentinel = `sentinel ${Math.random()}`;
   await post(openId, sentinel);
-  const contents = () => listening.heard().map(({ data }) => data.data.content);
-  await until('the sentinel', () => contents().includes(sentinel));
-  return contents().filter((content) => !content.startsWith('sentinel'));
+  await until('the sentinel', () => contentOf(listening).includes(sentinel));
+  return contentOf(listening).filter((content) => !content.startsWith('sentinel'));
 }
 
 const REFUSED: Partial<Record<Relation, string>> = {
@@ -90,30 +91,33 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
     const { stranger } = people;
     const id = await createChannel();
     const listening = await listen(stranger.token);
+    const hears = (content: string) => until(content, () => contentOf(listening).includes(content));
     await post(id, 'before');
     await share(id, grant(stranger.id, 'read'));
     await post(id, 'with a grant');
-    expect(await contentsOf(listening)).toContain('with a grant');
+    await hears('with a grant');
     await share(id);
-    await contentsOf(listening);
-    await post(id, 'without');
-    expect(await contentsOf(listening)).not.toContain('without');
+    let probe = '';
+    await until('the right to be gone', async () => {
+      probe = `probe ${Math.random()}`;
+      await post(id, probe);
+      return !(await contentsOf(listening)).includes(probe);
+    });
     await share(id, grant('*', 'read'));
     await post(id, 'public');
+    await hears('public');
     const heard = await contentsOf(listening);
-    expect(heard.at(-1)).toBe('public');
     expect(new Set(heard).size).toBe(heard.length);
     expect(listening.ended()).toBeUndefined();
   });
 
   it('a new channel, from its first message', async () => {
     const listening = await listen(people.stranger.token);
-    for (let round = 0; round < 10; round += 1) {
-      const id = await createChannel(grant(people.stranger.id, 'read'));
-      await post(id, `first ${round}`);
-    }
-    const heard = await contentsOf(listening);
-    expect(heard.toSorted()).toEqual(Array.from({ length: 10 }, (_, round) => `first ${round}`));
+    const expected = Array.from({ length: 10 }, (_, round) => `first ${round}`);
+    for (const content of expected)
+      await post(await createChannel(grant(people.stranger.id, 'read')), content);
+    await until('all of them', () => contentOf(listening).length >= expected.length);
+    expect(contentOf(listening).toSorted()).toEqual(expected);
   });
 
   it('a channel that is deleted, next to one that goes on', async () => {
@@ -143,13 +147,19 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
     const member = await listen(people.reader.token);
     const administrator = await listen(people.administrator.token);
     await asOwner('POST /configs/import', { ...config, user: { permissions } });
-    await post(openId, 'for administrators');
-    expect(await contentsOf(administrator)).toEqual(['for administrators']);
-    expect(member.heard()).toEqual([]);
+    await until('the member to hear no more', async () => {
+      const probe = `probe ${Math.random()}`;
+      await post(openId, probe);
+      await until('the administrator to hear it', () => contentOf(administrator).includes(probe));
+      return !contentOf(member).includes(probe);
+    });
     await asOwner('POST /configs/import', config);
     await post(openId, 'for all');
+    for (const listening of [member, administrator]) {
+      await until('the last one to be heard', () => contentOf(listening).includes('for all'));
+    }
     // Whoever gets access back goes on where they stopped.
-    expect(await contentsOf(member)).toEqual(['for administrators', 'for all']);
+    expect(contentOf(member)).toEqual(contentOf(administrator));
   });
 
   describe('ends with', () => {

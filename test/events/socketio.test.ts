@@ -79,6 +79,16 @@ describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
     expect(events[0]?.created_at).toBe(root.created_at);
   });
 
+  it('what is posted the moment after the connection is heard', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const listener = await listen(owner.token, { transport });
+      await post({ content: `${round}` });
+      await until('the event', () => ofChannel(listener.enveloped).length > 0);
+      expect(ofChannel(listener.enveloped).map(({ data }) => data.data.content)).toEqual([`${round}`]);
+      listener.close();
+    }
+  });
+
   it('a wrong token is refused at once, with the reason', async () => {
     const { refusal, socket } = await listen('not-a-token', { transport });
     expect(refusal).toEqual({ detail: expect.any(String), code: 'unauthenticated' });
