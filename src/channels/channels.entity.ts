@@ -51,6 +51,8 @@ export const Message = defineEntity({
     latest_reply_at: p.bigint('string').nullable(),
     created_at: p.bigint('string'),
     updated_at: p.bigint('string'),
+    /** Set on a tombstone: the message is gone, and its row holds the thread. */
+    deleted_at: p.bigint('string').nullable(),
   },
   indexes: [
     {
@@ -80,5 +82,9 @@ export const ChannelEvent = defineEntity({
     data: p.json<Record<string, unknown>>(),
     created_at: p.bigint('string'),
   },
-  indexes: [{ name: 'channel_event_created_at', properties: ['created_at'] }],
+  indexes: [
+    { name: 'channel_event_created_at', properties: ['created_at'] },
+    // What is deleted or edited is taken out of the log as well.
+    { name: 'channel_event_message', properties: ['channel', 'message_id'] },
+  ],
 });

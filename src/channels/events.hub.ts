@@ -19,6 +19,9 @@ const OVERTAKEN_MS = 50;
 const SWEEP_MS = 5_000;
 const LOG_PAGE = 100;
 
+/** With these the log forgets what a message said before, and so does what is kept at hand. */
+const REWRITING: ReadonlySet<string> = new Set(['message:update', 'message:delete']);
+
 type Listener = (event: ChannelEventView) => void;
 
 interface Watched {
@@ -210,6 +213,10 @@ const newlyWatched = (): Watched => ({
 });
 
 function keepAtHand(watched: Watched, event: ChannelEventView): void {
+  if (REWRITING.has(event.data.type)) {
+    watched.recent = [];
+    watched.recentCharacters = 0;
+  }
   watched.recent.push(event);
   watched.recentCharacters += charactersOf(event);
   while (watched.recent.length > RECENT || watched.recentCharacters > RECENT_CHARACTERS) {

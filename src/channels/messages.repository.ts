@@ -191,9 +191,9 @@ export const TICK = statement<{ event_id: number; at: string }>(
 );
 
 /** The message in its wire form, whoever asks. */
-export const VIEW_ONE = statement<{ view: MessageView }>(
+export const VIEW_ONE = statement<{ view: MessageView; is_deleted: boolean }>(
   'message.view',
-  `select ${VIEW} as view from message m ${JOINS} where m.channel_id = $1 and m.id = $2`,
+  `select ${VIEW} as view, m.deleted_at is not null as is_deleted from message m ${JOINS} where m.channel_id = $1 and m.id = $2`,
 );
 
 export const EDIT = statement(
@@ -206,7 +206,7 @@ export const EDIT = statement(
 export const ENTOMB = statement(
   'message.entomb',
   `update message set content = '', data = '{}', meta = '{"deleted": true}', is_pinned = false, pinned_by = null,
-          pinned_at = null, updated_at = $3::bigint
+          pinned_at = null, updated_at = $3::bigint, deleted_at = $3::bigint
     where channel_id = $1 and id = $2 and reply_count > 0`,
 );
 
@@ -221,6 +221,23 @@ export const UNCOUNT = statement(
   `update message m set reply_count = m.reply_count - 1,
           latest_reply_at = (select max(r.created_at) from message r where r.channel_id = $1 and r.parent_id = $2)
     where m.channel_id = $1 and m.id = $2`,
+);
+
+/**
+ * Takes what a message said before out of the log: its own events, and those of the messages that quote it. Their numbers stay, so
+ * whoever reads from there learns what it says now.
+ */
+export const REWRITE = statement(
+  'message.rewrite',
+  `with now (form) as (
+     select jsonb_build_object('content', $3::text, 'data', $4::jsonb, 'meta', $5::jsonb)
+   ), own as (
+     update channel_event set data = data || now.form from now where channel_id = $1 and message_id = $2
+   )
+   update channel_event e set data = jsonb_set(e.data, '{reply_to_message}', (e.data -> 'reply_to_message') || now.form)
+     from now, message m
+    where m.channel_id = $1 and m.reply_to_id = $2 and m.id <> $2
+      and e.channel_id = $1 and e.message_id = m.id and jsonb_typeof(e.data -> 'reply_to_message') = 'object'`,
 );
 
 export const LOG = statement(

@@ -1,37 +1,33 @@
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../core/errors.ts';
-import type { Actor, Scope } from '../core/scope.ts';
+import type { Scope } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
 import type { Sql } from '../database/sql.ts';
 import type { ChannelAccess } from './channels.repository.ts';
-import type { ChannelBrief } from './channels.schema.ts';
 import { noSuchChannel, requireChannel } from './channels.service.ts';
+import {
+  authorOf,
+  briefOf,
+  ERASED_META,
+  noSuchMessage,
+  publishEvent,
+  recordChanges,
+} from './messages.changes.ts';
 import {
   DELETE,
   EDIT,
   ENTOMB,
   type Found,
   insertMessage,
-  LOG,
   type Page,
   listMessages as queryMessages,
+  REWRITE,
   readMessage,
   readRelated,
-  TICK,
   UNCOUNT,
   VIEW_ONE,
 } from './messages.repository.ts';
-import type { Author, ChannelEventView, EventType, MessageView, PostedMessage } from './messages.schema.ts';
-
-declare module '../events/bus.ts' {
-  interface BusTopics {
-    /** A change that stands in a channel's event log. */
-    'channel.event': ChannelEventView;
-  }
-}
-
-const noSuchMessage = () =>
-  new AppError('not_found', { detail: 'There is no such message in this channel.' });
+import type { MessageView, PostedMessage } from './messages.schema.ts';
 
 /** The result of a read that checked access itself. @throws not_found, forbidden */
 function found<T>(result: Found<T>): T {
@@ -61,13 +57,6 @@ export interface Post {
   meta?: Record<string, unknown> | null | undefined;
   temp_id?: string | null | undefined;
 }
-
-const authorOf = ({ id, name, role }: Actor): Author => ({ id, name, role });
-
-const briefOf = (channel: ChannelAccess): ChannelBrief => {
-  const { can_read: _read, can_write: _write, is_manager: _manager, ...brief } = channel;
-  return brief;
-};
 
 /**
  * Posts a message: into the main line, or into the thread of `parent_id`.
@@ -105,9 +94,9 @@ export async function postMessage(scope: Scope, post: Post): Promise<PostedMessa
 
   const view: PostedMessage = { ...timeless, created_at: Number(posted.at), updated_at: Number(posted.at) };
   const envelope = { channel_id: post.id, at: posted.at, user: author, channel: briefOf(channel) };
-  publish(scope, { ...envelope, event_id: posted.event_id, type: 'message', message: view });
+  publishEvent(scope, { ...envelope, event_id: posted.event_id, type: 'message', message: view });
   if (posted.parent) {
-    publish(scope, {
+    publishEvent(scope, {
       ...envelope,
       event_id: posted.event_id + 1,
       type: 'message:reply',
@@ -141,30 +130,6 @@ function refuseDangling(error: { code?: string }): never {
   });
 }
 
-interface Happening {
-  event_id: number;
-  channel_id: string;
-  type: EventType;
-  message: MessageView | PostedMessage;
-  /** As text, nanoseconds. */
-  at: string;
-  user: Author;
-  channel: ChannelBrief;
-}
-
-function publish(scope: Scope, happening: Happening): void {
-  const { event_id, channel_id, type, message, at, user, channel } = happening;
-  scope.bus.publish('channel.event', {
-    event_id,
-    channel_id,
-    message_id: message.id,
-    created_at: Number(at),
-    data: { type, data: message },
-    user,
-    channel,
-  });
-}
-
 export interface Edit {
   id: string;
   message_id: string;
@@ -181,14 +146,16 @@ export interface Edit {
 export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView> {
   const { id: channelId, message_id: messageId, content } = edit;
   const channel = await requireAuthorOrWriter(scope, channelId, messageId);
-  return change(scope, channel, async (log) =>
-    log('message:update', messageId, async (sql, at, before) => {
-      if (isTombstone(before)) throw noSuchMessage();
+  const { message } = await recordChanges(scope, channel, (log) =>
+    log('message:update', messageId, async (sql, at, { view: before, is_deleted }) => {
+      if (is_deleted) throw noSuchMessage();
       const data = mergeForm('data', before.data, edit.data);
       const meta = mergeForm('meta', before.meta, edit.meta);
       await sql.rows(EDIT, [channelId, messageId, content, data, meta, at]);
+      await sql.rows(REWRITE, [channelId, messageId, content, data, meta]);
     }),
   );
+  return message;
 }
 
 /** The members sent, merged into those that are there, as JSON. @throws validation when they are too large together */
@@ -216,27 +183,25 @@ function mergeForm(
  */
 export async function deleteMessage(scope: Scope, channelId: string, messageId: string): Promise<true> {
   const channel = await requireAuthorOrWriter(scope, channelId, messageId);
-  await change(scope, channel, async (log) => {
-    const { parent_id: parentId } = await log('message:delete', messageId, async (sql, at, before) => {
-      if (isTombstone(before)) throw noSuchMessage();
+  await recordChanges(scope, channel, async (log) => {
+    const { message } = await log('message:delete', messageId, async (sql, at, { is_deleted }) => {
+      if (is_deleted) throw noSuchMessage();
+      await sql.rows(REWRITE, [channelId, messageId, '', '{}', JSON.stringify(ERASED_META)]);
       await sql.rows(ENTOMB, [channelId, messageId, at]);
       await sql.rows(DELETE, [channelId, messageId]);
     });
+    const { parent_id: parentId } = message;
     if (parentId === null) return;
     const root = await log('message:reply', parentId, async (sql) => {
       await sql.rows(UNCOUNT, [channelId, parentId]);
     });
-    if (!isErased(root) || root.reply_count > 0) return;
+    if (!root.is_deleted || root.message.reply_count > 0) return;
     await log('message:delete', parentId, async (sql) => {
       await sql.rows(DELETE, [channelId, parentId]);
     });
   });
   return true;
 }
-
-const isErased = ({ content, meta }: MessageView) => content === '' && meta.deleted === true;
-/** Deleted, and there only to hold its thread. Anybody may post what merely looks like one, but it has no replies then. */
-const isTombstone = (message: MessageView) => isErased(message) && message.reply_count > 0;
 
 async function requireAuthorOrWriter(
   scope: Scope,
@@ -248,56 +213,4 @@ async function requireAuthorOrWriter(
   if (!row) throw noSuchMessage();
   if (row.view.user_id !== scope.actor.id && !channel.can_write) throw new AppError('forbidden');
   return channel;
-}
-
-/** What a deleted message still shows. */
-const erased = (view: MessageView, at: string): MessageView => ({
-  ...view,
-  content: '',
-  data: {},
-  meta: { deleted: true },
-  reactions: [],
-  is_pinned: false,
-  pinned_by: null,
-  pinned_at: null,
-  updated_at: Number(at),
-});
-
-/** Records one change to a message, and returns the message as it is then. */
-type LogChange = (
-  type: EventType,
-  messageId: string,
-  apply: (sql: Sql, at: string, before: MessageView) => Promise<void>,
-) => Promise<MessageView>;
-
-/**
- * Makes changes and the events that tell of them, in one transaction. Each `log` takes the channel's next number under its
- * lock, applies the change, and records the message as it is then; a change that fails takes its number back with it.
- */
-async function change<T>(
-  scope: Scope,
-  channel: ChannelAccess,
-  work: (log: LogChange) => Promise<T>,
-): Promise<T> {
-  const user = authorOf(scope.actor);
-  const common = { channel_id: channel.id, user, channel: briefOf(channel) };
-  const happenings: Happening[] = [];
-  const result = await scope.sql.transaction((sql) =>
-    work(async (type, messageId, apply) => {
-      const [tick] = await sql.rows(TICK, [channel.id]);
-      if (!tick) throw noSuchChannel();
-      const { event_id, at } = tick;
-      const [before] = await sql.rows(VIEW_ONE, [channel.id, messageId]);
-      if (!before) throw noSuchMessage();
-      await apply(sql, at, before.view);
-      const [after] = await sql.rows(VIEW_ONE, [channel.id, messageId]);
-      const message = after?.view ?? erased(before.view, at);
-      const texts = [JSON.stringify(user), JSON.stringify(message)];
-      await sql.rows(LOG, [channel.id, event_id, type, messageId, ...texts, at]);
-      happenings.push({ ...common, event_id, type, message, at });
-      return message;
-    }),
-  );
-  for (const happening of happenings) publish(scope, happening);
-  return result;
 }
