@@ -140,7 +140,8 @@ export async function updateChannel(scope: Scope, id: string, input: ChannelInpu
     if (access_grants) await replaceGrants(scope, em, resource(id), access_grants);
     return Number(channel.last_event);
   });
-  scope.bus.publish('channel.access', { channelId: id, since });
+  // Another name or description is nobody's right.
+  if (access_grants) scope.bus.publish('channel.access', { channelId: id, since });
   return getChannel(scope, id);
 }
 
