@@ -1,14 +1,19 @@
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
-import { Inbox } from '../core/subscription.ts';
+import { Inbox, takePlace } from '../core/subscription.ts';
 
 /**
  * An inbox that ends with the caller's session or token, on whichever process that happens, and is marked for a new look
  * whenever what the caller may do can have changed.
+ *
+ * @throws rate_limited when the connection has as many as it may
  */
 export function openInbox(scope: Scope): Inbox {
-  const { actor, bus, signal } = scope;
+  const { actor, bus, request, signal } = scope;
+  // A connection has one `request`, however many calls it makes.
+  const giveBack = takePlace(request);
   const inbox = new Inbox(signal);
+  inbox.onClose(giveBack);
   const end = () => inbox.end(new AppError('unauthenticated'));
   const recheck = () => inbox.recheck();
   inbox.onClose(

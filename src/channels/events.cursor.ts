@@ -72,6 +72,13 @@ export class CursorKeeper {
     return this.#recent.get(channel)?.number;
   }
 
+  /** Notes where the subscriber begins in a channel that came within reach, unless a number says it already. */
+  begin(channel: string, number: number): void {
+    if (this.#recent.has(channel)) return;
+    // No event that happened by now is later than this; the clocks differ by less than what `settle` leaves.
+    this.#recent.set(channel, { number, micros: Date.now() * 1000 });
+  }
+
   /** Notes that a channel's event was handed out, and returns where the subscriber stands now. */
   advance(channel: string, number: number, createdAtNs: number): string {
     const micros = Math.round(createdAtNs / 1000);

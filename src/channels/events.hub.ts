@@ -49,8 +49,8 @@ export interface ChannelHub {
   onEvent(listener: Listener): () => void;
   /** The number of the newest event that was handed out; undefined for a channel that is not followed. */
   head(channelId: string): number | undefined;
-  /** The events after a number, oldest first; an empty answer means that there is nothing newer. */
-  after(channelId: string, position: number): Promise<ChannelEventView[]>;
+  /** At most so many of the events after a number, oldest first; an empty answer means that there is nothing newer. */
+  after(channelId: string, position: number, limit?: number): Promise<ChannelEventView[]>;
   /** Whether nothing older than some seconds can still be missing here. */
   readonly settled: boolean;
   /** How many channels are followed. */
@@ -127,7 +127,8 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
   }
 
   const unsubscribe = [
-    bus.subscribe('channel.event', (event) => accept(ChannelEventView.parse(event))),
+    // Notices of this process have the type already; only what another one sent can have any other form.
+    bus.subscribe('channel.event', (event) => accept(bus.shared ? ChannelEventView.parse(event) : event)),
     bus.onGap(() => void sweep().catch(failed)),
   ];
   const timer = setInterval(() => void sweep().catch(failed), SWEEP_MS);
@@ -171,14 +172,15 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
       return () => listeners.delete(listener);
     },
     head: (channelId) => channels.get(channelId)?.head,
-    async after(channelId, position) {
+    async after(channelId, position, limit = LOG_PAGE) {
       const watched = channels.get(channelId);
       const oldest = watched?.recent[0]?.event_id;
       if (watched?.head !== undefined && position >= watched.head) return [];
       if (watched && oldest !== undefined && oldest <= position + 1) {
-        return watched.recent.slice(position + 1 - oldest);
+        const first = position + 1 - oldest;
+        return watched.recent.slice(first, first + limit);
       }
-      return readEvents(sql, channelId, position, LOG_PAGE);
+      return readEvents(sql, channelId, position, limit);
     },
     get settled() {
       return Date.now() - sweptAt < 3 * SWEEP_MS;

@@ -1,7 +1,7 @@
 import { openInbox } from '../auth/watch.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
-import type { Inbox } from '../core/subscription.ts';
+import type { Inbox, Outlet } from '../core/subscription.ts';
 import { readableChannels } from './channels.service.ts';
 import {
   type Cursor,
@@ -11,6 +11,7 @@ import {
   SETTLED_MICROS,
   toNanoseconds,
 } from './events.cursor.ts';
+import { eventsAfter } from './events.replay.ts';
 import { readClock, readPositions, readRecentHeads } from './events.repository.ts';
 import type { ChannelEventView } from './messages.schema.ts';
 
@@ -47,7 +48,7 @@ async function cursorOf(scope: Scope, nowMicros: number): Promise<Cursor> {
  * promise resolves. Follows changes of what the caller may read, and ends with their session. A channel that comes (back)
  * within reach goes on where the cursor stands.
  *
- * @throws bad_request for a cursor of somebody's own making, unauthenticated when the session ends, forbidden when a channel
+ * @throws bad_request for a cursor of somebody's own making, rate_limited when the connection has too many, unauthenticated when the session ends, forbidden when a channel
  *   that was asked for may not be read (any more)
  */
 export async function openEventStream(
@@ -60,7 +61,7 @@ export async function openEventStream(
     const nowMicros = await readClock(scope.sql);
     const keeper = new CursorKeeper(given ?? (await cursorOf(scope, nowMicros)), nowMicros);
     const follower = new Follower(scope, inbox, keeper, options.channel_ids ?? null);
-    await follower.refresh();
+    await follower.refresh(true);
     return streamFrom(scope, inbox, keeper, follower);
   } catch (error) {
     inbox.close();
@@ -78,18 +79,20 @@ async function* streamFrom(
     for (;;) {
       const marks = await inbox.next();
       if (!marks) return;
-      if (marks.recheck) await follower.refresh();
+      if (marks.recheck || marks.doubt) await follower.refresh(marks.recheck);
       for (const channelId of marks.news) {
         for await (const event of follower.catchUp(channelId)) {
           yield { id: keeper.advance(channelId, event.event_id, event.created_at), event };
         }
       }
-      if (inbox.quiet && scope.hub.settled) keeper.settle();
+      if (inbox.quiet && follower.isCaughtUp && scope.hub.settled) keeper.settle();
     }
   } finally {
     inbox.close();
   }
 }
+
+const ALWAYS_OPEN: Outlet = { full: false, drained: async () => {} };
 
 /** One subscriber's channels and how far it has read in each. */
 class Follower {
@@ -99,27 +102,52 @@ class Follower {
   readonly #wanted: string[] | null;
   readonly #watched = new Set<string>();
   readonly #positions = new Map<string, number>();
+  /** Channels whose readers have changed, each with the number that new readers begin behind. */
+  #changed = new Map<string, number>();
+  /** Where to go on in channels that are out of reach now. */
+  readonly #left = new Map<string, number>();
+  /** Channels that go on when the outlet has drained. */
+  readonly #stalled = new Set<string>();
+  readonly #outlet: Outlet;
 
   constructor(scope: Scope, inbox: Inbox, keeper: CursorKeeper, wanted: string[] | null) {
     this.#scope = scope;
     this.#inbox = inbox;
     this.#keeper = keeper;
     this.#wanted = wanted?.map((id) => id.toLowerCase()) ?? null;
+    this.#outlet = scope.reply.outlet ?? ALWAYS_OPEN;
     inbox.onClose(
       scope.hub.onEvent(({ channel_id }) => {
         if (this.#positions.has(channel_id)) inbox.news(channel_id);
       }),
     );
-    inbox.onClose(scope.bus.subscribe('channel.access', () => inbox.recheck()));
+    inbox.onClose(
+      scope.bus.subscribe('channel.access', ({ channelId, since }) => {
+        if (this.#wanted && !this.#wanted.includes(channelId)) return;
+        if (!this.#changed.has(channelId)) this.#changed.set(channelId, since);
+        inbox.doubt();
+      }),
+    );
     inbox.onClose(() => this.#unwatch([...this.#watched]));
   }
 
-  /** Brings the followed channels in line with what the caller may read now. */
-  async refresh(): Promise<void> {
+  /** Whether everything that this process knows of was handed out. */
+  get isCaughtUp(): boolean {
+    return this.#stalled.size === 0;
+  }
+
+  /** Brings what is followed in line with what the caller may read now: all channels, or those whose readers have changed. */
+  async refresh(everything: boolean): Promise<void> {
     const { sql, hub } = this.#scope;
-    const readable = await this.#readable();
-    if (this.#wanted?.some((id) => !readable.has(id))) throw new AppError('forbidden');
-    this.#unwatch([...this.#watched].filter((channelId) => !readable.has(channelId)));
+    const changed = this.#changed;
+    this.#changed = new Map();
+    const among = everything ? this.#wanted : [...changed.keys()];
+    const readable = await this.#readable(among);
+    if (this.#wanted && among?.some((id) => !readable.has(id))) throw new AppError('forbidden');
+    const looked = everything ? [...this.#watched] : [...changed.keys()];
+    const lost = looked.filter((id) => this.#watched.has(id) && !readable.has(id));
+    for (const channelId of lost) this.#left.set(channelId, this.#positions.get(channelId) ?? 0);
+    this.#unwatch(lost);
 
     const added = [...readable].filter((channelId) => !this.#watched.has(channelId));
     if (added.length === 0) return;
@@ -128,6 +156,9 @@ class Follower {
     if (this.#inbox.closed) return this.#unwatch(added);
     const { momentMicros } = this.#keeper;
     for (const { id, head, position } of await readPositions(sql, added, toNanoseconds(momentMicros))) {
+      const begin = this.#left.get(id) ?? changed.get(id);
+      this.#left.delete(id);
+      if (begin !== undefined) this.#keeper.begin(id, Math.min(begin, head));
       // A number beyond the log is from before a backup was restored; waiting for it would be waiting for ever.
       this.#positions.set(id, Math.min(this.#keeper.numberOf(id) ?? position, head));
       this.#inbox.news(id);
@@ -135,11 +166,11 @@ class Follower {
   }
 
   /** None while channels are switched off: whoever follows all of them just waits. */
-  async #readable(): Promise<Set<string>> {
+  async #readable(among: string[] | null): Promise<Set<string>> {
     // Asking again notices another role, and a session that ended while notices were missed.
     const actor = await this.#scope.identify();
     try {
-      return new Set(await readableChannels({ ...this.#scope, actor }, this.#wanted));
+      return new Set(await readableChannels({ ...this.#scope, actor }, among));
     } catch (error) {
       if (error instanceof AppError) return new Set();
       throw error;
@@ -154,18 +185,25 @@ class Follower {
     this.#scope.hub.unwatch(channelIds);
   }
 
-  /** What is new in a channel since the last call. Stops short when access is in doubt; the rest comes after the new look. */
+  /**
+   * What is new in a channel since the last call. Stops short when access is in doubt, and when the client does not read; the rest
+   * comes after the new look, or when the client has read.
+   */
   async *catchUp(channelId: string): AsyncGenerator<ChannelEventView> {
-    for (;;) {
-      const position = this.#positions.get(channelId);
-      if (position === undefined) return;
-      const events = await this.#scope.hub.after(channelId, position);
-      if (events.length === 0) return;
-      for (const event of events) {
-        if (this.#inbox.interrupted) return this.#inbox.news(channelId);
-        this.#positions.set(channelId, event.event_id);
-        yield event;
-      }
+    const position = this.#positions.get(channelId);
+    if (position === undefined || this.#stalled.has(channelId)) return;
+    for await (const event of eventsAfter(this.#scope.hub, channelId, position, this.#outlet)) {
+      if (this.#inbox.interrupted) return this.#inbox.news(channelId);
+      this.#positions.set(channelId, event.event_id);
+      yield event;
     }
+    if (this.#outlet.full) void this.#goOnLater(channelId);
+  }
+
+  async #goOnLater(channelId: string): Promise<void> {
+    this.#stalled.add(channelId);
+    await this.#outlet.drained();
+    this.#stalled.delete(channelId);
+    this.#inbox.news(channelId);
   }
 }

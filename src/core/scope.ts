@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
 import type { Python } from '../python/pool.ts';
+import type { Outlet } from './subscription.ts';
 
 export type Role = 'admin' | 'user' | 'pending';
 
@@ -37,6 +38,8 @@ export interface RequestInfo {
 /** What a door lets a call say beside its result. Doors without cookies ignore it. */
 export interface Reply {
   setSession(token: string | null, expiresAt: number | null): void;
+  /** What a subscription's items go through; absent where nothing is streamed. */
+  readonly outlet?: Outlet;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { tracked } from '@trpc/server';
 import { AppError } from './errors.ts';
 import { toTrpcError } from './trpc.ts';
@@ -9,6 +10,7 @@ import { toTrpcError } from './trpc.ts';
 export class Inbox {
   readonly #news = new Set<string>();
   readonly #endings: (() => void)[] = [];
+  #doubt = false;
   #recheck = false;
   #failure: AppError | undefined;
   #over = false;
@@ -41,6 +43,13 @@ export class Inbox {
     this.#wake?.();
   }
 
+  /** Access to some things must be looked at again; the subscriber knows which. */
+  doubt(): void {
+    this.#doubt = true;
+    this.#wake?.();
+  }
+
+  /** Access to everything must be looked at again. */
   recheck(): void {
     this.#recheck = true;
     this.#wake?.();
@@ -55,16 +64,16 @@ export class Inbox {
 
   /** Whether nothing was marked since the last `next()`. */
   get quiet(): boolean {
-    return this.#news.size === 0 && !this.#recheck;
+    return this.#news.size === 0 && !this.#doubt && !this.#recheck;
   }
 
   /** Whether the subscriber must look at `next()` before it goes on: it is over, or access is in doubt. */
   get interrupted(): boolean {
-    return this.#over || this.#recheck;
+    return this.#over || this.#doubt || this.#recheck;
   }
 
   /** What was marked since the last call, once there is something; null when it is over. */
-  async next(): Promise<{ news: string[]; recheck: boolean } | null> {
+  async next(): Promise<{ news: string[]; doubt: boolean; recheck: boolean } | null> {
     while (this.quiet && !this.#over) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -73,8 +82,9 @@ export class Inbox {
     }
     if (this.#failure) throw this.#failure;
     if (this.#over) return null;
-    const marks = { news: [...this.#news], recheck: this.#recheck };
+    const marks = { news: [...this.#news], doubt: this.#doubt, recheck: this.#recheck };
     this.#news.clear();
+    this.#doubt = false;
     this.#recheck = false;
     return marks;
   }
@@ -83,6 +93,63 @@ export class Inbox {
     this.#closed = true;
     for (const undo of this.#endings.splice(0)) undo();
   }
+}
+
+/** The way to a subscriber. Whoever stops when it is full needs no memory for a subscriber that does not read. */
+export interface Outlet {
+  readonly full: boolean;
+  /** Resolves when it is not full any more, or when nothing will go out any more. */
+  drained(): Promise<void>;
+}
+
+/**
+ * An outlet over a connection.
+ *
+ * @param connection emits `drain` whenever it can take more, and `close` at its end
+ * @param isFull     must be false after `close`
+ */
+export function outletOver(connection: EventEmitter, isFull: () => boolean): Outlet {
+  let next: Promise<void> | undefined;
+  const nextDrain = () => {
+    // One listener, however many wait.
+    next ??= new Promise((resolve) => {
+      const settle = () => {
+        connection.off('drain', settle).off('close', settle);
+        next = undefined;
+        resolve();
+      };
+      connection.on('drain', settle).on('close', settle);
+    });
+    return next;
+  };
+  return {
+    get full() {
+      return isFull();
+    },
+    async drained() {
+      while (isFull()) await nextDrain();
+    },
+  };
+}
+
+/** How many subscriptions one connection may have. */
+const MAX_SUBSCRIPTIONS = 100;
+const taken = new WeakMap<object, number>();
+
+/**
+ * Counts a subscription of a connection. Returns how to give its place back.
+ *
+ * @throws rate_limited when the connection has as many as it may
+ */
+export function takePlace(connection: object): () => void {
+  const count = taken.get(connection) ?? 0;
+  if (count >= MAX_SUBSCRIPTIONS) {
+    throw new AppError('rate_limited', {
+      detail: `This connection has ${MAX_SUBSCRIPTIONS} subscriptions, the most that one may have. End some first.`,
+    });
+  }
+  taken.set(connection, count + 1);
+  return () => taken.set(connection, (taken.get(connection) ?? 1) - 1);
 }
 
 /**

@@ -1,47 +1,41 @@
+import type { EventEmitter } from 'node:events';
+import { type Outlet, outletOver } from '../core/subscription.ts';
 import { LIMITS } from '../core/wire.ts';
 
 /** What a connection may leave unread before it is cut, in characters; it resumes by `last_event_ids`. */
-const MAX_BACKLOG = 4 * LIMITS.bodyBytes;
+const MAX_BACKLOG = LIMITS.bodyBytes;
+/** What it may leave unread before a replay waits. */
+const REPLAY_BACKLOG = 256 * 1024;
+const SWEEP_MS = 250;
 
-/** What is used of an Engine.IO connection. */
-interface Connection {
-  on(event: 'packetCreate', listener: (packet: { data?: string | Buffer }) => void): unknown;
-  on(event: 'drain' | 'close', listener: () => void): unknown;
+/** What is used of an Engine.IO connection. It says `drain` when what waited was handed to the transport, which takes no more
+ * before that is sent. */
+export interface Connection extends EventEmitter {
+  readonly readyState: string;
+  /** What waits for the transport. */
+  readonly writeBuffer: readonly { data?: string | Buffer }[];
   close(discard: boolean): unknown;
 }
 
-export interface Backlog {
-  /** Resolves when no more than that is waiting to be sent, or when nothing will be sent any more. */
-  below(characters: number): Promise<void>;
-}
+const waiting = ({ writeBuffer }: Connection): number =>
+  writeBuffer.reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
 
-const followed = new WeakMap<object, Backlog>();
+/** The way to a client, for what is sent to it alone. */
+export const outletOf = (connection: Connection): Outlet =>
+  outletOver(connection, () => connection.readyState === 'open' && waiting(connection) > REPLAY_BACKLOG);
 
 /**
- * Follows how much a connection has not taken yet, and cuts it when that is too much. Engine.IO itself would keep all of it for
- * as long as pings are answered.
+ * Cuts connections that do not take what they are sent: Engine.IO itself would keep all of it for as long as pings are answered.
+ * A look now and then costs nothing for each packet, and what is broadcast meanwhile is one text for all.
+ *
+ * @returns what ends it
  */
-export function followBacklog(connection: Connection & object): Backlog {
-  const known = followed.get(connection);
-  if (known) return known;
-  let waiting = 0;
-  const wake: (() => void)[] = [];
-  const settle = () => {
-    waiting = 0;
-    for (const resolve of wake.splice(0)) resolve();
-  };
-  connection.on('packetCreate', ({ data }) => {
-    waiting += data?.length ?? 0;
-    if (waiting > MAX_BACKLOG) connection.close(true);
-  });
-  // Said when the buffer was handed to the transport, which takes no more before that is sent.
-  connection.on('drain', settle);
-  connection.on('close', settle);
-  const backlog: Backlog = {
-    async below(characters) {
-      while (waiting > characters) await new Promise<void>((resolve) => wake.push(resolve));
-    },
-  };
-  followed.set(connection, backlog);
-  return backlog;
+export function cutBacklogs(connections: () => Iterable<Connection>): () => void {
+  const timer = setInterval(() => {
+    for (const connection of connections()) {
+      if (waiting(connection) > MAX_BACKLOG) connection.close(true);
+    }
+  }, SWEEP_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { AnyRouter, TRPCError } from '@trpc/server';
 import { type FastifyHandlerOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify';
 import { applyWSSHandler } from '@trpc/server/adapters/ws';
@@ -9,6 +10,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
 import type { Parts } from '../core/scope.ts';
+import { outletOver } from '../core/subscription.ts';
 import { type Context, toTrpcError } from '../core/trpc.ts';
 import { LIMITS } from '../core/wire.ts';
 import { buildHttpContext, buildSocketContext } from './context.ts';
@@ -24,7 +26,9 @@ export const TRPC_PATH = '/trpc';
 export const MAX_BATCH_SIZE = 20;
 
 /** What a socket may leave unread before it is cut; it resumes by `lastEventId`. */
-const MAX_BACKLOG_BYTES = 4 * LIMITS.bodyBytes;
+const MAX_BACKLOG_BYTES = LIMITS.bodyBytes;
+/** What a socket may leave unread before its subscriptions wait. */
+const SUBSCRIPTION_BACKLOG_BYTES = 256 * 1024;
 /** How long clients may take to say goodbye when the server stops. */
 const CLOSE_GRACE_MS = 1000;
 
@@ -119,6 +123,9 @@ class BoundedSocket extends WebSocket {
   }
 }
 
+const outletOf = (socket: Socket) =>
+  outletOver(socket, () => !socket.destroyed && socket.writableLength > SUBSCRIPTION_BACKLOG_BYTES);
+
 function closeIn(socket: WebSocket, milliseconds: number) {
   const timer = setTimeout(() => socket.close(1008, 'Connect with credentials'), milliseconds);
   socket.once('close', () => clearTimeout(timer));
@@ -159,7 +166,7 @@ export function mountTrpcSockets(options: {
     createContext({ req, res, info }) {
       const context = buildSocketContext(parts, req, info.connectionParams?.token);
       if (!context.credentials) closeIn(res, anonymousMs);
-      return context;
+      return { ...context, reply: { ...context.reply, outlet: outletOf(req.socket) } };
     },
     onError: ({ error, path, req }) => report(parts, error, path, requestIdOf(req)),
   });

@@ -108,6 +108,8 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
     await hears('public');
     const heard = await contentsOf(listening);
     expect(new Set(heard).size).toBe(heard.length);
+    // Whoever is let in hears what happens from then on, at either door.
+    expect(heard).not.toContain('before');
     expect(listening.ended()).toBeUndefined();
   });
 

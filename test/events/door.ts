@@ -30,6 +30,7 @@ export interface Door {
 
 export interface DoorOptions {
   proofMs?: number;
+  maxSockets?: number;
   /** Stands between the question which channels somebody may read and following them. */
   aroundWatch?: (watch: () => Promise<void>) => Promise<void>;
 }
@@ -89,6 +90,7 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
     parts,
     env,
     ...(options.proofMs && { proofMs: options.proofMs }),
+    ...(options.maxSockets && { maxSockets: options.maxSockets }),
   });
   const sockets = mountTrpcSockets({ server: http, parts, router: appRouter });
   const atRest = count.now;

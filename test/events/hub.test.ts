@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { updateChannel } from '../../src/channels/channels.service.ts';
 import { openEventStream } from '../../src/channels/events.stream.ts';
 import type { ChannelEventView } from '../../src/channels/messages.schema.ts';
 import { createScope } from '../../src/core/scope.ts';
@@ -53,6 +54,16 @@ async function postUnheard(count: number): Promise<void> {
   await until('the events', () => listener.enveloped.length === count);
   told.push(...listener.enveloped);
   listener.close();
+}
+
+/** The owner's scope at the second door. */
+async function openScope() {
+  const { parts } = door;
+  const credentials = { token: owner.token, via: 'bearer' } as const;
+  const request = { id: '', ip: '', userAgent: '', sameOrigin: false };
+  const identify = async () => parts.authenticate(credentials, request);
+  const reply = { setSession: () => {} };
+  return createScope({ parts, actor: await identify(), request, reply, identify, signal: undefined });
 }
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
@@ -117,9 +128,21 @@ describe('a right that is given elsewhere', () => {
     door.bus.publish('channel.access', { channelId, since: 2 });
     await until('the event', () => listener.enveloped.length > 3);
     expect(listener.enveloped.slice(3).map(({ event_id }) => event_id)).toEqual([3]);
+    await until('the event at the other door', () => subscription.items.length > 3);
+    expect(subscription.items.slice(3).map(({ event }) => event.event_id)).toEqual([3]);
     subscription.close();
     listener.close();
   });
+});
+
+it('another name is no change of access, and nobody has to look', async () => {
+  const told: string[] = [];
+  door.bus.subscribe('channel.access', (notice) => told.push(notice.channelId));
+  const scope = await openScope();
+  await updateChannel(scope, channelId, { name: 'another', meta: { a: 1 } });
+  expect(told).toEqual([]);
+  await updateChannel(scope, channelId, { access_grants: [] });
+  expect(told).toEqual([channelId]);
 });
 
 describe('a right that is taken while somebody is let in', () => {
@@ -168,18 +191,7 @@ describe('who is far behind', () => {
 describe('a stream in the middle of what it missed', () => {
   async function openMidway() {
     for (let n = 0; n < 5; n += 1) await post(`${n}`);
-    const { parts } = door;
-    const credentials = { token: owner.token, via: 'bearer' } as const;
-    const request = { id: '', ip: '', userAgent: '', sameOrigin: false };
-    const identify = async () => parts.authenticate(credentials, request);
-    const scope = createScope({
-      parts,
-      actor: await identify(),
-      request,
-      reply: { setSession: () => {} },
-      identify,
-      signal: undefined,
-    });
+    const scope = await openScope();
     const stream = await openEventStream(scope, { channel_ids: [channelId], lastEventId: '0' });
     expect((await stream.next()).value).toMatchObject({ event: { event_id: 1 } });
     return stream;

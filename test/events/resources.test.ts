@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { grant } from '../channels/people.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
 import { type Door, openDoor } from './door.ts';
-import { listenBySocket, subscribe } from './listen.ts';
+import { listenBySocket, type SocketListener, subscribe } from './listen.ts';
 
 /** What readers cost, and that nothing of them is left when they have gone, however they went. */
 
@@ -143,37 +143,148 @@ describe('a reader that does not read', () => {
     ],
   };
 
-  it.each(Object.keys(STALLED))(
-    'is cut at the %s door, and gets the rest when it comes back',
-    async (name) => {
-      const channelId = await createChannel();
-      const [path, messages] = STALLED[name]?.() ?? ['', []];
-      const { webSocket, socket, state } = await openStalled(path, messages);
-      const seen: string[] = [];
-      webSocket.on('message', (data) => seen.push(String(data)));
-      const request = `POST /channels/${channelId}/messages/post`;
-      const post = (body: object) => server.call(request, { token: owner.token, body });
-      let position = 0;
-      await until('it to hear anything', async () => {
-        await post({ content: 'first' });
-        position += 1;
-        return seen.some((text) => text.includes('"first"'));
-      });
+  interface Stalled {
+    socket: Socket;
+    state: { closed: boolean };
+    /** What it was sent, as far as it has read. */
+    seen: string[];
+    channelId: string;
+    /** The number of the last event before it stopped reading. */
+    position: number;
+  }
 
-      socket.pause();
-      for (let n = 0; n < POSTS; n += 1) await post(BIG);
-      // The kernel still holds what it took; only reading it shows the end of the stream.
-      socket.resume();
-      await until('the end', () => state.closed);
-      expect(seen.filter((text) => text.includes('"fill"')).length).toBeLessThan(POSTS);
+  /** Follows a channel of its own until it has heard something, and then reads no more. */
+  async function stall(name: string): Promise<Stalled> {
+    const channelId = await createChannel();
+    const [path, messages] = STALLED[name]?.() ?? ['', []];
+    const { webSocket, socket, state } = await openStalled(path, messages);
+    const seen: string[] = [];
+    webSocket.on('message', (data) => seen.push(String(data)));
+    let position = 0;
+    await until('it to hear anything', async () => {
+      await post(channelId, { content: 'first' });
+      position += 1;
+      return seen.some((text) => text.includes('"first"'));
+    });
+    socket.pause();
+    return { socket, state, seen, channelId, position };
+  }
 
-      const auth = { last_event_ids: { [channelId]: position }, events: 'envelope' };
-      const back = await listenBySocket(server.url, reader.token, { auth });
-      await until('the rest', () => back.enveloped.length === POSTS, 20_000);
-      expect(back.enveloped.map(({ event_id }) => event_id)).toEqual(
-        Array.from({ length: POSTS }, (_, n) => position + 1 + n),
-      );
-      back.close();
-    },
-  );
+  const post = (channelId: string, body: object) =>
+    server.call(`POST /channels/${channelId}/messages/post`, { token: owner.token, body });
+  const numbersAfter = (position: number) => Array.from({ length: POSTS }, (_, n) => position + 1 + n);
+
+  it('is waited for at the tRPC door, and gets the rest when it reads on', async () => {
+    const { socket, state, seen, channelId, position } = await stall('tRPC');
+    for (let n = 0; n < POSTS; n += 1) await post(channelId, BIG);
+    socket.resume();
+    const big = () => seen.filter((text) => text.includes('"fill"'));
+    await until('the rest', () => big().length === POSTS, 20_000);
+    expect(big().map((text) => JSON.parse(text).result.data.data.event_id)).toEqual(numbersAfter(position));
+    expect(state.closed).toBe(false);
+    socket.destroy();
+  });
+
+  it('is cut at the Socket.IO door, and gets the rest when it comes back', async () => {
+    const { socket, state, seen, channelId, position } = await stall('Socket.IO');
+    for (let n = 0; n < POSTS; n += 1) await post(channelId, BIG);
+    // The kernel still holds what it took; only reading it shows the end of the stream.
+    socket.resume();
+    await until('the end', () => state.closed);
+    expect(seen.filter((text) => text.includes('"fill"')).length).toBeLessThan(POSTS);
+
+    const auth = { last_event_ids: { [channelId]: position }, events: 'envelope' };
+    const back = await listenBySocket(server.url, reader.token, { auth });
+    await until('the rest', () => back.enveloped.length === POSTS, 20_000);
+    expect(back.enveloped.map(({ event_id }) => event_id)).toEqual(numbersAfter(position));
+    back.close();
+  });
+
+  it('loses a right at the Socket.IO door while it is still being sent what it missed', async () => {
+    const [privateId, openId, longId] = [await createChannel(), await createChannel(), await createChannel()];
+    for (let n = 0; n < POSTS; n += 1) await post(longId, BIG);
+    const hello = { token: reader.token, events: 'envelope', last_event_ids: { [longId]: 0 } };
+    const { webSocket, socket } = await openStalled('/ws/socket.io/?EIO=4&transport=websocket', [
+      `40${JSON.stringify(hello)}`,
+    ]);
+    const seen: string[] = [];
+    webSocket.on('message', (data) => {
+      seen.push(String(data));
+      if (seen.length === 3) socket.pause();
+    });
+    await until('the replay to begin', () => socket.isPaused());
+
+    const control = await listenBySocket(server.url, reader.token, { auth: { events: 'envelope' } });
+    const hears = (content: string) => control.enveloped.some(({ data }) => data.data.content === content);
+    const body = { access_grants: [] };
+    await server.call(`POST /channels/${privateId}/update`, { token: owner.token, body });
+    let round = 0;
+    await until('the right to be gone', async () => {
+      round += 1;
+      await post(privateId, { content: `probe ${round}` });
+      await post(openId, { content: `sentinel ${round}` });
+      await until('the sentinel', () => hears(`sentinel ${round}`));
+      return !hears(`probe ${round}`);
+    });
+    await post(privateId, { content: 'secret' });
+    await post(openId, { content: 'last' });
+    socket.resume();
+    await until('the last', () => seen.some((text) => text.includes('"last"')), 20_000);
+    expect(seen.filter((text) => text.includes('"secret"'))).toEqual([]);
+    webSocket.terminate();
+    control.close();
+  });
+});
+
+describe('how many', () => {
+  it('subscriptions one connection may have', async () => {
+    const socket = new WebSocket(`${door.url.replace('http', 'ws')}/trpc?connectionParams=1`);
+    await once(socket, 'open');
+    const answers = new Map<
+      number,
+      { result?: { type: string }; error?: { data: { error_code: string } } }
+    >();
+    socket.on('message', (data) => {
+      const answer = JSON.parse(String(data));
+      answers.set(answer.id, answer);
+    });
+    const send = (message: object) => socket.send(JSON.stringify(message));
+    const follow = (id: number) =>
+      send({ id, method: 'subscription', params: { path: 'channels.events', input: {} } });
+    send({ method: 'connectionParams', data: { token: reader.token } });
+    for (let id = 1; id <= 101; id += 1) follow(id);
+    await until('all answers', () => answers.size === 101);
+    const started = [...answers.values()].filter(({ result }) => result?.type === 'started');
+    const refused = [...answers.values()].filter(({ error }) => error);
+    expect(started).toHaveLength(100);
+    expect(refused.map(({ error }) => error?.data.error_code)).toEqual(['rate_limited']);
+
+    send({ id: 1, method: 'subscription.stop' });
+    await until('the end of one', () => answers.get(1)?.result?.type === 'stopped');
+    follow(102);
+    await until('the answer', () => answers.get(102));
+    expect(answers.get(102)?.result?.type).toBe('started');
+    socket.close();
+    await nothingIsLeft();
+  });
+
+  it('Socket.IO connections one account may have', async () => {
+    const small = await openDoor(server, { maxSockets: 3 });
+    try {
+      const listen = (person: Person) => listenBySocket(small.url, person.token);
+      const admitted: SocketListener[] = [];
+      for (let n = 0; n < 3; n += 1) {
+        const listener = await listen(reader);
+        // The answer to a join says that the socket was let in.
+        await listener.socket.emitWithAck('user-join', { auth: { token: reader.token } });
+        admitted.push(listener);
+      }
+      expect((await listen(reader)).refusal?.code).toBe('rate_limited');
+      expect((await listen(owner)).refusal).toBeUndefined();
+      admitted[0]?.close();
+      await until('a place', async () => (await listen(reader)).refusal === undefined);
+    } finally {
+      await small.close();
+    }
+  });
 });

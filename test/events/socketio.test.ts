@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { grant } from '../channels/people.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
@@ -94,6 +97,19 @@ describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
     expect(refusal).toEqual({ detail: expect.any(String), code: 'unauthenticated' });
     expect(socket.connected).toBe(false);
   });
+});
+
+it('the answer to an upgrade has the headers of every answer', async () => {
+  const socket = new WebSocket(
+    `${server.url.replace('http', 'ws')}/ws/socket.io/?EIO=4&transport=websocket`,
+    {
+      headers: { 'x-request-id': 'mine' },
+    },
+  );
+  const [response] = (await once(socket, 'upgrade')) as [IncomingMessage];
+  socket.close();
+  expect(response.headers['x-request-id']).toBe('mine');
+  expect(response.headers['x-process-time']).toMatch(/^\d+\.\d{6}$/);
 });
 
 describe('which names', () => {

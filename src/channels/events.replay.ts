@@ -1,0 +1,29 @@
+import type { Outlet } from '../core/subscription.ts';
+import type { ChannelHub } from './events.hub.ts';
+import type { ChannelEventView } from './messages.schema.ts';
+
+/** Pages grow while they are taken: an event may hold half a megabyte, and one that does not go out was read in vain. */
+const FIRST_PAGE = 4;
+const LARGEST_PAGE = 32;
+
+/**
+ * The events of a channel after a number, oldest first, until there is nothing newer or the outlet is full. Whoever waits for the
+ * outlet begins anew behind the last event, so nothing is held meanwhile.
+ */
+export async function* eventsAfter(
+  hub: ChannelHub,
+  channelId: string,
+  position: number,
+  outlet: Outlet,
+): AsyncGenerator<ChannelEventView> {
+  let last = position;
+  for (let limit = FIRST_PAGE; !outlet.full; limit = Math.min(2 * limit, LARGEST_PAGE)) {
+    const events = await hub.after(channelId, last, limit);
+    for (const event of events) {
+      yield event;
+      if (outlet.full) return;
+      last = event.event_id;
+    }
+    if (events.length < limit) return;
+  }
+}

@@ -1,0 +1,218 @@
+import type { DefaultEventsMap, Socket } from 'socket.io';
+import { z } from 'zod';
+import { readableChannels } from '../channels/channels.service.ts';
+import { toNanoseconds } from '../channels/events.cursor.ts';
+import { eventsAfter } from '../channels/events.replay.ts';
+import { readClock, readHeads, readPositions } from '../channels/events.repository.ts';
+import type { ChannelEventView } from '../channels/messages.schema.ts';
+import { AppError } from '../core/errors.ts';
+import { type Actor, createScope } from '../core/scope.ts';
+import type { Outlet } from '../core/subscription.ts';
+import { admitMember, type Context } from '../core/trpc.ts';
+
+/** Which names of events a socket wants: one name for all, each type's own, or both. */
+export const Habit = z.enum(['envelope', 'named', 'both']).catch('both').default('both');
+export type Habit = z.infer<typeof Habit>;
+
+export const ENVELOPE = 'events:channel';
+export const channelRoom = (channelId: string, habit: Habit) => `channel:${channelId}:${habit}`;
+
+const namesFor = (habit: Habit, event: ChannelEventView): string[] => [
+  ...(habit === 'named' ? [] : [ENVELOPE]),
+  ...(habit === 'envelope' ? [] : [event.data.type]),
+];
+
+export interface ClientData {
+  client: EventClient;
+  /** Stops what would end the socket at a set time. */
+  callOff: () => void;
+}
+export type ClientSocket = Socket<DefaultEventsMap, DefaultEventsMap, DefaultEventsMap, ClientData>;
+
+/** Where a socket stands in a channel that it hears. */
+interface Place {
+  /** The number of the last event that it was sent; of no meaning once it is in the room. */
+  position: number;
+  inRoom: boolean;
+}
+
+/** The channels that one socket hears: which they are, how it comes into their rooms, and what it is sent before that. */
+export class EventClient {
+  readonly #socket: ClientSocket;
+  readonly #habit: Habit;
+  readonly #outlet: Outlet;
+  readonly #fail: (error: unknown) => void;
+  readonly #places = new Map<string, Place>();
+  /** Where the client goes on in channels that it does not hear now. */
+  readonly #resume: Map<string, number>;
+  /** Since when it is due the events of any other channel that it comes to read; null before it has proved who it is. */
+  #sinceMicros: number | null = null;
+  #context: Context;
+  #actor: Actor | null = null;
+  /** Whether access must be looked at (again): an answer that was asked for before is not acted upon. */
+  #isInDoubt = false;
+  #refreshing: Promise<void> | undefined;
+  /** Channels are replayed one after the other, so that a client with many costs no more than one with one. */
+  #replaying = Promise.resolve();
+  #isClosed = false;
+
+  constructor(options: {
+    socket: ClientSocket;
+    habit: Habit;
+    outlet: Outlet;
+    context: Context;
+    lastEventIds: Record<string, number>;
+    /** Called when what goes on by itself fails, and the socket cannot stay. */
+    fail: (error: unknown) => void;
+  }) {
+    this.#socket = options.socket;
+    this.#habit = options.habit;
+    this.#outlet = options.outlet;
+    this.#context = options.context;
+    this.#fail = options.fail;
+    this.#resume = new Map(Object.entries(options.lastEventIds));
+  }
+
+  /** Who it is; null before it was let in. */
+  get actor(): Actor | null {
+    return this.#actor;
+  }
+
+  get context(): Context {
+    return this.#context;
+  }
+
+  /**
+   * Lets a client count on every event from now on, though it enters the rooms only later.
+   *
+   * @throws AppError when it may not be here
+   */
+  async standWhereNow(context: Context): Promise<Actor> {
+    const { sql } = context.parts;
+    const actor = await admitMember(context);
+    if (this.#sinceMicros !== null) return actor;
+    const now = await readClock(sql);
+    for (const [channelId, head] of await readHeads(sql, await readableTo(context, actor))) {
+      if (!this.#resume.has(channelId)) this.#resume.set(channelId, head);
+    }
+    this.#sinceMicros = now;
+    return actor;
+  }
+
+  /** Takes the socket as theirs from now on; `refresh` brings their channels. */
+  become(context: Context, actor: Actor): void {
+    this.#context = context;
+    this.#actor = actor;
+  }
+
+  /** Looks anew at who this is and which channels they may read. Resolves when it hears those. @throws AppError */
+  refresh(): Promise<void> {
+    this.#isInDoubt = true;
+    this.#refreshing ??= this.#bringInLine();
+    return this.#refreshing;
+  }
+
+  /** Takes in that who may read a channel has changed. @param since new readers are due the events after this one */
+  realign(channelId: string, mayRead: boolean, since: number): void {
+    const isHere = this.#places.has(channelId);
+    if (isHere && !mayRead) this.#leave(channelId);
+    if (!isHere && mayRead && !this.#resume.has(channelId)) this.#resume.set(channelId, since);
+    // A look that is under way may have asked before the change.
+    if (isHere !== mayRead || this.#refreshing) this.refresh().catch(this.#fail);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#context.parts.hub.unwatch(this.#places.keys());
+    this.#places.clear();
+  }
+
+  async #bringInLine(): Promise<void> {
+    try {
+      while (this.#isInDoubt && !this.#isClosed) {
+        this.#isInDoubt = false;
+        const actor = await admitMember(this.#context);
+        const readable = new Set(await readableTo(this.#context, actor));
+        if (this.#isClosed || this.#isInDoubt) continue;
+        this.#actor = actor;
+        for (const channelId of this.#places.keys()) if (!readable.has(channelId)) this.#leave(channelId);
+        await this.#follow([...readable].filter((channelId) => !this.#places.has(channelId)));
+      }
+    } finally {
+      this.#refreshing = undefined;
+    }
+  }
+
+  async #follow(added: string[]): Promise<void> {
+    if (added.length === 0) return;
+    const { hub, sql } = this.#context.parts;
+    const begin = added.filter((channelId) => !this.#resume.has(channelId));
+    if (begin.length > 0) {
+      const moment = toNanoseconds(this.#sinceMicros ?? 0);
+      for (const { id, position } of await readPositions(sql, begin, moment)) this.#resume.set(id, position);
+    }
+    await hub.watch(added);
+    if (this.#isClosed || this.#isInDoubt) return hub.unwatch(added);
+    for (const channelId of added) this.#enter(channelId);
+  }
+
+  #enter(channelId: string): void {
+    const place = { position: this.#resume.get(channelId) ?? Number.POSITIVE_INFINITY, inRoom: false };
+    this.#resume.delete(channelId);
+    this.#places.set(channelId, place);
+    if (place.position >= this.#head(channelId)) this.#join(channelId, place);
+    else this.#replaying = this.#replaying.then(() => this.#replay(channelId, place)).catch(this.#fail);
+  }
+
+  /** Sends what was missed, at the client's pace, for as long as it may read the channel. */
+  async #replay(channelId: string, place: Place): Promise<void> {
+    const { hub } = this.#context.parts;
+    const isOver = () => this.#places.get(channelId) !== place;
+    // Between the last look at the head and the room no event fits.
+    while (!isOver() && place.position < this.#head(channelId)) {
+      await this.#outlet.drained();
+      const before = place.position;
+      for await (const event of eventsAfter(hub, channelId, before, this.#outlet)) {
+        // The log may be ahead of the hub, which will tell the rooms.
+        if (isOver() || event.event_id > this.#head(channelId)) break;
+        for (const name of namesFor(this.#habit, event)) this.#socket.emit(name, event);
+        place.position = event.event_id;
+      }
+      // A log that lost its end has nothing to wait for.
+      if (place.position === before && !this.#outlet.full) break;
+    }
+    if (!isOver()) this.#join(channelId, place);
+  }
+
+  #join(channelId: string, place: Place): void {
+    place.inRoom = true;
+    this.#socket.join(channelRoom(channelId, this.#habit));
+  }
+
+  /** Whoever gets access back goes on where they stopped. */
+  #leave(channelId: string): void {
+    const place = this.#places.get(channelId);
+    if (!place) return;
+    this.#resume.set(channelId, place.inRoom ? this.#head(channelId) : place.position);
+    this.#places.delete(channelId);
+    this.#socket.leave(channelRoom(channelId, this.#habit));
+    this.#context.parts.hub.unwatch([channelId]);
+  }
+
+  #head(channelId: string): number {
+    return this.#context.parts.hub.head(channelId) ?? 0;
+  }
+}
+
+/** None when the caller may not use channels: the socket stays for other events. */
+async function readableTo(context: Context, actor: Actor): Promise<string[]> {
+  const { parts, request, reply } = context;
+  const identify = async () => actor;
+  const scope = createScope({ parts, actor, request, reply, identify, signal: undefined });
+  try {
+    return await readableChannels(scope);
+  } catch (error) {
+    if (error instanceof AppError) return [];
+    throw error;
+  }
+}
