@@ -3,7 +3,7 @@ import type { ChannelHub } from './events.hub.ts';
 import type { ChannelEventView } from './messages.schema.ts';
 
 /** Pages grow while they are taken: an event may hold half a megabyte, and one that does not go out was read in vain. */
-const FIRST_PAGE = 4;
+const FIRST_PAGE = 2;
 const LARGEST_PAGE = 32;
 
 /**
@@ -20,8 +20,9 @@ export async function* eventsAfter(
   for (let limit = FIRST_PAGE; !outlet.full; limit = Math.min(2 * limit, LARGEST_PAGE)) {
     const events = await hub.after(channelId, last, limit);
     for (const event of events) {
-      yield event;
+      // Others may have filled it while the page was read.
       if (outlet.full) return;
+      yield event;
       last = event.event_id;
     }
     if (events.length < limit) return;

@@ -158,7 +158,8 @@ class Follower {
     for (const { id, head, position } of await readPositions(sql, added, toNanoseconds(momentMicros))) {
       const begin = this.#left.get(id) ?? changed.get(id);
       this.#left.delete(id);
-      if (begin !== undefined) this.#keeper.begin(id, Math.min(begin, head));
+      // Where the moment says the same, the cursor needs no number.
+      if (begin !== undefined && begin !== position) this.#keeper.begin(id, Math.min(begin, head));
       // A number beyond the log is from before a backup was restored; waiting for it would be waiting for ever.
       this.#positions.set(id, Math.min(this.#keeper.numberOf(id) ?? position, head));
       this.#inbox.news(id);

@@ -8,8 +8,10 @@ const MAX_BACKLOG = LIMITS.bodyBytes;
 const REPLAY_BACKLOG = 256 * 1024;
 const SWEEP_MS = 250;
 
-/** What is used of an Engine.IO connection. It says `drain` when what waited was handed to the transport, which takes no more
- * before that is sent. */
+/**
+ * What is used of an Engine.IO connection. It emits `drain` when what waited was handed to the transport, which takes no more
+ * before that is sent.
+ */
 export interface Connection extends EventEmitter {
   readonly readyState: string;
   /** What waits for the transport. */

@@ -178,8 +178,10 @@ export class EventClient {
         for (const name of namesFor(this.#habit, event)) this.#socket.emit(name, event);
         place.position = event.event_id;
       }
-      // A log that lost its end has nothing to wait for.
-      if (place.position === before && !this.#outlet.full) break;
+      if (place.position > before) continue;
+      // What was pruned, or lost with a restored backup, is nothing to wait for.
+      const [next] = await hub.after(channelId, before, 1);
+      if (!next || next.event_id > this.#head(channelId)) break;
     }
     if (!isOver()) this.#join(channelId, place);
   }

@@ -1,0 +1,191 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { grant } from '../channels/people.ts';
+import { until } from '../support/poll.ts';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { type Door, openDoor } from './door.ts';
+import { listenBySocket } from './listen.ts';
+
+let server: TestServer;
+let owner: Person;
+let reader: Person;
+let door: Door;
+
+beforeAll(async () => {
+  server = await startServer();
+  owner = await signUp(server, 'Owner');
+  reader = await signUpAs(server, owner, 'Reader', 'user');
+  door = await openDoor(server);
+});
+afterAll(async () => {
+  await door.close();
+  await server.close();
+});
+
+const createChannel = async (): Promise<string> => {
+  const body = { name: 'x', access_grants: [grant('*', 'read')] };
+  return (await server.call('POST /channels/create', { token: owner.token, body })).body.id;
+};
+
+describe('a reader that does not read', () => {
+  const BIG = { content: 'x', data: { fill: 'd'.repeat(250_000) }, meta: { fill: 'm'.repeat(250_000) } };
+  const POSTS = 80;
+
+  /** A WebSocket by hand whose bytes nobody takes from the kernel. */
+  async function openStalled(path: string, messages: string[], url = server.url) {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    const state = { closed: false };
+    socket.on('close', () => {
+      state.closed = true;
+    });
+    socket.on('error', () => {});
+    const webSocket = new WebSocket(`${url.replace('http', 'ws')}${path}`, {
+      createConnection: () => socket,
+    });
+    webSocket.on('error', () => {});
+    await once(webSocket, 'open');
+    for (const message of messages) webSocket.send(message);
+    return { webSocket, socket, state };
+  }
+
+  const STALLED: Record<string, () => [path: string, messages: string[]]> = {
+    tRPC: () => [
+      '/trpc?connectionParams=1',
+      [
+        JSON.stringify({ method: 'connectionParams', data: { token: reader.token } }),
+        JSON.stringify({ id: 1, method: 'subscription', params: { path: 'channels.events', input: {} } }),
+      ],
+    ],
+    'Socket.IO': () => [
+      '/ws/socket.io/?EIO=4&transport=websocket',
+      [`40${JSON.stringify({ token: reader.token, events: 'envelope' })}`],
+    ],
+  };
+
+  interface Stalled {
+    socket: Socket;
+    state: { closed: boolean };
+    /** What it was sent, as far as it has read. */
+    seen: string[];
+    channelId: string;
+    /** The number of the last event before it stopped reading. */
+    position: number;
+  }
+
+  /** Follows a channel of its own until it has heard something, and then reads no more. */
+  async function stall(name: string): Promise<Stalled> {
+    const channelId = await createChannel();
+    const [path, messages] = STALLED[name]?.() ?? ['', []];
+    const { webSocket, socket, state } = await openStalled(path, messages);
+    const seen: string[] = [];
+    webSocket.on('message', (data) => seen.push(String(data)));
+    let position = 0;
+    await until('it to hear anything', async () => {
+      await post(channelId, { content: 'first' });
+      position += 1;
+      return seen.some((text) => text.includes('"first"'));
+    });
+    socket.pause();
+    return { socket, state, seen, channelId, position };
+  }
+
+  const post = (channelId: string, body: object) =>
+    server.call(`POST /channels/${channelId}/messages/post`, { token: owner.token, body });
+  const numbersAfter = (position: number) => Array.from({ length: POSTS }, (_, n) => position + 1 + n);
+
+  it('is waited for at the tRPC door, and gets the rest when it reads on', async () => {
+    const { socket, state, seen, channelId, position } = await stall('tRPC');
+    for (let n = 0; n < POSTS; n += 1) await post(channelId, BIG);
+    socket.resume();
+    const big = () => seen.filter((text) => text.includes('"fill"'));
+    await until('the rest', () => big().length === POSTS, 20_000);
+    expect(big().map((text) => JSON.parse(text).result.data.data.event_id)).toEqual(numbersAfter(position));
+    expect(state.closed).toBe(false);
+    socket.destroy();
+  });
+
+  it('is cut at the Socket.IO door, and gets the rest when it comes back', async () => {
+    const { socket, state, seen, channelId, position } = await stall('Socket.IO');
+    for (let n = 0; n < POSTS; n += 1) await post(channelId, BIG);
+    // The kernel still holds what it took; only reading it shows the end of the stream.
+    socket.resume();
+    await until('the end', () => state.closed);
+    expect(seen.filter((text) => text.includes('"fill"')).length).toBeLessThan(POSTS);
+
+    const auth = { last_event_ids: { [channelId]: position }, events: 'envelope' };
+    const back = await listenBySocket(server.url, reader.token, { auth });
+    await until('the rest', () => back.enveloped.length === POSTS, 20_000);
+    expect(back.enveloped.map(({ event_id }) => event_id)).toEqual(numbersAfter(position));
+    back.close();
+  });
+
+  it.each(['tRPC', 'Socket.IO'])('is let go at the %s door when its session ends', async (name) => {
+    const channelId = await createChannel();
+    for (let n = 0; n < POSTS; n += 1) await post(channelId, BIG);
+    const replay: Record<string, [path: string, ...messages: object[]]> = {
+      tRPC: [
+        '/trpc?connectionParams=1',
+        { method: 'connectionParams', data: { token: reader.token } },
+        {
+          id: 1,
+          method: 'subscription',
+          params: { path: 'channels.events', input: { channel_ids: [channelId], lastEventId: '0' } },
+        },
+      ],
+      'Socket.IO': [
+        '/ws/socket.io/?EIO=4&transport=websocket',
+        { token: reader.token, last_event_ids: { [channelId]: 0 } },
+      ],
+    };
+    const [path, ...messages] = replay[name] ?? [''];
+    const prefix = name === 'tRPC' ? '' : '40';
+    const texts = messages.map((message) => prefix + JSON.stringify(message));
+    const { webSocket, socket } = await openStalled(path, texts, door.url);
+    webSocket.on('message', (data) => {
+      if (String(data).includes('"fill"')) socket.pause();
+    });
+    await until('the replay to begin', () => socket.isPaused());
+    expect(door.hub.size).toBeGreaterThan(0);
+    door.bus.publish('auth.revoked', { userId: reader.id, sessionId: null });
+    await until('everything to be given back', () => door.hub.size === 0 && door.listeners() === 0);
+    webSocket.terminate();
+  });
+
+  it('loses a right at the Socket.IO door while it is still being sent what it missed', async () => {
+    const [privateId, openId, longId] = [await createChannel(), await createChannel(), await createChannel()];
+    for (let n = 0; n < POSTS; n += 1) await post(longId, BIG);
+    const hello = { token: reader.token, events: 'envelope', last_event_ids: { [longId]: 0 } };
+    const { webSocket, socket } = await openStalled('/ws/socket.io/?EIO=4&transport=websocket', [
+      `40${JSON.stringify(hello)}`,
+    ]);
+    const seen: string[] = [];
+    webSocket.on('message', (data) => {
+      seen.push(String(data));
+      if (seen.length === 3) socket.pause();
+    });
+    await until('the replay to begin', () => socket.isPaused());
+
+    const control = await listenBySocket(server.url, reader.token, { auth: { events: 'envelope' } });
+    const hears = (content: string) => control.enveloped.some(({ data }) => data.data.content === content);
+    const body = { access_grants: [] };
+    await server.call(`POST /channels/${privateId}/update`, { token: owner.token, body });
+    let round = 0;
+    await until('the right to be gone', async () => {
+      round += 1;
+      await post(privateId, { content: `probe ${round}` });
+      await post(openId, { content: `sentinel ${round}` });
+      await until('the sentinel', () => hears(`sentinel ${round}`));
+      return !hears(`probe ${round}`);
+    });
+    await post(privateId, { content: 'secret' });
+    await post(openId, { content: 'last' });
+    socket.resume();
+    await until('the last', () => seen.some((text) => text.includes('"last"')), 20_000);
+    expect(seen.filter((text) => text.includes('"secret"'))).toEqual([]);
+    webSocket.terminate();
+    control.close();
+  });
+});
