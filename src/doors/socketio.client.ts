@@ -1,4 +1,3 @@
-import type { DefaultEventsMap, Socket } from 'socket.io';
 import { z } from 'zod';
 import { readableChannels } from '../channels/channels.service.ts';
 import { toNanoseconds } from '../channels/events.cursor.ts';
@@ -22,12 +21,12 @@ const namesFor = (habit: Habit, event: ChannelEventView): string[] => [
   ...(habit === 'envelope' ? [] : [event.data.type]),
 ];
 
-export interface ClientData {
-  client: EventClient;
-  /** Stops what would end the socket at a set time. */
-  callOff: () => void;
+/** What is used of a Socket.IO socket. */
+interface RoomSocket {
+  emit(name: string, event: ChannelEventView): unknown;
+  join(room: string): unknown;
+  leave(room: string): unknown;
 }
-export type ClientSocket = Socket<DefaultEventsMap, DefaultEventsMap, DefaultEventsMap, ClientData>;
 
 /** Where a socket stands in a channel that it hears. */
 interface Place {
@@ -38,7 +37,7 @@ interface Place {
 
 /** The channels that one socket hears: which they are, how it comes into their rooms, and what it is sent before that. */
 export class EventClient {
-  readonly #socket: ClientSocket;
+  readonly #socket: RoomSocket;
   readonly #habit: Habit;
   readonly #outlet: Outlet;
   readonly #fail: (error: unknown) => void;
@@ -57,7 +56,7 @@ export class EventClient {
   #isClosed = false;
 
   constructor(options: {
-    socket: ClientSocket;
+    socket: RoomSocket;
     habit: Habit;
     outlet: Outlet;
     context: Context;

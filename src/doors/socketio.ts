@@ -1,5 +1,5 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
-import { type DefaultEventsMap, Server } from 'socket.io';
+import { type DefaultEventsMap, Server, type Socket } from 'socket.io';
 import { z } from 'zod';
 import { callAt } from '../auth/watch.ts';
 import { listReaders } from '../channels/channels.repository.ts';
@@ -14,14 +14,7 @@ import { upgradeHeaders } from './http.response.ts';
 import { onUpgrade } from './http.upgrade.ts';
 import { reportFailure } from './report.ts';
 import { type Connection, cutBacklogs, outletOf } from './socketio.backlog.ts';
-import {
-  type ClientData,
-  type ClientSocket,
-  channelRoom,
-  ENVELOPE,
-  EventClient,
-  Habit,
-} from './socketio.client.ts';
+import { channelRoom, ENVELOPE, EventClient, Habit } from './socketio.client.ts';
 
 export const SOCKETIO_PATH = '/ws/socket.io';
 
@@ -37,6 +30,12 @@ const Handshake = z.object({
 });
 const Join = z.object({ auth: z.object({ token: z.string() }) });
 
+interface ClientData {
+  client: EventClient;
+  /** Stops what would end the socket at a set time. */
+  callOff: () => void;
+}
+type ClientSocket = Socket<DefaultEventsMap, DefaultEventsMap, DefaultEventsMap, ClientData>;
 type Io = Server<DefaultEventsMap, DefaultEventsMap, DefaultEventsMap, ClientData>;
 
 const userRoom = (userId: string) => `user:${userId}`;
