@@ -55,9 +55,13 @@ const MAX_DEPTH = 100;
 /** An object whose members the service keeps as they are. */
 export const freeForm = (maxBytes: number = LIMITS.freeFormBytes) =>
   z.record(z.string(), z.unknown()).superRefine((value, context) => {
-    const message = findUnstorable(value, MAX_DEPTH) ?? findTooLarge(value, maxBytes);
+    const message = describeUnstorable(value, maxBytes);
     if (message) context.addIssue({ code: 'custom', message });
   });
+
+/** What keeps a value from being stored as a free form, in words; undefined when nothing does. */
+export const describeUnstorable = (value: object, maxBytes: number): string | undefined =>
+  findUnstorable(value, MAX_DEPTH) ?? findTooLarge(value, maxBytes);
 
 const findTooLarge = (value: object, maxBytes: number): string | undefined =>
   Buffer.byteLength(JSON.stringify(value)) > maxBytes

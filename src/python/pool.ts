@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { AppError } from '../core/errors.ts';
+import { describeUnstorable, LIMITS } from '../core/wire.ts';
 import type { Log } from './environment.ts';
 import { loadTool, type ToolProcess } from './process.ts';
 import { DEFAULT_LIMITS, type FunctionSpec, type JsonSchema, type Limits } from './protocol.ts';
@@ -170,6 +171,9 @@ export function startPython(options: PythonOptions): Python {
       const process = await unlessAborted(launch(source), signal);
       try {
         const { content, manifest, specs, valves, user_valves } = await unlessAborted(process.loaded, signal);
+        // A tool says itself what it offers, and may say anything.
+        const problem = describeUnstorable({ manifest, specs, valves, user_valves }, LIMITS.freeFormBytes);
+        if (problem) throw new AppError('tool_invalid', { detail: `The specification ${problem}.` });
         keep(keyOf({ id: source.id, content }), process);
         return { content, manifest, specs, valves, user_valves };
       } catch (error) {

@@ -16,10 +16,11 @@ export const Tool = defineEntity({
     name: p.text(),
     content: p.text().lazy(),
     meta: p.json<ToolMeta>(),
-    specs: p.json<FunctionSpec[]>(),
+    /** `json`, here and below, keeps the order in which the source declares things; `jsonb` sorts them. */
+    specs: p.json<FunctionSpec[]>().columnType('json'),
     /** JSON schema of the class `Valves`; null without one. */
-    valves_schema: p.json<JsonSchema | null>().nullable(),
-    user_valves_schema: p.json<JsonSchema | null>().nullable(),
+    valves_schema: p.json<JsonSchema | null>().columnType('json').nullable(),
+    user_valves_schema: p.json<JsonSchema | null>().columnType('json').nullable(),
     created_at: p.integer(),
     updated_at: p.integer(),
   },

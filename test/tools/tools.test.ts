@@ -193,6 +193,28 @@ describe('what cannot become a tool', () => {
   });
 });
 
+describe('a specification', () => {
+  const create = (id: string, content: string) =>
+    server.call('POST /tools/create', { token: author.token, body: form(id, { content }) });
+
+  it('keeps the order of the parameters', async () => {
+    const method = 'def f(self, zeta: int, b: str, alpha: float = 1.5, *, k: bool = True): pass';
+    const { body } = await create('ordered', `class Tools:\n    ${method}\n`);
+    expect(Object.keys(body.specs[0].parameters.properties)).toEqual(['zeta', 'b', 'alpha', 'k']);
+  });
+
+  it.each([
+    ['NUL in a description', 'def f(self):\n        "one\\0two"'],
+    ['half a character', 'def f(self):\n        "\\ud800"'],
+    ['more than can be stored', 'def f(self): pass\n    f.__doc__ = "x" * 300_000'],
+    ['a default that JSON does not have', 'def f(self, x: float = float("inf")): pass'],
+  ])('with %s is refused in words', async (_what, method) => {
+    const { status, body } = await create('odd', `class Tools:\n    ${method}\n`);
+    expect([status, body.code]).toEqual([400, 'tool_invalid']);
+    expect(body.detail).toMatch(/specification|JSON/i);
+  });
+});
+
 describe('who may do what with a tool', () => {
   const rows = () => ({
     administrator: admin,

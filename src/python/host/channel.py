@@ -13,7 +13,7 @@ def encode(body: bytes) -> bytes:
 
 
 def encode_json(message: Any) -> bytes:
-    return encode(json.dumps(message, separators=(",", ":")).encode())
+    return encode(json.dumps(message, separators=(",", ":"), allow_nan=False).encode())
 
 
 async def read(reader: asyncio.StreamReader) -> Any:
