@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from '../core/errors.ts';
 import type { Ended, Host } from './host.ts';
-import { type CallRequest, type Limits, MAX_EVENTS, ToolMessage } from './protocol.ts';
+import { type CallRequest, type Limits, MAX_EVENT_CHARACTERS, MAX_EVENTS, ToolMessage } from './protocol.ts';
 
 type Prepared = Extract<ToolMessage, { kind: 'prepared' }>;
 type Loaded = Extract<ToolMessage, { kind: 'loaded' }>;
@@ -50,6 +50,7 @@ export interface ToolProcess {
 
 interface PendingCall {
   events: unknown[];
+  eventCharacters: number;
   onEvent: CallOptions['onEvent'];
   startedAt: number;
   resolve(answer: Answer): void;
@@ -132,7 +133,10 @@ export function loadTool(
         if (!call) break;
         call.events.push(message.event);
         call.onEvent?.(message.event);
-        if (call.events.length > MAX_EVENTS) end('tool_raised', stopped('it emitted too many events'));
+        // The host counts too, but what a tool writes past it arrives here.
+        call.eventCharacters += JSON.stringify(message.event)?.length ?? 0;
+        if (call.events.length > MAX_EVENTS || call.eventCharacters > MAX_EVENT_CHARACTERS)
+          end('tool_raised', stopped('it emitted too many events'));
         break;
       }
       case 'result':
@@ -188,7 +192,15 @@ export function loadTool(
         clearTimeout(timer);
         signal?.removeEventListener('abort', abort);
       };
-      const call: PendingCall = { events: [], onEvent, startedAt: 0, resolve, reject, finish };
+      const call: PendingCall = {
+        events: [],
+        eventCharacters: 0,
+        onEvent,
+        startedAt: 0,
+        resolve,
+        reject,
+        finish,
+      };
       const begin = () => {
         if (ending) return;
         call.startedAt = self.lastUsedAt = performance.now();

@@ -121,3 +121,5 @@ export const DEFAULT_LIMITS: Limits = {
 export const MAX_FRAME_BYTES = 8 * 1024 * 1024 + 64 * 1024;
 /** Bounds of the events of one call, enforced again here because a tool can write to its own channel. */
 export const MAX_EVENTS = 1_000;
+/** Their size in all, in characters of JSON; a little more than the host lets a well-behaved tool emit. */
+export const MAX_EVENT_CHARACTERS = 2 * 1024 * 1024;

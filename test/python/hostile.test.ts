@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -136,6 +136,16 @@ describe('the channel', () => {
     await expect(call(body)).rejects.toMatchObject({ code: 'tool_raised' });
   });
 
+  // Past the host's own count: the server would keep them all for the answer.
+  test('a flood of events ends the process', async () => {
+    const body =
+      'event = json.dumps({"kind": "event", "call": 1, "event": "A" * (1 << 20)}).encode()\n' +
+      'frame = len(event).to_bytes(4, "big") + event\n' +
+      'import gc\nsession = next(o for o in gc.get_objects() if type(o).__name__ == "Session")\n' +
+      'session.connection.setblocking(True)\nsession.connection.sendall(frame * 50)\ntime.sleep(60)';
+    await expect(call(body)).rejects.toMatchObject({ code: 'tool_raised' });
+  });
+
   test('closing it ends the process', async () => {
     await expect(call('os.closerange(3, 256)\ntime.sleep(60)', { timeoutMs: 1_000 })).rejects.toMatchObject({
       message: expect.stringMatching(/ended|took longer/),
@@ -187,6 +197,21 @@ describe('reaches nothing of the server', () => {
       `out = []\nfor pid in (os.getppid(), ${process.pid}):\n    try: os.kill(pid, 9)\n    except OSError as e: out.append(type(e).__name__)\nreturn out`,
     );
     expect(result).toEqual(['PermissionError', 'PermissionError']);
+  });
+
+  test('limits of other processes, modes of files, memory that no limit counts', async ({ skip }) => {
+    if (!['x64', 'arm64'].includes(process.arch)) skip('no system call filter for this processor');
+    const limit = `__import__("resource").prlimit(${process.pid}, 7, (64, 64))`;
+    expect((await call(attempt(limit))).result).toBe('PermissionError');
+    expect((await call(attempt('os.memfd_create("x")'))).result).toBe('PermissionError');
+    const file = join(secrets, 'secret.key');
+    const before = statSync(file).mode;
+    await call(`os.chmod(${JSON.stringify(file)}, 0o777)`);
+    expect(statSync(file).mode).toBe(before);
+    const copied = await call(
+      'open("a", "w").write("x")\nimport shutil\nshutil.copy2("a", "b")\nreturn open("b").read()',
+    );
+    expect(copied.result).toBe('x');
   });
 
   test('its own processes it may signal', async () => {

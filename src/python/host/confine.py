@@ -23,9 +23,12 @@ _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
 _SECCOMP_MODE_FILTER = 2
 
+# Not all of /usr: containers keep their application, data included, in /usr/src or /usr/local.
 # Of /etc only what name resolution, TLS, time zones and the dynamic linker read.
 _READABLE = (
-    "/usr", "/lib", "/lib64", "/bin", "/sbin", "/nix/store",
+    "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/libexec", "/usr/bin", "/usr/sbin", "/usr/share", "/usr/include",
+    "/usr/local/lib", "/usr/local/lib64", "/usr/local/bin", "/usr/local/share",
+    "/lib", "/lib64", "/bin", "/sbin", "/nix/store",
     "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf",
     "/etc/host.conf", "/etc/gai.conf", "/etc/services", "/etc/protocols", "/etc/localtime", "/etc/timezone",
     "/etc/mime.types", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/run/systemd/resolve",
@@ -194,14 +197,31 @@ def _close_signals() -> None:
     os.close(ruleset)
 
 
-# Architecture number of the kernel's audit interface, and the system calls that no tool needs.
+# Architecture number of the kernel's audit interface, and the system calls that no tool needs: those that reach other
+# processes past Landlock and the user, and memory that no limit of a process counts.
 _SYSCALLS = {
-    "x86_64": (0xC000003E, {"socket": 41, "ptrace": 101, "keyctl": 250, "add_key": 248, "request_key": 249,
-                            "unshare": 272, "setns": 308, "bpf": 321, "userfaultfd": 323}),
-    "aarch64": (0xC00000B7, {"socket": 198, "ptrace": 117, "keyctl": 219, "add_key": 217, "request_key": 218,
-                             "unshare": 97, "setns": 268, "bpf": 280, "userfaultfd": 282}),
+    "x86_64": (0xC000003E, {
+        "socket": 41, "prlimit64": 302,
+        "ptrace": 101, "keyctl": 250, "add_key": 248, "request_key": 249, "unshare": 272, "setns": 308, "bpf": 321,
+        "userfaultfd": 323, "process_vm_readv": 310, "process_vm_writev": 311, "kcmp": 312,
+        "setpriority": 141, "sched_setparam": 142, "sched_setscheduler": 144, "sched_setaffinity": 203,
+        "sched_setattr": 314, "ioprio_set": 251, "migrate_pages": 256, "move_pages": 279,
+        "shmget": 29, "shmat": 30, "shmctl": 31, "semget": 64, "semctl": 66, "msgget": 68, "msgctl": 71,
+        "mq_open": 240, "memfd_create": 319,
+    }, (90, 91, 268, 92, 93, 94, 260, 132, 235, 261, 280, 188, 189, 190)),
+    "aarch64": (0xC00000B7, {
+        "socket": 198, "prlimit64": 261,
+        "ptrace": 117, "keyctl": 219, "add_key": 217, "request_key": 218, "unshare": 97, "setns": 268, "bpf": 280,
+        "userfaultfd": 282, "process_vm_readv": 270, "process_vm_writev": 271, "kcmp": 272,
+        "setpriority": 140, "sched_setparam": 118, "sched_setscheduler": 119, "sched_setaffinity": 122,
+        "sched_setattr": 274, "ioprio_set": 30, "migrate_pages": 238, "move_pages": 239,
+        "shmget": 194, "shmat": 196, "shmctl": 195, "semget": 190, "semctl": 191, "msgget": 186, "msgctl": 187,
+        "mq_open": 180, "memfd_create": 279,
+    }, (52, 53, 55, 54, 88, 5, 6, 7)),
 }  # fmt: skip
-_IO_URING_SETUP = 425  # the same everywhere; its operations pass by every filter
+# The same everywhere: io_uring_setup, whose operations pass by every filter, pidfd_getfd and process_madvise.
+_REFUSED_EVERYWHERE = (425, 438, 440)
+_FCHMODAT2 = 452
 _X32_BIT = 0x40000000
 
 
@@ -216,9 +236,11 @@ def _filter_system_calls() -> None:
     """
     if platform.machine() not in _SYSCALLS:
         return
-    architecture, numbers = _SYSCALLS[platform.machine()]
+    # The third are the calls that change modes, owners, times and attributes of files. Landlock does not cover them, so a tool
+    # of an ordinary user could open the server's own files to others. Copying functions use them and must not fail.
+    architecture, numbers, pretended = _SYSCALLS[platform.machine()]
     load, equal, at_least, answer = 0x20, 0x15, 0x35, 0x06
-    allow, refuse, end = 0x7FFF0000, 0x00050001, 0x80000000
+    allow, refuse, pretend, end = 0x7FFF0000, 0x00050001, 0x00050000, 0x80000000
 
     def step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
         return struct.pack("HBBI", code, if_true, if_false, value)
@@ -226,8 +248,14 @@ def _filter_system_calls() -> None:
     # Offsets into struct seccomp_data: 0 number, 4 architecture, 16 first argument (little endian).
     program = [step(load, 4), step(equal, architecture, 1, 0), step(answer, end), step(load, 0)]
     program += [step(at_least, _X32_BIT, 0, 1), step(answer, refuse)]
-    for number in (_IO_URING_SETUP, *(n for name, n in numbers.items() if name != "socket")):
+    judged = ("socket", "prlimit64")
+    for number in (*_REFUSED_EVERYWHERE, *(n for name, n in numbers.items() if name not in judged)):
         program += [step(equal, number, 0, 1), step(answer, refuse)]
+    for number in (_FCHMODAT2, *pretended):
+        program += [step(equal, number, 0, 1), step(answer, pretend)]
+    # Limits of this process (0) may be lowered; those of another are not a tool's to set.
+    program += [step(equal, numbers["prlimit64"], 0, 4), step(load, 16), step(equal, 0, 1, 0), step(answer, refuse)]
+    program += [step(answer, allow)]
     program += [step(equal, numbers["socket"], 0, 3), step(load, 16), step(equal, 1, 0, 1), step(answer, refuse)]
     program += [step(answer, allow)]
     filter_program = _Program(len(program), b"".join(program))

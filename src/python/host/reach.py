@@ -13,7 +13,9 @@ import sys
 
 def pin() -> dict[str, str]:
     """The folders of the search path, each by its first name: itself, or the address that replaces it."""
-    folders = [path for path in dict.fromkeys([*sys.path, sys.base_prefix]) if os.path.isdir(path)]
+    # A prefix that is the system's own holds more than Python; what tools may read of it is named in `confine`.
+    prefix = [] if sys.base_prefix in ("/usr", "/usr/local") else [sys.base_prefix]
+    folders = [path for path in dict.fromkeys([*sys.path, *prefix]) if os.path.isdir(path)]
     pinned = {}
     for path in sorted(folders):
         if os.geteuid() != 0 or not os.path.isdir("/proc/self/fd") or _open_to_all(path):

@@ -122,7 +122,7 @@ class Session:
         reader, self.writer = await asyncio.open_connection(sock=self.connection)
         try:
             load = await channel.read(reader)
-            tool = self._load(load)
+            tool = await self._load(load)
             if tool is None:
                 await self.writer.drain()
                 return
@@ -135,7 +135,7 @@ class Session:
         except (asyncio.IncompleteReadError, ConnectionError):
             return
 
-    def _load(self, load: dict[str, Any]) -> Optional[Tool]:
+    async def _load(self, load: dict[str, Any]) -> Optional[Tool]:
         try:
             content, tree = source.parse(load["content"])
             replaced = source.replace_imports(content, tree)
@@ -143,7 +143,10 @@ class Session:
                 content, tree = source.parse(replaced)
             # Before the tool can run a statement, so that it cannot speak for its own source.
             manifest = source.read_manifest(content, tree)
+            self.writer.transport.set_write_buffer_limits(0)
             self._send({"kind": "prepared", "content": content, "manifest": manifest})
+            # What still waited in this process would be the tool's to change.
+            await self.writer.drain()
             tool = Tool(load["id"], content, tree)
         except (source.SourceError, LoadError) as error:
             self._send({"kind": "refused", "detail": str(error)})
