@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { router } from '../core/trpc.ts';
-import { freeForm, id, inOneStep, LIMITS, label, page, text } from '../core/wire.ts';
+import { freeForm, id, LIMITS, label, page, text } from '../core/wire.ts';
 import { channelMember } from './channels.procedure.ts';
 import { MessageView, PostedMessage } from './messages.schema.ts';
 import { deleteMessage, editMessage, getMessage, listMessages, postMessage } from './messages.service.ts';
@@ -21,7 +21,7 @@ export const messagesRouter = router({
       access: 'channel.read',
     })
     .input(z.object({ ...inChannel, ...page }))
-    .output(inOneStep(z.array(MessageView)))
+    .output(z.array(MessageView))
     .query(({ ctx, input: { id: channelId, ...paging } }) => listMessages(ctx.scope, channelId, paging)),
 
   post: channelMember
