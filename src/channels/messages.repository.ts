@@ -1,3 +1,4 @@
+import { Json } from '../core/json.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { CAN_READ, type Caller } from './channels.repository.ts';
 import type { Author, MessageView } from './messages.schema.ts';
@@ -30,7 +31,7 @@ interface ListRow {
   messages: string | null;
 }
 
-// One statement decides whether the caller may read and reads; the list leaves PostgreSQL as JSON, parsed once.
+// One statement decides whether the caller may read and reads; the list leaves PostgreSQL as the JSON that the caller gets.
 const LIST = statement<ListRow>(
   'message.list',
   `select ${CAN_READ} as can_read, case when ${CAN_READ} then (
@@ -62,11 +63,11 @@ export async function listMessages(
   caller: Caller,
   channelId: string,
   { skip, limit }: Page,
-): Promise<Found<MessageView[]>> {
+): Promise<Found<Json<MessageView[]>>> {
   const values = [caller.id, caller.role === 'admin', channelId, limit, skip];
   const [row] = await sql.rows(LIST, values);
   if (!row) return undefined;
-  return row.messages === null ? null : (JSON.parse(row.messages) as MessageView[]);
+  return row.messages === null ? null : new Json(row.messages);
 }
 
 /** One message; `message` is null when the channel has no such one. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonList } from '../core/json.ts';
 import { router } from '../core/trpc.ts';
 import { freeForm, id, LIMITS, label, page, text } from '../core/wire.ts';
 import { channelMember } from './channels.procedure.ts';
@@ -21,7 +22,7 @@ export const messagesRouter = router({
       access: 'channel.read',
     })
     .input(z.object({ ...inChannel, ...page }))
-    .output(z.array(MessageView))
+    .output(jsonList(MessageView))
     .query(({ ctx, input: { id: channelId, ...paging } }) => listMessages(ctx.scope, channelId, paging)),
 
   post: channelMember

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../core/errors.ts';
+import type { Json } from '../core/json.ts';
 import type { Scope } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
 import type { Sql } from '../database/sql.ts';
@@ -37,7 +38,11 @@ function found<T>(result: Found<T>): T {
 }
 
 /** The newest messages of the main line, newest first. @throws not_found, forbidden */
-export async function listMessages(scope: Scope, channelId: string, page: Page): Promise<MessageView[]> {
+export async function listMessages(
+  scope: Scope,
+  channelId: string,
+  page: Page,
+): Promise<Json<MessageView[]>> {
   return found(await queryMessages(scope.sql, scope.actor, channelId, page));
 }
 

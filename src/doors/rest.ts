@@ -1,5 +1,6 @@
 import type { AnyRouter } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify';
+import { Json } from '../core/json.ts';
 import type { Parts } from '../core/scope.ts';
 import { buildHttpContext } from './context.ts';
 import { listProcedures, type Procedure } from './procedures.ts';
@@ -40,7 +41,7 @@ function handlerOf(procedure: Procedure, parts: Parts, status: number): RouteHan
       batchIndex: 0,
     });
     reply.code(status).header('content-type', 'application/json; charset=utf-8');
-    return JSON.stringify(output ?? null);
+    return output instanceof Json ? output.text : JSON.stringify(output ?? null);
   };
 }
 
