@@ -1,9 +1,31 @@
 import { AccessGrant } from './access/access.entity.ts';
 import { Session } from './auth/session.entity.ts';
 import { Channel, ChannelEvent, Message } from './channels/channels.entity.ts';
+import { ChannelMember, ChannelReader } from './channels/members.entity.ts';
+import { MessageMention, MessageReaction, MessageTempId } from './channels/messages.entity.ts';
 import { ConfigRow } from './configs/configs.entity.ts';
+import { File, MessageFile } from './files/files.entity.ts';
 import { Tool } from './tools/tools.entity.ts';
 import { User } from './users/users.entity.ts';
+import { ChannelWebhook, Delivery } from './webhooks/webhooks.entity.ts';
 
 /** Every table; `mikro-orm.config.ts` and the server read this one list. */
-export const entities = [AccessGrant, Channel, ChannelEvent, ConfigRow, Message, Session, Tool, User];
+export const entities = [
+  AccessGrant,
+  Channel,
+  ChannelEvent,
+  ChannelMember,
+  ChannelReader,
+  ChannelWebhook,
+  ConfigRow,
+  Delivery,
+  File,
+  Message,
+  MessageFile,
+  MessageMention,
+  MessageReaction,
+  MessageTempId,
+  Session,
+  Tool,
+  User,
+];

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { readAccess } from '../../src/channels/channels.repository.ts';
-import { insertMessage } from '../../src/channels/messages.repository.ts';
+import { insertMessage } from '../../src/channels/messages.post.repository.ts';
 import type { SqlBaseline } from '../baselines/sql.ts';
 import { onCore, startChild } from '../support/child.ts';
 import { compare, httpContender } from '../support/contenders.ts';

@@ -10,7 +10,7 @@ export const Channel = defineEntity({
   properties: {
     id: p.uuid().primary(),
     user_id: p.uuid(),
-    /** Null for a standard channel, whose readers are named by grants. */
+    /** Null for a standard channel, whose readers are named by grants; `group` and `dm` have members instead. */
     type: p.text().nullable(),
     name: p.text(),
     description: p.text().nullable(),
@@ -25,6 +25,10 @@ export const Channel = defineEntity({
     /** Time of the newest message or change; the next is later than this. */
     last_event_at: p.bigint('string').default(0),
     last_message_at: p.bigint('string').nullable(),
+    /** Number of the newest event that the log does not hold any more. */
+    pruned_event: p.bigint('string').default(0),
+    /** Who is in a direct channel, as one text: there is one such channel for the same people. */
+    dm_key: p.text().nullable().unique(),
   },
 });
 
@@ -51,6 +55,8 @@ export const Message = defineEntity({
     latest_reply_at: p.bigint('string').nullable(),
     created_at: p.bigint('string'),
     updated_at: p.bigint('string'),
+    /** Set when a program posted it: the webhook is shown as its author, and `user_id` is who made that. */
+    webhook_id: p.uuid().nullable(),
     /** Set on a tombstone: the message is gone, and its row holds the thread. */
     deleted_at: p.bigint('string').nullable(),
   },
@@ -64,6 +70,19 @@ export const Message = defineEntity({
       name: 'message_thread',
       expression:
         'create index "message_thread" on "message" ("channel_id", "parent_id", "created_at" desc) where "parent_id" is not null',
+    },
+    {
+      name: 'message_time',
+      expression: 'create index "message_time" on "message" ("channel_id", "created_at")',
+    },
+    {
+      name: 'message_pinned',
+      expression:
+        'create index "message_pinned" on "message" ("channel_id", "pinned_at" desc) where "is_pinned"',
+    },
+    {
+      name: 'message_search',
+      expression: `create index "message_search" on "message" using gin (to_tsvector('simple', "content"))`,
     },
   ],
 });

@@ -7,27 +7,42 @@ const BRIEF = `c.id, c.user_id, c.type, c.name, c.description, c.is_private, c.d
   c.created_at::float8 as created_at, c.updated_at::float8 as updated_at, c.updated_by`;
 
 /*
- * SQL conditions on a row `c`, for a user's id and whether they are an administrator, both SQL expressions. Who may write may
- * read. A right to read, given to everyone, gives nobody a right to write.
+ * SQL conditions on a row `c`, for a user's id and whether they are an administrator, both SQL expressions. Standard channels go by
+ * grants: who may write may read, and a right to read, given to everyone, gives nobody a right to write. Group and direct channels
+ * go by membership alone: not even an administrator reads what is none of theirs, though they may manage a group.
  */
-const isManager = (user: string, isAdmin: string) => `(${isAdmin} or c.user_id = ${user})`;
+const HAS_MEMBERS = "c.type in ('group', 'dm')";
+const isMember = (user: string, role = '') =>
+  `exists (select from channel_member cm where cm.channel_id = c.id and cm.user_id = ${user}${role})`;
+const isManager = (user: string, isAdmin: string) =>
+  `case when ${HAS_MEMBERS} then c.type = 'group' and (${isAdmin} or ${isMember(user, " and cm.role = 'manager'")})
+     else ${isAdmin} or c.user_id = ${user} end`;
 const can = (right: 'read' | 'write', user: string, isAdmin: string) =>
-  `(${isManager(user, isAdmin)} or ${holdsGrant('channel', 'c.id::text', right, `${user}::text`)})`;
+  `case when ${HAS_MEMBERS} then ${isMember(user)}
+     else ${isAdmin} or c.user_id = ${user} or ${holdsGrant('channel', 'c.id::text', right, `${user}::text`)} end`;
+/** Whether they may edit and delete what others wrote. */
+const canModerate = (user: string, isAdmin: string) =>
+  `case when ${HAS_MEMBERS} then ${isMember(user, ` and (${isAdmin} or cm.role = 'manager')`)}
+     else ${can('write', user, isAdmin)} end`;
 
 /** For statements whose `$1` is the caller's id and `$2` whether they are an administrator. */
 const IS_MANAGER = isManager('$1', '$2');
 const CAN_WRITE = can('write', '$1', '$2');
+const CAN_MODERATE = canModerate('$1', '$2');
 export const CAN_READ = can('read', '$1', '$2');
 
 export interface ChannelAccess extends ChannelBrief {
   can_read: boolean;
   can_write: boolean;
+  /** Whether the caller may edit and delete what others wrote. */
+  can_moderate: boolean;
   is_manager: boolean;
 }
 
 const ACCESS = statement<ChannelAccess>(
   'channel.access',
-  `select ${BRIEF}, ${CAN_READ} as can_read, ${CAN_WRITE} as can_write, ${IS_MANAGER} as is_manager
+  `select ${BRIEF}, ${CAN_READ} as can_read, ${CAN_WRITE} as can_write,
+     ${CAN_MODERATE} as can_moderate, ${IS_MANAGER} as is_manager
      from channel c where c.id = $3`,
 );
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Sql } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
 import { readEvents, readHeads } from './events.repository.ts';
-import { ChannelEventView } from './messages.schema.ts';
+import { ChannelEventView } from './events.schema.ts';
 
 declare module '../core/scope.ts' {
   interface Parts {
@@ -229,10 +229,12 @@ function keepAtHand(watched: Watched, event: ChannelEventView): void {
 }
 
 /** About how much text an event holds. Most messages have neither data nor meta, and cost no serialisation. */
-function charactersOf({ data: { data: message }, channel }: ChannelEventView): number {
-  const forms = [message, message.reply_to_message].flatMap((part) => (part ? [part.data, part.meta] : []));
-  return [...forms, channel.data, channel.meta].reduce(
+function charactersOf({ data, channel }: ChannelEventView): number {
+  const messages = 'content' in data.data ? [data.data, data.data.reply_to_message] : [];
+  const parts = messages.filter((message) => message !== null);
+  const forms = [channel, ...parts].flatMap((part) => [part.data, part.meta]);
+  return forms.reduce(
     (sum, form) => (form && Object.keys(form).length > 0 ? sum + JSON.stringify(form).length : sum),
-    message.content.length + (message.reply_to_message?.content.length ?? 0),
+    parts.reduce((sum, { content }) => sum + content.length, 0),
   );
 }

@@ -1,6 +1,6 @@
 import type { Outlet } from '../core/subscription.ts';
 import type { ChannelHub } from './events.hub.ts';
-import type { ChannelEventView } from './messages.schema.ts';
+import type { ChannelEventView } from './events.schema.ts';
 
 /** Pages grow while they are taken: an event may hold half a megabyte, and one that does not go out was read in vain. */
 const FIRST_PAGE = 2;

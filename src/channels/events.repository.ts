@@ -1,6 +1,6 @@
 import { type Sql, statement } from '../database/sql.ts';
 import { CAN_READ, type Caller } from './channels.repository.ts';
-import type { ChannelEventView } from './messages.schema.ts';
+import type { ChannelEventView } from './events.schema.ts';
 
 const READ = statement<{ event: ChannelEventView }>(
   'event.read',

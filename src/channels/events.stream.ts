@@ -13,7 +13,7 @@ import {
 } from './events.cursor.ts';
 import { eventsAfter } from './events.replay.ts';
 import { readClock, readPositions, readRecentHeads } from './events.repository.ts';
-import type { ChannelEventView } from './messages.schema.ts';
+import type { ChannelEventView } from './events.schema.ts';
 
 export interface StreamOptions {
   /** Only these channels; all that the caller may read unless told. */

@@ -4,8 +4,9 @@ import type { Sql } from '../database/sql.ts';
 import type { ChannelAccess } from './channels.repository.ts';
 import type { ChannelBrief } from './channels.schema.ts';
 import { noSuchChannel } from './channels.service.ts';
+import type { ChannelEventView, MessageEventType } from './events.schema.ts';
 import { LOG, TICK, VIEW_ONE } from './messages.repository.ts';
-import type { Author, ChannelEventView, EventType, MessageView, PostedMessage } from './messages.schema.ts';
+import type { Author, MessageView, PostedMessage } from './messages.schema.ts';
 
 declare module '../events/bus.ts' {
   interface BusTopics {
@@ -22,14 +23,20 @@ export const authorOf = ({ id, name, role }: Actor): Author => ({ id, name, role
 
 /** The channel as its events carry it. */
 export const briefOf = (channel: ChannelAccess): ChannelBrief => {
-  const { can_read: _read, can_write: _write, is_manager: _manager, ...brief } = channel;
+  const {
+    can_read: _read,
+    can_write: _write,
+    can_moderate: _moderate,
+    is_manager: _manager,
+    ...brief
+  } = channel;
   return brief;
 };
 
 interface Happening {
   event_id: number;
   channel_id: string;
-  type: EventType;
+  type: MessageEventType;
   message: MessageView | PostedMessage;
   /** As text, nanoseconds. */
   at: string;
@@ -75,7 +82,7 @@ interface Recorded {
 
 /** Records one change to a message, and returns the message as it is then. */
 type LogChange = (
-  type: EventType,
+  type: MessageEventType,
   messageId: string,
   apply: (sql: Sql, at: string, before: { view: MessageView; is_deleted: boolean }) => Promise<void>,
 ) => Promise<Recorded>;

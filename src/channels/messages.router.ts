@@ -3,8 +3,9 @@ import { jsonList } from '../core/json.ts';
 import { router } from '../core/trpc.ts';
 import { freeForm, id, LIMITS, label, page, text } from '../core/wire.ts';
 import { channelMember } from './channels.procedure.ts';
+import { postMessage } from './messages.post.ts';
 import { MessageView, PostedMessage } from './messages.schema.ts';
-import { deleteMessage, editMessage, getMessage, listMessages, postMessage } from './messages.service.ts';
+import { deleteMessage, editMessage, getMessage, listMessages } from './messages.service.ts';
 
 const inChannel = { id: id() };
 const oneMessage = { ...inChannel, message_id: id() };

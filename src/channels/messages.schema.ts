@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { nanoseconds } from '../core/wire.ts';
-import { ChannelBrief } from './channels.schema.ts';
 
-const Author = z.object({ id: z.string(), name: z.string(), role: z.string() }).meta({ id: 'Author' });
+export const Author = z.object({ id: z.string(), name: z.string(), role: z.string() }).meta({ id: 'Author' });
 export type Author = z.infer<typeof Author>;
 
 const MESSAGE_FIELDS = {
@@ -50,22 +49,3 @@ export const PostedMessage = MessageView.extend({ temp_id: z.string().nullable()
   id: 'PostedMessage',
 });
 export type PostedMessage = z.infer<typeof PostedMessage>;
-
-export const EVENT_TYPES = ['message', 'message:update', 'message:delete', 'message:reply'] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
-
-/** What a change in a channel looks like at every event door. */
-export const ChannelEventView = z
-  .object({
-    /** Numbers the events of a channel without gaps. */
-    event_id: z.int(),
-    channel_id: z.string(),
-    message_id: z.string().nullable(),
-    created_at: nanoseconds(),
-    data: z.object({ type: z.enum(EVENT_TYPES), data: PostedMessage.partial({ temp_id: true }) }),
-    /** Who did it. */
-    user: Author,
-    channel: ChannelBrief,
-  })
-  .meta({ id: 'ChannelEvent' });
-export type ChannelEventView = z.infer<typeof ChannelEventView>;

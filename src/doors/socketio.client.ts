@@ -3,7 +3,7 @@ import { readableChannels } from '../channels/channels.service.ts';
 import { toNanoseconds } from '../channels/events.cursor.ts';
 import { eventsAfter } from '../channels/events.replay.ts';
 import { readClock, readHeads, readPositions } from '../channels/events.repository.ts';
-import type { ChannelEventView } from '../channels/messages.schema.ts';
+import type { ChannelEventView } from '../channels/events.schema.ts';
 import { AppError } from '../core/errors.ts';
 import { type Actor, createScope } from '../core/scope.ts';
 import type { Outlet } from '../core/subscription.ts';

@@ -3,7 +3,7 @@ import { type DefaultEventsMap, Server, type Socket } from 'socket.io';
 import { z } from 'zod';
 import { callAt } from '../auth/watch.ts';
 import { listReaders } from '../channels/channels.repository.ts';
-import type { ChannelEventView } from '../channels/messages.schema.ts';
+import type { ChannelEventView } from '../channels/events.schema.ts';
 import { AppError } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
 import type { Actor, Parts } from '../core/scope.ts';

@@ -15,6 +15,8 @@ export const User = defineEntity({
     profile_image_url: p.text(),
     /** Provider data of an account made through OAuth. */
     oauth: p.json<Record<string, unknown> | null>().nullable(),
+    /** What the person's clients keep, `ui` above all. */
+    settings: p.json<Record<string, unknown>>().default('{}').lazy(),
     last_active_at: p.integer(),
     created_at: p.integer(),
     updated_at: p.integer(),

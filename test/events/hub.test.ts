@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { updateChannel } from '../../src/channels/channels.service.ts';
+import type { ChannelEventView } from '../../src/channels/events.schema.ts';
 import { openEventStream } from '../../src/channels/events.stream.ts';
-import type { ChannelEventView } from '../../src/channels/messages.schema.ts';
 import { createScope } from '../../src/core/scope.ts';
 import { grant } from '../channels/people.ts';
 import { until } from '../support/poll.ts';

@@ -1,13 +1,18 @@
 import { createTRPCClient, createWSClient, type TRPCClientError, wsLink } from '@trpc/client';
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
-import type { ChannelEventView } from '../../src/channels/messages.schema.ts';
+import { CHANNEL_EVENTS, type ChannelEventView, MESSAGE_EVENTS } from '../../src/channels/events.schema.ts';
 import type { AppRouter } from '../../src/router.ts';
 import { until } from '../support/poll.ts';
 
 export type Event = ChannelEventView;
+/** What a message event carries. @throws Error for any other event */
+export function messageOf({ data }: Event) {
+  if (!('content' in data.data)) throw new Error(`${data.type} carries no message`);
+  return data.data;
+}
+
 export const ENVELOPE = 'events:channel';
-const NAMES = ['message', 'message:update', 'message:delete', 'message:reply'] as const;
 
 /** A Socket.IO client with all that it was sent. */
 export interface SocketListener {
@@ -51,7 +56,8 @@ export async function listenBySocket(
     close: () => void socket.disconnect(),
   };
   socket.on(ENVELOPE, (event: Event) => listener.enveloped.push(event));
-  for (const name of NAMES) socket.on(name, (event: Event) => listener.named.push({ name, event }));
+  for (const name of [...MESSAGE_EVENTS, ...CHANNEL_EVENTS])
+    socket.on(name, (event: Event) => listener.named.push({ name, event }));
   socket.on('connect_error', (error) => {
     listener.refusal = (error as Error & { data?: SocketListener['refusal'] }).data;
     listener.ended ??= error.message;

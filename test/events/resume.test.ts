@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { grant } from '../channels/people.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
-import { type Event, listenBySocket, subscribe } from './listen.ts';
+import { type Event, listenBySocket, messageOf, subscribe } from './listen.ts';
 
 /*
  * Whatever is written, and however often a reader loses its connection meanwhile: in the end it has seen, for each channel that
@@ -163,11 +163,11 @@ describe('every reader ends with the log', () => {
           readable.map((id) => events.filter(({ channel_id }) => channel_id === id));
         const expected = perChannel(log);
         for (const seen of await readers) {
-          const flat = seen.map(({ channel_id, event_id, data }) => ({
-            channel_id,
-            id: event_id,
-            type: data.type,
-            data: data.data,
+          const flat = seen.map((event) => ({
+            channel_id: event.channel_id,
+            id: event.event_id,
+            type: event.data.type,
+            data: messageOf(event),
           }));
           expect(flat).toHaveLength(log.length);
           expect(perChannel(flat).map((events) => events.map(numberAndType))).toEqual(

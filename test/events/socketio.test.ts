@@ -6,7 +6,7 @@ import { grant } from '../channels/people.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
 import { openDoor } from './door.ts';
-import { type Event, listenBySocket, type SocketListener, type SocketOptions } from './listen.ts';
+import { type Event, listenBySocket, messageOf, type SocketListener, type SocketOptions } from './listen.ts';
 
 let server: TestServer;
 let owner: Person;
@@ -87,7 +87,7 @@ describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
       const listener = await listen(owner.token, { transport });
       await post({ content: `${round}` });
       await until('the event', () => ofChannel(listener.enveloped).length > 0);
-      expect(ofChannel(listener.enveloped).map(({ data }) => data.data.content)).toEqual([`${round}`]);
+      expect(ofChannel(listener.enveloped).map((event) => messageOf(event).content)).toEqual([`${round}`]);
       listener.close();
     }
   });
@@ -152,7 +152,7 @@ describe('without a token', () => {
     });
     await post({ content: 'for you' });
     await until('the event', () => listener.enveloped.length > 0);
-    expect(listener.enveloped.map(({ data }) => data.data.content)).toEqual(['for you']);
+    expect(listener.enveloped.map((event) => messageOf(event).content)).toEqual(['for you']);
   });
 
   it('a wrong token in user-join ends it', async () => {
@@ -243,7 +243,7 @@ describe('last_event_ids', () => {
       await until('the replay', () => fromLog.enveloped.length === 4);
       const erased = { content: '', data: {}, meta: { deleted: true } };
       const expected = ofChannel(live.enveloped).map((event) => {
-        const message = event.data.data;
+        const message = messageOf(event);
         const quoted = message.reply_to_message && { ...message.reply_to_message, ...erased };
         const own = message.id === root.id ? erased : {};
         return { ...event, data: { ...event.data, data: { ...message, reply_to_message: quoted, ...own } } };

@@ -6,7 +6,7 @@ import { grant } from '../channels/people.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
 import { type Door, openDoor } from './door.ts';
-import { listenBySocket } from './listen.ts';
+import { listenBySocket, messageOf } from './listen.ts';
 
 let server: TestServer;
 let owner: Person;
@@ -169,7 +169,8 @@ describe('a reader that does not read', () => {
     await until('the replay to begin', () => socket.isPaused());
 
     const control = await listenBySocket(server.url, reader.token, { auth: { events: 'envelope' } });
-    const hears = (content: string) => control.enveloped.some(({ data }) => data.data.content === content);
+    const hears = (content: string) =>
+      control.enveloped.some((event) => messageOf(event).content === content);
     const body = { access_grants: [] };
     await server.call(`POST /channels/${privateId}/update`, { token: owner.token, body });
     let round = 0;

@@ -3,7 +3,7 @@ import { formatCursor, parseCursor } from '../../src/channels/events.cursor.ts';
 import { grant } from '../channels/people.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
-import { type SubscribeOptions, type Subscription, subscribe } from './listen.ts';
+import { messageOf, type SubscribeOptions, type Subscription, subscribe } from './listen.ts';
 
 let server: TestServer;
 let owner: Person;
@@ -39,7 +39,7 @@ async function follow(options: SubscribeOptions = {}, { token } = writer) {
   subscriptions.push(subscription);
   return subscription;
 }
-const contentsOf = ({ items }: Subscription) => items.map(({ event }) => event.data.data.content);
+const contentsOf = ({ items }: Subscription) => items.map(({ event }) => messageOf(event).content);
 const heard = (subscription: Subscription, ...contents: string[]) =>
   until(`${contents}`, () => contentsOf(subscription).length >= contents.length).then(() =>
     expect(contentsOf(subscription)).toEqual(contents),

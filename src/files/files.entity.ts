@@ -1,0 +1,34 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { User } from '../users/users.entity.ts';
+
+/** An upload. Its bytes lie in `DATA_DIR/uploads` under its id; no name of a user's ever becomes a path. Times are seconds. */
+export const File = defineEntity({
+  name: 'File',
+  tableName: 'file',
+  properties: {
+    id: p.uuid().primary(),
+    user: () => p.manyToOne(User).deleteRule('cascade').index(),
+    filename: p.text(),
+    /** What the bytes are, by looking at them; never what the uploader said. */
+    content_type: p.text(),
+    size: p.bigint('number'),
+    /** Hex. */
+    sha256: p.text(),
+    meta: p.json<Record<string, unknown>>(),
+    created_at: p.integer(),
+    updated_at: p.integer(),
+  },
+});
+
+export type FileEntity = InferEntity<typeof File>;
+
+/** Which messages carry a file: whoever may read one of them may read it. */
+export const MessageFile = defineEntity({
+  name: 'MessageFile',
+  tableName: 'message_file',
+  properties: {
+    channel_id: p.uuid().primary(),
+    message_id: p.uuid().primary(),
+    file: () => p.manyToOne(File).primary().deleteRule('cascade').index(),
+  },
+});

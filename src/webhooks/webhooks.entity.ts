@@ -1,0 +1,58 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { Channel } from '../channels/channels.entity.ts';
+import { User } from '../users/users.entity.ts';
+
+/** An address by which programs post into a channel. Times are nanoseconds. */
+export const ChannelWebhook = defineEntity({
+  name: 'ChannelWebhook',
+  tableName: 'channel_webhook',
+  properties: {
+    id: p.uuid().primary(),
+    channel: () => p.manyToOne(Channel).deleteRule('cascade').index(),
+    /** Who made it. */
+    user_id: p.uuid(),
+    name: p.text(),
+    profile_image_url: p.text().nullable(),
+    /** Encrypted with a key of its own: managers may see the address again. */
+    token: p.text(),
+    last_used_at: p.bigint('string').nullable(),
+    created_at: p.bigint('string'),
+    updated_at: p.bigint('string'),
+  },
+});
+
+export type ChannelWebhookEntity = InferEntity<typeof ChannelWebhook>;
+
+/** A notification on its way to somebody's webhook, and what became of it. Times are seconds. */
+export const Delivery = defineEntity({
+  name: 'Delivery',
+  tableName: 'delivery',
+  properties: {
+    id: p.uuid().primary(),
+    /** Whose notification it is; null for the installation's own. */
+    user: () => p.manyToOne(User).nullable().deleteRule('cascade').index(),
+    channel_id: p.uuid().nullable(),
+    message_id: p.uuid().nullable(),
+    /** Encrypted: addresses of such hooks are secrets. */
+    url: p.text(),
+    payload: p.json<Record<string, unknown>>(),
+    /** `pending`, `delivered` or `failed`. */
+    status: p.text().default('pending'),
+    attempts: p.integer().default(0),
+    /** When it is tried next; null when it is not any more. */
+    next_attempt_at: p.integer().nullable(),
+    response_status: p.integer().nullable(),
+    error: p.text().nullable(),
+    created_at: p.integer().index(),
+    updated_at: p.integer(),
+  },
+  indexes: [
+    {
+      name: 'delivery_due',
+      expression:
+        'create index "delivery_due" on "delivery" ("next_attempt_at") where "next_attempt_at" is not null',
+    },
+  ],
+});
+
+export type DeliveryEntity = InferEntity<typeof Delivery>;
