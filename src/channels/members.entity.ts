@@ -33,6 +33,13 @@ export const ChannelReader = defineEntity({
     /** Taken off their list, until the next message. */
     is_hidden: p.boolean().default(false),
   },
+  // Each post looks for those who took its channel off their list: hardly ever anybody.
+  indexes: [
+    {
+      name: 'channel_reader_hidden',
+      expression: 'create index "channel_reader_hidden" on "channel_reader" ("channel_id") where "is_hidden"',
+    },
+  ],
 });
 
 export type ChannelReaderEntity = InferEntity<typeof ChannelReader>;

@@ -23,6 +23,18 @@ export const User = defineEntity({
     /** Breaks ties of `created_at`: the order in which accounts were made. */
     ordinal: p.integer().autoincrement().unique(),
   },
+  // Mentions find people by either name, in any case.
+  indexes: [
+    {
+      name: 'users_name_folded',
+      expression: 'create index "users_name_folded" on "users" (lower("name"))',
+    },
+    {
+      name: 'users_username_folded',
+      expression:
+        'create index "users_username_folded" on "users" (lower("username")) where "username" is not null',
+    },
+  ],
 });
 
 export type UserEntity = InferEntity<typeof User>;
