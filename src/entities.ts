@@ -6,6 +6,9 @@ import { MessageMention, MessageReaction, MessageTempId } from './channels/messa
 import { ConfigRow } from './configs/configs.entity.ts';
 import { File, MessageFile } from './files/files.entity.ts';
 import { Tool } from './tools/tools.entity.ts';
+import { ToolRun } from './tools/tools.runs.entity.ts';
+import { ToolUserValves } from './tools/tools.valves.entity.ts';
+import { ToolVersion } from './tools/tools.versions.entity.ts';
 import { User } from './users/users.entity.ts';
 import { ChannelWebhook, Delivery } from './webhooks/webhooks.entity.ts';
 
@@ -27,5 +30,8 @@ export const entities = [
   MessageTempId,
   Session,
   Tool,
+  ToolRun,
+  ToolUserValves,
+  ToolVersion,
   User,
 ];

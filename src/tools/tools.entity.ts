@@ -15,12 +15,16 @@ export const Tool = defineEntity({
     user_id: p.uuid().index(),
     name: p.text(),
     content: p.text().lazy(),
+    /** The number of its source: 1 at first, one more with each change of `content`. */
+    version: p.integer().default(1),
     meta: p.json<ToolMeta>(),
     /** `json`, here and below, keeps the order in which the source declares things; `jsonb` sorts them. */
     specs: p.json<FunctionSpec[]>().columnType('json'),
     /** JSON schema of the class `Valves`; null without one. */
     valves_schema: p.json<JsonSchema | null>().columnType('json').nullable(),
     user_valves_schema: p.json<JsonSchema | null>().columnType('json').nullable(),
+    /** The values of `Valves` that were set, as JSON, sealed; null when none ever were. */
+    valves: p.text().lazy().nullable(),
     created_at: p.integer(),
     updated_at: p.integer(),
   },
