@@ -1,9 +1,9 @@
-import { grantedIds, grantsOf, holdsGrant } from '../access/access.repository.ts';
+import { holdsGrant } from '../access/access.repository.ts';
 import { type Sql, statement } from '../database/sql.ts';
-import type { ChannelBrief, ChannelView } from './channels.schema.ts';
+import type { ChannelBrief } from './channels.schema.ts';
 
 /** SQL for a channel's record, from a row called `c`. */
-const BRIEF = `c.id, c.user_id, c.type, c.name, c.description, c.is_private, c.data, c.meta,
+export export const BRIEF = `c.id, c.user_id, c.type, c.name, c.description, c.is_private, c.data, c.meta,
   c.created_at::float8 as created_at, c.updated_at::float8 as updated_at, c.updated_by`;
 
 /*
@@ -11,13 +11,13 @@ const BRIEF = `c.id, c.user_id, c.type, c.name, c.description, c.is_private, c.d
  * grants: who may write may read, and a right to read, given to everyone, gives nobody a right to write. Group and direct channels
  * go by membership alone: not even an administrator reads what is none of theirs, though they may manage a group.
  */
-const HAS_MEMBERS = "c.type in ('group', 'dm')";
+export const HAS_MEMBERS = "c.type in ('group', 'dm')";
 const isMember = (user: string, role = '') =>
   `exists (select from channel_member cm where cm.channel_id = c.id and cm.user_id = ${user}${role})`;
 const isManager = (user: string, isAdmin: string) =>
   `case when ${HAS_MEMBERS} then c.type = 'group' and (${isAdmin} or ${isMember(user, " and cm.role = 'manager'")})
      else ${isAdmin} or c.user_id = ${user} end`;
-const can = (right: 'read' | 'write', user: string, isAdmin: string) =>
+export export const can = (right: 'read' | 'write', user: string, isAdmin: string) =>
   `case when ${HAS_MEMBERS} then ${isMember(user)}
      else ${isAdmin} or c.user_id = ${user} or ${holdsGrant('channel', 'c.id::text', right, `${user}::text`)} end`;
 /** Whether they may edit and delete what others wrote. */
@@ -26,8 +26,8 @@ const canModerate = (user: string, isAdmin: string) =>
      else ${can('write', user, isAdmin)} end`;
 
 /** For statements whose `$1` is the caller's id and `$2` whether they are an administrator. */
-const IS_MANAGER = isManager('$1', '$2');
-const CAN_WRITE = can('write', '$1', '$2');
+export const IS_MANAGER = isManager('$1', '$2');
+export const CAN_WRITE = can('write', '$1', '$2');
 const CAN_MODERATE = canModerate('$1', '$2');
 export const CAN_READ = can('read', '$1', '$2');
 
@@ -46,27 +46,6 @@ const ACCESS = statement<ChannelAccess>(
      from channel c where c.id = $3`,
 );
 
-const VIEW = `${BRIEF}, c.last_message_at::float8 as last_message_at,
-  ${CAN_WRITE} as write_access, ${IS_MANAGER} as is_manager,
-  case when ${CAN_WRITE} then ${grantsOf('channel', 'c.id::text')} else '[]'::json end as access_grants`;
-
-const GET = statement<ChannelView>(
-  'channel.get',
-  `select ${VIEW} from channel c where c.id = $3 and ${CAN_READ}`,
-);
-
-const OWN_AND_GRANTED = `(c.user_id = $1 or c.id in (select granted::uuid from (${grantedIds('channel', '$1::text')}) as g (granted)))`;
-
-const LIST_OWN = statement<ChannelView>(
-  'channel.list_own',
-  `select ${VIEW} from channel c where ${OWN_AND_GRANTED}
-    order by c.last_message_at desc nulls last, c.created_at desc`,
-);
-const LIST_ALL = statement<ChannelView>(
-  'channel.list_all',
-  `select ${VIEW} from channel c where $2 or ${OWN_AND_GRANTED} order by c.created_at desc`,
-);
-
 const READABLE = statement<{ id: string }>(
   'channel.readable',
   `select c.id from channel c where ($3::uuid[] is null or c.id = any($3)) and ${CAN_READ}`,
@@ -82,7 +61,7 @@ export interface Caller {
   id: string;
   role: string;
 }
-const callerOf = ({ id, role }: Caller) => [id, role === 'admin'] as const;
+export const callerOf = ({ id, role }: Caller) => [id, role === 'admin'] as const;
 
 /** A channel with what the caller may do in it; undefined when there is none. */
 export async function readAccess(
@@ -93,23 +72,6 @@ export async function readAccess(
   const [row] = await sql.rows(ACCESS, [...callerOf(caller), channelId]);
   return row;
 }
-
-export async function readChannel(
-  sql: Sql,
-  caller: Caller,
-  channelId: string,
-): Promise<ChannelView | undefined> {
-  const [row] = await sql.rows(GET, [...callerOf(caller), channelId]);
-  return row;
-}
-
-/** The caller's own channels and those granted to them, the liveliest first. */
-export const listOwnChannels = (sql: Sql, caller: Caller): Promise<ChannelView[]> =>
-  sql.rows(LIST_OWN, callerOf(caller));
-
-/** The same, and every channel for administrators. */
-export const listAllChannels = (sql: Sql, caller: Caller): Promise<ChannelView[]> =>
-  sql.rows(LIST_ALL, callerOf(caller));
 
 /** The ids of the channels that the caller may read: among the given ones, or of all. */
 export async function listReadable(sql: Sql, caller: Caller, among: string[] | null): Promise<string[]> {
