@@ -1,0 +1,81 @@
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import { readerOf } from './files.access.ts';
+import { listReadableFiles } from './files.repository.ts';
+
+const MAX_ITEMS = 20;
+
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const FILE_ID = new RegExp(`^${UUID}$`, 'i');
+/** The id alone is what some clients write, and complete when they show it. */
+const FILE_PATH = new RegExp(`^(?:/api(?:/v1)?/files/)?(${UUID})(?:/content)?/?$`, 'i');
+const EMBEDDED_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
+
+/** Kinds of items that viewers show or fetch on their own; no kind counts as `file`. */
+const SHOWN: readonly unknown[] = ['file', 'image', undefined, null];
+
+type Members = Record<string, unknown>;
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const refuse = (path: string, message: string) =>
+  new AppError('bad_request', { detail: `${path}: ${message}` });
+
+/**
+ * The ids of our files that `data.files` of a message names, which the caller may attach: their own, and those that they may read
+ * already. Whoever can read the message can then read these.
+ *
+ * A viewer fetches what an item shows, so that an address of somebody's choosing would tell them who reads, and when: files and
+ * images lie here (`/api/v1/files/{id}/content`, or the id alone) or in the item itself (`data:image/…;base64`). Items of other kinds
+ * may link to http(s).
+ *
+ * @param data as the caller sent it. In an edit that is not the merged one: what a message carries already may be gone meanwhile
+ * @throws bad_request naming the item
+ */
+export async function attachmentsOf(scope: Scope, data: Members | null | undefined): Promise<string[]> {
+  const items = data?.files;
+  if (items === undefined || items === null) return [];
+  if (!Array.isArray(items)) throw refuse('data.files', 'must be an array');
+  if (items.length > MAX_ITEMS) throw refuse('data.files', `must have at most ${MAX_ITEMS} items`);
+
+  const own = webUrlOf(scope);
+  const named = new Map<string, string>();
+  for (const [index, item] of items.entries()) {
+    const path = `data.files[${index}]`;
+    if (!isMembers(item)) throw refuse(path, 'must be an object');
+    for (const id of namedBy(item, path, own)) named.set(id.toLowerCase(), path);
+  }
+  if (named.size === 0) return [];
+
+  const ids = [...named.keys()];
+  const readable = new Set(await listReadableFiles(scope.sql, readerOf(scope), ids));
+  for (const [id, path] of named) {
+    if (!readable.has(id)) throw refuse(path, `there is no file ${id} that you may attach`);
+  }
+  return ids;
+}
+
+/** The address of this server as clients know it, which they may put before our paths. */
+const webUrlOf = ({ configs }: Scope) => configs.current.webui.url.replace(/\/$/, '');
+
+/** The ids of our files that an item names. @throws bad_request for an address that it must not have */
+function namedBy(item: Members, path: string, own: string): string[] {
+  const { type, url, content_type: contentType } = item;
+  const isShown = SHOWN.includes(type) || (typeof contentType === 'string' && /^image\//i.test(contentType));
+  const ids = isShown ? [item.id, isMembers(item.file) ? item.file.id : undefined] : [];
+  const found = ids.filter((id): id is string => typeof id === 'string' && FILE_ID.test(id));
+  if (url === undefined || url === null || url === '') return found;
+  if (typeof url !== 'string') throw refuse(`${path}.url`, 'must be text');
+
+  const local = own !== '' && url.startsWith(`${own}/`) ? url.slice(own.length) : url;
+  const id = FILE_PATH.exec(local)?.[1];
+  if (id) return [...found, id];
+  if (isShown && !EMBEDDED_IMAGE.test(url)) {
+    throw refuse(
+      `${path}.url`,
+      'must be the path of an uploaded file, or a png, jpeg, gif or webp as data: address',
+    );
+  }
+  if (!isShown && !/^https?:\/\//i.test(url)) throw refuse(`${path}.url`, 'must be an http or https address');
+  return found;
+}

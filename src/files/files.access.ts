@@ -1,0 +1,9 @@
+import { may } from '../access/permissions.ts';
+import type { Scope } from '../core/scope.ts';
+import type { Reader } from './files.repository.ts';
+
+/** The caller as the reader of files. */
+export const readerOf = (scope: Scope): Reader => ({
+  ...scope.actor,
+  usesChannels: scope.configs.current.channels.enable && may(scope, 'features.channels'),
+});
