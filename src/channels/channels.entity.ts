@@ -27,6 +27,8 @@ export const Channel = defineEntity({
     last_message_at: p.bigint('string').nullable(),
     /** Number of the newest event that the log does not hold any more. */
     pruned_event: p.bigint('string').default(0),
+    /** Time of that event, nanoseconds. */
+    pruned_at: p.bigint('string').default(0),
     /** Who is in a direct channel, as one text: there is one such channel for the same people. */
     dm_key: p.text().nullable().unique(),
   },
