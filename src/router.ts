@@ -1,6 +1,7 @@
 import { authRouter } from './auth/auth.router.ts';
 import { channelsRouter } from './channels/channels.router.ts';
 import { messagesRouter } from './channels/messages.router.ts';
+import { reactionsRouter } from './channels/reactions.router.ts';
 import { configsRouter } from './configs/configs.router.ts';
 import { router } from './core/trpc.ts';
 import { toolsRouter } from './tools/tools.router.ts';
@@ -12,6 +13,7 @@ export const appRouter = router({
   channels: channelsRouter,
   configs: configsRouter,
   messages: messagesRouter,
+  reactions: reactionsRouter,
   tools: toolsRouter,
   users: usersRouter,
 });

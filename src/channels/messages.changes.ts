@@ -5,7 +5,7 @@ import type { ChannelAccess } from './channels.repository.ts';
 import type { ChannelBrief } from './channels.schema.ts';
 import { noSuchChannel } from './channels.service.ts';
 import type { ChannelEventView, MessageEventType } from './events.schema.ts';
-import { LOG, TICK, VIEW_ONE } from './messages.repository.ts';
+import { LOG, LOG_AS_IT_IS, TICK, VIEW_ONE } from './messages.repository.ts';
 import type { Author, MessageView, PostedMessage } from './messages.schema.ts';
 
 declare module '../events/bus.ts' {
@@ -37,7 +37,7 @@ interface Happening {
   event_id: number;
   channel_id: string;
   type: MessageEventType;
-  message: MessageView | PostedMessage;
+  message: MessageView | PostedMessage | (MessageView & { name: string });
   /** As text, nanoseconds. */
   at: string;
   user: Author;
@@ -45,7 +45,7 @@ interface Happening {
 }
 
 /** Tells everybody of a change that stands in the log. */
-export function publishEvent(scope: Scope, happening: Happening): void {
+export function publishEvent(scope: Pick<Scope, 'bus'>, happening: Happening): void {
   const { event_id, channel_id, type, message, at, user, channel } = happening;
   scope.bus.publish('channel.event', {
     event_id,
@@ -58,21 +58,17 @@ export function publishEvent(scope: Scope, happening: Happening): void {
   });
 }
 
-/** All that the `meta` of a deleted message says. */
-export const ERASED_META = { deleted: true };
+/** What deleting a message leaves of what was said in it. */
+export const ERASED_FORM = { content: '', data: {}, meta: { deleted: true } };
 
-/** What a deleted message still shows. */
-const erased = (view: MessageView, at: string): MessageView => ({
-  ...view,
-  content: '',
-  data: {},
-  meta: ERASED_META,
+/** The same, with what hung on it. */
+export const ERASED = {
+  ...ERASED_FORM,
   reactions: [],
   is_pinned: false,
   pinned_by: null,
   pinned_at: null,
-  updated_at: Number(at),
-});
+};
 
 interface Recorded {
   message: MessageView;
@@ -80,16 +76,26 @@ interface Recorded {
   is_deleted: boolean;
 }
 
-/** Records one change to a message, and returns the message as it is then. */
+interface Change {
+  sql: Sql;
+  /** The channel's time of the change: text, nanoseconds. */
+  at: string;
+  /** The message as it is until then, under the channel's lock. @throws not_found */
+  before: () => Promise<{ view: MessageView; is_deleted: boolean }>;
+}
+
+/** Records one change to a message, and returns the message as it is then. `extra` goes into the event beside it. */
 type LogChange = (
   type: MessageEventType,
   messageId: string,
-  apply: (sql: Sql, at: string, before: { view: MessageView; is_deleted: boolean }) => Promise<void>,
+  apply: (change: Change) => Promise<void>,
+  extra?: { name: string },
 ) => Promise<Recorded>;
 
 /**
  * Makes changes and the events that tell of them, in one transaction. Each `log` takes the channel's next number under its
- * lock, applies the change, and records the message as it is then; a change that fails takes its number back with it.
+ * lock, applies the change, and records the message as it is then; a change that fails takes its number back with it. One that
+ * deletes the message must have read what was there before.
  */
 export async function recordChanges<T>(
   scope: Scope,
@@ -100,21 +106,43 @@ export async function recordChanges<T>(
   const common = { channel_id: channel.id, user, channel: briefOf(channel) };
   const happenings: Happening[] = [];
   const result = await scope.sql.transaction((sql) =>
-    work(async (type, messageId, apply) => {
+    work(async (type, messageId, apply, extra) => {
       const [tick] = await sql.rows(TICK, [channel.id]);
       if (!tick) throw noSuchChannel();
       const { event_id, at } = tick;
-      const [before] = await sql.rows(VIEW_ONE, [channel.id, messageId]);
-      if (!before) throw noSuchMessage();
-      await apply(sql, at, before);
-      const [after] = await sql.rows(VIEW_ONE, [channel.id, messageId]);
-      const message = after?.view ?? erased(before.view, at);
-      const texts = [JSON.stringify(user), JSON.stringify(message)];
-      await sql.rows(LOG, [channel.id, event_id, type, messageId, ...texts, at]);
+      let known: { view: MessageView; is_deleted: boolean } | undefined;
+      const before = async () => {
+        [known] = await sql.rows(VIEW_ONE, [channel.id, messageId]);
+        if (!known) throw noSuchMessage();
+        return known;
+      };
+      await apply({ sql, at, before });
+      const entry = [channel.id, event_id, type, messageId, JSON.stringify(user), at];
+      let [recorded] = await sql.rows(LOG_AS_IT_IS, [...entry, JSON.stringify(extra ?? {})]);
+      if (!recorded) {
+        if (!known) throw noSuchMessage();
+        const message = { ...known.view, ...ERASED, updated_at: Number(at) };
+        await sql.rows(LOG, [...entry, JSON.stringify(message)]);
+        recorded = { message, is_deleted: true };
+      }
+      const message = { ...recorded.message, ...extra };
       happenings.push({ ...common, event_id, type, message, at });
-      return { message, is_deleted: after?.is_deleted ?? true };
+      return recorded;
     }),
   );
   for (const happening of happenings) publishEvent(scope, happening);
   return result;
+}
+
+/** Thrown by a change that finds nothing to do: everything is taken back, the event's number included. */
+export class Unchanged extends Error {}
+
+/** As `recordChanges`, for changes that may find nothing to do. @returns undefined when that is so */
+export async function recordIfChanged<T>(
+  ...args: Parameters<typeof recordChanges<T>>
+): Promise<T | undefined> {
+  return recordChanges<T>(...args).catch((error) => {
+    if (error instanceof Unchanged) return undefined;
+    throw error;
+  });
 }

@@ -3,21 +3,45 @@ import { type Sql, statement } from '../database/sql.ts';
 import { CAN_READ, type Caller } from './channels.repository.ts';
 import type { MessageView } from './messages.schema.ts';
 
+/** SQL for what people wrote in the row `m`, as it is. */
+interface Form {
+  content: string;
+  data: string;
+  meta: string;
+}
+const whole = (m: string): Form => ({ content: `${m}.content`, data: `${m}.data`, meta: `${m}.meta` });
+
+/** SQL for the author of the row `m` with its user `u`. What a program posted shows the webhook by its name of today. */
+const author = (m: string, u: string) => `case
+    when ${m}.webhook_id is not null then json_build_object('id', ${m}.webhook_id, 'name', coalesce(
+      (select w.name from channel_webhook w where w.id = ${m}.webhook_id), 'Deleted Webhook'), 'role', 'webhook')
+    when ${u}.id is not null then json_build_object('id', ${u}.id, 'name', ${u}.name, 'role', ${u}.role) end`;
+
 /** SQL members of a message from the row `m` with its author `u`; both are SQL names. */
 export const fields = (
   m: string,
   u: string,
+  { content, data, meta }: Form = whole(m),
 ) => `'id', ${m}.id, 'user_id', ${m}.user_id, 'channel_id', ${m}.channel_id,
-  'content', ${m}.content, 'reply_to_id', ${m}.reply_to_id, 'parent_id', ${m}.parent_id,
+  'content', ${content}, 'reply_to_id', ${m}.reply_to_id, 'parent_id', ${m}.parent_id,
   'is_pinned', ${m}.is_pinned, 'pinned_by', ${m}.pinned_by, 'pinned_at', ${m}.pinned_at,
-  'data', ${m}.data, 'meta', ${m}.meta,
-  'user', case when ${u}.id is not null then json_build_object('id', ${u}.id, 'name', ${u}.name, 'role', ${u}.role) end,
+  'data', ${data}, 'meta', ${meta}, 'user', ${author(m, u)},
   'created_at', ${m}.created_at, 'updated_at', ${m}.updated_at`;
 
+/** SQL for the reactions to the row `m`: one group a name, in the order of their first use. */
+const REACTIONS = `coalesce((select json_agg(json_build_object('name', g.name, 'count', g.count, 'users', g.users)
+    order by g.first_at, g.name) from (
+      select r.name, count(*), min(r.created_at) as first_at,
+             json_agg(json_build_object('id', ru.id, 'name', ru.name) order by r.created_at, ru.id) as users
+        from message_reaction r join users ru on ru.id = r.user_id
+       where r.channel_id = m.channel_id and r.message_id = m.id group by r.name) g), '[]'::json)`;
+
+const view = (own: Form, quoted: Form) => `json_build_object(${fields('m', 'u', own)},
+  'reactions', ${REACTIONS}, 'reply_count', m.reply_count, 'latest_reply_at', m.latest_reply_at,
+  'reply_to_message', case when q.id is not null then json_build_object(${fields('q', 'qu', quoted)}) end)`;
+
 /** SQL for the wire form of the row `m`; needs the joins of `JOINS`. */
-export const VIEW = `json_build_object(${fields('m', 'u')},
-  'reactions', '[]'::json, 'reply_count', m.reply_count, 'latest_reply_at', m.latest_reply_at,
-  'reply_to_message', case when q.id is not null then json_build_object(${fields('q', 'qu')}) end)`;
+export const VIEW = view(whole('m'), whole('q'));
 
 export const JOINS = `left join users u on u.id = m.user_id
   left join message q on q.channel_id = m.channel_id and q.id = m.reply_to_id
@@ -27,20 +51,63 @@ export const JOINS = `left join users u on u.id = m.user_id
 export const NEXT_MOMENT =
   'greatest(last_event_at + 1000, (extract(epoch from now()) * 1000000)::bigint * 1000)';
 
+/*
+ * A page has a budget of bytes (docs/decisions/pages-in-bytes.md). The messages that fit into it, from the first on, are whole;
+ * of the others, long content is cut and long `data` and `meta` are left out, and `meta.abridged` says so.
+ */
+const PAGE_BYTES = 4 * 1024 * 1024;
+const SHORT_BYTES = 4096;
+const CUT_CHARACTERS = 1000;
+
+const bytesOf = (m: string) =>
+  `octet_length(to_json(${m}.content)::text) + octet_length(${m}.data::text) + octet_length(${m}.meta::text)`;
+
+const abridged = (m: string): Form => {
+  const kept = (member: string) =>
+    `case when octet_length(${m}.${member}::text) <= ${CUT_CHARACTERS} then ${m}.${member} else '{}' end`;
+  const unless = (wholeForm: string, cut: string) => `case when m.is_whole then ${wholeForm} else ${cut} end`;
+  return {
+    content: unless(`${m}.content`, `left(${m}.content, ${CUT_CHARACTERS})`),
+    data: unless(`${m}.data`, kept('data')),
+    meta: unless(`${m}.meta`, `${kept('meta')} || '{"abridged": true}'`),
+  };
+};
+const LISTED = view(abridged('m'), abridged('q'));
+
 interface ListRow {
   can_read: boolean;
+  /** Whether there is what the list belongs to. */
+  is_there: boolean;
   messages: string | null;
 }
 
-// One statement decides whether the caller may read and reads; the list leaves PostgreSQL as the JSON that the caller gets.
-const LIST = statement<ListRow>(
-  'message.list',
-  `select ${CAN_READ} as can_read, case when ${CAN_READ} then (
-     select coalesce(json_agg(view), '[]'::json) from (
-       select ${VIEW} as view from message m ${JOINS}
-        where m.channel_id = $3 and m.parent_id is null
-        order by m.created_at desc limit $4 offset $5) as newest)::text end as messages
-     from channel c where c.id = $3`,
+/**
+ * A list of messages of the channel `$3`, `$4` of them after the first `$5`. One statement decides whether the caller may read and
+ * reads; the list leaves PostgreSQL as the JSON that the caller gets.
+ */
+const list = (name: string, which: string, order: string, isThere = 'true') =>
+  statement<ListRow>(
+    name,
+    `select ${CAN_READ} as can_read, ${isThere} as is_there, case when ${CAN_READ} then (
+       select coalesce(json_agg(${LISTED} order by m.${order} desc), '[]'::json) from (
+         select p.*, p.bytes <= ${SHORT_BYTES} or sum(p.bytes) over (order by p.${order} desc) <= ${PAGE_BYTES} as is_whole
+           from (
+             select m.*, ${bytesOf('m')} + case when m.reply_to_id is null then 0 else (
+                      select ${bytesOf('q')} from message q where q.channel_id = m.channel_id and q.id = m.reply_to_id
+                    ) end as bytes
+               from message m where m.channel_id = $3 and ${which} order by m.${order} desc limit $4 offset $5
+           ) p
+       ) m ${JOINS})::text end as messages
+       from channel c where c.id = $3`,
+  );
+
+const LIST = list('message.list', 'm.parent_id is null', 'created_at');
+const PINNED = list('message.pinned', 'm.is_pinned', 'pinned_at');
+const THREAD = list(
+  'message.thread',
+  'm.parent_id = $6',
+  'created_at',
+  'exists (select from message root where root.channel_id = c.id and root.id = $6)',
 );
 
 const GET = statement<{ can_read: boolean; message: MessageView | null }>(
@@ -58,18 +125,45 @@ export interface Page {
 /** What a read finds: undefined without a channel, null when the caller may not read it. */
 export type Found<T> = T | null | undefined;
 
-/** The newest messages of a channel's main line. */
-export async function listMessages(
+/** `messages` is null when there is not what they should belong to. */
+export type FoundList = Found<{ messages: Json<MessageView[]> | null }>;
+
+type Listing = (sql: Sql, caller: Caller, channelId: string, page: Page) => Promise<FoundList>;
+
+const listing =
+  (of: typeof LIST): Listing =>
+  (sql, caller, channelId, page) =>
+    readList(sql, of, caller, channelId, page);
+
+async function readList(
   sql: Sql,
+  of: typeof LIST,
   caller: Caller,
   channelId: string,
   { skip, limit }: Page,
-): Promise<Found<Json<MessageView[]>>> {
-  const values = [caller.id, caller.role === 'admin', channelId, limit, skip];
-  const [row] = await sql.rows(LIST, values);
+  ...further: string[]
+): Promise<FoundList> {
+  const values = [caller.id, caller.role === 'admin', channelId, limit, skip, ...further];
+  const [row] = await sql.rows(of, values);
   if (!row) return undefined;
-  return row.messages === null ? null : new Json(row.messages);
+  if (row.messages === null) return null;
+  return { messages: row.is_there ? new Json(row.messages) : null };
 }
+
+/** The newest messages of a channel's main line. */
+export const listMessages = listing(LIST);
+
+/** The pinned messages of a channel, those of threads too, the newest pin first. */
+export const listPinned = listing(PINNED);
+
+/** The replies in the thread of a message, newest first. */
+export const listThread = (
+  sql: Sql,
+  caller: Caller,
+  channelId: string,
+  rootId: string,
+  page: Page,
+): Promise<FoundList> => readList(sql, THREAD, caller, channelId, page, rootId);
 
 /** One message; `message` is null when the channel has no such one. */
 export async function readMessage(
@@ -83,17 +177,17 @@ export async function readMessage(
   return row.can_read ? { message: row.message } : null;
 }
 
+/** The message in its wire form, whoever asks. */
+export const VIEW_ONE = statement<{ view: MessageView; is_deleted: boolean }>(
+  'message.view',
+  `select ${VIEW} as view, m.deleted_at is not null as is_deleted from message m ${JOINS} where m.channel_id = $1 and m.id = $2`,
+);
+
 /** Statements of a change to a message, run inside one transaction after `TICK` took the channel's lock. */
 export const TICK = statement<{ event_id: number; at: string }>(
   'message.tick',
   `update channel set last_event = last_event + 1, last_event_at = ${NEXT_MOMENT} where id = $1
    returning last_event::float8 as event_id, last_event_at::text as at`,
-);
-
-/** The message in its wire form, whoever asks. */
-export const VIEW_ONE = statement<{ view: MessageView; is_deleted: boolean }>(
-  'message.view',
-  `select ${VIEW} as view, m.deleted_at is not null as is_deleted from message m ${JOINS} where m.channel_id = $1 and m.id = $2`,
 );
 
 export const EDIT = statement(
@@ -102,12 +196,19 @@ export const EDIT = statement(
     where channel_id = $1 and id = $2`,
 );
 
-/** A message with replies stays as a tombstone, so that its thread keeps its root. */
+/** A message with replies stays as a tombstone, so that its thread keeps its root; what hung on it goes. */
 export const ENTOMB = statement(
   'message.entomb',
-  `update message set content = '', data = '{}', meta = '{"deleted": true}', is_pinned = false, pinned_by = null,
-          pinned_at = null, updated_at = $3::bigint, deleted_at = $3::bigint
-    where channel_id = $1 and id = $2 and reply_count > 0`,
+  `with entombed as (
+     update message set content = '', data = '{}', meta = '{"deleted": true}', is_pinned = false, pinned_by = null,
+            pinned_at = null, updated_at = $3::bigint, deleted_at = $3::bigint
+      where channel_id = $1 and id = $2 and reply_count > 0 returning id
+   ), reactions as (
+     delete from message_reaction using entombed where channel_id = $1 and message_id = entombed.id
+   ), mentions as (
+     delete from message_mention using entombed where channel_id = $1 and message_id = entombed.id
+   )
+   delete from message_file using entombed where channel_id = $1 and message_id = entombed.id`,
 );
 
 export const DELETE = statement(
@@ -125,23 +226,35 @@ export const UNCOUNT = statement(
 
 /**
  * Takes what a message said before out of the log: its own events, and those of the messages that quote it. Their numbers stay, so
- * whoever reads from there learns what it says now.
+ * whoever reads from there learns what it says now. `$3` is what changed of the message, `$4` what changed of its quotes.
  */
 export const REWRITE = statement(
   'message.rewrite',
-  `with now (form) as (
-     select jsonb_build_object('content', $3::text, 'data', $4::jsonb, 'meta', $5::jsonb)
-   ), own as (
-     update channel_event set data = data || now.form from now where channel_id = $1 and message_id = $2
+  `with own as (
+     update channel_event set data = data || $3::jsonb where channel_id = $1 and message_id = $2
    )
-   update channel_event e set data = jsonb_set(e.data, '{reply_to_message}', (e.data -> 'reply_to_message') || now.form)
-     from now, message m
+   update channel_event e set data = jsonb_set(e.data, '{reply_to_message}', (e.data -> 'reply_to_message') || $4::jsonb)
+     from message m
     where m.channel_id = $1 and m.reply_to_id = $2 and m.id <> $2
       and e.channel_id = $1 and e.message_id = m.id and jsonb_typeof(e.data -> 'reply_to_message') = 'object'`,
 );
 
+/** Logs a change with the message as it is now, and `$7` beside it; nothing when the message is gone. */
+export const LOG_AS_IT_IS = statement<{ message: MessageView; is_deleted: boolean }>(
+  'message.log_as_it_is',
+  `with now as (
+     select ${VIEW} as view, m.deleted_at is not null as is_deleted
+       from message m ${JOINS} where m.channel_id = $1 and m.id = $4
+   ), logged as (
+     insert into channel_event (channel_id, id, type, message_id, actor, data, created_at)
+     select $1, $2, $3, $4, $5::jsonb, now.view::jsonb || $7::jsonb, $6::bigint from now
+   )
+   select view as message, is_deleted from now`,
+);
+
+/** Logs a change with the message in the given form. */
 export const LOG = statement(
   'message.log',
   `insert into channel_event (channel_id, id, type, message_id, actor, data, created_at)
-   values ($1, $2, $3, $4, $5::jsonb, $6::jsonb, $7::bigint)`,
+   values ($1, $2, $3, $4, $5::jsonb, $7::jsonb, $6::bigint)`,
 );

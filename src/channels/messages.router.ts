@@ -1,11 +1,19 @@
 import { z } from 'zod';
 import { jsonList } from '../core/json.ts';
 import { router } from '../core/trpc.ts';
-import { freeForm, id, LIMITS, label, page, text } from '../core/wire.ts';
+import { freeForm, id, LIMITS, label, page, pageNumber, text } from '../core/wire.ts';
 import { channelMember } from './channels.procedure.ts';
 import { postMessage } from './messages.post.ts';
-import { MessageView, PostedMessage } from './messages.schema.ts';
-import { deleteMessage, editMessage, getMessage, listMessages } from './messages.service.ts';
+import { MessageData, MessageView, PostedMessage } from './messages.schema.ts';
+import {
+  deleteMessage,
+  editMessage,
+  getMessage,
+  listMessages,
+  listPinned,
+  listThread,
+} from './messages.service.ts';
+import { pinMessage } from './pins.service.ts';
 
 const inChannel = { id: id() };
 const oneMessage = { ...inChannel, message_id: id() };
@@ -25,6 +33,20 @@ export const messagesRouter = router({
     .input(z.object({ ...inChannel, ...page }))
     .output(jsonList(MessageView))
     .query(({ ctx, input: { id: channelId, ...paging } }) => listMessages(ctx.scope, channelId, paging)),
+
+  pinned: channelMember
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/channels/{id}/messages/pinned',
+        tags: ['messages'],
+        summary: 'The pinned messages, the newest pin first, 20 a page',
+      },
+      access: 'channel.read',
+    })
+    .input(z.object({ ...inChannel, page: pageNumber() }))
+    .output(jsonList(MessageView))
+    .query(({ ctx, input }) => listPinned(ctx.scope, input.id, input.page)),
 
   post: channelMember
     .meta({
@@ -64,6 +86,36 @@ export const messagesRouter = router({
     .output(MessageView)
     .query(({ ctx, input }) => getMessage(ctx.scope, input.id, input.message_id)),
 
+  data: channelMember
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/channels/{id}/messages/{message_id}/data',
+        tags: ['messages'],
+        summary: 'The data of a message alone',
+      },
+      access: 'channel.read',
+    })
+    .input(z.object(oneMessage))
+    .output(MessageData)
+    .query(async ({ ctx, input }) => (await getMessage(ctx.scope, input.id, input.message_id)).data),
+
+  thread: channelMember
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/channels/{id}/messages/{message_id}/thread',
+        tags: ['messages'],
+        summary: 'The replies to a message, newest first',
+      },
+      access: 'channel.read',
+    })
+    .input(z.object({ ...oneMessage, ...page }))
+    .output(jsonList(MessageView))
+    .query(({ ctx, input: { id: channelId, message_id, ...paging } }) =>
+      listThread(ctx.scope, channelId, message_id, paging),
+    ),
+
   update: channelMember
     .meta({
       openapi: {
@@ -79,6 +131,20 @@ export const messagesRouter = router({
     )
     .output(MessageView)
     .mutation(({ ctx, input }) => editMessage(ctx.scope, input)),
+
+  pin: channelMember
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/channels/{id}/messages/{message_id}/pin',
+        tags: ['messages'],
+        summary: 'Pin or unpin a message',
+      },
+      access: 'channel.read',
+    })
+    .input(z.object({ ...oneMessage, is_pinned: z.boolean() }))
+    .output(MessageView)
+    .mutation(({ ctx, input }) => pinMessage(ctx.scope, input)),
 
   delete: channelMember
     .meta({

@@ -4,6 +4,9 @@ import { nanoseconds } from '../core/wire.ts';
 export const Author = z.object({ id: z.string(), name: z.string(), role: z.string() }).meta({ id: 'Author' });
 export type Author = z.infer<typeof Author>;
 
+/** What hangs on a message for programs: files, and whatever else. */
+export const MessageData = z.record(z.string(), z.unknown()).meta({ id: 'MessageData' });
+
 const MESSAGE_FIELDS = {
   id: z.string(),
   user_id: z.string(),
@@ -14,7 +17,7 @@ const MESSAGE_FIELDS = {
   is_pinned: z.boolean(),
   pinned_by: z.string().nullable(),
   pinned_at: nanoseconds().nullable(),
-  data: z.record(z.string(), z.unknown()),
+  data: MessageData,
   meta: z.record(z.string(), z.unknown()),
   /** Null when the account is gone. */
   user: Author.nullable(),

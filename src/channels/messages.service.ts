@@ -4,14 +4,17 @@ import type { Scope } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
 import type { ChannelAccess } from './channels.repository.ts';
 import { noSuchChannel, requireChannel } from './channels.service.ts';
-import { ERASED_META, noSuchMessage, recordChanges } from './messages.changes.ts';
+import { ERASED, ERASED_FORM, noSuchMessage, recordChanges } from './messages.changes.ts';
 import {
   DELETE,
   EDIT,
   ENTOMB,
   type Found,
+  type FoundList,
   type Page,
   listMessages as queryMessages,
+  listPinned as queryPinned,
+  listThread as queryThread,
   REWRITE,
   readMessage,
   UNCOUNT,
@@ -26,13 +29,46 @@ function found<T>(result: Found<T>): T {
   return result;
 }
 
+function foundList(result: FoundList): Json<MessageView[]> {
+  const { messages } = found(result);
+  if (!messages) throw noSuchMessage();
+  return messages;
+}
+
 /** The newest messages of the main line, newest first. @throws not_found, forbidden */
 export async function listMessages(
   scope: Scope,
   channelId: string,
   page: Page,
 ): Promise<Json<MessageView[]>> {
-  return found(await queryMessages(scope.sql, scope.actor, channelId, page));
+  return foundList(await queryMessages(scope.sql, scope.actor, channelId, page));
+}
+
+const PINNED_PAGE = 20;
+
+/**
+ * The pinned messages, those of threads too, the newest pin first, 20 a page.
+ *
+ * @param page counts from 1
+ * @throws not_found, forbidden
+ */
+export async function listPinned(
+  scope: Scope,
+  channelId: string,
+  page: number,
+): Promise<Json<MessageView[]>> {
+  const paging = { skip: (page - 1) * PINNED_PAGE, limit: PINNED_PAGE };
+  return foundList(await queryPinned(scope.sql, scope.actor, channelId, paging));
+}
+
+/** The replies to a message, newest first. @throws not_found, forbidden */
+export async function listThread(
+  scope: Scope,
+  channelId: string,
+  messageId: string,
+  page: Page,
+): Promise<Json<MessageView[]>> {
+  return foundList(await queryThread(scope.sql, scope.actor, channelId, messageId, page));
 }
 
 /** @throws not_found, forbidden */
@@ -59,25 +95,27 @@ export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView
   const { id: channelId, message_id: messageId, content } = edit;
   const channel = await requireAuthorOrWriter(scope, channelId, messageId);
   const { message } = await recordChanges(scope, channel, (log) =>
-    log('message:update', messageId, async (sql, at, { view: before, is_deleted }) => {
+    log('message:update', messageId, async ({ sql, at, before }) => {
+      const { view, is_deleted } = await before();
       if (is_deleted) throw noSuchMessage();
-      const data = mergeForm('data', before.data, edit.data);
-      const meta = mergeForm('meta', before.meta, edit.meta);
-      await sql.rows(EDIT, [channelId, messageId, content, data, meta, at]);
-      await sql.rows(REWRITE, [channelId, messageId, content, data, meta]);
+      const data = mergeForm('data', view.data, edit.data);
+      const meta = mergeForm('meta', view.meta, edit.meta);
+      await sql.rows(EDIT, [channelId, messageId, content, JSON.stringify(data), JSON.stringify(meta), at]);
+      const form = JSON.stringify({ content, data, meta });
+      await sql.rows(REWRITE, [channelId, messageId, form, form]);
     }),
   );
   return message;
 }
 
-/** The members sent, merged into those that are there, as JSON. @throws validation when they are too large together */
+/** The members sent, merged into those that are there. @throws validation when they are too large together */
 function mergeForm(
   member: 'data' | 'meta',
   stored: Record<string, unknown>,
   sent: Record<string, unknown> | null | undefined,
-): string {
-  const merged = JSON.stringify({ ...stored, ...sent });
-  if (Buffer.byteLength(merged) > LIMITS.freeFormBytes) {
+): Record<string, unknown> {
+  const merged = { ...stored, ...sent };
+  if (Buffer.byteLength(JSON.stringify(merged)) > LIMITS.freeFormBytes) {
     const message = `must be at most ${LIMITS.freeFormBytes} bytes as JSON, together with what is there`;
     throw new AppError('validation', {
       detail: `${member}: ${message}`,
@@ -96,19 +134,20 @@ function mergeForm(
 export async function deleteMessage(scope: Scope, channelId: string, messageId: string): Promise<true> {
   const channel = await requireAuthorOrWriter(scope, channelId, messageId);
   await recordChanges(scope, channel, async (log) => {
-    const { message } = await log('message:delete', messageId, async (sql, at, { is_deleted }) => {
-      if (is_deleted) throw noSuchMessage();
-      await sql.rows(REWRITE, [channelId, messageId, '', '{}', JSON.stringify(ERASED_META)]);
+    const { message } = await log('message:delete', messageId, async ({ sql, at, before }) => {
+      if ((await before()).is_deleted) throw noSuchMessage();
+      await sql.rows(REWRITE, [channelId, messageId, JSON.stringify(ERASED), JSON.stringify(ERASED_FORM)]);
       await sql.rows(ENTOMB, [channelId, messageId, at]);
       await sql.rows(DELETE, [channelId, messageId]);
     });
     const { parent_id: parentId } = message;
     if (parentId === null) return;
-    const root = await log('message:reply', parentId, async (sql) => {
+    const root = await log('message:reply', parentId, async ({ sql }) => {
       await sql.rows(UNCOUNT, [channelId, parentId]);
     });
     if (!root.is_deleted || root.message.reply_count > 0) return;
-    await log('message:delete', parentId, async (sql) => {
+    await log('message:delete', parentId, async ({ sql, before }) => {
+      await before();
       await sql.rows(DELETE, [channelId, parentId]);
     });
   });

@@ -84,3 +84,6 @@ export const page = {
   skip: z.int().min(0).default(0),
   limit: z.int().min(1).max(LIMITS.pageSize).default(50),
 };
+
+/** The number of a page, of lists that count in pages. */
+export const pageNumber = () => z.int().min(1).default(1);

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Board, openBoard } from './board.ts';
+
+let board: Board;
+beforeAll(async () => {
+  board = await openBoard();
+});
+afterAll(() => board.close());
+beforeEach(async () => {
+  await board.turnToNewChannel();
+});
+
+describe('editing', () => {
+  it('replaces the content and merges data and meta, member by member', async () => {
+    const { id, created_at } = await board.post({
+      content: 'before',
+      data: { keep: 1, change: { a: 1, b: 2 } },
+      meta: { m: 1 },
+    });
+    const answer = await board.edit(id, {
+      content: 'after',
+      data: { change: { a: 3 }, add: [1], none: null },
+    });
+    expect(answer.body).toMatchObject({
+      content: 'after',
+      data: { keep: 1, change: { a: 3 }, add: [1], none: null },
+      meta: { m: 1 },
+      created_at,
+    });
+    expect(answer.body.data.change).toEqual({ a: 3 });
+    expect(answer.body.updated_at).toBeGreaterThan(created_at);
+    expect(await board.get(id)).toEqual(answer.body);
+    expect((await board.log())[1]).toMatchObject({
+      type: 'message:update',
+      message_id: id,
+      data: answer.body,
+    });
+  });
+
+  it('needs the content', async () => {
+    const { id } = await board.post({ content: 'before' });
+    expect(await board.edit(id, { data: {} })).toMatchObject({ status: 400, body: { code: 'validation' } });
+  });
+});
+
+describe('deleting', () => {
+  it('lets a message without replies disappear', async () => {
+    const { id } = await board.post({ content: 'secret', data: { a: 1 }, meta: { b: 2 } });
+    expect(await board.remove(id)).toMatchObject({ status: 200, body: true });
+    expect(await board.attempt('GET', `/${id}`)).toMatchObject({ status: 404 });
+    expect(await board.list()).toEqual([]);
+    expect(await board.edit(id, { content: 'x' })).toMatchObject({ status: 404 });
+    expect(await board.remove(id)).toMatchObject({ status: 404 });
+    const [, event, ...rest] = await board.log();
+    expect(event).toMatchObject({ type: 'message:delete', message_id: id });
+    expect(event?.data).toMatchObject({ content: '', data: {}, meta: { deleted: true } });
+    expect(rest).toEqual([]);
+  });
+
+  it('takes a quote out of the messages that quote it', async () => {
+    const quoted = await board.post({ content: 'secret' });
+    const { id } = await board.post({ content: 'see above', reply_to_id: quoted.id });
+    await board.remove(quoted.id);
+    expect(await board.get(id)).toMatchObject({ reply_to_id: null, reply_to_message: null });
+  });
+
+  it('leaves a tombstone where there are replies, which nobody can edit or delete again', async () => {
+    const root = await board.post({ content: 'secret', data: { a: 1 }, meta: { b: 2 } });
+    const reply = await board.post({ content: 'reply', parent_id: root.id });
+    await board.remove(root.id);
+    const tombstone = await board.get(root.id);
+    expect(tombstone).toMatchObject({ content: '', reply_count: 1, latest_reply_at: reply.created_at });
+    expect([tombstone.data, tombstone.meta]).toEqual([{}, { deleted: true }]);
+    expect(tombstone.updated_at).toBeGreaterThan(root.updated_at);
+    expect(await board.list()).toEqual([tombstone]);
+    expect((await board.get(reply.id)).content).toBe('reply');
+    const before = await board.log();
+    expect(before.at(-1)).toMatchObject({ type: 'message:delete', data: tombstone });
+
+    expect(await board.edit(root.id, { content: 'back', meta: { deleted: false } })).toMatchObject({
+      status: 404,
+    });
+    expect(await board.remove(root.id)).toMatchObject({ status: 404 });
+    expect(await board.get(root.id)).toEqual(tombstone);
+    expect(await board.log()).toEqual(before);
+    expect(await board.post({ content: 'one more', parent_id: root.id })).toMatchObject({
+      parent_id: root.id,
+    });
+  });
+
+  it('takes the tombstone away with its last reply', async () => {
+    const root = await board.post({ content: 'root' });
+    const one = await board.post({ content: '1', parent_id: root.id });
+    const two = await board.post({ content: '2', parent_id: root.id });
+    await board.remove(root.id);
+    await board.remove(one.id);
+    expect(await board.get(root.id)).toMatchObject({ reply_count: 1 });
+    await board.remove(two.id);
+    expect(await board.list()).toEqual([]);
+    expect((await board.log()).slice(-3).map(({ type, message_id }) => [type, message_id])).toEqual([
+      ['message:delete', two.id],
+      ['message:reply', root.id],
+      ['message:delete', root.id],
+    ]);
+  });
+
+  it('is not fooled by a message that was posted to look deleted', async () => {
+    const { id } = await board.post({ content: '', meta: { deleted: true } });
+    expect((await board.edit(id, { content: 'hello' })).status).toBe(200);
+    expect((await board.edit(id, { content: '' })).status).toBe(200);
+    expect(await board.remove(id)).toMatchObject({ status: 200 });
+    expect(await board.list()).toEqual([]);
+  });
+});

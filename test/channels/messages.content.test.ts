@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Board, openBoard } from './board.ts';
+
+let board: Board;
+beforeAll(async () => {
+  board = await openBoard();
+});
+afterAll(() => board.close());
+beforeEach(async () => {
+  await board.turnToNewChannel();
+});
+
+describe('content and free-form members', () => {
+  const KIB = 1024;
+
+  it.each([
+    ['nothing at all', ''],
+    ['emoji of several code points', '👩‍👩‍👧‍👦🏳️‍🌈'],
+    ['right-to-left text with marks', '\u202eשלום\u202c مرحبا'],
+    ['a line break of every kind', 'a\nb\r\nc\u2028d\u0085'],
+    ['what looks like SQL and markup', `'; drop table message; -- <script>&"\\`],
+    ['64 KiB exactly', 'a'.repeat(64 * KIB)],
+    ['64 KiB exactly, in two-byte characters', 'ä'.repeat(32 * KIB)],
+  ])('stores %s as it is', async (_what, content) => {
+    const { id } = await board.post({ content });
+    expect((await board.get(id)).content).toBe(content);
+    expect((await board.edit(id, { content: 'other' })).status).toBe(200);
+    expect((await board.edit(id, { content })).body.content).toBe(content);
+  });
+
+  it.each([
+    ['one byte over 64 KiB', 'a'.repeat(64 * KIB + 1)],
+    ['one byte over 64 KiB, in two-byte characters', `${'ä'.repeat(32 * KIB)}a`],
+    ['NUL', 'a\0b'],
+    ['half a surrogate pair', 'a\ud800b'],
+    ['no text', 5],
+    ['null', null],
+    ['nothing', undefined],
+  ])('refuses %s, in a post and in an edit', async (_what, content) => {
+    const { id } = await board.post({ content: 'as it was' });
+    for (const answer of [await board.send({ content }), await board.edit(id, { content })]) {
+      expect(answer).toMatchObject({ status: 400, body: { code: 'validation' } });
+      expect(answer.body.detail).toMatch(/^content: /);
+    }
+    expect((await board.get(id)).content).toBe('as it was');
+    expect(await board.log()).toHaveLength(1);
+  });
+
+  /** An object whose JSON has that many bytes. */
+  const ofSize = (bytes: number) => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) });
+
+  it.each(['data', 'meta'])('takes %s of 256 KiB as JSON and no byte more', async (member) => {
+    const { id } = await board.post({ content: 'x', [member]: ofSize(256 * KIB) });
+    expect(await board.get(id)).toMatchObject({ [member]: ofSize(256 * KIB) });
+    const answer = await board.send({ content: 'x', [member]: ofSize(256 * KIB + 1) });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'validation' } });
+    expect(answer.body.detail).toMatch(new RegExp(`^${member}: `));
+  });
+
+  it.each(['data', 'meta'])('does not let edits merge %s beyond that', async (member) => {
+    const { id } = await board.post({ content: 'x', [member]: ofSize(200 * KIB) });
+    const answer = await board.edit(id, { content: 'y', [member]: { b: 'x'.repeat(100 * KIB) } });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'validation', issues: [{ path: member }] } });
+    expect(await board.get(id)).toMatchObject({ content: 'x', [member]: ofSize(200 * KIB) });
+    expect(await board.log()).toHaveLength(1);
+    expect((await board.edit(id, { content: 'y', [member]: { a: 'short' } })).body[member]).toEqual({
+      a: 'short',
+    });
+  });
+
+  it.each([
+    ['a list', []],
+    ['a text', 'x'],
+    ['NUL in a value', { a: ['\0'] }],
+    ['NUL in a name', { '\0': 1 }],
+    ['half a surrogate pair in a value', { a: { b: '\udfff' } }],
+    ['half a surrogate pair in a name', { '\ud800': 1 }],
+  ])('refuses %s as data', async (_what, data) => {
+    expect(await board.send({ content: 'x', data })).toMatchObject({
+      status: 400,
+      body: { code: 'validation' },
+    });
+  });
+
+  /** Posts JSON text as it is, at either door. */
+  async function sendText(door: string, text: string) {
+    const headers = { authorization: `Bearer ${board.writer.token}`, 'content-type': 'application/json' };
+    const [url, body] =
+      door === 'REST'
+        ? [`${board.server.url}/api/v1${board.at('/post')}`, text]
+        : [`${board.server.url}/trpc/messages.post`, text.replace('{', `{"id":"${board.channelId}",`)];
+    return fetch(url, { method: 'POST', headers, body });
+  }
+
+  describe.each(['REST', 'tRPC'])('at the %s door', (door) => {
+    it('free-form members of any name and depth stay as they are', async () => {
+      const data = `{"constructor":"c","toString":"t","$like":"%","":{"deep":[[[{"n":1.5e-7,"big":1e300,"no":null}]]]}}`;
+      expect((await sendText(door, `{"content":"x","data":${data}}`)).status).toBe(200);
+      expect((await board.list())[0].data).toEqual(JSON.parse(data));
+    });
+
+    it.each(['{"__proto__":{"polluted":1}}', '{"constructor":{"prototype":{"polluted":1}}}'])(
+      '%s reaches no prototype',
+      async (data) => {
+        const response = await sendText(door, `{"content":"x","data":${data},"__proto__":{"content":"y"}}`);
+        expect([200, 400]).toContain(response.status);
+        expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+        if (response.status === 200) expect((await board.list())[0]).toMatchObject({ content: 'x' });
+      },
+    );
+
+    it.each([100, 5_000, 100_000])('data of %i levels within the first is refused', async (depth) => {
+      const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+      expect((await sendText(door, `{"content":"x","data":${nested(99)}}`)).status).toBe(200);
+      const response = await sendText(door, `{"content":"y","data":${nested(depth)}}`);
+      expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('nested')]);
+      expect(await board.list()).toHaveLength(1);
+    });
+  });
+});
