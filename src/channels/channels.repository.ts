@@ -3,7 +3,7 @@ import { type Sql, statement } from '../database/sql.ts';
 import type { ChannelBrief } from './channels.schema.ts';
 
 /** SQL for a channel's record, from a row called `c`. */
-export export const BRIEF = `c.id, c.user_id, c.type, c.name, c.description, c.is_private, c.data, c.meta,
+export const BRIEF = `c.id, c.user_id, c.type, c.name, c.description, c.is_private, c.data, c.meta,
   c.created_at::float8 as created_at, c.updated_at::float8 as updated_at, c.updated_by`;
 
 /*
@@ -17,7 +17,7 @@ const isMember = (user: string, role = '') =>
 const isManager = (user: string, isAdmin: string) =>
   `case when ${HAS_MEMBERS} then c.type = 'group' and (${isAdmin} or ${isMember(user, " and cm.role = 'manager'")})
      else ${isAdmin} or c.user_id = ${user} end`;
-export export const can = (right: 'read' | 'write', user: string, isAdmin: string) =>
+export const can = (right: 'read' | 'write', user: string, isAdmin: string) =>
   `case when ${HAS_MEMBERS} then ${isMember(user)}
      else ${isAdmin} or c.user_id = ${user} or ${holdsGrant('channel', 'c.id::text', right, `${user}::text`)} end`;
 /** Whether they may edit and delete what others wrote. */
