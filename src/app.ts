@@ -7,6 +7,9 @@ import { createAuthenticator } from './auth/authenticator.ts';
 import { createSigninLimit } from './auth/limits.ts';
 import { removeExpiredSessions } from './auth/session.ts';
 import { createHub } from './channels/events.hub.ts';
+import { createPostQueue } from './channels/messages.post.queue.ts';
+import { forgetOldTempIds } from './channels/messages.post.ts';
+import { readPins } from './configs/configs.pins.ts';
 import { openConfigStore } from './configs/configs.store.ts';
 import { deriveKey } from './core/keys.ts';
 import type { Parts } from './core/scope.ts';
@@ -18,6 +21,7 @@ import { mountHealth } from './doors/health.ts';
 import { createHttp } from './doors/http.ts';
 import { mountSocketIo } from './doors/socketio.ts';
 import { mountTrpcSockets } from './doors/trpc.ts';
+import { createEgress, type Egress } from './egress/egress.ts';
 import { entities } from './entities.ts';
 import { type Env, StartError } from './env.ts';
 import { createRedisBus } from './events/bus.redis.ts';
@@ -44,6 +48,8 @@ export interface AppOptions {
   announce?: ((line: string) => void) | undefined;
   /** A running one for several servers of one process; stays the caller's to close. Its own unless given. */
   python?: Python | undefined;
+  /** Another way to other servers than the strict one, for tests; stays the caller's to close. */
+  egress?: Egress | undefined;
 }
 
 /**
@@ -89,7 +95,12 @@ export async function startApp(options: AppOptions): Promise<App> {
     });
     closers.push(() => occupancy.release());
 
-    const configs = await openConfigStore(orm, sql);
+    const configs = await openConfigStore(orm, sql, {
+      secret,
+      pins: readPins(env.SETTINGS),
+      hasEventDoors: env.ENABLE_WEBSOCKET_SUPPORT,
+      log,
+    });
     const prefix = `parley:${configs.installationId}:`;
     const onError = (error: unknown) => log.warn({ err: error }, 'A notice between processes failed.');
     const bus = redis ? await createRedisBus(redis, prefix, onError) : createLocalBus(onError);
@@ -100,11 +111,15 @@ export async function startApp(options: AppOptions): Promise<App> {
     closers.push(() => activity.close());
     const expiry = removeExpiredSessions(sql, onError);
     closers.push(() => expiry.stop());
+    const tempIds = forgetOldTempIds(sql, onError);
+    closers.push(() => tempIds.stop());
     const { tokens, authenticate } = createAuthenticator({ sql, bus, secret, onSeen: activity.seen });
     const hub = createHub({ sql, bus, log });
     closers.push(() => hub.close());
     const python = options.python ?? ownPython(options);
     if (python !== options.python) closers.push(() => python.close());
+    const egress = options.egress ?? createEgress();
+    if (egress !== options.egress) closers.push(() => egress.close());
 
     const parts: Parts = {
       orm,
@@ -112,10 +127,12 @@ export async function startApp(options: AppOptions): Promise<App> {
       bus,
       log,
       python,
+      egress,
       secret,
       configs,
       tokens,
       hub,
+      posts: createPostQueue(sql),
       authenticate,
       signinLimit: createSigninLimit(redis && { redis, prefix }),
     };

@@ -1,7 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { Redis } from 'ioredis';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { AppError } from '../core/errors.ts';
+import { createLimit, type SharedStore } from '../core/limits.ts';
 
 declare module '../core/scope.ts' {
   interface Parts {
@@ -9,7 +6,7 @@ declare module '../core/scope.ts' {
   }
 }
 
-const SIGNIN = { points: 5, duration: 180 };
+const SIGNIN = { points: 5, seconds: 180 };
 
 /** What is tried with a password; each is counted for itself. */
 const ATTEMPTS = {
@@ -27,34 +24,8 @@ export interface SigninLimit {
   take(attempt: keyof typeof ATTEMPTS, subject: string): Promise<void>;
 }
 
-/**
- * The limit of sign-in attempts per e-mail address: shared by all processes through Redis, or kept in this one. When
- * Redis does not answer, each process counts for itself.
- */
-export function createSigninLimit(shared: { redis: Redis; prefix: string } | null): SigninLimit {
-  const memory = new RateLimiterMemory({ ...SIGNIN, keyPrefix: 'signin' });
-  const limiter = shared
-    ? new RateLimiterRedis({
-        ...SIGNIN,
-        storeClient: shared.redis,
-        keyPrefix: `${shared.prefix}limit:signin`,
-        insuranceLimiter: memory,
-      })
-    : memory;
-  return {
-    async take(attempt, subject) {
-      // A digest, so that the key has one size whatever was sent and Redis holds no addresses.
-      const key = `${attempt}:${createHash('sha256').update(subject).digest('base64url')}`;
-      try {
-        await limiter.consume(key);
-      } catch (refusal) {
-        if (!(refusal instanceof RateLimiterRes)) throw refusal;
-        const retryAfterSeconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-        throw new AppError('rate_limited', {
-          detail: `${ATTEMPTS[attempt]} Try again in ${retryAfterSeconds} seconds.`,
-          retryAfterSeconds,
-        });
-      }
-    },
-  };
+/** The limit of attempts with a password, per e-mail address. */
+export function createSigninLimit(shared: SharedStore): SigninLimit {
+  const limit = createLimit('signin', SIGNIN, shared);
+  return { take: (attempt, subject) => limit.take(`${attempt}:${subject}`, ATTEMPTS[attempt]) };
 }

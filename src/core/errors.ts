@@ -17,6 +17,9 @@ export const ERRORS = {
   id_taken: { status: 400, detail: 'That id is already in use. Choose another.' },
   tool_invalid: { status: 400, detail: 'The tool could not be loaded.' },
   arguments_invalid: { status: 400, detail: 'The arguments do not fit the specification of the function.' },
+  address_refused: { status: 400, detail: 'That address may not be called: only public http(s) addresses.' },
+  answer_too_large: { status: 400, detail: 'The other server sent more than is accepted.' },
+  valves_invalid: { status: 400, detail: 'The tool does not accept these valves.' },
   config_newer: { status: 400, detail: 'The configuration was exported by a newer version.' },
   unauthenticated: { status: 401, detail: 'Sign in first: the credentials are missing, wrong or expired.' },
   account_pending: {
@@ -38,13 +41,19 @@ export const ERRORS = {
   },
   not_found: { status: 404, detail: 'There is nothing under that address or id.' },
   method_not_allowed: { status: 405, detail: 'That address does not answer this method.' },
+  config_locked: {
+    status: 409,
+    detail: 'An environment variable of the server pins that setting.',
+  },
   too_large: { status: 413, detail: 'The request body is too large.' },
   media_type: { status: 415, detail: 'Send JSON, with the header Content-Type: application/json.' },
   tool_raised: { status: 422, detail: 'The tool raised an error.' },
   rate_limited: { status: 429, detail: 'Too many attempts. Wait before the next.' },
   internal: { status: 500, detail: 'Something went wrong on the server.' },
+  upstream_failed: { status: 502, detail: 'The other server did not answer as expected.' },
   python_unavailable: { status: 503, detail: 'Python tools are not available on this server.' },
   unavailable: { status: 503, detail: 'The server is not ready. Try again in a moment.' },
+  upstream_timeout: { status: 504, detail: 'The other server took too long to answer.' },
   tool_timeout: { status: 504, detail: 'The tool took too long and was stopped.' },
 } as const satisfies Record<string, { status: number; detail: string }>;
 

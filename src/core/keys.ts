@@ -1,7 +1,13 @@
 import { hkdfSync } from 'node:crypto';
 
 /** What a key is for. A new use of a secret gets a new name, so that no key ever serves two purposes. */
-export type KeyPurpose = 'session-jwt' | 'fingerprint' | 'tool-valves';
+export type KeyPurpose =
+  | 'session-jwt'
+  | 'fingerprint'
+  | 'configuration'
+  | 'tool-valves'
+  | 'webhook-token'
+  | 'delivery-url';
 
 /**
  * Derives one 256-bit key per purpose from the server's secret (HKDF-SHA-256, RFC 5869): a token made for

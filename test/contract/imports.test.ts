@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Folders that are no noun. */
-const SHARED = ['core', 'database', 'doors', 'events', 'python'];
+const SHARED = ['core', 'database', 'doors', 'egress', 'events', 'python'];
 
 interface Import {
   file: string;
@@ -38,7 +38,7 @@ describe('imports', () => {
     expect(found((edge) => isPackage(edge, '@trpc/server')).length).toBeGreaterThan(1);
   });
 
-  it.each(['core', 'database', 'events', 'python'])('%s knows no noun and no door', (folder) => {
+  it.each(['core', 'database', 'egress', 'events', 'python'])('%s knows no noun and no door', (folder) => {
     expect(
       found(
         ({ file, target }) => folderOf(file) === folder && (isNoun(target) || folderOf(target) === 'doors'),
@@ -74,6 +74,7 @@ describe('imports', () => {
     ['lucia', /^src\/auth\/session\.ts$/],
     ['socket.io', /^src\/doors\/socketio\.ts$/],
     ['python-shell', /^src\/python\//],
+    ['undici', /^src\/egress\//],
   ])('%s has one place', (name, place) => {
     const edges = imports.filter((edge) => isPackage(edge, name));
     expect(edges.filter(({ file }) => !place.test(file))).toEqual([]);

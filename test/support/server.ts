@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, startApp } from '../../src/app.ts';
+import type { Egress } from '../../src/egress/egress.ts';
 import { readEnv } from '../../src/env.ts';
 import { createLog } from '../../src/log.ts';
 import type { Python } from '../../src/python/pool.ts';
@@ -36,6 +37,8 @@ export interface ServerOptions {
   env?: Record<string, string>;
   /** For tests of tools: else a server without a data folder of the test's own has none, as making one takes a while. */
   python?: Python;
+  /** For tests with another server on this machine, which the strict one refuses. */
+  egress?: Egress;
   onFatal?: (reason: string) => void;
 }
 
@@ -56,6 +59,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     env,
     log: createLog(env.LOG_LEVEL),
     python: options.python,
+    egress: options.egress,
     onFatal:
       options.onFatal ??
       ((reason) => {

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { AppError } from './errors.ts';
+
+/** Where processes count together; null when there is one process. */
+export type SharedStore = { redis: Redis; prefix: string } | null;
+
+export interface Limit {
+  /**
+   * Counts one attempt.
+   *
+   * @param subject whose, or at what
+   * @param reason  a sentence for who is refused
+   * @throws rate_limited with the seconds to wait, when there were too many
+   */
+  take(subject: string, reason: string): Promise<void>;
+}
+
+/**
+ * So many attempts for each subject within some seconds: counted by all processes together through Redis, or in this one. When
+ * Redis does not answer, each process counts for itself.
+ *
+ * @param name tells limits apart; unique in the program
+ */
+export function createLimit(
+  name: string,
+  bounds: { points: number; seconds: number },
+  shared: SharedStore,
+): Limit {
+  const options = { points: bounds.points, duration: bounds.seconds };
+  const memory = new RateLimiterMemory({ ...options, keyPrefix: name });
+  const limiter = shared
+    ? new RateLimiterRedis({
+        ...options,
+        storeClient: shared.redis,
+        keyPrefix: `${shared.prefix}limit:${name}`,
+        insuranceLimiter: memory,
+      })
+    : memory;
+  return {
+    async take(subject, reason) {
+      // A digest, so that the key has one size whatever was sent and Redis holds no addresses.
+      const key = createHash('sha256').update(subject).digest('base64url');
+      try {
+        await limiter.consume(key);
+      } catch (refusal) {
+        if (!(refusal instanceof RateLimiterRes)) throw refusal;
+        const retryAfterSeconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
+        throw new AppError('rate_limited', {
+          detail: `${reason} Try again in ${retryAfterSeconds} seconds.`,
+          retryAfterSeconds,
+        });
+      }
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { AppError } from '../core/errors.ts';
+
+/** Addresses that count as public and are not: the platform service of a large cloud. */
+const PLATFORM: ReadonlySet<string> = new Set(['168.63.129.16']);
+
+/** All that is given out for the public IPv6 network (RFC 4291, IANA's registry). */
+const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/**
+ * Whether an address belongs to the public network: neither this machine, nor a private or shared network, nor one that stands
+ * for another address (mapped, translated, tunnelled), nor reserved.
+ *
+ * @param address IPv4 or IPv6, as sockets write it
+ */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 0 || PLATFORM.has(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== 'unicast') return false;
+  return parsed.kind() === 'ipv4' || parsed.match(PUBLIC_IPV6);
+}
+
+/** Names that no public server has (RFC 6761, RFC 6762, RFC 8375, and what ICANN keeps for private use). */
+const PRIVATE_NAME = /(^|\.)(localhost|local|internal|home\.arpa)$/;
+
+export const refused = (detail: string, cause?: unknown) =>
+  new AppError('address_refused', { detail, cause });
+
+export const isNotPublic = (host: string) =>
+  refused(`${host} is no public address. Only servers on the public network may be called.`);
+
+/** The host of an address as it is looked up: without the brackets of IPv6 and the dot of the root. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+
+/**
+ * Reads an address that a person gave. It is parsed once, and only the result is used: what one parser takes for the host is
+ * nothing else to another.
+ *
+ * @param mayConnect decides for hosts that are addresses themselves, in whatever base they were written
+ * @throws address_refused, which says what is wrong
+ */
+export function parseTarget(address: string, mayConnect: (address: string) => boolean): URL {
+  const url = URL.parse(address);
+  if (!url) throw refused('That is not a complete address, such as https://example.com/path.');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw refused('Only http and https addresses can be called.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw refused('The address must not hold a user name or password.');
+  }
+  const host = hostOf(url);
+  if (isIP(host) !== 0) {
+    if (!mayConnect(host)) throw isNotPublic(host);
+  } else if (!host.includes('.') || PRIVATE_NAME.test(host)) {
+    throw isNotPublic(host);
+  }
+  return url;
+}

@@ -1,0 +1,178 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { createEgress, type Egress } from '../../src/egress/egress.ts';
+import { until } from '../support/poll.ts';
+import { egressToHere, startTarget, type Target } from './targets.ts';
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+const egress = egressToHere();
+afterAll(() => egress.close());
+
+async function target(...answer: Parameters<typeof startTarget>): Promise<Target> {
+  const started = await startTarget(...answer);
+  undo.push(() => started.close());
+  return started;
+}
+
+function keep(made: Egress): Egress {
+  undo.push(() => made.close());
+  return made;
+}
+
+const WITHIN = { maxBytes: 1_000, timeoutMs: 5_000 };
+
+describe('a request to another server', () => {
+  it('sends what it is given, says who asks, and gives back any answer', async () => {
+    const { url, heard } = await target((_request, response) => {
+      response.writeHead(418, { 'x-kind': 'teapot', 'set-cookie': 'a=b' }).end('short and stout');
+    });
+    const headers = { 'content-type': 'application/json', authorization: 'Bearer x' };
+    const answer = await egress.fetch(`${url}/hook?x=1`, { method: 'POST', headers, body: '{}', ...WITHIN });
+    expect([answer.status, answer.body.toString()]).toEqual([418, 'short and stout']);
+    expect(answer.headers.get('x-kind')).toBe('teapot');
+    await egress.fetch(url, WITHIN);
+    expect(heard[0]).toMatchObject({ method: 'POST', url: '/hook?x=1', body: '{}', headers });
+    expect(heard[0]?.headers['user-agent']).toMatch(/^Parley\/\d+\.\d+\.\d+$/);
+    expect(heard[1]?.headers).not.toHaveProperty('cookie');
+  });
+
+  it('refuses a header that would begin another one', async () => {
+    const { url, heard } = await target();
+    const headers = { 'x-a': 'b\r\nx-evil: 1' };
+    await expect(egress.fetch(url, { headers, ...WITHIN })).rejects.toMatchObject({ code: 'bad_request' });
+    expect(heard).toEqual([]);
+  });
+
+  it('reads no more than it may, counted after unpacking', async () => {
+    const { url, heard } = await target(({ url: path }, response) => {
+      if (path === '/bomb') {
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(50_000_000)));
+      } else response.end('x'.repeat(path === '/fits' ? 1_000 : 1_001));
+    });
+    expect((await egress.fetch(`${url}/fits`, WITHIN)).body).toHaveLength(1_000);
+    const tooLarge = { code: 'answer_too_large' };
+    await expect(egress.fetch(`${url}/over`, WITHIN)).rejects.toMatchObject(tooLarge);
+    await expect(egress.fetch(`${url}/bomb`, WITHIN)).rejects.toMatchObject(tooLarge);
+    const cut = await egress.fetch(`${url}/bomb`, { ...WITHIN, excess: 'cut' });
+    expect(cut.body).toHaveLength(1_000);
+    expect(heard).toHaveLength(4);
+  });
+
+  it('ends in time, whether nothing comes or no end', async () => {
+    const { url, heard } = await target(({ url: path }, response) => {
+      if (path === '/drip') response.write('a');
+    });
+    const timeout = { code: 'upstream_timeout' };
+    await expect(egress.fetch(`${url}/hang`, { ...WITHIN, timeoutMs: 50 })).rejects.toMatchObject(timeout);
+    await expect(egress.fetch(`${url}/drip`, { ...WITHIN, timeoutMs: 50 })).rejects.toMatchObject(timeout);
+    expect(heard).toHaveLength(2);
+  });
+
+  it('ends with the signal of who asked', async () => {
+    const { url, heard } = await target(() => {});
+    const controller = new AbortController();
+    const answer = egress.fetch(url, { ...WITHIN, signal: controller.signal });
+    const caught = answer.catch((error: Error) => error.name);
+    await until('the request to arrive', () => heard.length > 0);
+    controller.abort();
+    expect(await caught).toBe('AbortError');
+  });
+
+  it('says so when nobody answers', async () => {
+    const gone = await startTarget();
+    await gone.close();
+    await expect(egress.fetch(gone.url, WITHIN)).rejects.toMatchObject({ code: 'upstream_failed' });
+    const lost = keep(egressToHere({ resolve: async () => [] }));
+    await expect(lost.fetch(gone.url, WITHIN)).rejects.toThrow('target.example');
+    const port = 'http://target.example:25/';
+    await expect(egress.fetch(port, WITHIN)).rejects.toMatchObject({ code: 'address_refused' });
+  });
+});
+
+describe('the address that is connected to', () => {
+  const refused = { code: 'address_refused' };
+
+  it('is one of the public network, by name or by number', async () => {
+    const { port, heard } = await target();
+    for (const found of [['127.0.0.1'], ['::1'], ['93.184.215.14', '127.0.0.1'], ['169.254.169.254']]) {
+      const strict = keep(createEgress({ resolve: async () => found }));
+      await expect(strict.fetch(`http://target.example:${port}/`, WITHIN)).rejects.toMatchObject(refused);
+    }
+    const strict = keep(createEgress());
+    for (const host of ['127.0.0.1', '2130706433', '[::ffff:127.0.0.1]', 'localhost']) {
+      await expect(strict.fetch(`http://${host}:${port}/`, WITHIN)).rejects.toMatchObject(refused);
+    }
+    expect(heard).toEqual([]);
+  });
+
+  it('is the one that was checked, though the name servers change their answer', async () => {
+    const { port, heard } = await target();
+    const answers: string[] = [];
+    const flipping = keep(
+      createEgress({
+        // Nobody listens at the address that is allowed, and the server that does is at the other.
+        resolve: async () => [answers.push('') % 2 === 1 ? '127.0.0.2' : '127.0.0.1'],
+        mayConnect: (address) => address === '127.0.0.2',
+      }),
+    );
+    const codes: string[] = [];
+    for (let turn = 0; turn < 4; turn += 1) {
+      await flipping.fetch(`http://flip.example:${port}/`, WITHIN).catch(({ code }) => codes.push(code));
+    }
+    expect(codes).toEqual(['upstream_failed', 'address_refused', 'upstream_failed', 'address_refused']);
+    expect(answers).toHaveLength(4);
+    expect(heard).toEqual([]);
+  });
+});
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])('%i is followed, and its address checked like any', async (status) => {
+    const { port, url, heard } = await target(({ url: path }, response) => {
+      if (path === '/end') return response.end('there');
+      const to = {
+        '/inside': `http://127.0.0.2:${port}/`,
+        '/name': 'http://localhost/',
+        '/file': 'file:///etc/passwd',
+        '/bad': 'http://[',
+      };
+      response.writeHead(status, { location: to[path as keyof typeof to] ?? '/end' }).end();
+    });
+    const answer = await egress.fetch(`${url}/begin`, WITHIN);
+    expect([answer.url, answer.body.toString()]).toEqual([`${url}/end`, 'there']);
+    for (const path of ['/inside', '/name', '/file', '/bad']) {
+      await expect(egress.fetch(url + path, WITHIN)).rejects.toMatchObject({ code: 'address_refused' });
+    }
+    expect(heard).toHaveLength(6);
+  });
+
+  it('leads no further than five times', async () => {
+    const { url, heard } = await target((_request, response) => {
+      response.writeHead(302, { location: '/again' }).end();
+    });
+    expect((await egress.fetch(url, WITHIN)).status).toBe(302);
+    expect(heard).toHaveLength(6);
+    expect((await egress.fetch(url, { ...WITHIN, maxRedirects: 0 })).status).toBe(302);
+    expect(heard).toHaveLength(7);
+  });
+
+  it('takes neither credentials nor a body to another server', async () => {
+    const other = await target();
+    const first = await target(({ url: path }, response) => {
+      response.writeHead(path === '/303' ? 303 : 307, { location: `${other.url}/elsewhere` }).end();
+    });
+    const headers = { authorization: 'Bearer x', 'x-api-key': 'y', accept: 'text/plain' };
+    await egress.fetch(first.url, { headers, ...WITHIN });
+    expect(other.heard[0]?.headers).toMatchObject({ accept: 'text/plain' });
+    expect(other.heard[0]?.headers).not.toHaveProperty('authorization');
+    expect(other.heard[0]?.headers).not.toHaveProperty('x-api-key');
+    const post = { method: 'POST', headers, body: 'secret', ...WITHIN } as const;
+    await egress.fetch(`${first.url}/303`, post);
+    expect(other.heard[1]).toMatchObject({ method: 'GET', body: '' });
+    await expect(egress.fetch(first.url, post)).rejects.toMatchObject({ code: 'address_refused' });
+    expect(other.heard).toHaveLength(2);
+  });
+});
