@@ -3,11 +3,29 @@ import { join } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import { describeUnstorable, LIMITS } from '../core/wire.ts';
 import type { Log } from './environment.ts';
-import { loadTool, type ToolProcess } from './process.ts';
-import { DEFAULT_LIMITS, type FunctionSpec, type JsonSchema, type Limits } from './protocol.ts';
+import { type CallOptions, loadTool, type ToolProcess } from './process.ts';
+import {
+  type CallContext,
+  CheckedValves,
+  DEFAULT_LIMITS,
+  type FunctionSpec,
+  JsonSchema,
+  type Limits,
+  type ToolRequest,
+  type ToolUser,
+  type ValvesKind,
+} from './protocol.ts';
 import { type PythonState, superviseHost } from './supervisor.ts';
 
-export type { FunctionSpec, JsonSchema, Limits } from './protocol.ts';
+export type {
+  CallContext,
+  CheckedValves,
+  FunctionSpec,
+  JsonSchema,
+  Limits,
+  Usage,
+  ValvesKind,
+} from './protocol.ts';
 export type { PythonState } from './supervisor.ts';
 
 const SWEEP_MS = 5_000;
@@ -27,17 +45,23 @@ export interface Inspection {
   user_valves: JsonSchema | null;
 }
 
-export interface ToolCall {
+export interface ToolCall extends Partial<CallOptions> {
   tool: ToolSource;
   function: string;
   arguments: Record<string, unknown>;
-  user: { id: string; name: string; email: string; role: string };
-  /** Values for the class Valves; absent: what the tool's constructor made. */
+  user: ToolUser;
+  /** Values for the class Valves; none: what the tool's constructor made. */
   valves?: object | undefined;
   userValves?: object | undefined;
-  timeoutMs?: number | undefined;
+  context?: CallContext | undefined;
+  /** Address of the server, for `__request__`. */
+  baseUrl?: string | undefined;
+}
+
+interface Asked {
+  tool: ToolSource;
+  which: ValvesKind;
   signal?: AbortSignal | undefined;
-  onEvent?: ((event: unknown) => void) | undefined;
 }
 
 export interface ToolAnswer {
@@ -60,6 +84,10 @@ export interface Python {
    * tool_raised, tool_timeout, python_unavailable; a `signal` that fires rejects with its reason.
    */
   call(request: ToolCall): Promise<ToolAnswer>;
+  /** Values as the tool's class keeps them. Throws valves_invalid with issues that quote no value, and as `call` does. */
+  checkValves(request: Asked & { values: Record<string, unknown> }): Promise<CheckedValves>;
+  /** The schema of a class of valves, with the choices that its methods offer this user. Throws as `call` does. */
+  describeValves(request: Asked & { user: ToolUser }): Promise<JsonSchema>;
   /** Forgets the loaded processes of a tool; calls under way may finish. */
   evict(toolId: string): void;
   close(): Promise<void>;
@@ -164,6 +192,13 @@ export function startPython(options: PythonOptions): Python {
     return started;
   }
 
+  async function ask(tool: ToolSource, request: ToolRequest, options: CallOptions) {
+    let process = await unlessAborted(find(tool), options.signal);
+    // It may have ended in the moment between; nothing was asked of it yet.
+    if (process.isEnding()) process = await unlessAborted(find(tool), options.signal);
+    return process.request(request, options);
+  }
+
   return {
     state: supervisor.state,
     settled: supervisor.settled,
@@ -181,22 +216,33 @@ export function startPython(options: PythonOptions): Python {
         throw error;
       }
     },
-    async call(request) {
-      const { tool, signal, onEvent, timeoutMs = limits.callTimeoutMs } = request;
-      let process = await unlessAborted(find(tool), signal);
-      // It may have ended in the moment between; nothing was asked of it yet.
-      if (process.isEnding()) process = await unlessAborted(find(tool), signal);
-      const { durationMs, ...answer } = await process.call(
+    async call({ tool, context = {}, baseUrl = '', valves, userValves, ...request }) {
+      const { timeoutMs = limits.callTimeoutMs, signal, onEvent, onAsk, onUsage } = request;
+      const { durationMs, ...answer } = await ask(
+        tool,
         {
+          kind: 'call',
           function: request.function,
           arguments: request.arguments,
           user: request.user,
-          valves: request.valves ?? null,
-          user_valves: request.userValves ?? null,
+          valves: valves ?? null,
+          user_valves: userValves ?? null,
+          context,
+          base_url: baseUrl,
         },
-        { timeoutMs, signal, onEvent },
+        { timeoutMs, signal, onEvent, onAsk, onUsage },
       );
       return { ...answer, duration_ms: Math.round(durationMs * 1000) / 1000 };
+    },
+    async checkValves({ tool, which, values, signal }) {
+      const options = { timeoutMs: limits.loadTimeoutMs, signal };
+      const { result } = await ask(tool, { kind: 'check', which, values }, options);
+      return requireStorable(CheckedValves.safeParse(result).data, 'The valves of the tool');
+    },
+    async describeValves({ tool, which, user, signal }) {
+      const options = { timeoutMs: limits.loadTimeoutMs, signal };
+      const { result } = await ask(tool, { kind: 'describe', which, user }, options);
+      return requireStorable(JsonSchema.safeParse(result).data, 'The specification of the valves');
     },
     evict(toolId) {
       for (const [key, process] of warm) {
@@ -210,6 +256,14 @@ export function startPython(options: PythonOptions): Python {
       await supervisor.close();
     },
   };
+}
+
+/** What a tool says of itself, when it has that form and can be stored. @throws tool_raised */
+function requireStorable<T extends object>(said: T | undefined, what: string): T {
+  if (!said) throw new AppError('tool_raised', { detail: `${what} did not come in their form.` });
+  const problem = describeUnstorable(said, LIMITS.freeFormBytes);
+  if (problem) throw new AppError('tool_raised', { detail: `${what} ${problem}.` });
+  return said;
 }
 
 function keyOf({ id, content }: ToolSource): string {

@@ -1,6 +1,16 @@
 import { AppError, type ErrorCode } from '../core/errors.ts';
+import { Clock } from './clock.ts';
 import type { Ended, Host } from './host.ts';
-import { type CallRequest, type Limits, MAX_EVENT_CHARACTERS, MAX_EVENTS, ToolMessage } from './protocol.ts';
+import {
+  type Limits,
+  MAX_ASKS,
+  MAX_EVENT_CHARACTERS,
+  MAX_EVENTS,
+  type Reply,
+  ToolMessage,
+  type ToolRequest,
+  type Usage,
+} from './protocol.ts';
 
 type Prepared = Extract<ToolMessage, { kind: 'prepared' }>;
 type Loaded = Extract<ToolMessage, { kind: 'loaded' }>;
@@ -8,7 +18,11 @@ type Loaded = Extract<ToolMessage, { kind: 'loaded' }>;
 export interface CallOptions {
   timeoutMs: number;
   signal: AbortSignal | undefined;
-  onEvent: ((event: unknown) => void) | undefined;
+  onEvent?: ((event: unknown) => void) | undefined;
+  /** Asks the caller. The signal fires when nobody waits for the answer any more; a rejection's message reaches the tool. */
+  onAsk?: ((event: unknown, signal: AbortSignal) => Promise<unknown>) | undefined;
+  /** Told before the answer or the error, when the process could say it. */
+  onUsage?: ((usage: Usage) => void) | undefined;
 }
 
 export interface Answer {
@@ -40,8 +54,8 @@ export interface ToolProcess {
   isBusy(): boolean;
   /** `performance.now()` of the latest call. */
   lastUsedAt: number;
-  /** Asks one function; waits for the load when that is under way. */
-  call(request: Omit<CallRequest, 'kind' | 'call'>, options: CallOptions): Promise<Answer>;
+  /** Asks for one thing; waits for the load when that is under way. */
+  request(request: ToolRequest, options: CallOptions): Promise<Answer>;
   /** Ends it at once; calls under way fail. */
   stop(): void;
   /** Ends it as soon as it has nothing to do. */
@@ -49,10 +63,15 @@ export interface ToolProcess {
 }
 
 interface PendingCall {
+  options: CallOptions;
   events: unknown[];
   eventCharacters: number;
-  onEvent: CallOptions['onEvent'];
+  asks: number;
   startedAt: number;
+  /** From the moment at which it was asked. */
+  clock: Clock | undefined;
+  /** Fires at its end, whatever that is. */
+  over: AbortController;
   resolve(answer: Answer): void;
   reject(error: unknown): void;
   finish(): void;
@@ -130,17 +149,19 @@ export function loadTool(
         break;
       case 'event': {
         const call = calls.get(message.call);
-        if (!call) break;
+        if (!call || !count(call, message.event)) break;
         call.events.push(message.event);
-        call.onEvent?.(message.event);
-        // The host counts too, but what a tool writes past it arrives here.
-        call.eventCharacters += JSON.stringify(message.event)?.length ?? 0;
-        if (call.events.length > MAX_EVENTS || call.eventCharacters > MAX_EVENT_CHARACTERS)
-          end('tool_raised', stopped('it emitted too many events'));
+        call.options.onEvent?.(message.event);
+        break;
+      }
+      case 'ask': {
+        const call = calls.get(message.call);
+        if (call && count(call, message.event)) void ask(call, message);
         break;
       }
       case 'result':
-        settle(message.call, ({ events, startedAt, resolve }) => {
+        settle(message.call, ({ events, startedAt, options, resolve }) => {
+          options.onUsage?.(message.usage);
           const durationMs = performance.now() - startedAt;
           resolve({ result: message.result, events, output: message.output, durationMs });
         });
@@ -148,9 +169,44 @@ export function loadTool(
       case 'error': {
         const { code, detail, issues } = message;
         const error = new AppError(code, issues.length > 0 ? { detail, issues } : { detail });
-        settle(message.call, (call) => call.reject(error));
+        settle(message.call, (call) => {
+          call.options.onUsage?.(message.usage);
+          call.reject(error);
+        });
       }
     }
+  }
+
+  /** The host counts too, but what a tool writes past it arrives here. False when it was too much. */
+  function count(call: PendingCall, event: unknown): boolean {
+    call.eventCharacters += JSON.stringify(event)?.length ?? 0;
+    const isWithin = call.events.length < MAX_EVENTS && call.eventCharacters <= MAX_EVENT_CHARACTERS;
+    if (!isWithin) end('tool_raised', stopped('it emitted too many events'));
+    return isWithin;
+  }
+
+  /** Takes a question to the caller and the answer back. The time of the call stands still meanwhile. */
+  async function ask(
+    call: PendingCall,
+    question: { call: number; ask: number; event: unknown },
+  ): Promise<void> {
+    const { onAsk } = call.options;
+    const reply: Reply = { kind: 'reply', call: question.call, ask: question.ask, answer: null, error: null };
+    call.asks += 1;
+    call.clock?.pause();
+    try {
+      if (!onAsk)
+        throw new Error(
+          'The caller of this function cannot be asked: call it over the subscription tools.run.',
+        );
+      if (call.asks > MAX_ASKS) throw new Error(`A call may ask its caller ${MAX_ASKS} times.`);
+      const patience = AbortSignal.timeout(limits.askTimeoutMs);
+      reply.answer = (await onAsk(question.event, AbortSignal.any([patience, call.over.signal]))) ?? null;
+    } catch (error) {
+      reply.error = error instanceof Error ? error.message : String(error);
+    }
+    call.clock?.resume();
+    if (!call.over.signal.aborted) spawned.send(reply);
   }
 
   function settle(number: number, how: (call: PendingCall) => void): void {
@@ -178,25 +234,30 @@ export function loadTool(
       isRetired = true;
       if (!isLoading) idle();
     },
-    call(request, { timeoutMs, signal, onEvent }) {
+    request(request, options) {
       if (ending) return Promise.reject(ending);
+      const { timeoutMs, signal } = options;
       const { promise, resolve, reject } = Promise.withResolvers<Answer>();
       const number = ++lastCall;
-      let timer: NodeJS.Timeout | undefined;
+      const over = new AbortController();
       const abort = () => {
         reject(signal?.reason);
         // A thread cannot be stopped. Alone in its process it ends with it; else its time limit still holds.
         if (calls.size === 1 && !isLoading) end('tool_raised', stopped('its only call was cancelled'));
       };
       const finish = () => {
-        clearTimeout(timer);
+        call.clock?.stop();
+        over.abort();
         signal?.removeEventListener('abort', abort);
       };
       const call: PendingCall = {
+        options,
         events: [],
         eventCharacters: 0,
-        onEvent,
+        asks: 0,
         startedAt: 0,
+        clock: undefined,
+        over,
         resolve,
         reject,
         finish,
@@ -204,12 +265,12 @@ export function loadTool(
       const begin = () => {
         if (ending) return;
         call.startedAt = self.lastUsedAt = performance.now();
-        timer = setTimeout(() => {
-          const detail = `The function ${request.function} took longer than ${timeoutMs / 1000} s and was stopped.`;
+        call.clock = new Clock(timeoutMs, () => {
+          const detail = `${nameOf(request)} took longer than ${timeoutMs / 1000} s and was stopped.`;
           const error = new AppError('tool_timeout', { detail });
           end('tool_raised', stopped('another call of it took too long'), { call: number, error });
-        }, timeoutMs);
-        spawned.send({ kind: 'call', call: number, ...request });
+        });
+        spawned.send({ call: number, ...request });
       };
       signal?.addEventListener('abort', abort, { once: true });
       calls.set(number, call);
@@ -220,6 +281,9 @@ export function loadTool(
   };
   return self;
 }
+
+const nameOf = (request: ToolRequest): string =>
+  request.kind === 'call' ? `The function ${request.function}` : 'The code of the valves';
 
 function stopped(reason: string): string {
   return `The process of the tool was stopped because ${reason}.`;

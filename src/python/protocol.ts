@@ -3,7 +3,7 @@ import { z } from 'zod';
 /**
  * Messages between the server and the Python side. Two ways lead there: JSON lines to and from the fork server
  * (`host/server.py`), and one Unix socket for every tool's process with frames of a 4-byte big-endian length
- * and JSON (`host/tool.py`). What a tool's process sends is written by strangers: it is checked, and bounded.
+ * and JSON (`host/session.py`). What a tool's process sends is written by strangers: it is checked, and bounded.
  */
 
 export const JsonSchema = z.record(z.string(), z.unknown());
@@ -53,16 +53,68 @@ export interface LoadRequest {
   content: string;
 }
 
-export interface CallRequest {
-  kind: 'call';
-  call: number;
-  function: string;
-  arguments: Record<string, unknown>;
-  user: { id: string; name: string; email: string; role: string };
-  /** Null: the tool keeps what its constructor made. */
-  valves: object | null;
-  user_valves: object | null;
+/** Which class of a tool: its own settings, or those of each of its users. */
+export type ValvesKind = 'valves' | 'user_valves';
+
+export interface ToolUser {
+  id: string;
+  name: string;
+  email: string;
+  role: string;
 }
+
+/** What surrounds a call, as functions may ask for it: `__messages__` and so on. */
+export interface CallContext {
+  messages?: object[] | undefined;
+  files?: object[] | undefined;
+  metadata?: object | undefined;
+  model?: object | undefined;
+  chat_id?: string | undefined;
+  message_id?: string | undefined;
+}
+
+/** What a loaded tool can be asked. Each is answered by one `result` or `error` with the same number. */
+export type ToolRequest =
+  | {
+      kind: 'call';
+      function: string;
+      arguments: Record<string, unknown>;
+      user: ToolUser;
+      /** Null: the tool keeps what its constructor made. */
+      valves: object | null;
+      user_valves: object | null;
+      context: CallContext;
+      /** Of the server, for `__request__`. */
+      base_url: string;
+    }
+  /** To convert and check values; answers `CheckedValves`. */
+  | { kind: 'check'; which: ValvesKind; values: Record<string, unknown> }
+  /** For the schema of valves with the choices that the tool offers this user. */
+  | { kind: 'describe'; which: ValvesKind; user: ToolUser };
+
+export const CheckedValves = z.object({
+  values: z.record(z.string(), z.unknown()),
+  /** Names that were sent but that the class does not know. */
+  ignored: z.array(z.string()),
+});
+export type CheckedValves = z.infer<typeof CheckedValves>;
+
+/** The answer to an `ask`; `error` in words, or null. */
+export interface Reply {
+  kind: 'reply';
+  call: number;
+  ask: number;
+  answer: unknown;
+  error: string | null;
+}
+
+/** What a call took, as its process says. */
+const Usage = z.object({
+  cpu_ms: z.number().min(0),
+  /** The most that the process has held so far. */
+  peak_memory_bytes: z.int().min(0),
+});
+export type Usage = z.infer<typeof Usage>;
 
 const Valves = JsonSchema.nullable();
 
@@ -75,13 +127,21 @@ export const ToolMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('refused'), detail: z.string() }),
   z.object({ kind: z.literal('loaded'), specs: z.array(FunctionSpec), valves: Valves, user_valves: Valves }),
   z.object({ kind: z.literal('event'), call: z.int(), event: z.unknown() }),
-  z.object({ kind: z.literal('result'), call: z.int(), result: z.unknown(), output: z.string() }),
+  z.object({ kind: z.literal('ask'), call: z.int(), ask: z.int(), event: z.unknown() }),
+  z.object({
+    kind: z.literal('result'),
+    call: z.int(),
+    usage: Usage,
+    result: z.unknown(),
+    output: z.string(),
+  }),
   z.object({
     kind: z.literal('error'),
     call: z.int(),
-    code: z.enum(['not_found', 'arguments_invalid', 'tool_raised']),
+    code: z.enum(['not_found', 'arguments_invalid', 'valves_invalid', 'tool_raised']),
     detail: z.string(),
     issues: z.array(z.object({ path: z.string(), message: z.string() })),
+    usage: Usage,
     output: z.string(),
   }),
 ]);
@@ -91,6 +151,8 @@ export type ToolMessage = z.infer<typeof ToolMessage>;
 export interface Limits {
   callTimeoutMs: number;
   loadTimeoutMs: number;
+  /** How long a function may wait for an answer of its caller; its own time stands still meanwhile. */
+  askTimeoutMs: number;
   idleTimeoutMs: number;
   /** Live processes at most; the longest unused one makes room. */
   processes: number;
@@ -108,6 +170,7 @@ export interface Limits {
 export const DEFAULT_LIMITS: Limits = {
   callTimeoutMs: 30_000,
   loadTimeoutMs: 10_000,
+  askTimeoutMs: 5 * 60_000,
   idleTimeoutMs: 10 * 60_000,
   processes: 64,
   memoryBytes: 512 * 1024 * 1024,
@@ -123,3 +186,5 @@ export const MAX_FRAME_BYTES = 8 * 1024 * 1024 + 64 * 1024;
 export const MAX_EVENTS = 1_000;
 /** Their size in all, in characters of JSON; a little more than the host lets a well-behaved tool emit. */
 export const MAX_EVENT_CHARACTERS = 2 * 1024 * 1024;
+/** How often one call may ask its caller. */
+export const MAX_ASKS = 50;

@@ -52,10 +52,41 @@ describe('arguments', () => {
 describe('hidden parameters', () => {
   test('only those that the function declares', async () => {
     const content = toolOf(
-      'def f(self, x: int, __user__, __id__, __request__, __metadata__={"a": 1}):\n' +
-        '    return [__user__, __id__, __request__, __metadata__]',
+      'def f(self, x: int, __user__, __id__, __other__, __oauth_token__=1, __mine__={"a": 1}):\n' +
+        '    return [__user__, __id__, __other__, __oauth_token__, __mine__]',
     );
-    expect((await call(content, { x: 1 })).result).toEqual([ANN, 'tool', null, { a: 1 }]);
+    expect((await call(content, { x: 1 })).result).toEqual([ANN, 'tool', null, null, { a: 1 }]);
+  });
+
+  test('the context of the call, empty when there is none', async () => {
+    const content = toolOf(
+      'def f(self, __messages__, __files__, __metadata__, __model__, __chat_id__, __message_id__):\n' +
+        '    return [__messages__, __files__, __metadata__, __model__, __chat_id__, __message_id__]',
+    );
+    expect((await call(content)).result).toEqual([[], [], {}, {}, null, null]);
+    const context = {
+      messages: [{ role: 'user', content: 'hello' }],
+      files: [{ id: 'f' }],
+      metadata: { interface: 'channel' },
+      model: { id: 'm' },
+      chat_id: 'c',
+      message_id: 'n',
+    };
+    expect((await call(content, {}, { context })).result).toEqual(Object.values(context));
+  });
+
+  test('a request that names the server, carries nothing of the caller, and says what it lacks', async () => {
+    const content = toolOf(
+      'def f(self, __request__):\n' +
+        '    return [__request__.method, __request__.base_url, __request__.headers, __request__.cookies]\n' +
+        'def g(self, __request__): return __request__.app.state',
+    );
+    const baseUrl = 'https://parley.example.com';
+    expect((await call(content, {}, { baseUrl })).result).toEqual(['POST', baseUrl, {}, {}]);
+    await expect(call(content, {}, { function: 'g' })).rejects.toMatchObject({
+      code: 'tool_raised',
+      message: expect.stringContaining('__request__.app.state is not offered'),
+    });
   });
 
   test('valves of the tool and of the user', async () => {

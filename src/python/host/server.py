@@ -33,6 +33,7 @@ from typing import Any, NoReturn, Optional  # noqa: E402
 import channel  # noqa: E402
 import confine  # noqa: E402
 import pydantic  # noqa: E402
+import session  # noqa: E402
 import tool  # noqa: E402
 
 _STOP_SECONDS = 5
@@ -132,7 +133,7 @@ class Server:
                 os._exit(code)
             connection.sendall(channel.encode_json({"kind": "hello", "token": token}))
             gc.enable()
-            tool.main(connection, self.limits)
+            session.main(connection, self.limits)
             code = 0
         finally:
             os._exit(code)

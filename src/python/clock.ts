@@ -1,0 +1,38 @@
+/** Runs out once, after so much time in all; pauses do not count, and may overlap. */
+export class Clock {
+  readonly #onEnd: () => void;
+  #leftMs: number;
+  #startedAt = 0;
+  #pauses = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(timeMs: number, onEnd: () => void) {
+    this.#leftMs = timeMs;
+    this.#onEnd = onEnd;
+    this.#run();
+  }
+
+  #run(): void {
+    this.#startedAt = performance.now();
+    this.#timer = setTimeout(this.#onEnd, this.#leftMs);
+  }
+
+  pause(): void {
+    this.#pauses += 1;
+    if (this.#pauses > 1) return;
+    clearTimeout(this.#timer);
+    this.#leftMs -= performance.now() - this.#startedAt;
+  }
+
+  /** Ends one pause. */
+  resume(): void {
+    this.#pauses -= 1;
+    if (this.#pauses === 0) this.#run();
+  }
+
+  /** For good: whoever resumes after that changes nothing. */
+  stop(): void {
+    this.#pauses = Number.POSITIVE_INFINITY;
+    clearTimeout(this.#timer);
+  }
+}

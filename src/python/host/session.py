@@ -1,0 +1,228 @@
+"""One tool in a process of its own: loads its source, then answers calls until the server closes the channel."""
+
+import asyncio
+import contextvars
+import io
+import itertools
+import json
+import resource
+import socket
+import sys
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Optional
+
+import channel
+import confine
+import source
+from pydantic_core import PydanticSerializationError, to_json
+from tool import CallError, LoadError, Tool, cut, describe
+
+_THREADS = 32
+_OUTPUT_CHARACTERS = 8_192
+_RESULT_BYTES = 8 * 1024 * 1024
+_EVENTS = 1_000
+_EVENT_BYTES = 1024 * 1024
+
+_questions = itertools.count(1)
+_printed: contextvars.ContextVar[Optional[list[str]]] = contextvars.ContextVar("printed", default=None)
+
+
+class _Output(io.TextIOWrapper):
+    """What a call prints, the last of it; the file below is /dev/null."""
+
+    def __init__(self) -> None:
+        super().__init__(open("/dev/null", "wb"), encoding="utf-8", errors="replace")
+
+    def write(self, text: str) -> int:
+        printed = _printed.get()
+        if printed is not None:
+            printed[:] = ["".join((*printed, text[-_OUTPUT_CHARACTERS:]))[-_OUTPUT_CHARACTERS:]]
+        return len(text)
+
+
+class Session:
+    """The conversation with the server about one tool."""
+
+    def __init__(self, connection: socket.socket, limits: confine.Limits) -> None:
+        self.connection = connection
+        self.limits = limits
+        self.running: set[asyncio.Task[None]] = set()
+        # By call and number: what functions have asked the caller.
+        self.questions: dict[tuple[int, int], Future[Any]] = {}
+
+    async def serve(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.thread = threading.get_ident()
+        self.loop.set_default_executor(ThreadPoolExecutor(_THREADS))
+        reader, self.writer = await asyncio.open_connection(sock=self.connection)
+        try:
+            load = await channel.read(reader)
+            tool = await self._load(load)
+            if tool is None:
+                await self.writer.drain()
+                return
+            while True:
+                request = await channel.read(reader)
+                if request["kind"] == "reply":
+                    self._take_reply(request)
+                    continue
+                confine.allow_cpu(self.limits.cpu_seconds)
+                task = self.loop.create_task(self._answer(tool, request))
+                self.running.add(task)
+                task.add_done_callback(self.running.discard)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            return
+
+    async def _load(self, load: dict[str, Any]) -> Optional[Tool]:
+        try:
+            content, tree = source.parse(load["content"])
+            replaced = source.replace_imports(content, tree)
+            if replaced is not content:
+                content, tree = source.parse(replaced)
+            # Before the tool can run a statement, so that it cannot speak for its own source.
+            manifest = source.read_manifest(content, tree)
+            self.writer.transport.set_write_buffer_limits(0)
+            self._send({"kind": "prepared", "content": content, "manifest": manifest})
+            # What still waited in this process would be the tool's to change.
+            await self.writer.drain()
+            tool = Tool(load["id"], content, tree)
+        except (source.SourceError, LoadError) as error:
+            self._send({"kind": "refused", "detail": str(error)})
+            return None
+        specs = [function.specification for function in tool.functions.values()]
+        try:
+            self._send({"kind": "loaded", "specs": specs, **tool.valve_schemas})
+        except (TypeError, ValueError) as error:
+            self._send({"kind": "refused", "detail": f"The specification has no JSON form: {error}."})
+            return None
+        return tool
+
+    async def _answer(self, tool: Tool, request: dict[str, Any]) -> None:
+        number = request["call"]
+        printed: list[str] = []
+        _printed.set(printed)
+        cpu = _cpu_seconds()
+        try:
+            body = _encode_result(await self._carry_out(tool, request))
+            parts = (number, _usage(cpu), to_json("".join(printed)), body)
+            self._write(channel.encode(b'{"kind":"result","call":%d,"usage":%b,"output":%b,"result":%b}' % parts))
+        except CallError as error:
+            answer = {"kind": "error", "call": number, "code": error.code, "detail": error.detail}
+            self._send({**answer, "issues": error.issues or [], "usage": json.loads(_usage(cpu)), "output": "".join(printed)})
+
+    async def _carry_out(self, tool: Tool, request: dict[str, Any]) -> Any:
+        number = request["call"]
+        if request["kind"] == "call":
+            return await _run(tool.bind(request, self._emitter(number), self._asker(number)))
+        if request["kind"] == "check":
+            # In a thread: validators are the tool's code and may take their time.
+            outcome, error = await asyncio.to_thread(_outcome, lambda: tool.check_valves(request))
+            if error is None:
+                return outcome
+            raise error if isinstance(error, CallError) else CallError("tool_raised", "The valves could not be checked.")
+        return await tool.describe_valves(request)
+
+    def _emitter(self, number: int) -> Any:
+        count = size = 0
+
+        async def emit(event: Any) -> None:
+            """Sends an event to the caller while the function runs. May be awaited on any event loop."""
+            nonlocal count, size
+            body = to_json(event, inf_nan_mode="null")
+            count, size = count + 1, size + len(body)
+            if count > _EVENTS or size > _EVENT_BYTES:
+                raise RuntimeError(f"a call may emit {_EVENTS} events of {_EVENT_BYTES} bytes in all")
+            self._write(channel.encode(b'{"kind":"event","call":%d,"event":%b}' % (number, body)))
+
+        return emit
+
+    def _asker(self, number: int) -> Any:
+        async def ask(event: Any) -> Any:
+            """Asks the caller and waits for the answer. May be awaited on any event loop."""
+            question = next(_questions)
+            answer: Future[Any] = Future()
+            self.questions[number, question] = answer
+            try:
+                body = to_json(event, inf_nan_mode="null")
+                self._write(channel.encode(b'{"kind":"ask","call":%d,"ask":%d,"event":%b}' % (number, question, body)))
+                return await asyncio.wrap_future(answer)
+            finally:
+                del self.questions[number, question]
+
+        return ask
+
+    def _take_reply(self, reply: dict[str, Any]) -> None:
+        answer = self.questions.get((reply["call"], reply["ask"]))
+        if answer is None or not answer.set_running_or_notify_cancel():
+            return
+        if reply["error"] is None:
+            answer.set_result(reply["answer"])
+        else:
+            answer.set_exception(RuntimeError(reply["error"]))
+
+    def _send(self, message: dict[str, Any]) -> None:
+        self._write(channel.encode_json(message))
+
+    def _write(self, frame: bytes) -> None:
+        if threading.get_ident() == self.thread:
+            # At once: the function may be about to block the loop.
+            self.writer.write(frame)
+        else:
+            self.loop.call_soon_threadsafe(self.writer.write, frame)
+
+
+async def _run(call: Any) -> Any:
+    target = call.func
+    try:
+        if asyncio.iscoroutinefunction(target):
+            return await call()
+        outcome, error = await asyncio.to_thread(_outcome, call)
+        if error is not None:
+            raise error
+        # A plain function may return a coroutine: a decorated one does.
+        return await outcome if asyncio.iscoroutine(outcome) else outcome
+    except SystemExit as error:
+        raise CallError("tool_raised", f"The tool tried to end its process: SystemExit: {error.code}") from None
+    except BaseException as error:
+        raise CallError("tool_raised", describe(error)) from None
+
+
+def _outcome(call: Any) -> tuple[Any, Optional[BaseException]]:
+    """A future cannot carry every exception (StopIteration), so it travels as a value."""
+    try:
+        return call(), None
+    except BaseException as error:
+        return None, error
+
+
+def _encode_result(result: Any) -> bytes:
+    try:
+        body = to_json(result, inf_nan_mode="null")
+    except (PydanticSerializationError, ValueError, TypeError, RecursionError, MemoryError) as error:
+        kind = type(result).__name__
+        raise CallError("tool_raised", f"The result ({kind}) has no JSON form: {cut(str(error))}") from None
+    except BaseException as error:
+        raise CallError("tool_raised", describe(error)) from None
+    if len(body) > _RESULT_BYTES:
+        raise CallError("tool_raised", f"The result has {len(body)} bytes; at most {_RESULT_BYTES} are allowed.")
+    return body
+
+
+def _cpu_seconds() -> float:
+    """Of this process and of those that it has started and waited for."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def _usage(cpu_before: float) -> bytes:
+    """As JSON. Calls that run at the same time count each other's CPU time: threads and tasks cannot be told apart."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return b'{"cpu_ms":%.3f,"peak_memory_bytes":%d}' % ((_cpu_seconds() - cpu_before) * 1000, peak)
+
+
+def main(connection: socket.socket, limits: confine.Limits) -> None:
+    """Does not return before the server closes the channel."""
+    sys.stdout, sys.stderr = _Output(), _Output()
+    asyncio.run(Session(connection, limits).serve())

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Python } from '../../src/python/pool.ts';
+import { callTool, startTestPython, toolOf } from '../support/python.ts';
+
+let python: Python;
+beforeAll(async () => {
+  python = await startTestPython({ callTimeoutMs: 600, askTimeoutMs: 2_000 });
+});
+afterAll(() => python.close());
+
+const ASKING = toolOf(
+  'async def f(self, question: str, __event_call__=None):\n' +
+    '    answer = await __event_call__({"type": "input", "data": {"message": question}})\n' +
+    '    return [question, answer]\n' +
+    'def plain(self, __event_call__=None):\n    import asyncio\n    return asyncio.run(__event_call__({"type": "confirmation"}))\n' +
+    'async def often(self, __event_call__=None):\n    return [await __event_call__(i) for i in range(60)]\n' +
+    'async def spin(self, __event_call__=None):\n    await __event_call__(1)\n    while True: pass\n' +
+    'async def both(self, __event_call__=None):\n    import asyncio\n' +
+    '    return await asyncio.gather(__event_call__("a"), __event_call__("b"))\n',
+);
+
+describe('__event_call__', () => {
+  test('takes the question to the caller and the answer back, past the time of the call', async () => {
+    const asked: unknown[] = [];
+    const answer = await callTool(
+      python,
+      ASKING,
+      { question: 'Which city?' },
+      {
+        // Longer than the call may take: the time stands still while a person thinks.
+        onAsk: async (event, signal) => {
+          asked.push(event);
+          await new Promise((resolve) => setTimeout(resolve, 900));
+          return signal.aborted ? 'late' : 'Bern';
+        },
+      },
+    );
+    expect(asked).toEqual([{ type: 'input', data: { message: 'Which city?' } }]);
+    expect(answer.result).toEqual(['Which city?', 'Bern']);
+  });
+
+  test('works in a thread, and twice at once', async () => {
+    const onAsk = async (event: unknown) => event;
+    const plain = await callTool(python, ASKING, {}, { function: 'plain', onAsk });
+    expect(plain.result).toEqual({ type: 'confirmation' });
+    const both = await callTool(python, ASKING, {}, { function: 'both', onAsk });
+    expect(both.result).toEqual(['a', 'b']);
+  });
+
+  test('fails in words when nobody can be asked, when the answer fails, and when it is asked too often', async () => {
+    await expect(callTool(python, ASKING, { question: 'x' })).rejects.toMatchObject({
+      code: 'tool_raised',
+      message: expect.stringContaining('cannot be asked'),
+    });
+    const onAsk = async () => {
+      throw new Error('The caller said no.');
+    };
+    await expect(callTool(python, ASKING, { question: 'x' }, { onAsk })).rejects.toMatchObject({
+      message: expect.stringContaining('The caller said no.'),
+    });
+    await expect(
+      callTool(python, ASKING, {}, { function: 'often', onAsk: async () => 1 }),
+    ).rejects.toMatchObject({ message: expect.stringContaining('50 times') });
+  });
+
+  test('waits no longer than it may', async () => {
+    const onAsk = (_event: unknown, signal: AbortSignal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('Nobody answered.')), { once: true });
+      });
+    await expect(callTool(python, ASKING, { question: 'x' }, { onAsk })).rejects.toMatchObject({
+      message: expect.stringContaining('Nobody answered.'),
+    });
+  });
+
+  test('does not stretch the time of the call itself', async () => {
+    const running = callTool(python, ASKING, {}, { function: 'spin', onAsk: async () => 1 });
+    await expect(running).rejects.toMatchObject({ code: 'tool_timeout' });
+  });
+});

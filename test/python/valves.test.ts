@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Python } from '../../src/python/pool.ts';
+import { ANN, startTestPython, toolOf } from '../support/python.ts';
+
+let python: Python;
+beforeAll(async () => {
+  python = await startTestPython({ loadTimeoutMs: 1_500 });
+});
+afterAll(() => python.close());
+
+const BEFORE = `from typing import Optional, Literal
+from pydantic import BaseModel, Field, SecretStr, AliasChoices, field_validator
+class Server(BaseModel):
+    url: str
+    token: Optional[SecretStr] = None`;
+
+const CLASSES = `class Valves(BaseModel):
+    key: str = ""
+    count: int = Field(default=3, ge=0)
+    mode: Literal["a", "b"] = "a"
+    secret: SecretStr = SecretStr("")
+    servers: list[Server] = []
+    renamed: str = Field(default="", alias="old_name")
+    either: str = Field(default="", validation_alias=AliasChoices("one", "two"))
+    @field_validator("key")
+    @classmethod
+    def no_space(cls, value):
+        if value == "hang":
+            while True: pass
+        if value == "leave": raise SystemExit(1)
+        if " " in value: raise ValueError(f"no spaces in {value}")
+        return value.strip()
+class UserValves(BaseModel):
+    model_config = {"extra": "allow"}
+    tone: str = "dry"
+def f(self): return 1`;
+
+const tool = { id: 'tool', content: toolOf(CLASSES, BEFORE) };
+const check = (values: Record<string, unknown>, which: 'valves' | 'user_valves' = 'valves') =>
+  python.checkValves({ tool, which, values });
+
+describe('values of valves', () => {
+  test.each([
+    ['converted where nothing is lost', { key: 'k', count: '7' }, { key: 'k', count: 7 }],
+    ['secrets in clear, to be used again', { secret: 's3cret' }, { secret: 's3cret' }],
+    [
+      'nested, with what was given',
+      { servers: [{ url: 'u', token: 't' }, { url: 'v' }] },
+      { servers: [{ url: 'u', token: 't' }, { url: 'v' }] },
+    ],
+    ['under the names by which they are set', { old_name: 'x', two: 'y' }, { old_name: 'x', two: 'y' }],
+    ['none', {}, {}],
+  ])('%s', async (_what, values, kept) => {
+    expect(await check(values)).toEqual({ values: kept, ignored: [] });
+  });
+
+  test('that the class does not know are left out and named, unless it allows them', async () => {
+    expect(await check({ key: 'k', kye: 'x', renamed: 'y' })).toEqual({
+      values: { key: 'k' },
+      ignored: ['kye', 'renamed'],
+    });
+    expect(await check({ tone: 'warm', mood: 1 }, 'user_valves')).toEqual({
+      values: { tone: 'warm', mood: 1 },
+      ignored: [],
+    });
+  });
+
+  test.each([
+    [{ count: -1 }, 'count'],
+    [{ count: 'several-s3cret' }, 'count'],
+    [{ mode: 's3cret' }, 'mode'],
+    [{ key: 'a s3cret' }, 'key'],
+    [{ servers: [{ token: 's3cret' }] }, 'servers.0.url'],
+  ])('%j is refused by path, and never quoted', async (values, path) => {
+    const error = await check(values).catch((reason) => reason);
+    expect(error).toMatchObject({ code: 'valves_invalid', issues: [{ path }] });
+    expect(JSON.stringify([error.message, error.issues])).not.toContain('s3cret');
+  });
+
+  test('whose check hangs or ends its process fail, and the next check works', async () => {
+    await expect(check({ key: 'hang' })).rejects.toMatchObject({ code: 'tool_timeout' });
+    await expect(check({ key: 'leave' })).rejects.toMatchObject({ code: 'tool_raised' });
+    expect((await check({ key: 'k' })).values).toEqual({ key: 'k' });
+  });
+});
+
+describe('the specification of valves', () => {
+  test('carries the choices that a method offers, and stays as it is when it cannot', async () => {
+    const hint = (options: string) =>
+      `Field(default="", json_schema_extra={"input": {"type": "select", "options": "${options}"}})`;
+    const content = toolOf(
+      `class Valves(BaseModel):
+    mine: str = ${hint('mine_of')}
+    later: str = ${hint('later_of')}
+    broken: str = ${hint('raises')}
+    absent: str = ${hint('nowhere')}
+    no_list: str = ${hint('no_list_of')}
+    @classmethod
+    def mine_of(cls, __user__=None): return [__user__["name"], {"value": "x", "label": "X"}]
+    @staticmethod
+    async def later_of(): return ["later"]
+    @classmethod
+    def raises(cls): raise RuntimeError("no")
+    @classmethod
+    def no_list_of(cls): return {"a": 1}
+def f(self): return 1`,
+      BEFORE,
+    );
+    const schema = await python.describeValves({ tool: { id: 'o', content }, which: 'valves', user: ANN });
+    const options = Object.entries(schema.properties as Record<string, { input: { options: unknown } }>).map(
+      ([name, { input }]) => [name, input.options],
+    );
+    expect(Object.fromEntries(options)).toEqual({
+      mine: ['Ann', { value: 'x', label: 'X' }],
+      later: ['later'],
+      broken: 'raises',
+      absent: 'nowhere',
+      no_list: 'no_list_of',
+    });
+  });
+});
