@@ -3,7 +3,7 @@ import { Session } from './auth/session.entity.ts';
 import { Channel, ChannelEvent, Message } from './channels/channels.entity.ts';
 import { ChannelMember, ChannelReader } from './channels/members.entity.ts';
 import { MessageMention, MessageReaction, MessageTempId } from './channels/messages.entity.ts';
-import { ConfigRow } from './configs/configs.entity.ts';
+import { ConfigHistory, ConfigRow } from './configs/configs.entity.ts';
 import { File, MessageFile } from './files/files.entity.ts';
 import { Tool } from './tools/tools.entity.ts';
 import { ToolRun } from './tools/tools.runs.entity.ts';
@@ -20,6 +20,7 @@ export const entities = [
   ChannelMember,
   ChannelReader,
   ChannelWebhook,
+  ConfigHistory,
   ConfigRow,
   Delivery,
   File,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { settingVariables } from './configs/configs.variables.ts';
 
 /** `true`, `1`, `yes`, `on` and their opposites, in any case. */
 const flag = z.stringbool({
@@ -72,7 +73,10 @@ const Env = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
-export type Env = z.infer<typeof Env>;
+export type Env = z.infer<typeof Env> & {
+  /** The variables that pin settings of the configuration, as text; `configs.pins.ts` reads them. */
+  SETTINGS: Readonly<Record<string, string>>;
+};
 
 /** Something an operator must cure; the message is one line that says what is wrong and what to do. */
 export class StartError extends Error {
@@ -87,7 +91,7 @@ export class StartError extends Error {
 export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
   const set = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ''));
   const parsed = Env.safeParse(set);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return { ...parsed.data, SETTINGS: settingVariables(set) };
   const [issue] = parsed.error.issues;
   // The value is not repeated: it may be a secret, and this line ends up in logs.
   throw new StartError(`The environment variable ${String(issue?.path[0])} is wrong: ${issue?.message}.`);

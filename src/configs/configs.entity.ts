@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** The configuration: one row, always with id 1. */
+/** The configuration: one row, always with id 1. Secrets in `data` are sealed. */
 export const ConfigRow = defineEntity({
   name: 'ConfigRow',
   tableName: 'config',
@@ -13,5 +13,23 @@ export const ConfigRow = defineEntity({
     updated_by: p.uuid().nullable(),
     /** Names this installation, so that several may share one Redis. */
     installation_id: p.uuid(),
+  },
+});
+
+/** Each configuration that was in force, as it was stored; the newest is the row of `config`. */
+export const ConfigHistory = defineEntity({
+  name: 'ConfigHistory',
+  tableName: 'config_history',
+  properties: {
+    id: p.uuid().primary(),
+    revision: p.integer().unique(),
+    data: p.json<Record<string, unknown>>(),
+    /** `start`, `import`, `rollback` or `command`. */
+    origin: p.text(),
+    /** Dotted paths of what it changed. */
+    changed: p.json<string[]>(),
+    created_at: p.integer(),
+    /** Whose import it was; not a reference, as the record outlives the account. */
+    created_by: p.uuid().nullable(),
   },
 });

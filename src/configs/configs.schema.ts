@@ -27,7 +27,7 @@ export const duration = z
     return ms === null || (ms >= SHORTEST_MS && ms <= LONGEST_MS);
   }, 'must be between one second and a hundred years, or -1');
 
-const Banner = z.looseObject({
+export const Banner = z.looseObject({
   id: name(),
   type: name(),
   title: z.string().optional(),
@@ -36,6 +36,9 @@ const Banner = z.looseObject({
   timestamp: z.int(),
 });
 
+/** A prompt that clients offer: a title of one or two lines, and the text that it stands for. */
+export const PromptSuggestion = z.looseObject({ title: z.array(z.string()), content: z.string() });
+
 const Ui = z.looseObject({
   enable_signup: flag,
   ENABLE_LOGIN_FORM: flag,
@@ -43,7 +46,7 @@ const Ui = z.looseObject({
   default_models: z.string().nullable(),
   default_pinned_models: z.string().nullable(),
   model_order_list: z.array(z.string()),
-  prompt_suggestions: z.array(z.looseObject({ title: z.array(z.string()), content: z.string() })),
+  prompt_suggestions: z.array(PromptSuggestion),
   default_user_role: z.enum(['admin', 'user', 'pending']),
   default_group_id: z.string(),
   watermark: z.string(),

@@ -1,40 +1,118 @@
-import { LockMode } from '@mikro-orm/postgresql';
+import { isDeepStrictEqual } from 'node:util';
+import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../core/errors.ts';
-import type { Scope } from '../core/scope.ts';
+import type { Actor, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
-import { CONFIG_VERSION } from './configs.defaults.ts';
-import { ConfigRow } from './configs.entity.ts';
+import type { Sql } from '../database/sql.ts';
+import { type AcceptOptions, acceptConfiguration } from './configs.accept.ts';
+import { applyPins } from './configs.pins.ts';
+import { findHistory, lockConfig, storeConfig } from './configs.repository.ts';
 import type { Configuration } from './configs.schema.ts';
+import { maskSecrets, restoreSecrets } from './configs.secrets.ts';
+import { changedPaths, type Tree, valueAt, withValue } from './configs.settings.ts';
 
-/** The whole configuration in force. */
-export function exportConfiguration(scope: Scope): Configuration {
-  return scope.configs.current;
+/** What the configuration's services need of a call; the command line has no more. */
+export type ConfigScope = Pick<Scope<Actor | null>, 'sql' | 'configs' | 'actor'>;
+
+/** The whole configuration in force, with its secrets masked unless asked for. */
+export function exportConfiguration(
+  { configs }: ConfigScope,
+  { secrets = false }: { secrets?: boolean | undefined } = {},
+): Configuration {
+  return secrets ? configs.current : maskSecrets(configs.current);
+}
+
+export interface ImportInput extends AcceptOptions {
+  config: Tree;
+  /** Answers with the secrets in clear. */
+  secrets?: boolean | undefined;
+  origin?: 'import' | 'command';
 }
 
 /**
  * Replaces the whole configuration in one transaction; it is in force when this returns. Simultaneous imports queue on
- * the row, so each of them is stored whole and the last one stays.
+ * the row, so each of them is stored whole and the last one stays. A mask in place of a secret keeps the stored one.
  *
  * @throws config_newer when the object was exported by a newer version
+ * @throws validation naming what is missing or wrong, and masks of secrets that are not stored
+ * @throws config_locked when it would change what an environment variable pins
  */
-export async function importConfiguration(
-  scope: Scope,
-  configuration: Configuration,
-): Promise<Configuration> {
-  if (configuration.version > CONFIG_VERSION) {
-    throw new AppError('config_newer', {
-      detail: `The configuration has version ${configuration.version}; this server knows versions up to ${CONFIG_VERSION}. Update the server first.`,
-    });
-  }
-  const stored = { ...configuration, version: CONFIG_VERSION };
-  const revision = await scope.em.transactional(async (em) => {
-    const row = await em.findOneOrFail(ConfigRow, 1, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    row.data = stored;
-    row.revision += 1;
-    row.updated_at = nowSeconds();
-    row.updated_by = scope.actor.id;
-    return row.revision;
+export async function importConfiguration(scope: ConfigScope, input: ImportInput): Promise<Configuration> {
+  const sent = acceptConfiguration(input.config, input);
+  await change(scope, input.origin ?? 'import', async (stored) => {
+    const { restored, unknown } = restoreSecrets(sent, applyPins(stored, scope.configs.pins));
+    const [first] = unknown;
+    if (first !== undefined) {
+      const message = 'is masked, but no secret is stored for it here: send the secret itself';
+      throw new AppError('validation', {
+        detail: `${first}: ${message}`,
+        issues: unknown.map((path) => ({ path, message })),
+      });
+    }
+    refuseLocked(scope, restored, stored);
+    return restored;
   });
-  scope.configs.adopt(stored, revision);
-  return stored;
+  return exportConfiguration(scope, input);
+}
+
+/** A pinned setting may be sent as it is in force or as it is stored; neither changes it. */
+function refuseLocked({ configs }: ConfigScope, sent: Configuration, stored: Configuration): void {
+  const locked = configs.pins.filter(({ path, value }) => {
+    const given = valueAt(sent, path);
+    return !isDeepStrictEqual(given, value) && !isDeepStrictEqual(given, valueAt(stored, path));
+  });
+  const [first] = locked;
+  if (!first) return;
+  throw new AppError('config_locked', {
+    detail: `${first.path} is pinned by the environment variable ${first.variable} of the server. Leave it as it is, or change the variable.`,
+    issues: locked.map(({ path, variable }) => ({ path, message: `is pinned by ${variable}` })),
+  });
+}
+
+/**
+ * Puts an earlier configuration in force again, secrets included, as a new entry of the history. What the environment
+ * pins stays pinned.
+ *
+ * @throws not_found, config_newer
+ */
+export async function rollbackConfiguration(
+  scope: ConfigScope,
+  { id, secrets }: { id: string; secrets?: boolean | undefined },
+): Promise<Configuration> {
+  await change(scope, 'rollback', async (_stored, sql) => {
+    const earlier = await findHistory(sql, id);
+    if (!earlier) throw new AppError('not_found', { detail: 'The history has no such entry.' });
+    return scope.configs.open(earlier);
+  });
+  return exportConfiguration(scope, { secrets });
+}
+
+/** Stores what `decide` makes of the stored configuration, whose row is locked meanwhile, and puts it in force. */
+async function change(
+  { sql, configs, actor }: ConfigScope,
+  origin: 'import' | 'rollback' | 'command',
+  decide: (stored: Configuration, sql: Sql) => Promise<Configuration>,
+): Promise<void> {
+  const { next, revision } = await sql.transaction(async (within) => {
+    const row = await lockConfig(within);
+    const stored = configs.open(row.data);
+    const decided = await decide(stored, within);
+    // Below a pin the stored value stays, so that it is there again when the variable goes.
+    const next = configs.pins.reduce(
+      (tree, { path }) => withValue(tree, path, valueAt(stored, path)),
+      decided,
+    );
+    const revision = row.revision + 1;
+    await storeConfig(within, {
+      id: uuidv7(),
+      revision,
+      data: configs.seal(next),
+      origin,
+      changed: changedPaths(stored, next),
+      at: nowSeconds(),
+      by: actor?.id ?? null,
+    });
+    return { next, revision };
+  });
+  configs.adopt(next, revision);
 }

@@ -1,11 +1,18 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
+import { seal, unseal } from '../core/seal.ts';
 import { nowSeconds } from '../core/time.ts';
-import { type Sql, statement } from '../database/sql.ts';
+import type { Sql } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
+import { readStored } from './configs.accept.ts';
 import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
 import { ConfigRow } from './configs.entity.ts';
+import { applyPins, type Pin } from './configs.pins.ts';
+import { readConfig, rememberConfig, type StoredConfig } from './configs.repository.ts';
 import type { Configuration } from './configs.schema.ts';
+import { mapSecrets } from './configs.secrets.ts';
+import type { Tree } from './configs.settings.ts';
 
 declare module '../events/bus.ts' {
   interface BusTopics {
@@ -25,31 +32,45 @@ declare module '../core/scope.ts' {
 /** How long to wait before the configuration is read again when the database did not answer. */
 const RETRY_MS = 500;
 
+const SEALED = 'sealed:';
+const FOR = { purpose: 'configuration', place: 'config' } as const;
+
 /** The configuration in force, held in memory: reading it costs nothing. */
 export interface ConfigStore {
+  /** With what the environment pins. Secrets are in clear: this never leaves the server as it is. */
   readonly current: Configuration;
   readonly revision: number;
+  /** What environment variables hold fast. */
+  readonly pins: readonly Pin[];
   /** Names this installation, so that several may share one Redis. */
   readonly installationId: string;
+  /** Whether events are served over WebSocket; the environment says so, and clients ask. */
+  readonly hasEventDoors: boolean;
+  /** The form that the database keeps: secrets are sealed. */
+  seal(configuration: Configuration): Tree;
+  /** A stored form in clear and complete, without what the environment pins. */
+  open(data: Tree): Configuration;
   /** Takes over what this process has just stored, and tells the others. */
   adopt(configuration: Configuration, revision: number): void;
 }
 
-interface StoredConfig {
-  revision: number;
-  data: Configuration;
-  installation_id: string;
+export interface ConfigStoreOptions {
+  /** The server's; secrets in the database are sealed with a key of it. */
+  secret: string;
+  pins: readonly Pin[];
+  hasEventDoors: boolean;
+  log: Logger;
 }
 
-const READ = statement<StoredConfig>(
-  'config.read',
-  'select revision, data, installation_id from config where id = 1',
-);
-
-/** Reads the stored configuration, first storing the defaults when there is none. */
+/**
+ * Reads the stored configuration, first storing the defaults when there is none.
+ *
+ * @throws AppError config_newer when a newer version of the server stored it
+ */
 export async function openConfigStore(
   orm: MikroORM,
   sql: Sql,
+  { secret, pins, hasEventDoors, log }: ConfigStoreOptions,
 ): Promise<ConfigStore & { follow(bus: Bus): () => void }> {
   await orm.em.fork().upsert(
     ConfigRow,
@@ -63,41 +84,74 @@ export async function openConfigStore(
     },
     { onConflictAction: 'ignore' },
   );
+  await rememberConfig(sql, uuidv7());
 
-  const read = async (): Promise<StoredConfig> => {
-    const [row] = await sql.rows(READ, []);
-    if (!row) throw new Error('The configuration row is gone.');
-    return row;
+  /** Secrets that cannot be read are left out, and said so: one must be able to start, and to set them again. */
+  const open = (data: Tree): Configuration => {
+    const clear = mapSecrets(data, (text, { path }) => {
+      if (!text.startsWith(SEALED)) return text;
+      try {
+        return unseal(secret, text.slice(SEALED.length), FOR);
+      } catch (error) {
+        log.error({ err: error }, `The stored secret ${path} cannot be read: was SECRET_KEY changed?`);
+        return '';
+      }
+    });
+    return readStored(clear, (detail) =>
+      log.error(`The stored configuration is not as it should be: ${detail}`),
+    );
   };
-  let held = await read();
+
+  const hold = ({ revision, data, installation_id }: StoredConfig) => ({
+    revision,
+    installation_id,
+    current: applyPins(open(data), pins),
+  });
+  let held = hold(await readConfig(sql));
   let bus: Bus | undefined;
   let retry: NodeJS.Timeout | undefined;
 
   /** Never goes back: an older answer may arrive after a newer one. */
-  const take = (stored: StoredConfig) => {
-    if (stored.revision <= held.revision) return;
-    held = stored;
+  const take = (newer: typeof held) => {
+    if (newer.revision <= held.revision) return;
+    held = newer;
     bus?.announce('config.changed', { revision: held.revision });
   };
 
   /** Until it succeeds, the older configuration stays in force. */
   const refresh = () => {
     clearTimeout(retry);
-    read().then(take, () => {
-      if (bus) retry = setTimeout(refresh, RETRY_MS).unref();
-    });
+    readConfig(sql).then(
+      (stored) => {
+        try {
+          take(hold(stored));
+        } catch (error) {
+          log.error(
+            { err: error },
+            'The stored configuration cannot be used; the former one stays in force.',
+          );
+        }
+      },
+      () => {
+        if (bus) retry = setTimeout(refresh, RETRY_MS).unref();
+      },
+    );
   };
 
   return {
     get current() {
-      return held.data;
+      return held.current;
     },
     get revision() {
       return held.revision;
     },
+    pins,
+    hasEventDoors,
     installationId: held.installation_id,
+    seal: (configuration) => mapSecrets(configuration, (text) => SEALED + seal(secret, text, FOR)),
+    open,
     adopt(configuration, revision) {
-      take({ ...held, data: configuration, revision });
+      take({ ...held, current: applyPins(configuration, pins), revision });
       bus?.publish('config.stored', { revision });
     },
     follow(notices) {

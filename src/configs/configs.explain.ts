@@ -1,0 +1,66 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { seconds } from '../core/wire.ts';
+import { describeSetting } from './configs.catalogue.ts';
+import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
+import { lastChange } from './configs.repository.ts';
+import { maskSecrets } from './configs.secrets.ts';
+import type { ConfigScope } from './configs.service.ts';
+import { pathsOf, SETTINGS, valueAt } from './configs.settings.ts';
+
+export const SettingView = z
+  .object({
+    path: z.string(),
+    /** In force now; secrets are masked. */
+    value: z.unknown(),
+    default: z.unknown(),
+    source: z.enum(['default', 'stored', 'environment']),
+    /** The environment variable that pins it. */
+    variable: z.string().nullable(),
+    locked: z.boolean(),
+    used_by: z.enum(['server', 'clients', 'nobody']),
+    meaning: z.string(),
+  })
+  .meta({ id: 'Setting' });
+
+export const ConfigurationExplained = z
+  .object({
+    revision: z.int(),
+    updated_at: seconds(),
+    updated_by: z.string().nullable(),
+    /** Paths of the settings that environment variables pin. */
+    locked: z.array(z.string()),
+    settings: z.array(SettingView),
+  })
+  .meta({ id: 'ConfigurationExplained' });
+
+type Explained = z.infer<typeof ConfigurationExplained>;
+
+/** For every setting its value, where that comes from, and who acts on it; members that nobody here knows come last. */
+export async function explainConfiguration({ sql, configs }: ConfigScope): Promise<Explained> {
+  const { updated_at, updated_by } = await lastChange(sql);
+  const shown = maskSecrets(configs.current);
+  const kept = pathsOf(shown).filter((path) => path !== 'version' && !isKnown(path));
+  const settings = [...SETTINGS, ...kept].map((path) => {
+    const pin = configs.pins.find((pinned) => pinned.path === path);
+    const initial = valueAt(DEFAULT_CONFIGURATION, path);
+    // A permission that a stored section leaves out has its default.
+    const value = valueAt(shown, path) ?? initial ?? null;
+    const source = pin ? 'environment' : isDeepStrictEqual(value, initial) ? 'default' : 'stored';
+    return {
+      path,
+      value,
+      default: initial ?? null,
+      source: source as Explained['settings'][number]['source'],
+      variable: pin?.variable ?? null,
+      locked: pin !== undefined,
+      ...describeSetting(path),
+    };
+  });
+  const locked = configs.pins.map(({ path }) => path);
+  return { revision: configs.revision, updated_at, updated_by, locked, settings };
+}
+
+/** Also what lies below a setting that is a free-form object. */
+const isKnown = (path: string) =>
+  SETTINGS.some((setting) => path === setting || path.startsWith(`${setting}.`));

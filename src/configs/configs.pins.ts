@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { StartError } from '../env.ts';
+import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
+import { Configuration } from './configs.schema.ts';
+import { SETTINGS, valueAt, withValue } from './configs.settings.ts';
+import { NAMED_VARIABLES, VARIABLE_PREFIX } from './configs.variables.ts';
+
+/** A setting that an environment variable holds fast, whatever is stored. */
+export interface Pin {
+  /** Dotted. */
+  path: string;
+  variable: string;
+  value: unknown;
+}
+
+/** `true`, `1`, `yes`, `on` and their opposites, as the other variables take them. */
+const flag = z.stringbool({ truthy: ['true', '1', 'yes', 'on'], falsy: ['false', '0', 'no', 'off'] });
+
+/**
+ * What the environment pins, checked against the configuration's schema: a variable that names no setting, or whose value
+ * does not fit, stops the start, because one that is silently ignored is found much later.
+ *
+ * @throws StartError naming the variable
+ */
+export function readPins(variables: Readonly<Record<string, string>>): Pin[] {
+  const pins: Pin[] = [];
+  for (const [variable, text] of Object.entries(variables)) {
+    const path = pathOf(variable);
+    const other = pins.find((pin) => pin.path === path);
+    if (other) {
+      throw new StartError(`${other.variable} and ${variable} both pin ${path}. Set only one of them.`);
+    }
+    pins.push({ path, variable, value: parseValue(path, variable, text) });
+  }
+  for (const pin of pins) requireFit(pin);
+  return pins;
+}
+
+function pathOf(variable: string): string {
+  const path = NAMED_VARIABLES[variable] ?? variable.slice(VARIABLE_PREFIX.length).replaceAll('__', '.');
+  if (SETTINGS.includes(path)) return path;
+  const folded = SETTINGS.find((setting) => setting.toLowerCase() === path.toLowerCase());
+  const hint = folded ? ` Write ${VARIABLE_PREFIX}${folded.replaceAll('.', '__')}.` : '';
+  throw new StartError(`The environment variable ${variable} names no setting of the configuration.${hint}`);
+}
+
+/** The text as what the setting's default is: a flag, a number, a list, an object, else text. */
+function parseValue(path: string, variable: string, text: string): unknown {
+  const initial = valueAt(DEFAULT_CONFIGURATION, path);
+  const wrong = (expected: string) =>
+    new StartError(`The environment variable ${variable} is wrong: ${path} must be ${expected}.`);
+  if (typeof initial === 'boolean') {
+    const parsed = flag.safeParse(text);
+    if (!parsed.success) throw wrong('true or false');
+    return parsed.data;
+  }
+  if (typeof initial === 'number') {
+    if (text.trim() === '' || !Number.isFinite(Number(text))) throw wrong('a number');
+    return Number(text);
+  }
+  if (typeof initial !== 'object' || initial === null) return text;
+  if (!Array.isArray(initial) || text.trimStart().startsWith('[')) {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      throw wrong(Array.isArray(initial) ? 'a list in JSON' : 'an object in JSON');
+    }
+  }
+  const entries = text.split(/[,;]/).map((entry) => entry.trim());
+  // Keys stand beside addresses by their place, and a server may need none: `;sk-2` leaves the first without.
+  return path.endsWith('.api_keys') ? entries : entries.filter((entry) => entry !== '');
+}
+
+/** Each by itself: what is wrong with one variable is not blamed on another. */
+function requireFit({ path, variable, value }: Pin): void {
+  const parsed = Configuration.safeParse(withValue(DEFAULT_CONFIGURATION, path, value));
+  if (parsed.success) return;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.join('.') || path;
+  // The value is not repeated: it may be a secret, and this line ends up in logs.
+  throw new StartError(`The environment variable ${variable} is wrong: ${where}: ${issue?.message}.`);
+}
+
+/** The configuration with the pinned values in place of the stored ones. */
+export const applyPins = (configuration: Configuration, pins: readonly Pin[]): Configuration =>
+  pins.reduce((tree, { path, value }) => withValue(tree, path, value), configuration);

@@ -1,0 +1,128 @@
+import { type Sql, statement } from '../database/sql.ts';
+import type { Tree } from './configs.settings.ts';
+
+export interface StoredConfig {
+  revision: number;
+  /** As in the database: secrets are sealed. */
+  data: Tree;
+  installation_id: string;
+}
+
+const READ = statement<StoredConfig>(
+  'config.read',
+  'select revision, data, installation_id from config where id = 1',
+);
+
+/** @throws Error when the row is gone, which nothing here does */
+export async function readConfig(sql: Sql): Promise<StoredConfig> {
+  return only(await sql.rows(READ, []));
+}
+
+const LOCK = statement<StoredConfig>(
+  'config.lock',
+  'select revision, data, installation_id from config where id = 1 for update',
+);
+
+/** As `readConfig`; whoever else wants to change it waits for this transaction. */
+export async function lockConfig(sql: Sql): Promise<StoredConfig> {
+  return only(await sql.rows(LOCK, []));
+}
+
+function only([row]: StoredConfig[]): StoredConfig {
+  if (!row) throw new Error('The configuration row is gone.');
+  return row;
+}
+
+/** How many configurations the history keeps. */
+export const HISTORY_ENTRIES = 100;
+
+export interface ConfigChange {
+  id: string;
+  revision: number;
+  data: Tree;
+  origin: 'import' | 'rollback' | 'command';
+  changed: string[];
+  at: number;
+  by: string | null;
+}
+
+const STORE = statement(
+  'config.store',
+  `with stored as (
+     update config set revision = $2, data = $3::jsonb, updated_at = $6, updated_by = $7 where id = 1
+   ), forgotten as (
+     delete from config_history where revision <= $2 - $8
+   )
+   insert into config_history (id, revision, data, origin, changed, created_at, created_by)
+   values ($1, $2, $3::jsonb, $4, $5::jsonb, $6, $7)`,
+);
+
+/** Puts a configuration in force and into the history, which forgets what is older than `HISTORY_ENTRIES` changes. */
+export async function storeConfig(sql: Sql, change: ConfigChange): Promise<void> {
+  const { id, revision, data, origin, changed, at, by } = change;
+  await sql.rows(STORE, [
+    id,
+    revision,
+    JSON.stringify(data),
+    origin,
+    JSON.stringify(changed),
+    at,
+    by,
+    HISTORY_ENTRIES,
+  ]);
+}
+
+const REMEMBER = statement(
+  'config.remember',
+  `insert into config_history (id, revision, data, origin, changed, created_at, created_by)
+   select $1, revision, data, 'start', '[]', updated_at, updated_by from config where id = 1
+   on conflict do nothing`,
+);
+
+/** Puts the configuration in force into the history, unless it is there: the first import can then be taken back, too. */
+export async function rememberConfig(sql: Sql, id: string): Promise<void> {
+  await sql.rows(REMEMBER, [id]);
+}
+
+export interface HistoryRow {
+  id: string;
+  revision: number;
+  origin: 'start' | 'import' | 'rollback' | 'command';
+  changed: string[];
+  created_at: number;
+  created_by: string | null;
+  created_by_name: string | null;
+}
+
+const HISTORY = statement<HistoryRow>(
+  'config.history',
+  `select h.id, h.revision, h.origin, h.changed, h.created_at, h.created_by, u.name as created_by_name
+     from config_history h left join users u on u.id = h.created_by
+    order by h.revision desc offset $1 limit $2`,
+);
+
+/** The history, newest first. */
+export const listHistory = (sql: Sql, page: { skip: number; limit: number }): Promise<HistoryRow[]> =>
+  sql.rows(HISTORY, [page.skip, page.limit]);
+
+const ENTRY = statement<{ data: Tree }>(
+  'config.history.entry',
+  'select data from config_history where id = $1',
+);
+
+/** What an entry of the history stored; undefined when there is none. */
+export async function findHistory(sql: Sql, id: string): Promise<Tree | undefined> {
+  const [row] = await sql.rows(ENTRY, [id]);
+  return row?.data;
+}
+
+const UPDATED = statement<{ updated_at: number; updated_by: string | null }>(
+  'config.updated',
+  'select updated_at, updated_by from config where id = 1',
+);
+
+/** When the configuration was changed last, Unix seconds, and by whom. */
+export async function lastChange(sql: Sql): Promise<{ updated_at: number; updated_by: string | null }> {
+  const [row] = await sql.rows(UPDATED, []);
+  return row ?? { updated_at: 0, updated_by: null };
+}

@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util';
+import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
+
+export type Tree = Record<string, unknown>;
+
+export const isTree = (value: unknown): value is Tree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A member that has members of its own; an object without any is a value, which the administrator fills. */
+const isBranch = (value: unknown): value is Tree => isTree(value) && Object.keys(value).length > 0;
+
+/** The dotted paths of all values in a tree, in its order. */
+export function pathsOf(tree: Tree, prefix = ''): string[] {
+  return Object.entries(tree).flatMap(([name, value]) =>
+    isBranch(value) ? pathsOf(value, `${prefix}${name}.`) : [prefix + name],
+  );
+}
+
+/** Every setting that this service knows, by its dotted path. The number of the schema is none. */
+export const SETTINGS: readonly string[] = pathsOf(DEFAULT_CONFIGURATION).filter(
+  (path) => path !== 'version',
+);
+
+/** The value at a dotted path; undefined when something on the way is missing. */
+export const valueAt = (tree: unknown, path: string): unknown =>
+  path
+    .split('.')
+    .reduce<unknown>((at, name) => (isTree(at) && Object.hasOwn(at, name) ? at[name] : undefined), tree);
+
+/** The tree with another value at a dotted path; what it shares with the given one is not copied. */
+export function withValue<T extends object>(tree: T, path: string, value: unknown): T {
+  const [name = '', ...rest] = path.split('.');
+  const members = tree as Tree;
+  if (rest.length === 0) return { ...tree, [name]: value };
+  const below = Object.hasOwn(members, name) ? members[name] : undefined;
+  return { ...tree, [name]: withValue(isTree(below) ? below : {}, rest.join('.'), value) };
+}
+
+/** The dotted paths at which two trees differ, one for each value that is not the same, in the order of the later. */
+export function changedPaths(before: unknown, after: unknown, path = ''): string[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  if (!isTree(before) || !isTree(after)) return [path];
+  const names = new Set([...Object.keys(after), ...Object.keys(before)]);
+  return [...names].flatMap((name) =>
+    changedPaths(before[name], after[name], path === '' ? name : `${path}.${name}`),
+  );
+}
