@@ -1,105 +1,194 @@
 import { type Sql, statement } from '../database/sql.ts';
+import { BRIEF, can } from './channels.repository.ts';
+import type { ChannelBrief } from './channels.schema.ts';
 import { fields, JOINS, NEXT_MOMENT, VIEW } from './messages.repository.ts';
-import type { Author, MessageView } from './messages.schema.ts';
+import type { MessageView, PostedMessage } from './messages.schema.ts';
 
-interface RelatedRow {
-  /** The root of the thread that the parent belongs to. */
-  root_id: string | null;
-  quoted: MessageView['reply_to_message'];
-}
-
-const RELATED = statement<RelatedRow>(
-  'message.related',
-  `select (select coalesce(m.parent_id, m.id) from message m where m.channel_id = $1 and m.id = $2) as root_id,
-          (select json_build_object(${fields('m', 'u')}) from message m left join users u on u.id = m.user_id
-            where m.channel_id = $1 and m.id = $3) as quoted`,
-);
-
-/** What a new message refers to, within its channel. */
-export async function readRelated(
-  sql: Sql,
-  channelId: string,
-  parentId: string | null,
-  replyToId: string | null,
-): Promise<RelatedRow> {
-  const [row] = await sql.rows(RELATED, [channelId, parentId, replyToId]);
-  return row ?? { root_id: null, quoted: null };
-}
-
-interface PostedRow {
-  event_id: number;
-  /** As text: the bits of a nanosecond time do not fit a double, though its decimal form survives one. */
-  at: string;
-  /** The root of the thread with its new counters, when the message is a reply. */
-  parent: MessageView | null;
-}
-
-/*
- * A post is one statement: it takes the channel's next numbers under the row's lock, stores the message, counts it at its
- * parent, and logs what happened. Either all of that is there or nothing, and the numbers have no gap. A parent that was
- * deleted meanwhile violates the foreign key and takes the whole statement back.
- */
-const POST = statement<PostedRow>(
-  'message.post',
-  `with clock as (
-     update channel
-        set last_event = last_event + case when $6::uuid is null then 1 else 2 end,
-            last_event_at = ${NEXT_MOMENT}, last_message_at = ${NEXT_MOMENT}
-      where id = $1
-      returning last_event - case when $6::uuid is null then 0 else 1 end as event_id, last_event_at as at
-   ), stored as (
-     insert into message (channel_id, id, user_id, content, reply_to_id, parent_id, data, meta, created_at, updated_at)
-     select $1, $2, $3, $4, $5, $6, $7::jsonb, $8::jsonb, at, at from clock
-   ), parent as (
-     update message set reply_count = reply_count + 1, latest_reply_at = clock.at
-       from clock where channel_id = $1 and id = $6
-       returning message.*
-   ), parent_view as (
-     select m.id, ${VIEW} as view from parent m ${JOINS}
-   ), logged as (
-     insert into channel_event (channel_id, id, type, message_id, actor, data, created_at)
-     select $1, event_id, 'message', $2, $9::jsonb,
-            $10::jsonb || jsonb_build_object('created_at', at, 'updated_at', at), at from clock
-     union all
-     select $1, event_id + 1, 'message:reply', parent_view.id, $9::jsonb, parent_view.view::jsonb, at
-       from clock, parent_view
-   )
-   select event_id::float8 as event_id, at::text as at, (select view from parent_view) as parent from clock`,
-);
-
-export interface NewMessage {
-  id: string;
-  channel_id: string;
-  content: string;
-  reply_to_id: string | null;
-  parent_id: string | null;
-  data: Record<string, unknown>;
-  meta: Record<string, unknown>;
+/** A message on its way into a channel. */
+export interface NewPost {
+  /** Its wire form before the channel gave it a place: `parent_id` is as sent, and what it quotes is not known yet. */
+  view: Omit<PostedMessage, 'created_at' | 'updated_at'>;
+  /** Whether its author is an administrator. */
+  is_admin: boolean;
+  /** Set when a program posts it, whose right is the webhook's address. */
+  webhook_id: string | null;
+  /** Ids of those whom it mentions. */
+  mentions: readonly string[];
+  /** Ids of the files that it carries. */
+  files: readonly string[];
 }
 
 /**
- * Stores a message with its events. `view` is its wire form without times.
- *
- * @returns undefined when the channel is gone
+ * What became of a post. `absent`: there is no such channel. `busy`: somebody else holds the channel, and the post was to
+ * wait for nobody. `no_parent`, `no_quoted`: the channel has no such message. `repeated`: the same author has sent the same
+ * `temp_id` before.
  */
-export async function insertMessage(
+export type PostOutcome =
+  | { outcome: 'absent' | 'forbidden' | 'busy' | 'no_parent' | 'no_quoted' | 'repeated' }
+  | Posted;
+
+export interface Posted {
+  outcome: 'posted';
+  event_id: number;
+  /** As text: the bits of a nanosecond time do not fit a double, though its decimal form survives one. */
+  at: string;
+  /** The root of the thread that it joined. */
+  root_id: string | null;
+  quoted: MessageView['reply_to_message'];
+  /** That root as it is then, when the message is a reply. */
+  parent: MessageView | null;
+  channel: ChannelBrief;
+}
+
+/** Numbers that a post takes: its own event, and that of the root which it is counted at. */
+const NUMBERS = 'case when root_id is null then 1 else 2 end';
+
+/*
+ * Posts are one statement, however many: it asks who may write, takes each channel's next numbers under the lock of its row,
+ * finds what the messages refer to, stores them, counts them at their roots, and logs what happened. Either all of that is
+ * there or nothing, and the numbers have no gap. A root that was deleted meanwhile violates the foreign key and takes the
+ * whole statement back.
+ *
+ * `locked` comes before all that depends on the state of a channel: rows that are then locked or updated are seen as they
+ * are, not as they were when the statement began, and nobody else holds a `temp_id` of that channel unfinished.
+ */
+const post = (name: string, wait: '' | 'skip locked') =>
+  statement<PostOutcome>(
+    name,
+    `with post as materialized (
+       select e.n::int as n, e.item -> 'view' as view, o.*, v.*
+         from jsonb_array_elements($1::jsonb) with ordinality as e (item, n)
+        cross join jsonb_to_record(e.item) as o (is_admin boolean, webhook_id uuid, mentions uuid[], files uuid[])
+        cross join jsonb_to_record(e.item -> 'view') as v (id uuid, channel_id uuid, user_id uuid, content text,
+          reply_to_id uuid, parent_id uuid, data jsonb, meta jsonb, temp_id text)
+     ), asked as materialized (
+       select post.n, c.id, post.webhook_id is not null or ${can('write', 'post.user_id', 'post.is_admin')} as can_write
+         from post join channel c on c.id = post.channel_id
+     ), locked as materialized (
+       select c.id, c.last_event, ${NEXT_MOMENT} as moment, (select to_json(b) from (select ${BRIEF}) b) as brief
+         from channel c where c.id = any (array (select asked.id from asked where can_write)) for no key update ${wait}
+     ), rooted as materialized (
+       select post.n, coalesce(m.parent_id, m.id) as root_id
+         from post join locked on locked.id = post.channel_id
+         join message m on m.channel_id = post.channel_id and m.id = post.parent_id
+     ), quoted as materialized (
+       select post.n, json_build_object(${fields('q', 'qu')}) as view
+         from post join locked on locked.id = post.channel_id
+         join message q on q.channel_id = post.channel_id and q.id = post.reply_to_id
+         left join users qu on qu.id = q.user_id
+          for share of q
+     ), accepted as materialized (
+       select post.*, locked.last_event, locked.moment, rooted.root_id, quoted.view as quoted
+         from post join asked using (n) join locked on locked.id = post.channel_id
+         left join rooted using (n) left join quoted using (n)
+        where asked.can_write and (post.parent_id is null) = (rooted.n is null)
+          and (post.reply_to_id is null) = (quoted.n is null)
+     ), claimed as (
+       insert into message_temp_id (channel_id, user_id, temp_id, message_id, created_at)
+       select channel_id, user_id, temp_id, id, moment from accepted where temp_id is not null
+           on conflict do nothing returning message_id
+     ), numbered as materialized (
+       select accepted.*, last_event + sum(${NUMBERS}) over line - ${NUMBERS} + 1 as event_id,
+              moment + (row_number() over line - 1) * 1000 as at
+         from accepted where temp_id is null or id in (select message_id from claimed)
+       window line as (partition by channel_id order by n)
+     ), ended as materialized (
+       select channel_id, max(event_id + ${NUMBERS} - 1) as last_event, max(at) as at from numbered group by channel_id
+     ), clock as (
+       update channel c set last_event = ended.last_event, last_event_at = ended.at, last_message_at = ended.at
+         from ended where c.id = ended.channel_id
+     ), stored as (
+       insert into message (channel_id, id, user_id, content, reply_to_id, parent_id, data, meta, created_at, updated_at,
+                            webhook_id)
+       select channel_id, id, user_id, content, reply_to_id, root_id, data, meta, at, at, webhook_id from numbered
+     ), thread as materialized (
+       select channel_id, root_id, count(*) as replies, max(at) as at
+         from numbered where root_id is not null group by channel_id, root_id
+     ), parent as (
+       update message set reply_count = reply_count + thread.replies, latest_reply_at = thread.at
+         from thread where message.channel_id = thread.channel_id and message.id = thread.root_id
+       returning message.*
+     ), root as materialized (
+       select m.channel_id, m.id, m.reply_count, (${VIEW})::jsonb as view from parent m ${JOINS}
+     ), reply as materialized (
+       select numbered.n, numbered.channel_id, event_id + 1 as event_id, root.id as message_id, at,
+              numbered.view -> 'user' as actor, root.view || jsonb_build_object('latest_reply_at', at, 'reply_count',
+                root.reply_count - count(*) over thread + row_number() over (thread order by numbered.n)) as view
+         from numbered join root on root.channel_id = numbered.channel_id and root.id = root_id
+       window thread as (partition by root.id)
+     ), logged as (
+       insert into channel_event (channel_id, id, type, message_id, actor, data, created_at)
+       select channel_id, event_id, 'message', id, view -> 'user', view || jsonb_build_object('parent_id', root_id,
+                'reply_to_message', quoted, 'created_at', at, 'updated_at', at), at from numbered
+       union all
+       select channel_id, event_id, 'message:reply', message_id, actor, view, at from reply
+     ), mentioned as (
+       insert into message_mention (channel_id, message_id, user_id, created_at)
+       select channel_id, id, unnest(mentions), at from numbered
+     ), attached as (
+       insert into message_file (channel_id, message_id, file_id)
+       select channel_id, id, unnest(files) from numbered
+     ), seen as (
+       insert into channel_reader (channel_id, user_id, last_read_at)
+       select channel_id, user_id, max(at) from numbered where webhook_id is null group by channel_id, user_id
+           on conflict (channel_id, user_id) do update
+          set last_read_at = greatest(channel_reader.last_read_at, excluded.last_read_at), is_hidden = false
+     ), shown as (
+       update channel_reader r set is_hidden = false from ended where r.is_hidden and r.channel_id = ended.channel_id
+          and not exists (select from numbered
+            where numbered.channel_id = r.channel_id and numbered.user_id = r.user_id and webhook_id is null)
+     )
+     select case when asked.n is null then 'absent' when not asked.can_write then 'forbidden' when locked.id is null then 'busy'
+              when post.parent_id is not null and rooted.n is null then 'no_parent'
+              when post.reply_to_id is not null and quoted.n is null then 'no_quoted'
+              when numbered.n is null then 'repeated' else 'posted' end as outcome,
+            numbered.event_id::float8 as event_id, numbered.at::text as at, numbered.root_id, numbered.quoted,
+            reply.view as parent, locked.brief as channel
+       from post left join asked using (n) left join locked on locked.id = post.channel_id left join rooted using (n)
+       left join quoted using (n) left join numbered using (n) left join reply using (n)
+      order by post.n`,
+  );
+
+/** Waits for whoever holds the channel; for posts into one channel only, so that nobody waits for another's. */
+const POST = post('message.post', '');
+/** Waits for nobody. */
+const POST_PROMPT = post('message.post_prompt', 'skip locked');
+
+/**
+ * Stores posts with their events, all of them or none.
+ *
+ * @param texts each a `NewPost` as JSON
+ * @param mayWait whether to wait for a channel that somebody else holds; only with posts into one channel
+ * @returns what became of each, in their order
+ */
+export function insertPosts(sql: Sql, texts: readonly string[], mayWait: boolean): Promise<PostOutcome[]> {
+  return sql.rows(mayWait ? POST : POST_PROMPT, [`[${texts.join(',')}]`]);
+}
+
+const REPEATED = statement<{ view: MessageView }>(
+  'message.repeated',
+  `select ${VIEW} as view from message_temp_id t
+     join message m on m.channel_id = t.channel_id and m.id = t.message_id ${JOINS}
+    where t.channel_id = $1 and t.user_id = $2 and t.temp_id = $3`,
+);
+
+/** The message that its author sent with this `temp_id`, as it is now; undefined when there is none (any more). */
+export async function readByTempId(
   sql: Sql,
-  message: NewMessage,
-  author: Author,
-  view: object,
-): Promise<PostedRow | undefined> {
-  const { channel_id, id, content, reply_to_id, parent_id, data, meta } = message;
-  const [row] = await sql.rows(POST, [
-    channel_id,
-    id,
-    author.id,
-    content,
-    reply_to_id,
-    parent_id,
-    JSON.stringify(data),
-    JSON.stringify(meta),
-    JSON.stringify(author),
-    JSON.stringify(view),
-  ]);
-  return row;
+  channelId: string,
+  userId: string,
+  tempId: string,
+): Promise<MessageView | undefined> {
+  const [row] = await sql.rows(REPEATED, [channelId, userId, tempId]);
+  return row?.view;
+}
+
+const FORGET = statement(
+  'message.forget_temp_ids',
+  `delete from message_temp_id where created_at < ((extract(epoch from now()) - $1) * 1000000)::bigint * 1000`,
+);
+
+/** Removes the clients' own ids of messages that are older than so many seconds. */
+export async function forgetTempIds(sql: Sql, olderThanSeconds: number): Promise<void> {
+  await sql.rows(FORGET, [olderThanSeconds]);
 }

@@ -1,11 +1,31 @@
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../core/errors.ts';
-import type { Scope } from '../core/scope.ts';
+import type { Parts, Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
-import { noSuchChannel, requireChannel } from './channels.service.ts';
-import { authorOf, briefOf, publishEvent } from './messages.changes.ts';
-import { insertMessage, readRelated } from './messages.post.repository.ts';
-import type { PostedMessage } from './messages.schema.ts';
+import { attachmentsOf } from '../files/attachments.ts';
+import { noSuchChannel } from './channels.service.ts';
+import { authorOf, publishEvent } from './messages.changes.ts';
+import { forgetTempIds, type NewPost, type Posted, readByTempId } from './messages.post.repository.ts';
+import type { Author, PostedMessage } from './messages.schema.ts';
+
+declare module '../events/bus.ts' {
+  interface BusTopics {
+    /**
+     * Somebody posted a message, on this process: announced once, after it was stored and off the path of the answer, and
+     * lost with the process. What must be told in spite of that is found in the event log.
+     */
+    'message.posted': {
+      channelId: string;
+      messageId: string;
+      /** Null when a program posted it. */
+      authorId: string | null;
+      mentionedUserIds: readonly string[];
+      /** Whether it mentions all who read the channel. */
+      everyone: boolean;
+      content: string;
+    };
+  }
+}
 
 export interface Post {
   id: string;
@@ -18,73 +38,155 @@ export interface Post {
 }
 
 /**
- * Posts a message: into the main line, or into the thread of `parent_id`.
+ * Posts a message: into the main line, or into the thread of `parent_id`. The same author's post with the same `temp_id` is
+ * made once: whoever sends it again gets that message as it is now.
  *
  * @throws not_found, forbidden, and bad_request when it refers to a message that the channel does not have
  */
 export async function postMessage(scope: Scope, post: Post): Promise<PostedMessage> {
-  const channel = await requireChannel(scope, post.id, 'write');
-  const { root_id, quoted } = await resolveReferences(scope.sql, post);
-  const author = authorOf(scope.actor);
-  const message = {
-    id: uuidv7(),
-    channel_id: post.id,
-    content: post.content,
-    reply_to_id: post.reply_to_id ?? null,
-    parent_id: root_id,
-    data: post.data ?? {},
-    meta: post.meta ?? {},
-  };
-  const timeless = {
-    ...message,
-    user_id: author.id,
-    user: author,
-    is_pinned: false,
-    pinned_by: null,
-    pinned_at: null,
-    reactions: [],
-    reply_count: 0,
-    latest_reply_at: null,
-    reply_to_message: quoted,
-    temp_id: post.temp_id ?? null,
-  };
-  const posted = await insertMessage(scope.sql, message, author, timeless).catch(refuseDangling);
-  if (!posted) throw noSuchChannel();
-
-  const view: PostedMessage = { ...timeless, created_at: Number(posted.at), updated_at: Number(posted.at) };
-  const envelope = { channel_id: post.id, at: posted.at, user: author, channel: briefOf(channel) };
-  publishEvent(scope, { ...envelope, event_id: posted.event_id, type: 'message', message: view });
-  if (posted.parent) {
-    publishEvent(scope, {
-      ...envelope,
-      event_id: posted.event_id + 1,
-      type: 'message:reply',
-      message: posted.parent,
-    });
-  }
-  return view;
+  const { actor } = scope;
+  const files = await attachmentsOf(scope, post.data);
+  return store(scope, {
+    view: viewOf(post, actor.id, authorOf(actor)),
+    is_admin: actor.role === 'admin',
+    webhook_id: null,
+    mentions: [],
+    files,
+  });
 }
 
-async function resolveReferences(sql: Sql, { id, parent_id = null, reply_to_id = null }: Post) {
-  if (parent_id === null && reply_to_id === null) return { root_id: null, quoted: null };
-  const related = await readRelated(sql, id, parent_id, reply_to_id);
-  if (parent_id !== null && related.root_id === null) {
-    throw new AppError('bad_request', { detail: 'parent_id: there is no such message in this channel.' });
+/** A webhook as whoever posts through it; `user_id` is who made it. */
+export interface PostingWebhook {
+  id: string;
+  name: string;
+  user_id: string;
+}
+
+/**
+ * Posts into the main line of a channel as a program. That the webhook is the channel's and its address is right is the
+ * caller's to check.
+ *
+ * @throws not_found when the channel is gone
+ */
+export function postAsWebhook(
+  parts: Pick<Parts, 'sql' | 'bus' | 'posts'>,
+  webhook: PostingWebhook,
+  post: { id: string; content: string },
+): Promise<PostedMessage> {
+  const author = { id: webhook.id, name: webhook.name, role: 'webhook' };
+  const meta = { webhook: { id: webhook.id } };
+  return store(parts, {
+    view: viewOf({ ...post, meta }, webhook.user_id, author),
+    is_admin: false,
+    webhook_id: webhook.id,
+    mentions: [],
+    files: [],
+  });
+}
+
+const viewOf = (post: Post, userId: string, author: Author): NewPost['view'] => ({
+  id: uuidv7(),
+  user_id: userId,
+  channel_id: post.id,
+  content: post.content,
+  reply_to_id: post.reply_to_id ?? null,
+  parent_id: post.parent_id ?? null,
+  is_pinned: false,
+  pinned_by: null,
+  pinned_at: null,
+  data: post.data ?? {},
+  meta: post.meta ?? {},
+  user: author,
+  reactions: [],
+  reply_count: 0,
+  latest_reply_at: null,
+  reply_to_message: null,
+  temp_id: post.temp_id ?? null,
+});
+
+async function store(parts: Pick<Parts, 'sql' | 'bus' | 'posts'>, post: NewPost): Promise<PostedMessage> {
+  const { view } = post;
+  const result = await parts.posts.add(post).catch(refuseDangling);
+  switch (result.outcome) {
+    case 'posted': {
+      const message = messageOf(view, result);
+      tell(parts, post, message, result);
+      return message;
+    }
+    case 'repeated':
+      // Nobody is told again. One that was deleted in this very moment is posted anew.
+      return (await repeated(parts.sql, view)) ?? store(parts, post);
+    case 'forbidden':
+      throw new AppError('forbidden');
+    case 'no_parent':
+      throw new AppError('bad_request', { detail: 'parent_id: there is no such message in this channel.' });
+    case 'no_quoted':
+      throw new AppError('bad_request', { detail: 'reply_to_id: there is no such message in this channel.' });
+    default:
+      throw noSuchChannel();
   }
-  if (reply_to_id !== null && related.quoted === null) {
-    throw new AppError('bad_request', { detail: 'reply_to_id: there is no such message in this channel.' });
-  }
-  return related;
+}
+
+const messageOf = (view: NewPost['view'], { at, root_id, quoted }: Posted): PostedMessage => ({
+  ...view,
+  parent_id: root_id,
+  reply_to_message: quoted,
+  created_at: Number(at),
+  updated_at: Number(at),
+});
+
+async function repeated(sql: Sql, view: NewPost['view']): Promise<PostedMessage | undefined> {
+  const { channel_id, user_id, temp_id } = view;
+  if (temp_id === null) return undefined;
+  const message = await readByTempId(sql, channel_id, user_id, temp_id);
+  return message && { ...message, temp_id };
+}
+
+/** Tells everybody of a message that stands in the log. */
+function tell(
+  { bus }: Pick<Parts, 'bus'>,
+  { webhook_id, mentions }: NewPost,
+  message: PostedMessage,
+  { event_id, at, parent, channel }: Posted,
+): void {
+  const { id, channel_id, user_id, user, content } = message;
+  const envelope = { channel_id, at, user: user as Author, channel };
+  publishEvent({ bus }, { ...envelope, event_id, type: 'message', message });
+  if (parent)
+    publishEvent({ bus }, { ...envelope, event_id: event_id + 1, type: 'message:reply', message: parent });
+  setImmediate(() =>
+    bus.announce('message.posted', {
+      channelId: channel_id,
+      messageId: id,
+      authorId: webhook_id === null ? user_id : null,
+      mentionedUserIds: mentions,
+      everyone: false,
+      content,
+    }),
+  );
 }
 
 /** PostgreSQL's code for a foreign key without its row. */
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /** What a message refers to was deleted between our look at it and the write. */
-function refuseDangling(error: { code?: string }): never {
+function refuseDangling(error: { code?: string; table?: string }): never {
   if (error.code !== FOREIGN_KEY_VIOLATION) throw error;
+  if (error.table === 'channel_reader') throw new AppError('unauthenticated', { cause: error });
   throw new AppError('bad_request', {
-    detail: 'parent_id or reply_to_id: the message has just been deleted.',
+    detail: 'parent_id, reply_to_id or a file: it has just been deleted.',
     cause: error,
   });
+}
+
+/** For how long a `temp_id` is known. */
+const TEMP_ID_SECONDS = 24 * 60 * 60;
+const SWEEP_MS = 10 * 60_000;
+
+/** Forgets the clients' own ids of messages after a day: now, and every ten minutes. */
+export function forgetOldTempIds(sql: Sql, onError: (error: unknown) => void): { stop(): void } {
+  const sweep = () => void forgetTempIds(sql, TEMP_ID_SECONDS).catch(onError);
+  sweep();
+  const timer = setInterval(sweep, SWEEP_MS).unref();
+  return { stop: () => clearInterval(timer) };
 }

@@ -82,7 +82,7 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
   const signinLimit = createSigninLimit(null);
   const partsInUse = { orm, sql, bus, log, secret, configs, tokens, hub, authenticate, signinLimit };
   // No event has to do with Python, which takes its time to start, or with other servers.
-  const parts = partsInUse satisfies Omit<Parts, 'python' | 'egress' | 'webhooks'> as unknown as Parts;
+  const parts = partsInUse satisfies Omit<Parts, 'python' | 'egress' | 'webhooks' | 'posts'> as unknown as Parts;
 
   const http = createServer();
   const socketIo = mountSocketIo({

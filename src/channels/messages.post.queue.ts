@@ -1,0 +1,130 @@
+import type { Sql } from '../database/sql.ts';
+import { insertPosts, type NewPost, type PostOutcome } from './messages.post.repository.ts';
+
+declare module '../core/scope.ts' {
+  interface Parts {
+    readonly posts: PostQueue;
+  }
+}
+
+/** How many statements are under way at once; what arrives meanwhile goes into the next. */
+const STATEMENTS = 2;
+/** How many posts, and about how much text, go into one statement. */
+const POSTS = 64;
+const CHARACTERS = 2 ** 20;
+
+/**
+ * Classes of errors by which PostgreSQL refuses a row or gives way to somebody: data, integrity, a deadlock, a limit. The
+ * whole statement was taken back, and one post of it may be to blame.
+ */
+const REFUSED = /^(22|23|40|54)/;
+
+interface Waiting {
+  channelId: string;
+  /** The post as JSON. */
+  text: string;
+  resolve(outcome: PostOutcome): void;
+  reject(error: unknown): void;
+}
+
+/** Stores this process's posts: those that arrive while others are being stored share one statement and one commit. */
+export interface PostQueue {
+  /** @returns what became of it, when that is safe on disk */
+  add(post: NewPost): Promise<PostOutcome>;
+}
+
+/**
+ * A lone post is sent at once. A channel is in one statement at a time: another would only wait for its lock, with a
+ * connection in its hands. Statements with several channels wait for none; posts into one that somebody else holds are tried
+ * again on their own, and wait there.
+ */
+export function createPostQueue(sql: Sql): PostQueue {
+  let waiting: Waiting[] = [];
+  let running = 0;
+  let isScheduled = false;
+  /** Channels that a statement is busy with. */
+  const busy = new Set<string>();
+  /** Channels that somebody else held when we asked. */
+  const held = new Set<string>();
+
+  function schedule(): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    // Everything that this turn of the event loop brings is taken along.
+    setImmediate(() => {
+      isScheduled = false;
+      while (running < STATEMENTS) {
+        const batch = takeBatch();
+        if (batch.length === 0) return;
+        void run(batch);
+      }
+    });
+  }
+
+  /** The oldest posts that may go together. Posts into one channel never overtake each other. */
+  function takeBatch(): Waiting[] {
+    const batch: Waiting[] = [];
+    const left: Waiting[] = [];
+    /** Set when the batch is for this channel only. */
+    let only: string | undefined;
+    const passed = new Set<string>();
+    let characters = 0;
+    for (const post of waiting) {
+      const { channelId, text } = post;
+      if (batch.length === 0 && held.has(channelId)) only = channelId;
+      const fits = batch.length === 0 || (batch.length < POSTS && characters + text.length <= CHARACTERS);
+      const isApart = only === undefined ? held.has(channelId) : only !== channelId;
+      if (!fits || isApart || busy.has(channelId) || passed.has(channelId)) {
+        passed.add(channelId);
+        left.push(post);
+        continue;
+      }
+      characters += text.length;
+      batch.push(post);
+    }
+    waiting = left;
+    return batch;
+  }
+
+  async function run(batch: Waiting[]): Promise<void> {
+    const channelIds = new Set(batch.map(({ channelId }) => channelId));
+    for (const channelId of channelIds) busy.add(channelId);
+    running += 1;
+    await store(batch, channelIds.size === 1);
+    running -= 1;
+    for (const channelId of channelIds) busy.delete(channelId);
+    schedule();
+  }
+
+  async function store(batch: Waiting[], mayWait: boolean): Promise<void> {
+    const texts = batch.map(({ text }) => text);
+    try {
+      const outcomes = await insertPosts(sql, texts, mayWait);
+      for (const [n, post] of batch.entries()) settle(post, outcomes[n], mayWait);
+    } catch (error) {
+      const { code = '' } = error as { code?: string };
+      if (batch.length > 1 && REFUSED.test(code)) for (const post of batch) await store([post], true);
+      else for (const { reject } of batch) reject(error);
+    }
+  }
+
+  function settle(post: Waiting, outcome: PostOutcome | undefined, mayWait: boolean): void {
+    if (mayWait) held.delete(post.channelId);
+    if (!outcome) post.reject(new Error('A post has no outcome.'));
+    else if (outcome.outcome !== 'busy') post.resolve(outcome);
+    // Whoever waited for a channel and did not get it has seen it deleted.
+    else if (mayWait) post.resolve({ outcome: 'absent' });
+    else {
+      held.add(post.channelId);
+      waiting.push(post);
+    }
+  }
+
+  return {
+    add: (post) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ channelId: post.view.channel_id, text: JSON.stringify(post), resolve, reject });
+        schedule();
+      }),
+  };
+}
