@@ -196,6 +196,16 @@ export const EDIT = statement(
     where channel_id = $1 and id = $2`,
 );
 
+/** Makes a message carry exactly the given files, of which one may have gone meanwhile. */
+export const LINK_FILES = statement(
+  'message.link_files',
+  `with unlinked as (
+     delete from message_file where channel_id = $1 and message_id = $2 and file_id <> all($3::uuid[])
+   )
+   insert into message_file (channel_id, message_id, file_id)
+   select $1, $2, id from file where id = any($3::uuid[]) on conflict do nothing`,
+);
+
 /** A message with replies stays as a tombstone, so that its thread keeps its root; what hung on it goes. */
 export const ENTOMB = statement(
   'message.entomb',

@@ -2,6 +2,7 @@ import { AppError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Scope } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
+import { attachmentsOf } from '../files/attachments.ts';
 import type { ChannelAccess } from './channels.repository.ts';
 import { noSuchChannel, requireChannel } from './channels.service.ts';
 import { ERASED, ERASED_FORM, noSuchMessage, recordChanges } from './messages.changes.ts';
@@ -11,6 +12,7 @@ import {
   ENTOMB,
   type Found,
   type FoundList,
+  LINK_FILES,
   type Page,
   listMessages as queryMessages,
   listPinned as queryPinned,
@@ -89,11 +91,13 @@ export interface Edit {
 /**
  * Changes a message: its author, and whoever may write in the channel. `data` and `meta` are merged into what is there.
  *
- * @throws not_found, forbidden, and validation when `data` or `meta` would grow too large
+ * @throws not_found, forbidden, bad_request for a file that the caller may not attach, and validation when `data` or `meta`
+ * would grow too large
  */
 export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView> {
   const { id: channelId, message_id: messageId, content } = edit;
   const channel = await requireAuthorOrWriter(scope, channelId, messageId);
+  const files = edit.data?.files === undefined ? undefined : await attachmentsOf(scope, edit.data);
   const { message } = await recordChanges(scope, channel, (log) =>
     log('message:update', messageId, async ({ sql, at, before }) => {
       const { view, is_deleted } = await before();
@@ -101,6 +105,7 @@ export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView
       const data = mergeForm('data', view.data, edit.data);
       const meta = mergeForm('meta', view.meta, edit.meta);
       await sql.rows(EDIT, [channelId, messageId, content, JSON.stringify(data), JSON.stringify(meta), at]);
+      if (files) await sql.rows(LINK_FILES, [channelId, messageId, files]);
       const form = JSON.stringify({ content, data, meta });
       await sql.rows(REWRITE, [channelId, messageId, form, form]);
     }),

@@ -53,8 +53,7 @@ export async function openBoard() {
     list: async (query = '') => (await attempt('GET', query)).body,
     edit: (id: string, body: unknown) => attempt('POST', `/${id}/update`, body),
     remove: (id: string) => attempt('DELETE', `/${id}/delete`),
-    pin: (id: string, is_pinned: unknown = true, as?: Person) =>
-      attempt('POST', `/${id}/pin`, { is_pinned }, as),
+    pin: (id: string, is_pinned = true, as?: Person) => attempt('POST', `/${id}/pin`, { is_pinned }, as),
     react: (id: string, name: unknown, as?: Person) => attempt('POST', `/${id}/reactions/add`, { name }, as),
     unreact: (id: string, name: unknown, as?: Person) =>
       attempt('POST', `/${id}/reactions/remove`, { name }, as),

@@ -70,3 +70,46 @@ describe('threads', () => {
     expect(events.at(-1)?.data).toEqual(await board.get(root.id));
   });
 });
+
+describe('the list of a thread', () => {
+  const thread = (id: string, query = '') => board.attempt('GET', `/${id}/thread${query}`);
+  const contents = async (id: string, query?: string) =>
+    (await thread(id, query)).body.map(({ content }: { content: string }) => content);
+
+  it('has the replies alone, newest first, in the view of every other list', async () => {
+    const root = await board.post({ content: 'root' });
+    const other = await board.post({ content: 'another thread' });
+    await board.post({ content: 'elsewhere', parent_id: other.id });
+    const one = await board.post({ content: '1', parent_id: root.id });
+    const two = await board.post({ content: '2', parent_id: one.id, reply_to_id: one.id });
+    await board.react(one.id, '👍');
+    expect((await thread(root.id)).body).toEqual([await board.get(two.id), await board.get(one.id)]);
+    expect(await contents(root.id, '?limit=1')).toEqual(['2']);
+    expect(await contents(root.id, '?skip=1')).toEqual(['1']);
+    expect(await contents(root.id, '?skip=2')).toEqual([]);
+    expect(await contents(one.id)).toEqual([]);
+  });
+
+  it('stays when the root is deleted', async () => {
+    const root = await board.post({ content: 'root' });
+    await board.post({ content: 'reply', parent_id: root.id });
+    await board.remove(root.id);
+    expect(await contents(root.id)).toEqual(['reply']);
+  });
+
+  it('is not found for a message that is not of this channel', async () => {
+    const here = board.channelId;
+    await board.turnToNewChannel();
+    const foreign = await board.post({ content: 'elsewhere' });
+    await board.post({ content: 'secret', parent_id: foreign.id });
+    board.turnTo(here);
+    for (const id of [foreign.id, '018f0000-0000-7000-8000-000000000000']) {
+      expect(await thread(id)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    }
+  });
+
+  it.each(['limit=0', 'limit=201', 'skip=-1', 'limit=x'])('refuses ?%s', async (query) => {
+    const { id } = await board.post({ content: 'root' });
+    expect(await thread(id, `?${query}`)).toMatchObject({ status: 400, body: { code: 'validation' } });
+  });
+});
