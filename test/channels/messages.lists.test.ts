@@ -1,0 +1,189 @@
+import { createTRPCClient, httpLink, type TRPCClient } from '@trpc/client';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { MessageView } from '../../src/channels/messages.schema.ts';
+import { Json } from '../../src/core/json.ts';
+import { listProcedures } from '../../src/doors/procedures.ts';
+import { type AppRouter, appRouter } from '../../src/router.ts';
+import { recordStatements } from '../support/statements.ts';
+import { type Board, openBoard } from './board.ts';
+
+/*
+ * Lists leave PostgreSQL as JSON that no schema checks on its way out, so it is checked here.
+ */
+
+let board: Board;
+beforeAll(async () => {
+  board = await openBoard();
+});
+afterAll(() => board.close());
+beforeEach(async () => {
+  await board.turnToNewChannel();
+});
+
+/** A message of every kind, the first of them with a thread. */
+async function fill(): Promise<string> {
+  const root = await board.post({ content: 'root', data: { files: [] }, meta: { a: { b: [1] } } });
+  await board.post({ content: 'quoting reply', parent_id: root.id, reply_to_id: root.id });
+  const gone = await board.post({ content: 'gone' });
+  await board.post({ content: 'reply', parent_id: gone.id });
+  await board.remove(gone.id);
+  await board.post({ content: 'quoting', reply_to_id: root.id });
+  for (const name of ['👍', '🎉']) {
+    await board.react(root.id, name);
+    await board.react(root.id, name, board.owner);
+  }
+  await board.pin(root.id);
+  const { id } = await board.post({ content: 'by a program' });
+  const reply = await board.post({ content: 'orphan' });
+  const { query } = board.server.database;
+  const webhook = '018f0000-0000-7000-8000-00000000000a';
+  await query('update message set webhook_id = $1 where id = $2', [webhook, id]);
+  // An account that is gone.
+  await query('update message set user_id = $1 where id = $2', [webhook, reply.id]);
+  return root.id;
+}
+
+/** A schema that refuses members it does not name, all the way down. */
+function strict(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodObject) {
+    const shape = Object.entries(schema.shape).map(([name, member]) => [name, strict(member as z.ZodType)]);
+    return z.strictObject(Object.fromEntries(shape));
+  }
+  if (schema instanceof z.ZodArray) return z.array(strict(schema.element as z.ZodType));
+  if (schema instanceof z.ZodNullable) return strict(schema.unwrap() as z.ZodType).nullable();
+  return schema;
+}
+
+type Client = TRPCClient<AppRouter>;
+const LISTS: Record<string, (client: Client, id: string, rootId: string) => [string, Promise<unknown>]> = {
+  'messages.list': (client, id) => ['', client.messages.list.query({ id })],
+  'messages.pinned': (client, id) => ['/pinned', client.messages.pinned.query({ id })],
+  'messages.thread': (client, id, rootId) => [
+    `/${rootId}/thread`,
+    client.messages.thread.query({ id, message_id: rootId }),
+  ],
+};
+
+describe('what PostgreSQL wrote', () => {
+  it.each(Object.entries(LISTS))('fits the view of %s at REST and tRPC, member by member', async (_, ask) => {
+    const rootId = await fill();
+    const headers = { authorization: `Bearer ${board.writer.token}` };
+    const client: Client = createTRPCClient({
+      links: [httpLink({ url: `${board.server.url}/trpc`, headers })],
+    });
+    const [path, trpc] = ask(client, board.channelId, rootId);
+    const rest = await board.list(path);
+    expect(rest.length).toBeGreaterThan(0);
+    expect(await trpc).toEqual(rest);
+    for (const message of rest) expect(message).toEqual(await board.get(message.id));
+
+    const shape = z.array(strict(MessageView));
+    expect(shape.safeParse(rest).error).toBeUndefined();
+    expect(shape.safeParse([{ ...rest[0], secret: 1 }]).success).toBe(false);
+    expect(shape.safeParse([{ ...rest[0], user: { ...rest[0].user, email: 'x' } }]).success).toBe(false);
+  });
+
+  it('is what every such procedure here answers, so that none is forgotten above', () => {
+    const answersJson = ({ output }: ReturnType<typeof listProcedures>[number]) =>
+      !!output && (output as z.ZodType).safeParse(new Json('[]')).success;
+    const isList = (path: string) => /^(messages|reactions)\./.test(path);
+    const lists = listProcedures(appRouter).filter(
+      (procedure) => answersJson(procedure) && isList(procedure.path),
+    );
+    expect(lists.map(({ path }) => path).toSorted()).toEqual(Object.keys(LISTS));
+  });
+});
+
+describe('the author', () => {
+  it('of what a program posted is the webhook, by its name of today, or none that is there any more', async () => {
+    const { id } = await board.post({ content: 'x' });
+    const quoting = await board.post({ content: 'y', reply_to_id: id });
+    const webhook = '018f0000-0000-7000-8000-00000000000b';
+    const { query } = board.server.database;
+    await query(
+      `insert into channel_webhook (id, channel_id, user_id, name, token, created_at, updated_at)
+       values ($1, $2, $3, 'Build', 'x', 1, 1)`,
+      [webhook, board.channelId, board.owner.id],
+    );
+    await query('update message set webhook_id = $1 where id = $2', [webhook, id]);
+    const author = async () => [
+      (await board.get(id)).user,
+      (await board.get(quoting.id)).reply_to_message.user,
+    ];
+    const build = { id: webhook, name: 'Build', role: 'webhook' };
+    expect(await author()).toEqual([build, build]);
+    await query(`update channel_webhook set name = 'Release' where id = $1`, [webhook]);
+    expect(await author()).toEqual([
+      { ...build, name: 'Release' },
+      { ...build, name: 'Release' },
+    ]);
+    await query('delete from channel_webhook where id = $1', [webhook]);
+    const deleted = { ...build, name: 'Deleted Webhook' };
+    expect(await author()).toEqual([deleted, deleted]);
+    expect((await board.pin(id)).body.user).toEqual(deleted);
+  });
+});
+
+describe('statements', () => {
+  it('one for each read, whatever the page holds', async () => {
+    const rootId = await fill();
+    for (const path of ['', '/pinned', `/${rootId}`, `/${rootId}/data`, `/${rootId}/thread`]) {
+      await board.list(path);
+      const statements = await recordStatements(() => board.list(path));
+      // `last_active_at` is written in batches, for all users at once, on its own time.
+      expect([path, statements.filter((text) => !/last_active_at =/.test(text)).length]).toEqual([path, 1]);
+    }
+  });
+});
+
+describe('the data of a message', () => {
+  it('is the object alone, empty when there is none', async () => {
+    const dataOf = async (id: string) => board.attempt('GET', `/${id}/data`);
+    const { id } = await board.post({ content: 'x', data: { files: [], a: { b: 1 } } });
+    expect(await dataOf(id)).toMatchObject({ status: 200, body: { files: [], a: { b: 1 } } });
+    const plain = await board.post({ content: 'x' });
+    expect((await dataOf(plain.id)).body).toEqual({});
+    await board.remove(id);
+    expect(await dataOf(id)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+});
+
+describe('a page of large messages', () => {
+  const KIB = 1024;
+  const large = (mark: string) => ({
+    content: mark + 'x'.repeat(64 * KIB - 1),
+    data: { text: 'd'.repeat(250 * KIB) },
+    meta: { text: 'm'.repeat(250 * KIB), model_id: 'a' },
+  });
+
+  it('is complete in number and order, and abridged past its budget', async () => {
+    const small = await board.post({ content: 'small', meta: { model_id: 'b' } });
+    for (let n = 0; n < 10; n += 1) await board.post(large(String(n)));
+    const text = await (
+      await fetch(`${board.server.url}/api/v1${board.at('')}`, {
+        headers: { authorization: `Bearer ${board.writer.token}` },
+      })
+    ).text();
+    expect(Buffer.byteLength(text)).toBeLessThan(5 * KIB * KIB);
+    const page = JSON.parse(text);
+    expect(page.map(({ content }: { content: string }) => content[0]).join('')).toBe('9876543210s');
+    // 564 KiB each: seven fit into 4 MiB.
+    const isAbridged = page.map(({ meta }: { meta: { abridged?: boolean } }) => meta.abridged === true);
+    expect(isAbridged).toEqual([...Array(7).fill(false), ...Array(3).fill(true), false]);
+    expect(page[8]).toMatchObject({ content: `1${'x'.repeat(999)}`, data: {}, meta: { abridged: true } });
+    expect(page[10]).toEqual(await board.get(small.id));
+    expect(await board.get(page[8].id)).toMatchObject(large('1'));
+    expect((await board.list('?skip=8&limit=1'))[0]).toMatchObject(large('1'));
+  });
+
+  it('counts the quotes, and abridges them too', async () => {
+    const quoted = await board.post(large('q'));
+    for (let n = 0; n < 9; n += 1) await board.post({ content: String(n), reply_to_id: quoted.id });
+    const page = await board.list();
+    const last = page[8];
+    expect(last).toMatchObject({ content: '0', meta: { abridged: true } });
+    expect(last.reply_to_message).toMatchObject({ data: {}, meta: { abridged: true } });
+    expect(last.reply_to_message.content).toHaveLength(1000);
+  });
+});
