@@ -12,7 +12,10 @@ const secrets = z.boolean().optional();
 
 /** What is sent may be older, of another system or incomplete, so the service is what checks it. */
 const sent = z.record(z.string(), z.unknown()).meta({
-  override: { $ref: '#/components/schemas/Configuration' },
+  override({ jsonSchema }) {
+    for (const word of Object.keys(jsonSchema)) delete jsonSchema[word as 'type'];
+    jsonSchema.$ref = '#/components/schemas/Configuration';
+  },
 });
 
 export const configsRouter = router({

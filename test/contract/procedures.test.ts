@@ -11,7 +11,7 @@ const pathsOf = (rule: (procedure: (typeof procedures)[number]) => boolean) =>
   procedures.filter(rule).map(({ path }) => path);
 
 /** Anyone on the network reaches these. A new name here is a decision, not a side effect. */
-const OPEN = ['auths.signIn', 'auths.signUp'];
+const OPEN = ['auths.signIn', 'auths.signUp', 'configs.client', 'configs.version'];
 
 /** A base that also asks whether the noun is switched on leaves the administrator's right to the service. */
 const ENFORCED_BY_SERVICE = ['channels.create'];
