@@ -29,6 +29,7 @@ import { createLocalBus } from './events/bus.ts';
 import { type Python, startPython } from './python/pool.ts';
 import { appRouter } from './router.ts';
 import { loadSecret } from './secret.ts';
+import { openRunLog } from './tools/tools.runs.log.ts';
 import { trackActivity } from './users/activity.ts';
 
 const REDIS_PATIENCE_MS = 2_000;
@@ -118,6 +119,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     closers.push(() => hub.close());
     const python = options.python ?? ownPython(options);
     if (python !== options.python) closers.push(() => python.close());
+    closers.push(bus.subscribe('tool.changed', ({ id }) => python.evict(id)));
+    const toolRuns = openRunLog(sql, onError);
+    closers.push(() => toolRuns.close());
     const egress = options.egress ?? createEgress();
     if (egress !== options.egress) closers.push(() => egress.close());
 
@@ -134,6 +138,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       hub,
       posts: createPostQueue(sql),
       authenticate,
+      toolRuns,
       signinLimit: createSigninLimit(redis && { redis, prefix }),
     };
     const http = await createHttp({ parts, env, router: appRouter });

@@ -38,6 +38,8 @@ export interface RequestInfo {
 /** What a door lets a call say beside its result. Doors without cookies ignore it. */
 export interface Reply {
   setSession(token: string | null, expiresAt: number | null): void;
+  /** Members of the call's input that were left out, besides those that no schema knows. */
+  nameIgnored?(names: string[]): void;
   /** What a subscription's items go through; absent where nothing is streamed. */
   readonly outlet?: Outlet;
 }

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Credentials, Parts, Reply } from '../core/scope.ts';
 import type { Context } from '../core/trpc.ts';
 import { requestIdOf } from './http.response.ts';
+import { ignoredHeader } from './rest.ignored.ts';
 
 export const SESSION_COOKIE = 'token';
 
@@ -34,6 +35,9 @@ export const buildHttpContext = (parts: Parts, request: FastifyRequest, reply: F
   buildContext(parts, request.raw, {
     setSession(token, expiresAt) {
       reply.header('set-cookie', sessionCookie(request.raw, token, expiresAt));
+    },
+    nameIgnored(names) {
+      if (names.length > 0) reply.header('x-ignored-members', ignoredHeader(names));
     },
   });
 

@@ -1,43 +1,98 @@
 import { grantedIds, grantsOf, holdsGrant } from '../access/access.repository.ts';
+import { Json } from '../core/json.ts';
+import type { Actor } from '../core/scope.ts';
 import { type Sql, statement } from '../database/sql.ts';
-import type { ToolAccessView } from './tools.schema.ts';
+import type { JsonSchema } from '../python/protocol.ts';
+import type { ToolAccessView, ToolExport, ToolListing } from './tools.schema.ts';
 
 /** SQL conditions on a row `t`; `$1` is the caller's id, `$2` whether they are an administrator. */
 const OWNS = '($2 or t.user_id = $1)';
 const CAN_WRITE = `(${OWNS} or ${holdsGrant('tool', 't.id', 'write', '$1::text')})`;
 const CAN_READ = `(${OWNS} or ${holdsGrant('tool', 't.id', 'read', '$1::text')})`;
+const READABLE = `$2 or t.user_id = $1 or t.id in (${grantedIds('tool', '$1::text')})`;
 
-const VIEW = `t.id, t.user_id, t.name, t.meta, t.specs, t.created_at, t.updated_at, ${CAN_WRITE} as write_access,
-  ${grantsOf('tool', 't.id')} as access_grants`;
-
-interface ToolRow extends Omit<ToolAccessView, 'content'> {
+interface Rights {
   can_read: boolean;
+  write_access: boolean;
+}
+
+interface ToolRow extends Omit<ToolAccessView, 'content'>, Rights {
   content: string;
 }
 
 const READ = statement<ToolRow>(
   'tool.read',
-  `select ${VIEW}, ${CAN_READ} as can_read, t.content from tool t where t.id = $3`,
+  `select t.id, t.user_id, t.name, t.meta, t.specs, t.created_at, t.updated_at, t.content,
+       ${grantsOf('tool', 't.id')} as access_grants, ${CAN_WRITE} as write_access, ${CAN_READ} as can_read
+     from tool t where t.id = $3`,
 );
 
-const LIST = statement<ToolAccessView>(
-  'tool.list',
-  `select ${VIEW} from tool t
-    where $2 or t.user_id = $1 or t.id in (${grantedIds('tool', '$1::text')})
-    order by t.updated_at desc, t.id`,
-);
-
-interface Caller {
+/** A tool as a call of it needs it. The valves are sealed. */
+export interface UsedTool extends Rights {
   id: string;
-  role: string;
+  content: string;
+  version: number;
+  created_at: number;
+  valves: string | null;
+  user_valves: string | null;
+  valves_schema: JsonSchema | null;
+  user_valves_schema: JsonSchema | null;
+}
+
+const USE = statement<UsedTool>(
+  'tool.use',
+  `select t.id, t.content, t.version, t.created_at, t.valves, t.valves_schema, t.user_valves_schema,
+       v.valves as user_valves, ${CAN_WRITE} as write_access, ${CAN_READ} as can_read
+     from tool t left join tool_user_valves v on v.tool_id = t.id and v.user_id = $1
+     where t.id = $3`,
+);
+
+/** SQL for a row `u` of the users as JSON; null when it was joined in vain. */
+export const PERSON =
+  "case when u.id is null then null else json_build_object('id', u.id, 'name', u.name, 'role', u.role) end";
+
+const SHARED = `'id', t.id, 'user_id', t.user_id, 'name', t.name, 'meta', t.meta, 'specs', t.specs,
+  'access_grants', ${grantsOf('tool', 't.id')}, 'updated_at', t.updated_at, 'created_at', t.created_at`;
+const LISTED = `${SHARED}, 'write_access', w.may_write, 'has_user_valves', t.user_valves_schema is not null,
+  'user', ${PERSON}`;
+
+const list = (view: string, order: string) =>
+  `select coalesce(json_agg(${view} order by ${order}), '[]'::json)::text as text
+     from tool t left join users u on u.id = t.user_id cross join lateral (select ${CAN_WRITE} as may_write) w
+     where ${READABLE}`;
+/** The source only for those who may change it. */
+const withSource = (view: string) =>
+  `case when w.may_write then json_build_object(${view}, 'content', t.content) else json_build_object(${view}) end`;
+
+const NEWEST_FIRST = 't.updated_at desc, t.id';
+const LIST = statement<{ text: string }>('tool.list', list(`json_build_object(${LISTED})`, NEWEST_FIRST));
+const LIST_WITH_SOURCES = statement<{ text: string }>('tool.sources', list(withSource(LISTED), NEWEST_FIRST));
+const EXPORT = statement<{ text: string }>('tool.export', list(withSource(SHARED), 't.id'));
+
+const caller = ({ id, role }: Actor) => [id, role === 'admin'];
+
+async function readList<View>(sql: Sql, actor: Actor, of: typeof LIST): Promise<Json<View[]>> {
+  const [row] = await sql.rows(of, caller(actor));
+  return new Json(row?.text ?? '[]');
 }
 
 /** A tool with its source and what the caller may do with it; undefined when there is none. */
-export async function readTool(sql: Sql, caller: Caller, toolId: string): Promise<ToolRow | undefined> {
-  const [row] = await sql.rows(READ, [caller.id, caller.role === 'admin', toolId]);
+export async function readTool(sql: Sql, actor: Actor, toolId: string): Promise<ToolRow | undefined> {
+  const [row] = await sql.rows(READ, [...caller(actor), toolId]);
+  return row;
+}
+
+/** A tool with what a call of it by the caller needs; undefined when there is none. */
+export async function readToolInUse(sql: Sql, actor: Actor, toolId: string): Promise<UsedTool | undefined> {
+  const [row] = await sql.rows(USE, [...caller(actor), toolId]);
   return row;
 }
 
 /** The tools that the caller may read, without their sources, the last changed first. */
-export const listTools = (sql: Sql, caller: Caller): Promise<ToolAccessView[]> =>
-  sql.rows(LIST, [caller.id, caller.role === 'admin']);
+export const listTools = (sql: Sql, actor: Actor) => readList<ToolListing>(sql, actor, LIST);
+
+/** The same, with the source of those that the caller may change. */
+export const listToolsWithSources = (sql: Sql, actor: Actor) =>
+  readList<ToolListing>(sql, actor, LIST_WITH_SOURCES);
+
+export const exportTools = (sql: Sql, actor: Actor) => readList<ToolExport>(sql, actor, EXPORT);

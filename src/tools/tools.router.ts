@@ -1,10 +1,28 @@
 import { z } from 'zod';
+import { grantList } from '../access/access.schema.ts';
+import { jsonList } from '../core/json.ts';
 import { member, router } from '../core/trpc.ts';
-import { freeForm, LIMITS, name, toolId } from '../core/wire.ts';
-import { ToolAccessView, ToolView, toolForm } from './tools.schema.ts';
-import { callTool, createTool, deleteTool, getTool, listTools, updateTool } from './tools.service.ts';
+import { toolId } from '../core/wire.ts';
+import { runsRouter } from './tools.runs.router.ts';
+import { ToolAccessView, ToolExport, ToolListing, ToolView, toolForm } from './tools.schema.ts';
+import {
+  createTool,
+  deleteTool,
+  exportTools,
+  getTool,
+  listTools,
+  listToolsWithSources,
+  updateTool,
+  updateToolAccess,
+} from './tools.service.ts';
+import { valvesRouter } from './tools.valves.router.ts';
+import { versionsRouter } from './tools.versions.router.ts';
 
 export const toolsRouter = router({
+  ...runsRouter,
+  valves: valvesRouter,
+  versions: versionsRouter,
+
   list: member
     .meta({
       openapi: {
@@ -15,8 +33,34 @@ export const toolsRouter = router({
       },
       access: 'member',
     })
-    .output(z.array(ToolAccessView))
+    .output(jsonList(ToolListing))
     .query(({ ctx }) => listTools(ctx.scope)),
+
+  listWithSources: member
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/tools/list',
+        tags: ['tools'],
+        summary: 'The same, with the source of those that the caller may change',
+      },
+      access: 'member',
+    })
+    .output(jsonList(ToolListing))
+    .query(({ ctx }) => listToolsWithSources(ctx.scope)),
+
+  export: member
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/tools/export',
+        tags: ['tools'],
+        summary: 'The tools that the caller may use, to be stored elsewhere',
+      },
+      access: 'permission:workspace.tools_export',
+    })
+    .output(jsonList(ToolExport))
+    .query(({ ctx }) => exportTools(ctx.scope)),
 
   create: member
     .meta({
@@ -45,6 +89,20 @@ export const toolsRouter = router({
     .output(ToolAccessView)
     .mutation(({ ctx, input: { id, ...changes } }) => updateTool(ctx.scope, id, changes)),
 
+  updateAccess: member
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/tools/id/{id}/access/update',
+        tags: ['tools'],
+        summary: 'Replace all grants of a tool',
+      },
+      access: 'tool.write',
+    })
+    .input(z.object({ id: toolId(), access_grants: grantList() }))
+    .output(ToolAccessView)
+    .mutation(({ ctx, input }) => updateToolAccess(ctx.scope, input.id, input.access_grants)),
+
   delete: member
     .meta({
       openapi: { method: 'DELETE', path: '/tools/id/{id}/delete', tags: ['tools'], summary: 'Delete a tool' },
@@ -53,18 +111,4 @@ export const toolsRouter = router({
     .input(z.object({ id: toolId() }))
     .output(z.object({ result: z.boolean() }))
     .mutation(({ ctx, input }) => deleteTool(ctx.scope, input.id)),
-
-  invoke: member
-    .meta({
-      openapi: {
-        method: 'POST',
-        path: '/tools/id/{id}/call',
-        tags: ['tools'],
-        summary: 'Run one function of a tool as the caller',
-      },
-      access: 'tool.read',
-    })
-    .input(z.object({ id: toolId(), function: name(), arguments: freeForm(LIMITS.bodyBytes).default({}) }))
-    .output(z.object({ result: z.unknown(), events: z.array(z.unknown()), duration_ms: z.number() }))
-    .mutation(({ ctx, input }) => callTool(ctx.scope, input)),
 });

@@ -43,3 +43,17 @@ export const toolForm = {
   }),
   access_grants: grantList().nullish(),
 };
+
+/** Who did something with a tool; null when the account is gone. */
+export const ToolPerson = z.object({ id: z.string(), name: z.string(), role: z.string() }).nullable();
+
+/** A tool in a list, with who made it. */
+export const ToolListing = ToolAccessView.extend({
+  user: ToolPerson,
+  has_user_valves: z.boolean(),
+}).meta({ id: 'ToolListing' });
+export type ToolListing = z.infer<typeof ToolListing>;
+
+/** What another server needs to store the tool; the source only for those who may change it. */
+export const ToolExport = ToolView.extend({ content: z.string().optional() }).meta({ id: 'ToolExport' });
+export type ToolExport = z.infer<typeof ToolExport>;

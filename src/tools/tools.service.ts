@@ -1,13 +1,23 @@
-import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/postgresql';
+import { type EntityManager, LockMode, UniqueConstraintViolationException } from '@mikro-orm/postgresql';
 import type { GrantInput } from '../access/access.schema.ts';
 import { replaceGrants, revokeGrants } from '../access/access.service.ts';
 import { may } from '../access/permissions.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
-import { Tool } from './tools.entity.ts';
-import { listTools as queryTools, readTool } from './tools.repository.ts';
+import type { Inspection } from '../python/pool.ts';
+import { noSuchTool, requireTool } from './tools.access.ts';
+import { Tool, type ToolEntity } from './tools.entity.ts';
+import * as repository from './tools.repository.ts';
 import type { ToolAccessView, ToolView } from './tools.schema.ts';
+import { ToolVersion } from './tools.versions.entity.ts';
+
+declare module '../events/bus.ts' {
+  interface BusTopics {
+    /** The source of a tool changed, or the tool is gone: processes that have it loaded are of no more use. */
+    'tool.changed': { id: string };
+  }
+}
 
 export interface ToolInput {
   name: string;
@@ -16,23 +26,9 @@ export interface ToolInput {
   access_grants?: GrantInput[] | null | undefined;
 }
 
-const noSuchTool = () => new AppError('not_found', { detail: 'There is no such tool.' });
-
 const resource = (id: string) => ({ type: 'tool', id, publicSharing: 'sharing.public_tools' }) as const;
 
-const mayAuthor = (scope: Scope) => may(scope, 'workspace.tools') || may(scope, 'workspace.tools_import');
-
-/**
- * The tool, when the caller may do that with it.
- *
- * @throws not_found, tool_forbidden
- */
-async function requireTool(scope: Scope, id: string, right: 'read' | 'write') {
-  const tool = await readTool(scope.sql, scope.actor, id.toLowerCase());
-  if (!tool) throw noSuchTool();
-  if (!(right === 'read' ? tool.can_read : tool.write_access)) throw new AppError('tool_forbidden');
-  return tool;
-}
+const mayCreate = (scope: Scope) => may(scope, 'workspace.tools') || may(scope, 'workspace.tools_import');
 
 /**
  * An id as it is stored: lower-cased, so that two tools never differ in case alone.
@@ -51,10 +47,10 @@ function normaliseId(input: string): string {
  */
 export async function createTool(scope: Scope, input: ToolInput & { id: string }): Promise<ToolView> {
   // Nothing of a stranger's source is run before we know that they may have it run.
-  if (!mayAuthor(scope)) throw new AppError('tool_forbidden');
+  if (!mayCreate(scope)) throw new AppError('tool_forbidden');
   const id = normaliseId(input.id);
-  if (await readTool(scope.sql, scope.actor, id)) throw new AppError('id_taken');
-  const module = await scope.python.inspect({ id, content: input.content }, inspectOptions(scope));
+  if (await repository.readTool(scope.sql, scope.actor, id)) throw new AppError('id_taken');
+  const module = await inspectSource(scope, id, input.content);
   const now = nowSeconds();
   try {
     await scope.em.transactional(async (em) => {
@@ -67,9 +63,12 @@ export async function createTool(scope: Scope, input: ToolInput & { id: string }
         specs: module.specs,
         valves_schema: module.valves,
         user_valves_schema: module.user_valves,
+        version: 1,
         created_at: now,
         updated_at: now,
       });
+      await em.flush();
+      keepVersion(scope, em, { id, version: 1, content: module.content, created_at: now });
       await em.flush();
       // Ids are chosen by people, so one may be used again: nothing that was left behind may apply to its new owner.
       await replaceGrants(scope, em, resource(id), input.access_grants ?? []);
@@ -81,10 +80,21 @@ export async function createTool(scope: Scope, input: ToolInput & { id: string }
   return getTool(scope, id);
 }
 
-const inspectOptions = ({ signal }: Scope) => (signal ? { signal } : {});
+/** Loads a source in a process of its own. @throws tool_invalid with the reason, python_unavailable */
+export const inspectSource = (scope: Scope, id: string, content: string): Promise<Inspection> =>
+  scope.python.inspect({ id, content }, { signal: scope.signal });
 
 /** The tools that the caller may read, the last changed first. */
-export const listTools = (scope: Scope): Promise<ToolAccessView[]> => queryTools(scope.sql, scope.actor);
+export const listTools = (scope: Scope) => repository.listTools(scope.sql, scope.actor);
+
+/** The same, with the source of those that the caller may change. */
+export const listToolsWithSources = (scope: Scope) => repository.listToolsWithSources(scope.sql, scope.actor);
+
+/** All that the caller may read, to be stored elsewhere. @throws tool_forbidden */
+export function exportTools(scope: Scope) {
+  if (!may(scope, 'workspace.tools_export')) throw new AppError('tool_forbidden');
+  return repository.exportTools(scope.sql, scope.actor);
+}
 
 /** A tool; its source only for those who may change it. @throws not_found, tool_forbidden */
 export async function getTool(scope: Scope, id: string): Promise<ToolAccessView> {
@@ -100,33 +110,91 @@ export async function getTool(scope: Scope, id: string): Promise<ToolAccessView>
 export async function updateTool(scope: Scope, toolId: string, input: ToolInput): Promise<ToolAccessView> {
   const tool = await requireTool(scope, toolId, 'write');
   const isNewSource = input.content !== tool.content;
-  if (isNewSource && !mayAuthor(scope)) throw new AppError('tool_forbidden');
-  const module = isNewSource
-    ? await scope.python.inspect({ id: tool.id, content: input.content }, inspectOptions(scope))
-    : null;
-  await scope.em.transactional(async (em) => {
-    const row = await em.findOne(Tool, tool.id, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (!row) throw noSuchTool();
+  if (isNewSource) requireAuthor(scope);
+  const module = isNewSource ? await inspectSource(scope, tool.id, input.content) : null;
+  await changeTool(scope, tool.id, async (row, em) => {
     row.name = input.name;
-    row.meta = {
-      description: input.meta.description ?? null,
-      manifest: module?.manifest ?? row.meta.manifest,
-    };
-    if (module) {
-      row.content = module.content;
-      row.specs = module.specs;
-      row.valves_schema = module.valves;
-      row.user_valves_schema = module.user_valves;
-    }
-    row.updated_at = nowSeconds();
+    const description = input.meta.description ?? null;
+    row.meta = { description, manifest: row.meta.manifest };
+    if (module) putSource(scope, em, row, module, null);
     await em.flush();
     if (input.access_grants) await replaceGrants(scope, em, resource(tool.id), input.access_grants);
   });
-  if (isNewSource) scope.python.evict(tool.id);
   return getTool(scope, tool.id);
 }
 
-/** Deletes a tool with its grants. @throws not_found, tool_forbidden */
+/** Replaces all grants of a tool by those that the caller may give. @throws not_found, tool_forbidden */
+export async function updateToolAccess(
+  scope: Scope,
+  toolId: string,
+  grants: GrantInput[],
+): Promise<ToolAccessView> {
+  const { id } = await requireTool(scope, toolId, 'write');
+  await changeTool(scope, id, async (_row, em) => {
+    await replaceGrants(scope, em, resource(id), grants);
+  });
+  return getTool(scope, id);
+}
+
+/** Changing what a tool does means running code on the server. @throws tool_forbidden */
+export function requireAuthor(scope: Scope): void {
+  if (!may(scope, 'workspace.tools')) throw new AppError('tool_forbidden');
+}
+
+/**
+ * Changes the row of a tool under its lock, and tells whoever has the source loaded when that changed.
+ *
+ * @throws not_found
+ */
+export async function changeTool(
+  scope: Scope,
+  id: string,
+  change: (row: ToolEntity, em: EntityManager) => Promise<void>,
+): Promise<void> {
+  const isNewSource = await scope.em.transactional(async (em) => {
+    const row = await em.findOne(Tool, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!row) throw noSuchTool();
+    const { version } = row;
+    row.updated_at = nowSeconds();
+    await change(row, em);
+    return row.version !== version;
+  });
+  if (isNewSource) scope.bus.publish('tool.changed', { id });
+}
+
+/** Puts a loaded source in the row, as a version of its own unless it is there already. */
+export function putSource(
+  scope: Scope,
+  em: EntityManager,
+  row: ToolEntity,
+  module: Inspection,
+  restoredFrom: number | null,
+): void {
+  row.meta = { ...row.meta, manifest: module.manifest };
+  row.specs = module.specs;
+  row.valves_schema = module.valves;
+  row.user_valves_schema = module.user_valves;
+  if (row.content === module.content) return;
+  row.content = module.content;
+  row.version += 1;
+  keepVersion(scope, em, { ...row, created_at: row.updated_at, restored_from: restoredFrom });
+}
+
+interface NewVersion {
+  id: string;
+  version: number;
+  content: string;
+  created_at: number;
+  restored_from?: number | null;
+}
+
+function keepVersion(scope: Scope, em: EntityManager, { id, restored_from = null, ...version }: NewVersion) {
+  const { content, created_at } = version;
+  const user_id = scope.actor.id;
+  em.create(ToolVersion, { tool: id, version: version.version, user_id, content, restored_from, created_at });
+}
+
+/** Deletes a tool with all that belongs to it. @throws not_found, tool_forbidden */
 export async function deleteTool(scope: Scope, toolId: string): Promise<{ result: true }> {
   const { id } = await requireTool(scope, toolId, 'write');
   await scope.em.transactional(async (em) => {
@@ -134,35 +202,6 @@ export async function deleteTool(scope: Scope, toolId: string): Promise<{ result
     await em.nativeDelete(Tool, { id });
     await revokeGrants(em, resource(id));
   });
-  scope.python.evict(id);
+  scope.bus.publish('tool.changed', { id });
   return { result: true };
-}
-
-export interface ToolCall {
-  id: string;
-  function: string;
-  arguments: Record<string, unknown>;
-}
-
-export interface ToolResult {
-  result: unknown;
-  events: unknown[];
-  duration_ms: number;
-}
-
-/**
- * Runs one function of a tool as the caller, on the source that is stored now.
- *
- * @throws not_found, tool_forbidden, arguments_invalid, tool_raised, tool_timeout, python_unavailable
- */
-export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult> {
-  const { id, content } = await requireTool(scope, call.id, 'read');
-  const { id: userId, name, email, role } = scope.actor;
-  return scope.python.call({
-    tool: { id, content },
-    function: call.function,
-    arguments: call.arguments,
-    user: { id: userId, name, email, role },
-    ...inspectOptions(scope),
-  });
 }

@@ -1,0 +1,29 @@
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import { readTool, readToolInUse } from './tools.repository.ts';
+
+export const noSuchTool = () => new AppError('not_found', { detail: 'There is no such tool.' });
+
+/** As ids are stored: in lower case. */
+const stored = (id: string) => id.toLowerCase();
+
+function admit<T extends { can_read: boolean; write_access: boolean }>(
+  tool: T | undefined,
+  right: 'read' | 'write',
+): T {
+  if (!tool) throw noSuchTool();
+  if (!(right === 'read' ? tool.can_read : tool.write_access)) throw new AppError('tool_forbidden');
+  return tool;
+}
+
+/**
+ * The tool, when the caller may do that with it.
+ *
+ * @throws not_found, tool_forbidden
+ */
+export const requireTool = async ({ sql, actor }: Scope, id: string, right: 'read' | 'write') =>
+  admit(await readTool(sql, actor, stored(id)), right);
+
+/** As `requireTool`, with what a call needs: source, version, valves. */
+export const requireToolInUse = async ({ sql, actor }: Scope, id: string, right: 'read' | 'write') =>
+  admit(await readToolInUse(sql, actor, stored(id)), right);

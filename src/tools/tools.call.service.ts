@@ -1,0 +1,74 @@
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import { nowSeconds } from '../core/time.ts';
+import type { CallContext, Usage } from '../python/pool.ts';
+import { requireToolInUse } from './tools.access.ts';
+import { openValves } from './tools.valves.service.ts';
+
+export interface ToolCall {
+  id: string;
+  function: string;
+  arguments: Record<string, unknown>;
+  /** What surrounds the call, as functions may ask for it. */
+  context?: CallContext | undefined;
+  /** Told of every event while the function runs; they also come with the answer. */
+  onEvent?: ((event: unknown) => void) | undefined;
+  /** Asks the caller. Without it, a function that asks fails. */
+  onAsk?: ((event: unknown, signal: AbortSignal) => Promise<unknown>) | undefined;
+  /** Ends the call; the caller's own going away unless given. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface ToolResult {
+  result: unknown;
+  events: unknown[];
+  duration_ms: number;
+}
+
+/**
+ * Runs one function of a tool as the caller, on the source and the valves that are stored now. Leaves a run behind.
+ *
+ * @throws not_found, tool_forbidden, arguments_invalid, tool_raised, tool_timeout, python_unavailable
+ */
+export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult> {
+  const tool = await requireToolInUse(scope, call.id, 'read');
+  const signal = call.signal ?? scope.signal;
+  const { id: userId, name, email, role } = scope.actor;
+  const [startedAt, started] = [nowSeconds(), performance.now()];
+  let usage: Usage | undefined;
+  let outcome = 'ok';
+  try {
+    return await scope.python.call({
+      tool,
+      function: call.function,
+      arguments: call.arguments,
+      user: { id: userId, name, email, role },
+      valves: tool.valves_schema ? (openValves(scope, tool, 'valves') ?? undefined) : undefined,
+      userValves: tool.user_valves_schema ? (openValves(scope, tool, 'user_valves') ?? undefined) : undefined,
+      context: call.context,
+      baseUrl: scope.configs.current.webui.url,
+      onEvent: call.onEvent,
+      onAsk: call.onAsk,
+      onUsage(taken) {
+        usage = taken;
+      },
+      signal,
+    });
+  } catch (error) {
+    outcome = signal?.aborted ? 'cancelled' : error instanceof AppError ? error.code : 'internal';
+    throw error;
+  } finally {
+    scope.toolRuns.record({
+      tool_id: tool.id,
+      tool_created_at: tool.created_at,
+      version: tool.version,
+      user_id: userId,
+      function: call.function,
+      outcome,
+      started_at: startedAt,
+      duration_ms: Math.round((performance.now() - started) * 1000) / 1000,
+      cpu_ms: usage?.cpu_ms ?? null,
+      peak_memory_bytes: usage?.peak_memory_bytes ?? null,
+    });
+  }
+}

@@ -1,0 +1,84 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Sql } from '../database/sql.ts';
+import { pruneRunsBefore, pruneRunsOf, type Run, storeRuns } from './tools.runs.repository.ts';
+
+declare module '../core/scope.ts' {
+  interface Parts {
+    readonly toolRuns: RunLog;
+  }
+}
+
+const FLUSH_MS = 1_000;
+/** As many are stored in one statement. */
+const BATCH = 500;
+/** As many wait when the database does not answer; then the oldest go. */
+const MOST_WAITING = 20_000;
+/** What is kept of each tool, and how long. */
+const KEPT = 1_000;
+const KEPT_DAYS = 30;
+const PRUNE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+export interface RunLog {
+  /** Notes a run; costs nothing but an array's place. */
+  record(run: Omit<Run, 'id'>): void;
+  /** Stores what waits. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Collects the runs of tools and stores them off the path of the calls, several in a statement. */
+export function openRunLog(sql: Sql, onError: (error: unknown) => void): RunLog {
+  let waiting: Run[] = [];
+  let flushing: Promise<void> | undefined;
+  let touched = new Set<string>();
+  let prunedAt = performance.now();
+
+  async function storeWaiting(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, BATCH);
+      try {
+        await storeRuns(sql, batch);
+        for (const { tool_id } of batch) touched.add(tool_id);
+      } catch (error) {
+        waiting = [...batch, ...waiting].slice(-MOST_WAITING);
+        throw error;
+      }
+    }
+    if (performance.now() - prunedAt < PRUNE_MS || touched.size === 0) return;
+    prunedAt = performance.now();
+    const tools = [...touched];
+    touched = new Set();
+    await pruneRunsOf(sql, tools, KEPT);
+    await pruneRunsBefore(
+      sql,
+      uuidv7({ msecs: Date.now() - KEPT_DAYS * DAY_MS, random: new Uint8Array(16) }),
+    );
+  }
+
+  async function flush(): Promise<void> {
+    // What is noted while a statement runs is stored by the same loop.
+    flushing ??= storeWaiting()
+      .catch(onError)
+      .finally(() => {
+        flushing = undefined;
+      });
+    await flushing;
+  }
+
+  const timer = setInterval(() => {
+    if (waiting.length > 0) void flush();
+  }, FLUSH_MS).unref();
+
+  return {
+    record(run) {
+      waiting.push({ id: uuidv7(), ...run });
+      if (waiting.length > MOST_WAITING) waiting.shift();
+    },
+    flush,
+    async close() {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { Json } from '../core/json.ts';
+import { type Sql, statement } from '../database/sql.ts';
+import { PERSON } from './tools.repository.ts';
+import type { ToolRunView } from './tools.runs.schema.ts';
+
+export interface Run {
+  /** A UUID of version 7. */
+  id: string;
+  tool_id: string;
+  /** When the tool was made: another of the same id may have taken its place. */
+  tool_created_at: number;
+  version: number;
+  user_id: string;
+  function: string;
+  outcome: string;
+  started_at: number;
+  duration_ms: number;
+  cpu_ms: number | null;
+  peak_memory_bytes: number | null;
+}
+
+const STORE = statement<never>(
+  'tool.runs.store',
+  `insert into tool_run
+       (id, tool_id, version, user_id, function, outcome, started_at, duration_ms, cpu_ms, peak_memory_bytes)
+     select r.id, r.tool_id, r.version, r.user_id, r.function, r.outcome, r.started_at, r.duration_ms, r.cpu_ms,
+         r.peak_memory_bytes
+       from json_to_recordset($1::json) as r (id uuid, tool_id text, tool_created_at int, version int, user_id uuid,
+         function text, outcome text, started_at int, duration_ms float8, cpu_ms float8, peak_memory_bytes bigint)
+       join tool t on t.id = r.tool_id and t.created_at = r.tool_created_at
+       for key share of t
+     on conflict (id) do nothing`,
+);
+
+const PRUNE_OLD = statement<never>('tool.runs.prune_old', `delete from tool_run where id < $1`);
+
+const PRUNE_MANY = statement<never>(
+  'tool.runs.prune_many',
+  `delete from tool_run r using unnest($1::text[]) as touched (id)
+     where r.tool_id = touched.id
+       and r.id <= (select o.id from tool_run o where o.tool_id = touched.id order by o.id desc offset $2 limit 1)`,
+);
+
+const LIST = statement<{ text: string }>(
+  'tool.runs.list',
+  `select coalesce(json_agg(json_build_object('id', r.id, 'version', r.version, 'function', r.function,
+         'outcome', r.outcome, 'started_at', r.started_at, 'duration_ms', r.duration_ms, 'cpu_ms', r.cpu_ms,
+         'peak_memory_bytes', r.peak_memory_bytes, 'user_id', r.user_id,
+         'user', ${PERSON})
+       order by r.id desc), '[]'::json)::text as text
+     from (select * from tool_run where tool_id = $1 order by id desc offset $2 limit $3) r
+     left join users u on u.id = r.user_id`,
+);
+
+/** Stores runs in one statement; those of tools that are gone are left out. */
+export const storeRuns = (sql: Sql, runs: Run[]) => sql.rows(STORE, [JSON.stringify(runs)]);
+
+/** Removes the runs before that UUID of version 7, which says when they were. */
+export const pruneRunsBefore = (sql: Sql, id: string) => sql.rows(PRUNE_OLD, [id]);
+
+/** Keeps the newest of each of these tools. */
+export const pruneRunsOf = (sql: Sql, toolIds: string[], keep: number) =>
+  sql.rows(PRUNE_MANY, [toolIds, keep]);
+
+/** The runs of a tool, the newest first. */
+export async function listRuns(
+  sql: Sql,
+  toolId: string,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<Json<ToolRunView[]>> {
+  const [row] = await sql.rows(LIST, [toolId, skip, limit]);
+  return new Json(row?.text ?? '[]');
+}

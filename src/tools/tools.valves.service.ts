@@ -1,0 +1,123 @@
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import { seal, unseal } from '../core/seal.ts';
+import { nowSeconds } from '../core/time.ts';
+import type { JsonSchema, ValvesKind } from '../python/pool.ts';
+import { requireToolInUse } from './tools.access.ts';
+import type { UsedTool } from './tools.repository.ts';
+import { storeUserValves, storeValves } from './tools.valves.repository.ts';
+
+type Values = Record<string, unknown>;
+
+/** How often a change is tried again when others change the same valves at the same moment. */
+const ATTEMPTS = 10;
+
+const SCHEMAS = { valves: 'valves_schema', user_valves: 'user_valves_schema' } as const;
+/** Valves of the tool hold its owner's secrets; everybody who may use the tool has settings of their own. */
+const RIGHTS = { valves: 'write', user_valves: 'read' } as const;
+
+/** A sealed text opens in its own row alone. */
+const placeOf = (scope: Scope, toolId: string, kind: ValvesKind) => ({
+  purpose: 'tool-valves' as const,
+  place: kind === 'valves' ? `tool:${toolId}` : `tool:${toolId}:user:${scope.actor.id}`,
+});
+
+/**
+ * The values that were set, of the tool or of the caller; null when none ever were.
+ *
+ * @throws unavailable when they were sealed with another secret
+ */
+export function openValves(scope: Scope, tool: UsedTool, kind: ValvesKind): Values | null {
+  const sealed = tool[kind];
+  if (sealed === null) return null;
+  try {
+    return JSON.parse(unseal(scope.secret, sealed, placeOf(scope, tool.id, kind)));
+  } catch (cause) {
+    const detail =
+      'The stored valves cannot be read: SECRET_KEY is another one now. Bring it back, or set them anew.';
+    throw new AppError('unavailable', { detail, cause });
+  }
+}
+
+/** The values that were set. @throws not_found, tool_forbidden */
+export async function getValves(scope: Scope, toolId: string, kind: ValvesKind): Promise<Values> {
+  const tool = await requireToolInUse(scope, toolId, RIGHTS[kind]);
+  return openValves(scope, tool, kind) ?? {};
+}
+
+/**
+ * What can be set, as JSON schema; null when the tool has no such valves. Choices that the tool offers by a method are asked
+ * of it, as the caller.
+ *
+ * @throws not_found, tool_forbidden, tool_timeout, python_unavailable
+ */
+export async function getValvesSpec(
+  scope: Scope,
+  toolId: string,
+  kind: ValvesKind,
+): Promise<JsonSchema | null> {
+  const tool = await requireToolInUse(scope, toolId, RIGHTS[kind]);
+  const schema = tool[SCHEMAS[kind]];
+  if (!schema || !offersChoices(schema)) return schema;
+  const { id, name, email, role } = scope.actor;
+  return scope.python.describeValves({
+    tool,
+    which: kind,
+    user: { id, name, email, role },
+    signal: scope.signal,
+  });
+}
+
+const offersChoices = (schema: JsonSchema): boolean =>
+  Object.values((schema.properties ?? {}) as Record<string, { input?: { options?: unknown } }>).some(
+    ({ input }) => typeof input?.options === 'string',
+  );
+
+/**
+ * Sets some values and keeps the others; null returns one to its default. The tool's own class decides what is allowed, and
+ * converts it. Returns all that are set now.
+ *
+ * @throws not_found (the tool, or it has no such valves), tool_forbidden, valves_invalid, tool_timeout, python_unavailable
+ */
+export async function updateValves(
+  scope: Scope,
+  toolId: string,
+  kind: ValvesKind,
+  changes: Values,
+): Promise<Values> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const tool = await requireToolInUse(scope, toolId, RIGHTS[kind]);
+    if (!tool[SCHEMAS[kind]]) {
+      const detail = `The tool has no class ${kind === 'valves' ? 'Valves' : 'UserValves'}.`;
+      throw new AppError('not_found', { detail });
+    }
+    const merged = Object.entries({ ...reopen(scope, tool, kind), ...changes });
+    const { values, ignored } = await scope.python.checkValves({
+      tool,
+      which: kind,
+      values: Object.fromEntries(merged.filter(([, value]) => value !== null)),
+      signal: scope.signal,
+    });
+    const to = seal(scope.secret, JSON.stringify(values), placeOf(scope, tool.id, kind));
+    const change = { toolId: tool.id, version: tool.version, from: tool[kind], to };
+    const isStored =
+      kind === 'valves'
+        ? await storeValves(scope.sql, change)
+        : await storeUserValves(scope.sql, change, scope.actor.id, nowSeconds());
+    if (!isStored) continue;
+    scope.reply.nameIgnored?.(ignored.filter((name) => name in changes));
+    return values;
+  }
+  throw new AppError('unavailable', {
+    detail: 'The valves are being changed by others at the same moment. Try again.',
+  });
+}
+
+/** What cannot be opened any more is replaced: otherwise nobody could ever set the valves again. */
+function reopen(scope: Scope, tool: UsedTool, kind: ValvesKind): Values | null {
+  try {
+    return openValves(scope, tool, kind);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,36 @@
+import { Json } from '../core/json.ts';
+import { type Sql, statement } from '../database/sql.ts';
+import { PERSON } from './tools.repository.ts';
+import type { ToolVersionView } from './tools.versions.schema.ts';
+
+const VIEW = `'version', v.version, 'user_id', v.user_id, 'user', ${PERSON}, 'restored_from', v.restored_from,
+  'created_at', v.created_at, 'size', octet_length(v.content)`;
+
+const LIST = statement<{ text: string }>(
+  'tool.versions.list',
+  `select coalesce(json_agg(json_build_object(${VIEW}) order by v.version desc), '[]'::json)::text as text
+     from (select * from tool_version where tool_id = $1 order by version desc offset $2 limit $3) v
+     left join users u on u.id = v.user_id`,
+);
+
+const READ = statement<{ view: ToolVersionView & { content: string } }>(
+  'tool.versions.read',
+  `select json_build_object(${VIEW}, 'content', v.content) as view
+     from tool_version v left join users u on u.id = v.user_id where v.tool_id = $1 and v.version = $2`,
+);
+
+/** The versions of a tool's source, the newest first, without the sources. */
+export async function listVersions(
+  sql: Sql,
+  toolId: string,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<Json<ToolVersionView[]>> {
+  const [row] = await sql.rows(LIST, [toolId, skip, limit]);
+  return new Json(row?.text ?? '[]');
+}
+
+/** One version with its source; undefined when there is none. */
+export async function readVersion(sql: Sql, toolId: string, version: number) {
+  const [row] = await sql.rows(READ, [toolId, version]);
+  return row?.view;
+}
