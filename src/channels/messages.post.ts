@@ -4,6 +4,8 @@ import type { Parts, Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
 import { attachmentsOf } from '../files/attachments.ts';
 import { noSuchChannel } from './channels.service.ts';
+import { EVERYONE } from './mentions.repository.ts';
+import { findMentions } from './mentions.service.ts';
 import { authorOf, publishEvent } from './messages.changes.ts';
 import { forgetTempIds, type NewPost, type Posted, readByTempId } from './messages.post.repository.ts';
 import type { Author, PostedMessage } from './messages.schema.ts';
@@ -50,7 +52,7 @@ export async function postMessage(scope: Scope, post: Post): Promise<PostedMessa
     view: viewOf(post, actor.id, authorOf(actor)),
     is_admin: actor.role === 'admin',
     webhook_id: null,
-    mentions: [],
+    mentions: await findMentions(scope.sql, post.id, post.content, actor.id),
     files,
   });
 }
@@ -68,7 +70,7 @@ export interface PostingWebhook {
  *
  * @throws not_found when the channel is gone
  */
-export function postAsWebhook(
+export async function postAsWebhook(
   parts: Pick<Parts, 'sql' | 'bus' | 'posts'>,
   webhook: PostingWebhook,
   post: { id: string; content: string },
@@ -79,7 +81,7 @@ export function postAsWebhook(
     view: viewOf({ ...post, meta }, webhook.user_id, author),
     is_admin: false,
     webhook_id: webhook.id,
-    mentions: [],
+    mentions: await findMentions(parts.sql, post.id, post.content, null),
     files: [],
   });
 }
@@ -159,8 +161,8 @@ function tell(
       channelId: channel_id,
       messageId: id,
       authorId: webhook_id === null ? user_id : null,
-      mentionedUserIds: mentions,
-      everyone: false,
+      mentionedUserIds: mentions.filter((id) => id !== EVERYONE),
+      everyone: mentions.includes(EVERYONE),
       content,
     }),
   );

@@ -5,6 +5,7 @@ import { LIMITS } from '../core/wire.ts';
 import { attachmentsOf } from '../files/attachments.ts';
 import type { ChannelAccess } from './channels.repository.ts';
 import { noSuchChannel, requireChannel } from './channels.service.ts';
+import { updateMentions } from './mentions.service.ts';
 import { ERASED, ERASED_FORM, noSuchMessage, recordChanges } from './messages.changes.ts';
 import {
   DELETE,
@@ -106,6 +107,8 @@ export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView
       const meta = mergeForm('meta', view.meta, edit.meta);
       await sql.rows(EDIT, [channelId, messageId, content, JSON.stringify(data), JSON.stringify(meta), at]);
       if (files) await sql.rows(LINK_FILES, [channelId, messageId, files]);
+      const authorId = view.user?.role === 'webhook' ? null : view.user_id;
+      await updateMentions(sql, { channelId, messageId, content, authorId });
       const form = JSON.stringify({ content, data, meta });
       await sql.rows(REWRITE, [channelId, messageId, form, form]);
     }),
