@@ -10,6 +10,10 @@ const OTHER_NAMES = { ollama: 'local_model_server', openai: 'hosted_model_api' }
 /** What brings an object of a version to the next one; 0 is what comparable systems write. */
 const UPGRADES: Record<number, (tree: Tree) => Tree> = { 0: (tree) => tree };
 
+/** Sections that only this service has; nobody else's export can hold them, so they may be missing. */
+const { files } = DEFAULT_CONFIGURATION;
+const OWN_SECTIONS = { files };
+
 export interface AcceptOptions {
   /** Takes the defaults for whatever is missing, as an export of another system may hold only part of the members. */
   fill?: 'defaults' | undefined;
@@ -29,7 +33,8 @@ export function acceptConfiguration(sent: Tree, { fill }: AcceptOptions = {}): C
     });
   }
   const named = rename(sent);
-  const complete = fill === 'defaults' ? (fillIn(named, DEFAULT_CONFIGURATION) as Tree) : named;
+  const complete =
+    fill === 'defaults' ? (fillIn(named, DEFAULT_CONFIGURATION) as Tree) : { ...OWN_SECTIONS, ...named };
   const parsed = Configuration.safeParse(upgrade(complete));
   if (parsed.success) return { ...parsed.data, version: CONFIG_VERSION };
   const issues = describeIssues(parsed.error);

@@ -20,6 +20,7 @@ const nobody = (meaning: string): Entry => ({ used_by: 'nobody', meaning });
 const ENFORCED = [
   ...['workspace.tools', 'workspace.tools_import', 'workspace.tools_export'],
   ...['sharing.public_tools', 'sharing.public_channels', 'access_grants.allow_users', 'features.channels'],
+  'chat.file_upload',
 ];
 const PERMISSIONS = 'user.permissions.';
 
@@ -69,9 +70,10 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   'tool_server.connections': nobody('Servers of tools, by OpenAPI or MCP'),
   'terminal_server.connections': nobody('Servers of terminals'),
   'direct.enable': clients('Clients may connect to model servers of their own'),
-  'webui.url': nobody('Address of the interface, for links'),
+  'webui.url': server('Address of the interface, for links'),
   'folders.enable': clients('Clients offer folders'),
   'folders.max_file_count': clients('How many files a folder may hold; empty for any number'),
+  'files.max_size': server('The largest upload, in bytes'),
   'channels.enable': server('Channels'),
   'notes.enable': clients('Clients offer notes'),
   webhook_url: server('Address that is told of new accounts'),

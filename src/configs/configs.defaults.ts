@@ -4,6 +4,9 @@ import { DEFAULT_PERMISSIONS } from './permissions.schema.ts';
 /** Number of the configuration's schema; grows when an older export needs upgrading. */
 export const CONFIG_VERSION = 1;
 
+/** The largest upload unless the configuration says otherwise. */
+export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+
 /** What a new installation begins with. */
 export const DEFAULT_CONFIGURATION: Configuration = {
   version: CONFIG_VERSION,
@@ -49,6 +52,7 @@ export const DEFAULT_CONFIGURATION: Configuration = {
   webui: { url: '' },
   user: { permissions: structuredClone(DEFAULT_PERMISSIONS) },
   folders: { enable: true, max_file_count: '' },
+  files: { max_size: MAX_UPLOAD_BYTES },
   channels: { enable: true },
   notes: { enable: true },
   webhook_url: '',

@@ -109,6 +109,10 @@ export const Configuration = z
     webui: z.looseObject({ url: z.union([url, z.literal('')]) }),
     user: z.looseObject({ permissions: PermissionTree }),
     folders: z.looseObject({ enable: flag, max_file_count: z.string() }),
+    // Not of the reference: an export of another system has none.
+    files: z
+      .looseObject({ max_size: z.int().min(1024, 'must be a number of bytes, at least 1024') })
+      .optional(),
     channels: z.looseObject({ enable: flag }),
     notes: z.looseObject({ enable: flag }),
     webhook_url: z.union([url, z.literal('')]),

@@ -1,0 +1,44 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { describeSetting } from '../../src/configs/configs.catalogue.ts';
+import { renderSettings } from '../../src/configs/configs.document.ts';
+import { SETTINGS } from '../../src/configs/configs.settings.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+
+describe('the catalogue of settings', () => {
+  it('has words for every setting', () => {
+    for (const path of SETTINGS)
+      expect([path, describeSetting(path).meaning]).not.toEqual([path, 'Not known to this service']);
+  });
+
+  it('claims an effect of the server only where a test is named for it', () => {
+    const titles = globSync('test/**/*.test.ts', { cwd: ROOT }).flatMap((file) =>
+      read(file)
+        .split('\n')
+        .filter((line) => /^\s*(it|describe|\]\))\b?.*\(/.test(line)),
+    );
+    const claimed = SETTINGS.filter(
+      (path) => describeSetting(path).used_by === 'server' && !path.startsWith('user.permissions.'),
+    );
+    expect(claimed.length).toBeGreaterThan(5);
+    expect(claimed.filter((path) => !titles.some((title) => title.includes(path)))).toEqual([]);
+  });
+
+  it('claims a permission for the server where its source asks for it, and nowhere else', () => {
+    const sources = globSync('src/**/*.ts', { cwd: ROOT })
+      .filter((file) => !file.startsWith('src/configs/'))
+      .map(read)
+      .join('\n');
+    const asked = (path: string) => sources.includes(`'${path.replace('user.permissions.', '')}'`);
+    const permissions = SETTINGS.filter((path) => path.startsWith('user.permissions.'));
+    const claimed = permissions.filter((path) => describeSetting(path).used_by === 'server');
+    expect(claimed).toEqual(permissions.filter(asked));
+  });
+
+  it('is what docs/configuration.md shows; after a change run: node src/configs/configs.document.ts', () => {
+    expect(read('docs/configuration.md')).toContain(renderSettings());
+  });
+});
