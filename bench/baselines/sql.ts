@@ -3,29 +3,26 @@ import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { childOptions, ready } from '../support/childSide.ts';
-import type { Captured } from '../support/database.ts';
+import { type Captured, CHANNEL, FRESH } from '../support/database.ts';
 
 export interface SqlBaseline {
   databaseUrl: string;
-  /** Sent one after the other for each request, as named prepared statements. */
+  /**
+   * Sent one after the other for each request, as named prepared statements. In their values `CHANNEL` stands for what the
+   * URL's path says, `FRESH` for a new UUID.
+   */
   statements: Captured[];
   /** The column of the last statement's row that is JSON already and goes out as it is; else the answer is its rows. */
   jsonColumn?: string;
-  /** Which value of which statement is a new UUID each time. */
-  freshIds?: { statement: string; parameter: number };
-  /** Which value of each statement is the channel, taken from the URL's path. */
-  channel: Record<string, number>;
 }
 
-const { databaseUrl, statements, jsonColumn, freshIds, channel } = childOptions<SqlBaseline>();
+const { databaseUrl, statements, jsonColumn } = childOptions<SqlBaseline>();
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 20 });
 
-function valuesFor({ name, values }: Captured, channelId: string): unknown[] {
-  const own = [...values];
-  own[(channel[name] ?? 0) - 1] = channelId;
-  if (freshIds?.statement === name) own[freshIds.parameter - 1] = uuidv7();
-  return own;
-}
+const valuesFor = ({ values }: Captured, channelId: string): unknown[] =>
+  values.map((value) =>
+    typeof value === 'string' ? value.replace(FRESH, () => uuidv7()).replace(CHANNEL, channelId) : value,
+  );
 
 /** Reads the body as a bare server does, then runs the statements. */
 async function answer(body: AsyncIterable<Buffer>, channelId: string): Promise<string> {

@@ -2,7 +2,7 @@ import { listMessages } from '../../src/channels/messages.repository.ts';
 import type { SqlBaseline } from '../baselines/sql.ts';
 import { startChild } from '../support/child.ts';
 import { compare, httpContender } from '../support/contenders.ts';
-import { captureStatements } from '../support/database.ts';
+import { CHANNEL, captureStatements } from '../support/database.ts';
 import type { Result } from '../support/report.ts';
 import { CONTENT, createChannel, type Workspace } from '../support/workspace.ts';
 
@@ -18,13 +18,12 @@ export async function list(workspace: Workspace): Promise<Result[]> {
   }
   const caller = { id: parley.userId, role: 'user' };
   const statements = await captureStatements((sql) =>
-    listMessages(sql, caller, channelId, { skip: 0, limit: PAGE }),
+    listMessages(sql, caller, CHANNEL, { skip: 0, limit: PAGE }),
   );
   const options: SqlBaseline = {
     databaseUrl,
     statements,
     jsonColumn: 'messages',
-    channel: { 'message.list': 3 },
   };
   const bare = await startChild<string>('baselines/sql.ts', 'server', options);
   try {

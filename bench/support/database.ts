@@ -57,6 +57,10 @@ export interface Captured {
   values: unknown[];
 }
 
+/** What a baseline puts the request's channel, or a new id, in the place of. */
+export const CHANNEL = '<channel>';
+export const FRESH = '<fresh>';
+
 /** The statements that a repository function sends, with their values, so that a baseline can send the very same. */
 export async function captureStatements(run: (sql: Sql) => Promise<unknown>): Promise<Captured[]> {
   const captured: Captured[] = [];

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/poll.ts';
+import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
+import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+
+const times = <T>(count: number, make: (n: number) => T): T[] =>
+  Array.from({ length: count }, (_, n) => make(n));
+
+/** Each process gathers the posts that arrive at it; what they make together is one history. */
+describe.skipIf(withoutRedis)('posting at two processes', () => {
+  let redis: TestRedis;
+  let database: TestDatabase;
+  let servers: TestServer[];
+  let env: Record<string, string>;
+  let root: Person;
+  let channelIds: string[];
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    database = await createDatabase();
+    env = { REDIS_URL: redis.url, SECRET_KEY: 'a secret that both processes have got' };
+    servers = await Promise.all(times(2, () => startServer({ database, env })));
+    root = await signUp(at(0), 'Root');
+  });
+  afterAll(async () => {
+    for (const server of servers) await server.close();
+    await database.drop();
+    await redis.stop();
+  });
+  beforeEach(async () => {
+    const made = times(3, (n) => call(0, 'POST /channels/create', { name: String(n) }));
+    channelIds = (await Promise.all(made)).map(({ body }) => body.id);
+  });
+
+  const at = (n: number) => servers[n % servers.length] as TestServer;
+  const call = (n: number, request: string, body?: unknown) =>
+    at(n).call(request, { token: root.token, body });
+  const post = (n: number, channelId: string, body: Record<string, unknown>) =>
+    call(n, `POST /channels/${channelId}/messages/post`, body);
+
+  async function requireWholeLog(channelId: string) {
+    const events = await database.query<{
+      id: number;
+      type: string;
+      message_id: string;
+      at: string;
+      replies: number;
+    }>(
+      `select id::int, type, message_id, created_at::text as at, (data->>'reply_count')::int as replies
+         from channel_event where channel_id = $1 and message_id is not null order by id`,
+      [channelId],
+    );
+    const first = events[0]?.id ?? 0;
+    expect(events.map(({ id }) => id)).toEqual(events.map((_, n) => first + n));
+    const stamps = events.filter(({ type }) => type === 'message').map(({ at: time }) => BigInt(time));
+    for (const [n, stamp] of stamps.entries()) if (n > 0) expect(stamp).toBeGreaterThan(stamps[n - 1] ?? 0n);
+    return events;
+  }
+
+  it('gives one message for a temp_id that both get at once', async () => {
+    const [channelId = ''] = channelIds;
+    for (let round = 0; round < 5; round += 1) {
+      const body = { content: 'x', temp_id: `round ${round}` };
+      const answers = await Promise.all(times(10, (n) => post(n, channelId, body)));
+      expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+      expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
+    }
+    expect(await requireWholeLog(channelId)).toHaveLength(5);
+  });
+
+  it('numbers what both write into the same channels without a gap, and counts every reply', async () => {
+    const roots = await Promise.all(channelIds.map((id) => post(0, id, { content: 'root' })));
+    const rootIds = roots.map(({ body }) => body.id as string);
+    const each = times(120, (n) => {
+      const channel = n % channelIds.length;
+      const parent = n % 2 === 0 ? { parent_id: rootIds[channel] } : {};
+      return post(n >> 2, channelIds[channel] ?? '', { content: String(n), temp_id: String(n), ...parent });
+    });
+    const answers = await Promise.all(each);
+    expect(answers.map(({ status }) => status)).toEqual(Array(120).fill(200));
+    for (const [n, channelId] of channelIds.entries()) {
+      const events = await requireWholeLog(channelId);
+      expect(events).toHaveLength(1 + 40 + 20);
+      const counts = events.filter(({ type }) => type === 'message:reply').map(({ replies }) => replies);
+      expect(counts).toEqual(times(20, (count) => count + 1));
+      expect((await call(1, `GET /channels/${channelId}/messages/${rootIds[n]}`)).body.reply_count).toBe(20);
+    }
+  });
+
+  it('forgets temp_ids after a day: a server that starts removes them', async () => {
+    const [channelId = ''] = channelIds;
+    const old = await post(0, channelId, { content: 'a', temp_id: 'old' });
+    await post(0, channelId, { content: 'b', temp_id: 'new' });
+    await database.query(
+      'update message_temp_id set created_at = created_at - $2::bigint where message_id = $1',
+      [old.body.id, `${24 * 3600}000000000`],
+    );
+    const third = await startServer({ database, env });
+    try {
+      const known = () =>
+        database.query<{ temp_id: string }>('select temp_id from message_temp_id where channel_id = $1', [
+          channelId,
+        ]);
+      await until('the old one to be forgotten', async () => (await known()).length === 1);
+      expect(await known()).toEqual([{ temp_id: 'new' }]);
+    } finally {
+      await third.close();
+    }
+  });
+});
