@@ -47,6 +47,10 @@ export const ERRORS = {
   },
   too_large: { status: 413, detail: 'The request body is too large.' },
   media_type: { status: 415, detail: 'Send JSON, with the header Content-Type: application/json.' },
+  range_unsatisfiable: {
+    status: 416,
+    detail: 'The file does not have the range of bytes that was asked for.',
+  },
   tool_raised: { status: 422, detail: 'The tool raised an error.' },
   rate_limited: { status: 429, detail: 'Too many attempts. Wait before the next.' },
   internal: { status: 500, detail: 'Something went wrong on the server.' },

@@ -121,26 +121,38 @@ async function admit(ctx: Context, level: Level, type: string): Promise<Actor | 
 }
 
 /**
+ * Admits the caller of one call and gives it its scope: for procedures, and for plain routes, which answer to the same rule.
+ *
+ * @throws AppError
+ */
+export async function enter<A extends Actor | null>(
+  ctx: Context,
+  call: { level: Level; type: string; signal: AbortSignal | undefined },
+): Promise<Scope<A>> {
+  const actor = (await admit(ctx, call.level, call.type)) as A;
+  const { parts, request, reply } = ctx;
+  return createScope<A>({
+    parts,
+    actor,
+    request,
+    reply,
+    identify: () => identify(ctx),
+    signal: call.signal,
+  });
+}
+
+/**
  * The base of every procedure of a level: admits the caller, gives the call its scope, and turns what services throw
  * into tRPC's errors. `next()` never rejects: it resolves with `ok: false`.
  */
 const guard = <A extends Actor | null>(level: Level) =>
   t.middleware(async ({ ctx, next, type, signal }) => {
-    let actor: A;
+    let scope: Scope<A>;
     try {
-      actor = (await admit(ctx, level, type)) as A;
+      scope = await enter<A>(ctx, { level, type, signal });
     } catch (error) {
       throw error instanceof AppError ? toTrpcError(error) : error;
     }
-    const { parts, request, reply } = ctx;
-    const scope: Scope<A> = createScope<A>({
-      parts,
-      actor,
-      request,
-      reply,
-      identify: () => identify(ctx),
-      signal,
-    });
     const result = await next({ ctx: { scope } });
     if (!result.ok && result.error.cause instanceof AppError) throw toTrpcError(result.error.cause);
     return result;

@@ -46,6 +46,7 @@ const FAILURES: Record<string, { name: string; description: string }> = {
   409: { name: 'Conflict', description: 'The state of the server does not allow it' },
   413: { name: 'TooLarge', description: 'The request body is too large' },
   415: { name: 'UnsupportedMediaType', description: 'The request body is not JSON' },
+  416: { name: 'RangeUnsatisfiable', description: 'The file does not have that range of bytes' },
   422: { name: 'ToolRaised', description: 'The tool raised an error' },
   429: { name: 'RateLimited', description: 'Too many attempts; Retry-After says when to try again' },
   500: { name: 'Internal', description: 'Unexpected; the request id finds it in the log' },

@@ -8,10 +8,12 @@ import { describeFailure } from '../core/failure.ts';
 import type { Parts } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
 import type { Env } from '../env.ts';
+import { mountFiles } from './files.ts';
 import { type AllowedMethods, collectMethods } from './http.methods.ts';
 import { rawAnswer } from './http.raw.ts';
 import { nextRequestId, requestIdOf, TimedResponse } from './http.response.ts';
 import { dispatchUpgrades } from './http.upgrade.ts';
+import { mountPictures } from './pictures.ts';
 import { reportFailure } from './report.ts';
 import { mountRest } from './rest.ts';
 import { mountTrpc } from './trpc.ts';
@@ -57,6 +59,8 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
   closeInTime(app);
 
   mountRest(app, parts, router);
+  await mountFiles(app, parts);
+  mountPictures(app, parts);
   await mountTrpc(app, parts, router);
   // What makes the document takes 40 MB that only a developer's server needs.
   if (env.ENV === 'dev') (await import('./docs.ts')).mountDocs(app, router);

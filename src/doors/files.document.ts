@@ -1,0 +1,70 @@
+import type { GenerateOpenApiDocumentOptions } from 'trpc-to-openapi';
+import { z } from 'zod';
+import { FileView } from '../files/files.schema.ts';
+
+const failures = (names: Record<number, string>) =>
+  Object.fromEntries(
+    Object.entries(names).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
+  );
+
+const bytes = { schema: { type: 'string' as const, format: 'binary' } };
+
+/** The plain routes of `files.ts`, for the document. */
+export const FILE_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> = {
+  '/files': {
+    post: {
+      operationId: 'files.upload',
+      summary: 'Upload a file',
+      tags: ['files'],
+      'x-access': 'permission:chat.file_upload',
+      requestBody: {
+        required: true,
+        content: {
+          'multipart/form-data': {
+            schema: z.object({
+              file: z.string().meta({ format: 'binary' }),
+              metadata: z.string().optional().meta({ description: 'A JSON object, kept as it is' }),
+            }),
+          },
+        },
+      },
+      responses: {
+        200: {
+          description: 'Successful response',
+          content: { 'application/json': { schema: FileView } },
+        },
+        ...failures({
+          400: 'BadRequest',
+          401: 'Unauthenticated',
+          403: 'Forbidden',
+          413: 'TooLarge',
+          415: 'UnsupportedMediaType',
+          429: 'RateLimited',
+          500: 'Internal',
+          503: 'Unavailable',
+        }),
+      },
+    },
+  },
+  '/files/{id}/content': {
+    get: {
+      operationId: 'files.content',
+      summary: 'The bytes of a file, or one range of them',
+      tags: ['files'],
+      'x-access': 'file.read',
+      parameters: [{ in: 'path', name: 'id', required: true, schema: { type: 'string' } }],
+      responses: {
+        200: { description: 'All bytes', content: { '*/*': bytes } },
+        206: { description: 'The range of bytes that was asked for', content: { '*/*': bytes } },
+        304: { description: 'The bytes are those that the caller has' },
+        ...failures({
+          400: 'BadRequest',
+          401: 'Unauthenticated',
+          404: 'NotFound',
+          416: 'RangeUnsatisfiable',
+          500: 'Internal',
+        }),
+      },
+    },
+  },
+};

@@ -1,0 +1,171 @@
+import multipart, { type Multipart } from '@fastify/multipart';
+import { create as contentDisposition } from 'content-disposition';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import parseRange from 'range-parser';
+import { AppError } from '../core/errors.ts';
+import type { Actor, Parts, Scope } from '../core/scope.ts';
+import { enter } from '../core/trpc.ts';
+import { id, LIMITS } from '../core/wire.ts';
+import { type FileContent, getContent } from '../files/files.content.ts';
+import { check, type FormPart, maxUploadBytes, tooLarge, uploadFile } from '../files/files.upload.ts';
+import { buildHttpContext } from './context.ts';
+import { REST_PREFIXES } from './rest.ts';
+
+/** What a form may take beside its file. */
+const FORM_BYTES = 1024 * 1024;
+/** How long a refused upload may go on before its connection is cut: clients read the answer when they have sent all, or never. */
+const LINGER_MS = 10_000;
+
+/** Forms have one file and few fields, all of them small. */
+const FORM_LIMITS = {
+  files: 1,
+  fields: 8,
+  parts: 9,
+  fieldNameSize: 100,
+  fieldSize: LIMITS.freeFormBytes,
+  headerPairs: 20,
+};
+
+/**
+ * Uploads and downloads: bytes are no procedure's input or output, so they have plain routes. Who calls is asked as for every
+ * procedure.
+ */
+export async function mountFiles(app: FastifyInstance, parts: Parts): Promise<void> {
+  // Encapsulated: no other route takes forms.
+  await app.register(async (inner) => {
+    await inner.register(multipart, { limits: FORM_LIMITS, throwFileSizeLimit: false });
+    for (const prefix of REST_PREFIXES) {
+      inner.post(`${prefix}/files`, (request, reply) => answerUpload(parts, request, reply));
+    }
+  });
+  for (const prefix of REST_PREFIXES) {
+    app.route<{ Params: { id: string } }>({
+      // Named, since the HEAD that Fastify makes of a GET reads the whole file to tell its length.
+      method: ['GET', 'HEAD'],
+      url: `${prefix}/files/:id/content`,
+      async handler(request, reply) {
+        const scope = await admit(parts, request, reply, 'query');
+        const content = await getContent(scope, check('id', id(), request.params.id));
+        return sendContent(content, request, reply);
+      },
+    });
+  }
+}
+
+const admit = (
+  parts: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  type: 'query' | 'mutation',
+): Promise<Scope> =>
+  enter<Actor>(buildHttpContext(parts, request, reply), { level: 'member', type, signal: undefined });
+
+async function answerUpload(parts: Parts, request: FastifyRequest, reply: FastifyReply) {
+  try {
+    const scope = await admit(parts, request, reply, 'mutation');
+    if (!request.isMultipart()) {
+      throw new AppError('media_type', {
+        detail: 'Send a form, with the header Content-Type: multipart/form-data.',
+      });
+    }
+    const max = maxUploadBytes(scope);
+    // Who says beforehand that it is too much need not send it.
+    if (Number(request.headers['content-length']) > max + FORM_BYTES) throw tooLarge(max);
+    return await uploadFile(scope, readForm(request, max));
+  } catch (error) {
+    discardRest(request);
+    throw error;
+  }
+}
+
+/** A client that is still sending loses the answer when its connection is cut at once. */
+function discardRest({ raw }: FastifyRequest): void {
+  if (raw.readableEnded) return;
+  raw.resume();
+  const cut = setTimeout(() => raw.destroy(), LINGER_MS).unref();
+  raw.once('close', () => clearTimeout(cut));
+}
+
+/** The parts of a form as they arrive. @throws AppError for what is no such form, or has too much in it */
+async function* readForm(request: FastifyRequest, maxBytes: number): AsyncGenerator<FormPart> {
+  // The service counts the file's bytes; one more than allowed has to reach it.
+  const parts = request.parts({ limits: { fileSize: maxBytes + 1 } });
+  try {
+    while (true) {
+      const { value, done } = await parts.next().catch((error: unknown) => {
+        throw refusal(error);
+      });
+      if (done) return;
+      yield partOf(value);
+    }
+  } finally {
+    await parts.return?.(undefined).catch(() => {});
+  }
+}
+
+function partOf(part: Multipart): FormPart {
+  const { fieldname: name } = part;
+  if (part.type === 'file') {
+    return { kind: 'file', name, filename: part.filename ?? '', bytes: part.file };
+  }
+  if (part.fieldnameTruncated || part.valueTruncated) {
+    throw new AppError('too_large', { detail: `The field ${JSON.stringify(name)} of the form is too long.` });
+  }
+  return { kind: 'field', name, value: part.value };
+}
+
+/** Whatever the parser of forms says is about what was sent. */
+function refusal(error: unknown): AppError {
+  const { statusCode } = error as { statusCode?: number };
+  return statusCode === 413
+    ? new AppError('too_large', { detail: 'The form has too many parts.', cause: error })
+    : new AppError('bad_request', { detail: 'The form is broken off or not well-formed.', cause: error });
+}
+
+/**
+ * Sends bytes that somebody uploaded from our own origin: their kind is what we found, never a guess of the browser's, and whatever
+ * renders them has no origin and no script.
+ */
+function sendContent(content: FileContent, request: FastifyRequest, reply: FastifyReply) {
+  const etag = `"${content.hash}"`;
+  reply.headers({
+    etag,
+    'cache-control': 'private, no-cache',
+    'accept-ranges': 'bytes',
+    'content-security-policy': "sandbox; default-src 'none'",
+    'cross-origin-resource-policy': 'same-site',
+    'x-content-type-options': 'nosniff',
+  });
+  if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+
+  const range = rangeOf(request, content.size, etag);
+  if (range === 'unsatisfiable') {
+    reply.header('content-range', `bytes */${content.size}`);
+    throw new AppError('range_unsatisfiable');
+  }
+  const { start, end } = range ?? { start: 0, end: content.size - 1 };
+  if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${content.size}`);
+  reply.headers({
+    'content-type': content.contentType,
+    'content-disposition': contentDisposition(content.filename, {
+      type: content.isInline ? 'inline' : 'attachment',
+    }),
+    'content-length': end - start + 1,
+  });
+  if (request.method === 'HEAD' || content.size === 0) return reply.send();
+  return reply.send(content.open(range));
+}
+
+/** Whether a list of entity tags has one; weak comparison, RFC 9110, 13.1.2. */
+const matches = (header: string | undefined, etag: string) =>
+  header?.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim())) ?? false;
+
+/** The one range of bytes that is asked for. Several, and what is no range, are answered with everything (RFC 9110, 14.2). */
+function rangeOf({ headers, method }: FastifyRequest, size: number, etag: string) {
+  const condition = headers['if-range'];
+  if (method !== 'GET' || !headers.range || (condition !== undefined && condition !== etag)) return undefined;
+  const ranges = parseRange(size, headers.range, { combine: true });
+  if (ranges === -1) return 'unsatisfiable';
+  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined;
+  return ranges[0];
+}

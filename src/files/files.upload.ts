@@ -1,0 +1,138 @@
+import type { Readable } from 'node:stream';
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import { may } from '../access/permissions.ts';
+import { MAX_UPLOAD_BYTES } from '../configs/configs.defaults.ts';
+import { AppError } from '../core/errors.ts';
+import { describeIssues } from '../core/failure.ts';
+import type { Scope } from '../core/scope.ts';
+import { nowSeconds } from '../core/time.ts';
+import { freeForm, LIMITS, name } from '../core/wire.ts';
+import { insertFile } from './files.repository.ts';
+import type { FileView } from './files.schema.ts';
+import type { Received } from './files.store.ts';
+import { typeOf } from './files.type.ts';
+
+/** One part of the form of an upload, in the order of their arrival. */
+export type FormPart =
+  | { kind: 'field'; name: string; value: unknown }
+  | { kind: 'file'; name: string; filename: string; bytes: Readable };
+
+/** The largest upload, in bytes. */
+export const maxUploadBytes = ({ configs }: Pick<Scope, 'configs'>): number =>
+  configs.current.files?.max_size ?? MAX_UPLOAD_BYTES;
+
+/** More at once serve no person, and hold files open. */
+const MAX_AT_ONCE = 4;
+const underWay = new Map<string, number>();
+
+const sentence = (max: number) => `The file is larger than ${max} bytes, the most that this server takes.`;
+export const tooLarge = (max: number) => new AppError('too_large', { detail: sentence(max) });
+
+/**
+ * Takes one file with its `metadata`, a JSON object that is kept as it is. The bytes are on the disk before there is a row; whatever
+ * goes wrong, neither stays.
+ *
+ * @throws forbidden without the permission `chat.file_upload`, rate_limited, validation, too_large, unavailable when the disk is full
+ */
+export async function uploadFile(scope: Scope, form: AsyncIterable<FormPart>): Promise<FileView> {
+  if (!may(scope, 'chat.file_upload')) throw new AppError('forbidden');
+  const leave = enter(scope.actor.id);
+  const id = uuidv7();
+  try {
+    return await storeUpload(scope, id, await receiveForm(scope, id, form));
+  } catch (error) {
+    await scope.files.remove(id);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    throw new AppError('unavailable', { detail: 'The server has no room for the file.', cause: error });
+  } finally {
+    leave();
+  }
+}
+
+/** Counts an upload of a person's; returns what ends it. @throws rate_limited */
+function enter(userId: string): () => void {
+  const before = underWay.get(userId) ?? 0;
+  if (before >= MAX_AT_ONCE) {
+    const detail = `At most ${MAX_AT_ONCE} uploads at once. Wait until one of them has ended.`;
+    throw new AppError('rate_limited', { detail, retryAfterSeconds: 1 });
+  }
+  underWay.set(userId, before + 1);
+  return () => {
+    const left = (underWay.get(userId) ?? 1) - 1;
+    if (left > 0) underWay.set(userId, left);
+    else underWay.delete(userId);
+  };
+}
+
+interface Upload extends Received {
+  filename: string;
+  metadata: Record<string, unknown>;
+}
+
+async function receiveForm(scope: Scope, id: string, form: AsyncIterable<FormPart>): Promise<Upload> {
+  const max = maxUploadBytes(scope);
+  let metadata: Record<string, unknown> = {};
+  let file: (Received & { filename: string }) | undefined;
+  for await (const part of form) {
+    if (part.kind === 'field') {
+      if (part.name === 'metadata') metadata = check(part.name, Metadata, part.value);
+      if (part.name === 'file') throw invalid('file', 'must be a file, with a filename');
+      continue;
+    }
+    if (part.name !== 'file') throw invalid(part.name, 'is unknown: the file goes into the field "file"');
+    const filename = check('filename', Filename, part.filename);
+    const received = await scope.files.receive(id, part.bytes, max, () => tooLarge(max));
+    file = { ...received, filename };
+  }
+  if (!file) throw invalid('file', 'is required: one part of the form, with a filename');
+  return { ...file, metadata };
+}
+
+async function storeUpload(scope: Scope, id: string, upload: Upload): Promise<FileView> {
+  const { filename, size, sha256, sample, metadata } = upload;
+  const content_type = await typeOf(sample, size === sample.length);
+  await scope.files.keep(id);
+  const view = await insertFile(scope.sql, {
+    id,
+    user_id: scope.actor.id,
+    filename,
+    content_type,
+    size,
+    sha256,
+    meta: metadata,
+    at: nowSeconds(),
+  });
+  // The account was deleted while its file arrived.
+  if (!view) throw new AppError('unauthenticated');
+  return view;
+}
+
+/** The last segment of what the uploader calls it; a name, and never a path here. */
+const Filename = z
+  .string()
+  .transform((sent) => sent.split(/[/\\]/).at(-1) ?? '')
+  .pipe(name().regex(/^\P{Cc}*$/u, 'must not contain control characters'));
+
+const Metadata = z
+  .unknown()
+  .transform((sent, context) => {
+    if (typeof sent !== 'string') return sent;
+    try {
+      return JSON.parse(sent) as unknown;
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must be a JSON object' });
+      return z.NEVER;
+    }
+  })
+  .pipe(freeForm(LIMITS.freeFormBytes));
+
+/** A part of what was sent, in its shape. @throws validation that names it */
+export function check<T>(path: string, schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw invalid(path, describeIssues(parsed.error)[0]?.message ?? 'is wrong');
+}
+
+const invalid = (path: string, message: string) =>
+  new AppError('validation', { detail: `${path}: ${message}`, issues: [{ path, message }] });
