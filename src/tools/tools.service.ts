@@ -152,7 +152,7 @@ export async function changeTool(
   change: (row: ToolEntity, em: EntityManager) => Promise<void>,
 ): Promise<void> {
   const isNewSource = await scope.em.transactional(async (em) => {
-    const row = await em.findOne(Tool, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const row = await em.findOne(Tool, id, { lockMode: LockMode.PESSIMISTIC_WRITE, populate: ['content'] });
     if (!row) throw noSuchTool();
     const { version } = row;
     row.updated_at = nowSeconds();

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recordStatements } from '../support/statements.ts';
+import { openWorkshop, type Workshop } from './workshop.ts';
+
+const SOURCE = `from typing import Literal, Optional
+from pydantic import BaseModel, Field, field_validator
+class Tools:
+    class Valves(BaseModel):
+        api_key: str = Field(default="", description="Of the weather service")
+        retries: int = Field(default=3, ge=0)
+        unit: Literal["c", "f"] = "c"
+        place: str = Field(default="", json_schema_extra={"input": {"type": "select", "options": "places"}})
+        @classmethod
+        def places(cls, __user__=None): return ["here", __user__["name"]]
+        @field_validator("api_key")
+        @classmethod
+        def known(cls, value):
+            if value.startswith("bad"): raise ValueError(f"{value} is no key")
+            return value
+    class UserValves(BaseModel):
+        tone: str = "dry"
+        token: Optional[str] = None
+    def __init__(self):
+        self.valves = self.Valves()
+    def show(self, __user__={}):
+        return [self.valves.api_key, self.valves.retries, __user__["valves"].tone, __user__["valves"].token]
+`;
+const PLAIN = 'class Tools:\n    def f(self): return 1\n';
+const SECRET = 'k-s3cret-1234';
+
+let shop: Workshop;
+beforeAll(async () => {
+  shop = await openWorkshop();
+  expect((await shop.create('weather', SOURCE)).status).toBe(200);
+  expect((await shop.create('plain', PLAIN)).status).toBe(200);
+});
+afterAll(() => shop.close());
+
+const show = async (person = shop.reader) =>
+  (await shop.as(person, 'POST', 'weather/call', { function: 'show' })).body.result;
+const update = (values: unknown, person = shop.author, path = 'weather/valves/update') =>
+  shop.as(person, 'POST', path, values);
+
+describe('valves of a tool', () => {
+  it('are empty before anything was set, with a specification as Pydantic writes it', async () => {
+    expect((await shop.as(shop.author, 'GET', 'weather/valves')).body).toEqual({});
+    const { body } = await shop.as(shop.author, 'GET', 'weather/valves/spec');
+    expect(body).toMatchObject({
+      title: 'Valves',
+      type: 'object',
+      properties: {
+        api_key: { title: 'Api Key', type: 'string', default: '', description: 'Of the weather service' },
+        retries: { minimum: 0, default: 3 },
+        unit: { enum: ['c', 'f'] },
+        place: { input: { type: 'select', options: ['here', 'Author'] } },
+      },
+    });
+    expect(Object.keys(body.properties)).toEqual(['api_key', 'retries', 'unit', 'place']);
+  });
+
+  it('are converted, kept when not sent, and returned to their default by null', async () => {
+    expect((await update({ api_key: SECRET, retries: '5' })).body).toEqual({ api_key: SECRET, retries: 5 });
+    expect((await update({ unit: 'f' })).body).toEqual({ api_key: SECRET, retries: 5, unit: 'f' });
+    expect((await update({ retries: null, unit: null })).body).toEqual({ api_key: SECRET });
+    expect((await shop.as(shop.author, 'GET', 'weather/valves')).body).toEqual({ api_key: SECRET });
+  });
+
+  it('are in force with the next call, and so is their absence', async () => {
+    await update({ api_key: 'one', retries: 1 });
+    expect(await show()).toEqual(['one', 1, 'dry', null]);
+    await update({ api_key: 'two' });
+    expect(await show()).toEqual(['two', 1, 'dry', null]);
+    await update({ api_key: null, retries: null });
+    expect(await show()).toEqual(['', 3, 'dry', null]);
+  });
+
+  it('name what they leave out', async () => {
+    const { body, headers } = await update({ api_key: SECRET, api_kee: 'x' });
+    expect(body).toEqual({ api_key: SECRET });
+    expect(headers.get('x-ignored-members')).toBe('api_kee');
+  });
+
+  it.each([
+    ['a wrong type', { retries: 'many-s3cret' }, 'valves_invalid'],
+    ['out of bounds', { retries: -1 }, 'valves_invalid'],
+    ['what the tool itself refuses', { api_key: 'bad-s3cret' }, 'valves_invalid'],
+    ['no object', ['s3cret'], 'validation'],
+    ['NUL', { api_key: 's3cret\0' }, 'validation'],
+    ['too much', { api_key: 's3cret'.repeat(60_000) }, 'validation'],
+  ])('refuse %s, quote nothing of it, and stay as they are', async (_what, values, code) => {
+    const before = (await shop.as(shop.author, 'GET', 'weather/valves')).body;
+    const { status, body } = await update(values);
+    expect([status, body.code]).toEqual([400, code]);
+    expect(JSON.stringify(body)).not.toContain('s3cret');
+    expect((await shop.as(shop.author, 'GET', 'weather/valves')).body).toEqual(before);
+  });
+
+  it('of two changes at once lose neither', async () => {
+    await update({ api_key: null, retries: null, unit: null });
+    const answers = await Promise.all([
+      update({ api_key: 'k' }),
+      update({ retries: 9 }),
+      update({ unit: 'f' }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await shop.as(shop.author, 'GET', 'weather/valves')).body).toEqual({
+      api_key: 'k',
+      retries: 9,
+      unit: 'f',
+    });
+  });
+
+  it('are sealed in the database, and cannot be moved to another tool', async () => {
+    await update({ api_key: SECRET });
+    const { database } = shop.server;
+    const [row] = await database.query<{ valves: string }>("select valves from tool where id = 'weather'");
+    expect(row?.valves).toMatch(/^v1\./);
+    expect(Buffer.from(row?.valves ?? '', 'base64').toString('latin1')).not.toContain(SECRET);
+    const [whole] = await database.query<{ found: number }>(
+      `select count(*)::int as found from tool t, tool_version v
+         where t::text like '%${SECRET}%' or v::text like '%${SECRET}%'`,
+    );
+    expect(whole?.found).toBe(0);
+    await shop.create('thief', SOURCE);
+    await database.query(
+      "update tool set valves = (select valves from tool where id = 'weather') where id = 'thief'",
+    );
+    const moved = await shop.as(shop.author, 'GET', 'thief/valves');
+    expect([moved.status, moved.body.code]).toEqual([503, 'unavailable']);
+    // And can be set anew.
+    expect((await update({ retries: 1 }, shop.author, 'thief/valves/update')).body).toEqual({ retries: 1 });
+  });
+
+  it('that a new source refuses fail the call without a word of theirs', async () => {
+    await shop.create('strict', SOURCE);
+    await update({ api_key: SECRET }, shop.author, 'strict/valves/update');
+    const content = SOURCE.replace(
+      'api_key: str = Field(default="", ',
+      'api_key: int = Field(default=0, ',
+    ).replace('if value.startswith("bad")', 'if value < 0');
+    const body = { name: 'strict', content, meta: {} };
+    expect((await shop.as(shop.author, 'POST', 'strict/update', body)).status).toBe(200);
+    const called = await shop.as(shop.reader, 'POST', 'strict/call', { function: 'show' });
+    expect([called.status, called.body.code]).toEqual([422, 'tool_raised']);
+    expect(called.body.detail).toContain('api_key');
+    expect(JSON.stringify(called.body)).not.toContain(SECRET);
+  });
+});
+
+describe("a user's own valves", () => {
+  const mine = (person: typeof shop.reader, values: unknown) =>
+    update(values, person, 'weather/valves/user/update');
+
+  it('are each person’s, and reach the tool when that person calls', async () => {
+    await update({ api_key: null, retries: null, unit: null });
+    expect((await mine(shop.reader, { tone: 'warm' })).body).toEqual({ tone: 'warm' });
+    expect((await mine(shop.reader, { token: SECRET })).body).toEqual({ tone: 'warm', token: SECRET });
+    expect((await shop.as(shop.writer, 'GET', 'weather/valves/user')).body).toEqual({});
+    expect(await show(shop.reader)).toEqual(['', 3, 'warm', SECRET]);
+    expect(await show(shop.author)).toEqual(['', 3, 'dry', null]);
+    expect((await mine(shop.reader, { token: null })).body).toEqual({ tone: 'warm' });
+  });
+
+  it('are sealed, opened for their owner alone, and gone with tool or owner', async () => {
+    const { database } = shop.server;
+    const count = async () =>
+      (await database.query<{ n: number }>('select count(*)::int as n from tool_user_valves'))[0]?.n;
+    await mine(shop.writer, { token: SECRET });
+    const rows = await database.query<{ valves: string }>('select valves from tool_user_valves');
+    expect(rows.every(({ valves }) => valves.startsWith('v1.'))).toBe(true);
+    await database.query(
+      'update tool_user_valves set valves = (select valves from tool_user_valves where user_id = $1)',
+      [shop.writer.id],
+    );
+    expect((await shop.as(shop.reader, 'GET', 'weather/valves/user')).status).toBe(503);
+    expect((await shop.as(shop.writer, 'GET', 'weather/valves/user')).body.token).toBe(SECRET);
+    expect((await mine(shop.reader, { tone: 'new' })).body).toEqual({ tone: 'new' });
+    await shop.create('passing', SOURCE);
+    await update({ tone: 'x' }, shop.reader, 'passing/valves/user/update');
+    expect(await count()).toBe(3);
+    await shop.as(shop.author, 'DELETE', 'passing/delete');
+    expect(await count()).toBe(2);
+    await shop.create('passing', SOURCE);
+    expect((await shop.as(shop.reader, 'GET', 'passing/valves/user')).body).toEqual({});
+  });
+});
+
+describe('who may do what with valves', () => {
+  const rows = [
+    ['GET', 'valves', undefined],
+    ['GET', 'valves/spec', undefined],
+    ['POST', 'valves/update', { retries: 2 }],
+    ['GET', 'valves/user', undefined],
+    ['GET', 'valves/user/spec', undefined],
+    ['POST', 'valves/user/update', { tone: 'flat' }],
+  ] as const;
+
+  it.each(rows)('%s %s', async (method, path, body) => {
+    const status = async (person: typeof shop.reader | null) =>
+      (await shop.as(person, method, `weather/${path}`, body)).status;
+    expect(await status(null)).toBe(401);
+    expect(await status(shop.stranger)).toBe(401);
+    expect(await status(shop.reader)).toBe(path.startsWith('valves/user') ? 200 : 401);
+    for (const person of [shop.writer, shop.author, shop.admin]) expect(await status(person)).toBe(200);
+    expect((await shop.as(shop.author, method, `nothing/${path}`, body)).status).toBe(404);
+  });
+
+  it.each(rows)('%s %s of a tool without such a class', async (method, path, body) => {
+    const { status, body: answer } = await shop.as(shop.author, method, `plain/${path}`, body);
+    if (method === 'POST') expect([status, answer.code]).toEqual([404, 'not_found']);
+    else expect([status, answer]).toEqual([200, path.endsWith('spec') ? null : {}]);
+  });
+
+  it('one statement reads what a call needs, valves included', async () => {
+    await show();
+    const statements = await recordStatements(show);
+    expect(statements.filter((text) => /from tool t/.test(text))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ToolVersionView } from '../../src/tools/tools.versions.schema.ts';
+import type { Person } from '../support/server.ts';
+import { openWorkshop, type Workshop } from './workshop.ts';
+
+const source = (answer: number) =>
+  `"""\nversion: ${answer}\n"""\nclass Tools:\n    def f(self): return ${answer}\n`;
+
+let shop: Workshop;
+beforeAll(async () => {
+  shop = await openWorkshop();
+  await shop.create('answer', source(1));
+  await change(shop.author, source(2));
+  await change(shop.writer, source(3));
+});
+afterAll(() => shop.close());
+
+const change = (person: Person, content: string, more: object = {}) =>
+  shop.as(person, 'POST', 'answer/update', { name: 'answer', content, meta: {}, ...more });
+const versions = async () => (await shop.as(shop.author, 'GET', 'answer/versions')).body;
+const answer = async () => (await shop.as(shop.reader, 'POST', 'answer/call', { function: 'f' })).body.result;
+
+describe('versions of a tool', () => {
+  it('are kept with who and when, newest first', async () => {
+    const body = await versions();
+    expect(z.array(ToolVersionView.strict()).parse(body)).toEqual(body);
+    expect(body).toMatchObject([
+      { version: 3, user: { id: shop.writer.id, name: 'Writer' }, restored_from: null },
+      { version: 2, user_id: shop.author.id },
+      { version: 1, size: source(1).length },
+    ]);
+    const page = await shop.as(shop.author, 'GET', 'answer/versions?skip=1&limit=1');
+    expect(page.body.map(({ version }: { version: number }) => version)).toEqual([2]);
+  });
+
+  it('are made by a change of the source alone', async () => {
+    await change(shop.author, source(3), { name: 'Renamed' });
+    expect((await change(shop.author, 'class Tools: pass\nraise ValueError()')).status).toBe(400);
+    expect(await versions()).toHaveLength(3);
+    // What is stored has its imports replaced; the same source again changes nothing.
+    await shop.create(
+      'moved',
+      'try:\n    from utils.misc import x\nexcept ImportError: pass\nclass Tools: pass\n',
+    );
+    await shop.as(shop.author, 'POST', 'moved/update', {
+      name: 'moved',
+      content: 'try:\n    from utils.misc import x\nexcept ImportError: pass\nclass Tools: pass\n',
+      meta: {},
+    });
+    expect((await shop.as(shop.author, 'GET', 'moved/versions')).body).toHaveLength(1);
+  });
+
+  it('can be read, and brought back as a new one, with all that follows from the source', async () => {
+    const { body } = await shop.as(shop.writer, 'GET', 'answer/versions/1');
+    expect(body).toMatchObject({ version: 1, content: source(1) });
+    expect(await answer()).toBe(3);
+    const restored = await shop.as(shop.writer, 'POST', 'answer/versions/1/restore');
+    expect(restored).toMatchObject({
+      status: 200,
+      body: { content: source(1), meta: { manifest: { version: '1' } } },
+    });
+    expect(await answer()).toBe(1);
+    expect((await versions())[0]).toMatchObject({ version: 4, restored_from: 1, user_id: shop.writer.id });
+    // It is in force already.
+    await shop.as(shop.writer, 'POST', 'answer/versions/4/restore');
+    expect(await versions()).toHaveLength(4);
+  });
+
+  it('of changes at once are all kept, each with its own number', async () => {
+    const answers = await Promise.all([5, 6, 7, 8].map((n) => change(shop.author, source(n))));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const numbers = (await versions()).map(({ version }: { version: number }) => version);
+    expect(numbers).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
+  });
+
+  it.each([
+    ['GET', 'answer/versions'],
+    ['GET', 'answer/versions/1'],
+    ['POST', 'answer/versions/1/restore'],
+  ])('%s %s is for those who may write', async (method, path) => {
+    for (const person of [null, shop.stranger, shop.reader]) {
+      expect((await shop.as(person, method, path)).status).toBe(401);
+    }
+    expect((await shop.as(shop.admin, method, path)).status).toBe(200);
+    expect((await shop.as(shop.author, method, path.replace('answer', 'nothing'))).status).toBe(404);
+  });
+
+  it('bringing one back needs the permission to author', async () => {
+    await shop.permit('workspace.tools', false);
+    const { body } = await shop.as(shop.author, 'POST', 'answer/versions/2/restore');
+    expect(body.code).toBe('tool_forbidden');
+    await shop.permit('workspace.tools', true);
+  });
+
+  it.each([
+    ['99', 404],
+    ['0', 400],
+    ['-1', 400],
+    ['1.5', 400],
+    ['first', 400],
+    ['99999999999', 400],
+  ])('version %s answers %i', async (version, status) => {
+    expect((await shop.as(shop.author, 'GET', `answer/versions/${version}`)).status).toBe(status);
+    expect((await shop.as(shop.author, 'POST', `answer/versions/${version}/restore`)).status).toBe(status);
+  });
+
+  it('go with their tool', async () => {
+    await shop.create('brief', source(1));
+    await shop.as(shop.author, 'DELETE', 'brief/delete');
+    await shop.create('brief', source(2));
+    expect((await shop.as(shop.author, 'GET', 'brief/versions')).body).toHaveLength(1);
+  });
+});

@@ -1,0 +1,96 @@
+import { createTRPCClient, createWSClient, wsLink } from '@trpc/client';
+import { WebSocket } from 'ws';
+import type { Limits, Python } from '../../src/python/pool.ts';
+import type { AppRouter } from '../../src/router.ts';
+import { startTestPython } from '../support/python.ts';
+import {
+  type Answer,
+  type Person,
+  signUp,
+  signUpAs,
+  startServer,
+  type TestServer,
+} from '../support/server.ts';
+
+export const grant = (principal_id: string, permission: string) => ({
+  principal_type: 'user',
+  principal_id,
+  permission,
+});
+
+/** Everybody who can stand in some relation to the tools of `author`. */
+export interface Workshop {
+  python: Python;
+  server: TestServer;
+  admin: Person;
+  author: Person;
+  writer: Person;
+  reader: Person;
+  stranger: Person;
+  /** Stores a tool of the author's that `reader` and `writer` have grants on. */
+  create(id: string, content: string): Promise<Answer>;
+  /** One call about a tool: `as(person, 'GET', 'dice/valves')`. */
+  as(person: Person | null, method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Gives every member a permission, or takes it. */
+  permit(permission: `${string}.${string}`, allowed: boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openWorkshop(limits: Partial<Limits> = {}): Promise<Workshop> {
+  const python = await startTestPython({ callTimeoutMs: 2_000, ...limits });
+  const server = await startServer({ python });
+  const admin = await signUp(server, 'Admin');
+  const [author, writer, reader, stranger] = await Promise.all([
+    signUpAs(server, admin, 'Author', 'user'),
+    signUpAs(server, admin, 'Writer', 'user'),
+    signUpAs(server, admin, 'Reader', 'user'),
+    signUpAs(server, admin, 'Stranger', 'user'),
+  ]);
+  const workshop: Workshop = {
+    python,
+    server,
+    admin,
+    author,
+    writer,
+    reader,
+    stranger,
+    create: (id, content) =>
+      server.call('POST /tools/create', {
+        token: author.token,
+        body: {
+          id,
+          name: id,
+          content,
+          meta: {},
+          access_grants: [grant(reader.id, 'read'), grant(writer.id, 'write')],
+        },
+      }),
+    as: (person, method, path, body) =>
+      server.call(`${method} /tools/id/${path}`, { token: person?.token, body }),
+    async permit(permission, allowed) {
+      const { body: config } = await server.call('GET /configs/export?secrets=true', { token: admin.token });
+      const [section = '', leaf = ''] = permission.split('.');
+      config.user.permissions[section] = { ...config.user.permissions[section], [leaf]: allowed };
+      const { status } = await server.call('POST /configs/import', { token: admin.token, body: config });
+      if (status !== 200) throw new Error(`The configuration was refused with ${status}.`);
+    },
+    async close() {
+      await server.close();
+      await python.close();
+    },
+  };
+  await workshop.permit('workspace.tools', true);
+  return workshop;
+}
+
+/** A typed client on a socket of its own. */
+export function openSocket(url: string, token: string) {
+  const sockets = createWSClient({
+    url: `${url.replace('http', 'ws')}/trpc`,
+    // Node's types of the platform's class and of this one differ in what no client uses.
+    WebSocket: WebSocket as unknown as typeof globalThis.WebSocket,
+    connectionParams: { token },
+    retryDelayMs: () => 20,
+  });
+  return { client: createTRPCClient<AppRouter>({ links: [wsLink({ client: sockets })] }), sockets };
+}
