@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+/** The most that one picture may have, in bytes. */
+const MAX_BYTES = 256 * 1024;
+const MAX_CHARACTERS = 'data:image/jpeg;base64,'.length + Math.ceil(MAX_BYTES / 3) * 4;
+
+const DATA_URI = /^data:image\/(png|jpeg|gif|webp);base64,([A-Za-z0-9+/]+={0,2})$/;
+
+const PNG_END = Buffer.from('0000000049454e44ae426082', 'hex');
+
+/**
+ * Whether bytes begin and end as their format does. What only begins so can be a program or a page to somebody who reads it
+ * as something else.
+ */
+const IS: Record<string, (bytes: Buffer) => boolean> = {
+  png: (bytes) =>
+    bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n' &&
+    bytes.toString('latin1', 12, 16) === 'IHDR' &&
+    bytes.subarray(-PNG_END.length).equals(PNG_END),
+  jpeg: (bytes) => bytes.readUIntBE(0, 3) === 0xffd8ff && bytes.readUInt16BE(bytes.length - 2) === 0xffd9,
+  gif: (bytes) => /^GIF8[79]a$/.test(bytes.toString('latin1', 0, 6)) && bytes.at(-1) === 0x3b,
+  webp: (bytes) =>
+    bytes.toString('latin1', 0, 4) === 'RIFF' &&
+    bytes.toString('latin1', 8, 12) === 'WEBP' &&
+    bytes.readUInt32LE(4) === bytes.length - 8,
+};
+const SHORTEST = 16;
+
+export interface Picture {
+  /** Such as `image/png`. */
+  type: string;
+  bytes: Buffer;
+}
+
+/** The picture of a data URI; null when it is none that we take. */
+export function decodePicture(uri: string): Picture | null {
+  if (uri.length > MAX_CHARACTERS) return null;
+  const [, format = '', encoded = ''] = DATA_URI.exec(uri) ?? [];
+  const bytes = Buffer.from(encoded, 'base64');
+  if (bytes.length < SHORTEST || bytes.length > MAX_BYTES || !IS[format]?.(bytes)) return null;
+  return { type: `image/${format}`, bytes };
+}
+
+export const PICTURE_EXPECTED = `must be a data URI of a PNG, JPEG, GIF or WebP picture of at most ${MAX_BYTES} bytes`;
+
+/**
+ * A picture on its way in, as a data URI. Addresses of other servers would be fetched by everyone who sees it, and SVG can
+ * carry scripts.
+ */
+export const picture = () => z.string().refine((value) => decodePicture(value) !== null, PICTURE_EXPECTED);

@@ -1,0 +1,44 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Picture } from '../core/pictures.ts';
+import type { Actor, Parts, Scope } from '../core/scope.ts';
+import { enter } from '../core/trpc.ts';
+import { id } from '../core/wire.ts';
+import { webhookPicture } from '../webhooks/webhooks.service.ts';
+import { buildHttpContext } from './context.ts';
+import { REST_PREFIXES } from './rest.ts';
+
+/** Shown for whatever has no picture of its own. Nothing in it comes from anybody. */
+const COMMON: Picture = {
+  type: 'image/svg+xml',
+  bytes: Buffer.from(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" fill="#6b7280"/>' +
+      '<circle cx="32" cy="25" r="11" fill="#fff"/><path d="M12 58a20 20 0 0 1 40 0z" fill="#fff"/></svg>',
+  ),
+};
+
+const Input = z.object({ id: id() });
+
+/** Bytes are no procedures; who may ask and what is found is decided where it is for those. */
+export function mountPictures(app: FastifyInstance, parts: Parts): void {
+  for (const prefix of REST_PREFIXES) {
+    app.get(`${prefix}/channels/webhooks/:id/profile/image`, servePicture(parts, webhookPicture));
+  }
+}
+
+function servePicture(parts: Parts, find: (scope: Scope, id: string) => Promise<Picture | null>) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const context = buildHttpContext(parts, request, reply);
+    const scope = await enter<Actor>(context, { level: 'member', type: 'query', signal: undefined });
+    const parsed = Input.safeParse(request.params);
+    const { type, bytes } = (parsed.success && (await find(scope, parsed.data.id))) || COMMON;
+    const [, format = ''] = type.split(/[/+]/);
+    // Opened as a page it may do nothing, whatever somebody hid in it.
+    return reply
+      .type(type)
+      .header('content-security-policy', "default-src 'none'; sandbox")
+      .header('content-disposition', `inline; filename="picture.${format}"`)
+      .header('cache-control', 'private, no-cache')
+      .send(bytes);
+  };
+}

@@ -1,0 +1,207 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
+import type { ConfigStore } from '../configs/configs.store.ts';
+import { AppError } from '../core/errors.ts';
+import { seal, unseal } from '../core/seal.ts';
+import { nowSeconds } from '../core/time.ts';
+import type { Sql } from '../database/sql.ts';
+import type { Egress } from '../egress/egress.ts';
+import { payloadFor } from './deliveries.payload.ts';
+import {
+  claimDeliveries,
+  type DueDelivery,
+  deferDeliveries,
+  insertDeliveries,
+  pruneDeliveries,
+  settleDelivery,
+} from './deliveries.repository.ts';
+import { type AttemptResult, afterAttempt, giveUp } from './deliveries.retries.ts';
+
+/** How long a claimed delivery is left to its process; more than an attempt can take. */
+const LEASE_SECONDS = 60;
+const ATTEMPT_MS = 10_000;
+/** How often is looked for what is due; this process's own new ones are sent at once. */
+const POLL_MS = 2_000;
+const PRUNE_MS = 3_600_000;
+const KEPT_SECONDS = 30 * 86_400;
+/** How many are sent at once, and how many of them to one server. */
+const RUNNING = 16;
+const RUNNING_PER_HOST = 4;
+const CLAIMED = 64;
+/** How long those wait that found their server busy, seconds; spread, so that they do not come back together. */
+const BUSY = { least: 5, spread: 10 };
+/** How long a stopping server lets attempts finish. */
+const CLOSE_GRACE_MS = 3_000;
+/** Nothing of an answer matters but its status. */
+const ANSWER_BYTES = 16_384;
+
+export interface NewNotice {
+  /** Whose it is; null for the installation's own. */
+  userId: string | null;
+  url: string;
+  /** What is sent; made of the message when there is one, as that is at the time. */
+  payload?: Record<string, unknown>;
+  channelId?: string;
+  messageId?: string;
+}
+
+/** Sends notices to webhooks in the background, until each is delivered or given up (`docs/decisions/notifications.md`). */
+export interface Deliveries {
+  /** Stores notices, and sends them soon. What is stored is not lost with the process. */
+  enqueue(notices: NewNotice[]): Promise<void>;
+  /** Looks for what is due now. */
+  wake(): void;
+  close(): Promise<void>;
+}
+
+export interface DeliveriesOptions {
+  sql: Sql;
+  egress: Egress;
+  configs: ConfigStore;
+  secret: string;
+  onError: (error: unknown) => void;
+}
+
+const sealedFor = (id: string) => ({ purpose: 'delivery-url', place: `delivery:${id}` }) as const;
+
+/** The server that a delivery goes to; the rest of the address stays secret. */
+export function maskUrl(secret: string, id: string, sealed: string): string {
+  const url = URL.parse(openUrl(secret, id, sealed));
+  return url ? `${url.origin}/…` : '…';
+}
+
+function openUrl(secret: string, id: string, sealed: string): string {
+  try {
+    return unseal(secret, sealed, sealedFor(id));
+  } catch {
+    // Sealed with a secret that the server no longer has.
+    return '';
+  }
+}
+
+export function startDeliveries({ sql, egress, configs, secret, onError }: DeliveriesOptions): Deliveries {
+  const running = new Set<Promise<void>>();
+  const perHost = new Map<string, number>();
+  const ending = new AbortController();
+  let pumping: Promise<void> | undefined;
+  let again = false;
+
+  /** Asks for what is due until there is no more of it or no more room. One asks at a time. */
+  function pump(): void {
+    again = true;
+    pumping ??= (async () => {
+      while (again && !ending.signal.aborted && running.size < RUNNING) {
+        again = false;
+        await takeSome();
+      }
+    })()
+      .catch(onError)
+      .finally(() => {
+        pumping = undefined;
+      });
+  }
+
+  async function takeSome(): Promise<void> {
+    const now = nowSeconds();
+    const due = await claimDeliveries(sql, now, now + LEASE_SECONDS, CLAIMED);
+    const busy: { id: string; attempts: number; until: number }[] = [];
+    let started = 0;
+    for (const delivery of due) {
+      const url = openUrl(secret, delivery.id, delivery.url);
+      const host = URL.parse(url)?.host ?? '';
+      if (running.size >= RUNNING || (perHost.get(host) ?? 0) >= RUNNING_PER_HOST) {
+        const until = now + BUSY.least + Math.floor(Math.random() * BUSY.spread);
+        busy.push({ id: delivery.id, attempts: delivery.attempts, until });
+      } else {
+        start(delivery, url, host);
+        started += 1;
+      }
+    }
+    if (busy.length > 0) await deferDeliveries(sql, busy);
+    // With nothing started, the next would find the same servers busy.
+    if (due.length === CLAIMED && started > 0) again = true;
+  }
+
+  function start(delivery: DueDelivery, url: string, host: string): void {
+    perHost.set(host, (perHost.get(host) ?? 0) + 1);
+    const attempt = send(delivery, url)
+      .catch(onError)
+      .finally(() => {
+        running.delete(attempt);
+        const left = (perHost.get(host) ?? 1) - 1;
+        if (left > 0) perHost.set(host, left);
+        else perHost.delete(host);
+        pump();
+      });
+    running.add(attempt);
+  }
+
+  async function send(delivery: DueDelivery, url: string): Promise<void> {
+    const result = await attempt(delivery, url);
+    const now = nowSeconds();
+    // A stopping server gives back what it could not finish; the next one begins with it.
+    if (result === 'interrupted') return deferDeliveries(sql, [{ ...delivery, until: now }]);
+    await settleDelivery(sql, delivery, afterAttempt(result, delivery.attempts, now), now);
+  }
+
+  async function attempt(delivery: DueDelivery, address: string): Promise<AttemptResult | 'interrupted'> {
+    const { user_id, message_id, message, payload } = delivery;
+    if (user_id !== null && !configs.current.ui.enable_user_webhooks) {
+      return giveUp('Notifications to webhooks are switched off.');
+    }
+    if (message_id !== null && !message) {
+      return giveUp('The message was deleted, or may not be read any more.');
+    }
+    try {
+      const url = egress.check(address);
+      const body = JSON.stringify(message ? payloadFor(url, message, configs.current.webui.url) : payload);
+      const { status, headers } = await egress.fetch(address, {
+        method: 'POST',
+        // The id lets a target know one again that it got before its answer was lost.
+        headers: { 'content-type': 'application/json', 'x-parley-delivery': delivery.id },
+        body,
+        maxBytes: ANSWER_BYTES,
+        excess: 'cut',
+        timeoutMs: ATTEMPT_MS,
+        maxRedirects: 0,
+        signal: ending.signal,
+      });
+      return { status, retryAfter: headers.get('retry-after') };
+    } catch (error) {
+      if (ending.signal.aborted) return 'interrupted';
+      if (!(error instanceof AppError)) throw error;
+      return error.code === 'address_refused' ? giveUp(error.message) : { error: error.message };
+    }
+  }
+
+  const poll = setInterval(pump, POLL_MS).unref();
+  const prune = setInterval(
+    () => void pruneDeliveries(sql, nowSeconds() - KEPT_SECONDS).catch(onError),
+    PRUNE_MS,
+  ).unref();
+  pump();
+
+  return {
+    wake: pump,
+    async enqueue(notices) {
+      const rows = notices.map(({ userId, url, payload = {}, channelId = null, messageId = null }) => {
+        const id = uuidv7();
+        const sealed = seal(secret, url, sealedFor(id));
+        return { id, user_id: userId, channel_id: channelId, message_id: messageId, url: sealed, payload };
+      });
+      await insertDeliveries(sql, rows, nowSeconds());
+      pump();
+    },
+    async close() {
+      clearInterval(poll);
+      clearInterval(prune);
+      const grace = new AbortController();
+      const stop = sleep(CLOSE_GRACE_MS, undefined, { signal: grace.signal }).catch(() => {});
+      await Promise.race([Promise.all(running), stop]);
+      grace.abort();
+      ending.abort();
+      await pumping;
+      await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import { nowSeconds } from '../core/time.ts';
+import { listRows, redeliverRow } from './deliveries.repository.ts';
+import type { DeliveryView } from './deliveries.schema.ts';
+import { maskUrl } from './deliveries.sender.ts';
+
+const toView = ({ secret }: Scope, row: DeliveryView): DeliveryView => ({
+  ...row,
+  url: maskUrl(secret, row.id, row.url),
+});
+
+/** The caller's notifications and what became of them, newest first. */
+export async function listDeliveries(
+  scope: Scope,
+  page: { skip: number; limit: number },
+): Promise<DeliveryView[]> {
+  const rows = await listRows(scope.sql, scope.actor.id, page);
+  return rows.map((row) => toView(scope, row));
+}
+
+/**
+ * Sends one of the caller's notifications again, with all its attempts.
+ *
+ * @throws not_found, rate_limited, and bad_request while it is still on its way
+ */
+export async function redeliver(scope: Scope, id: string): Promise<DeliveryView> {
+  await scope.webhooks.redeliverLimit.take(scope.actor.id, 'Too many notifications were sent again.');
+  const found = await redeliverRow(scope.sql, id, scope.actor.id, nowSeconds());
+  if (!found) throw new AppError('not_found', { detail: 'There is no such notification of yours.' });
+  if (!found.row) throw new AppError('bad_request', { detail: 'This notification is still on its way.' });
+  scope.webhooks.deliveries.wake();
+  return toView(scope, found.row);
+}

@@ -1,0 +1,34 @@
+import { can, HAS_MEMBERS } from '../channels/channels.repository.ts';
+import { type Sql, statement } from '../database/sql.ts';
+
+/** The very condition of the index `users_notified`; without it every account would be looked at for every message. */
+const HAS_WEBHOOK = `u.settings #>> '{ui,notifications,webhook_url}' <> ''`;
+
+const CONCERNED = statement<{ id: string; url: string }>(
+  'notification.concerned',
+  `select u.id, u.settings #>> '{ui,notifications,webhook_url}' as url
+     from channel c
+     join users u on ${HAS_WEBHOOK} and u.id <> $2 and u.role <> 'pending'
+     left join channel_reader r on r.channel_id = c.id and r.user_id = u.id
+    where c.id = $1 and ${can('read', 'u.id', "u.role = 'admin'")}
+      and case
+            when r.notify = 'none' then false
+            when u.id = any($3::uuid[]) or c.type = 'dm' then true
+            -- Who has never opened a standard channel, though it is open to them, did not ask to hear of it.
+            else (${HAS_MEMBERS} or r.user_id is not null) and ($4 or coalesce(r.notify, 'all') = 'all')
+          end`,
+);
+
+export interface PostedNotice {
+  channelId: string;
+  authorId: string;
+  mentionedUserIds: readonly string[];
+  everyone: boolean;
+}
+
+/** Whom a new message concerns, of those who have a webhook, with its address. */
+export const readConcerned = (
+  sql: Sql,
+  { channelId, authorId, mentionedUserIds, everyone }: PostedNotice,
+): Promise<{ id: string; url: string }[]> =>
+  sql.rows(CONCERNED, [channelId, authorId, mentionedUserIds, everyone]);

@@ -1,0 +1,121 @@
+import { CAN_READ, type Caller } from '../channels/channels.repository.ts';
+import { type Database, type Sql, statement } from '../database/sql.ts';
+import type { WebhookView } from './webhooks.schema.ts';
+
+/** A webhook as it is stored: its token is sealed. */
+export type WebhookRow = WebhookView;
+
+const FIELDS = `w.id, w.channel_id, w.user_id, w.name, w.profile_image_url, w.token, w.last_used_at::float8 as last_used_at,
+  w.created_at::float8 as created_at, w.updated_at::float8 as updated_at`;
+
+const LIST = statement<WebhookRow>(
+  'webhook.list',
+  `select ${FIELDS} from channel_webhook w where w.channel_id = $1 order by w.created_at, w.id`,
+);
+
+export const listRows = (sql: Sql, channelId: string): Promise<WebhookRow[]> => sql.rows(LIST, [channelId]);
+
+const LOCK = statement('webhook.lock', 'select from channel where id = $1 for no key update');
+const COUNT = statement<{ count: number }>(
+  'webhook.count',
+  'select count(*)::int as count from channel_webhook where channel_id = $1',
+);
+const INSERT = statement<WebhookRow>(
+  'webhook.insert',
+  `insert into channel_webhook as w (id, channel_id, user_id, name, profile_image_url, token, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $7) returning ${FIELDS}`,
+);
+
+export interface NewWebhook {
+  id: string;
+  channelId: string;
+  userId: string;
+  name: string;
+  profileImageUrl: string | null;
+  sealedToken: string;
+  /** Nanoseconds, as text. */
+  at: string;
+}
+
+/**
+ * Stores a webhook, unless the channel has `max` already.
+ *
+ * @returns `'gone'` when there is no such channel, `'full'` when it has as many as it may
+ */
+export const insertRow = (sql: Database, input: NewWebhook, max: number) =>
+  sql.transaction(async (transaction): Promise<WebhookRow | 'gone' | 'full'> => {
+    const { id, channelId, userId, name, profileImageUrl, sealedToken, at } = input;
+    // Counted under the lock of the channel: of two at once, one sees the other.
+    if ((await transaction.rows(LOCK, [channelId])).length === 0) return 'gone';
+    const [counted] = await transaction.rows(COUNT, [channelId]);
+    if ((counted?.count ?? 0) >= max) return 'full';
+    const values = [id, channelId, userId, name, profileImageUrl, sealedToken, at];
+    const [row] = await transaction.rows(INSERT, values);
+    return row ?? 'gone';
+  });
+
+const UPDATE = statement<WebhookRow>(
+  'webhook.update',
+  `update channel_webhook w
+      set name = $3, profile_image_url = case when $4 then $5 else w.profile_image_url end, updated_at = $6
+    where w.channel_id = $1 and w.id = $2 returning ${FIELDS}`,
+);
+
+export interface WebhookChange {
+  channelId: string;
+  id: string;
+  name: string;
+  /** Stays as it is when undefined. */
+  profileImageUrl: string | null | undefined;
+  /** Nanoseconds, as text. */
+  at: string;
+}
+
+/** @returns undefined when the channel has no such webhook */
+export async function updateRow(sql: Sql, change: WebhookChange): Promise<WebhookRow | undefined> {
+  const { channelId, id, name, profileImageUrl, at } = change;
+  const image = [profileImageUrl !== undefined, profileImageUrl ?? null];
+  const [row] = await sql.rows(UPDATE, [channelId, id, name, ...image, at]);
+  return row;
+}
+
+const DELETE = statement<{ id: string }>(
+  'webhook.delete',
+  'delete from channel_webhook where channel_id = $1 and id = $2 returning id',
+);
+
+/** Whether there was one. */
+export async function deleteRow(sql: Sql, channelId: string, id: string): Promise<boolean> {
+  return (await sql.rows(DELETE, [channelId, id])).length > 0;
+}
+
+type PostingRow = Pick<WebhookRow, 'id' | 'channel_id' | 'user_id' | 'name' | 'token'>;
+
+const FIND = statement<PostingRow>(
+  'webhook.find',
+  'select id, channel_id, user_id, name, token from channel_webhook where id = $1',
+);
+
+export async function findRow(sql: Sql, id: string): Promise<PostingRow | undefined> {
+  const [row] = await sql.rows(FIND, [id]);
+  return row;
+}
+
+const USED = statement('webhook.used', 'update channel_webhook set last_used_at = $2 where id = $1');
+
+/** Notes when a webhook was used; the time is nanoseconds, as text. */
+export async function noteUse(sql: Sql, id: string, at: string): Promise<void> {
+  await sql.rows(USED, [id, at]);
+}
+
+const PICTURE = statement<{ profile_image_url: string | null }>(
+  'webhook.picture',
+  `select w.profile_image_url from channel_webhook w join channel c on c.id = w.channel_id
+    where w.id = $3 and ${CAN_READ}`,
+);
+
+/** The picture of a webhook as a data URI; null when it has none, or the caller may not read its channel. */
+export async function readPicture(sql: Sql, { id, role }: Caller, webhookId: string): Promise<string | null> {
+  const [row] = await sql.rows(PICTURE, [id, role === 'admin', webhookId]);
+  return row?.profile_image_url ?? null;
+}

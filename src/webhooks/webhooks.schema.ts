@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { nanoseconds } from '../core/wire.ts';
+
+/** An address by which programs post into a channel, as its managers see it. */
+export const WebhookView = z
+  .object({
+    id: z.string(),
+    channel_id: z.string(),
+    /** Who made it. */
+    user_id: z.string(),
+    name: z.string(),
+    profile_image_url: z.string().nullable(),
+    /** The secret part of the address. */
+    token: z.string(),
+    last_used_at: nanoseconds().nullable(),
+    created_at: nanoseconds(),
+    updated_at: nanoseconds(),
+  })
+  .meta({ id: 'ChannelWebhook' });
+export type WebhookView = z.infer<typeof WebhookView>;

@@ -1,0 +1,130 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { noSuchChannel, requireChannel } from '../channels/channels.service.ts';
+import { postAsWebhook } from '../channels/messages.post.ts';
+import { AppError } from '../core/errors.ts';
+import { decodePicture, type Picture } from '../core/pictures.ts';
+import type { Actor, Scope } from '../core/scope.ts';
+import { seal, unseal } from '../core/seal.ts';
+import {
+  deleteRow,
+  findRow,
+  insertRow,
+  listRows,
+  noteUse,
+  readPicture,
+  updateRow,
+  type WebhookRow,
+} from './webhooks.repository.ts';
+import type { WebhookView } from './webhooks.schema.ts';
+
+const TOKEN_BYTES = 32;
+const PER_CHANNEL = 20;
+
+const noSuchWebhook = () =>
+  new AppError('not_found', { detail: 'There is no such webhook in this channel.' });
+
+/** Now as nanoseconds at whole microseconds, as text, because it exceeds 2^53. */
+const nowNanoseconds = (): string => `${BigInt(Date.now()) * 1_000_000n}`;
+
+const sealedFor = (id: string) => ({ purpose: 'webhook-token', place: `webhook:${id}` }) as const;
+
+const toView = (scope: Scope, row: WebhookRow): WebhookView => ({
+  ...row,
+  token: unseal(scope.secret, row.token, sealedFor(row.id)),
+});
+
+/** A channel's webhooks with their tokens, oldest first. @throws not_found, forbidden */
+export async function listWebhooks(scope: Scope, channelId: string): Promise<WebhookView[]> {
+  await requireChannel(scope, channelId, 'manage');
+  const rows = await listRows(scope.sql, channelId);
+  return rows.map((row) => toView(scope, row));
+}
+
+export interface WebhookForm {
+  name: string;
+  /** A data URI. */
+  profile_image_url?: string | null | undefined;
+}
+
+/** Makes a webhook. @throws not_found, forbidden, and bad_request when the channel has as many as it may */
+export async function createWebhook(
+  scope: Scope,
+  channelId: string,
+  { name, profile_image_url }: WebhookForm,
+): Promise<WebhookView> {
+  await requireChannel(scope, channelId, 'manage');
+  const id = uuidv7();
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const webhook = {
+    id,
+    channelId,
+    userId: scope.actor.id,
+    name,
+    profileImageUrl: profile_image_url || null,
+    sealedToken: seal(scope.secret, token, sealedFor(id)),
+    at: nowNanoseconds(),
+  };
+  const row = await insertRow(scope.sql, webhook, PER_CHANNEL);
+  if (row === 'gone') throw noSuchChannel();
+  if (row === 'full') {
+    throw new AppError('bad_request', {
+      detail: `A channel has at most ${PER_CHANNEL} webhooks. Delete one first.`,
+    });
+  }
+  return { ...row, token };
+}
+
+/** Changes the name, and the picture when one is sent; the address stays. @throws not_found, forbidden */
+export async function updateWebhook(
+  scope: Scope,
+  channelId: string,
+  id: string,
+  { name, profile_image_url: image }: WebhookForm,
+): Promise<WebhookView> {
+  await requireChannel(scope, channelId, 'manage');
+  const profileImageUrl = image === '' ? null : image;
+  const row = await updateRow(scope.sql, { channelId, id, name, profileImageUrl, at: nowNanoseconds() });
+  if (!row) throw noSuchWebhook();
+  return toView(scope, row);
+}
+
+/** Deletes a webhook; what it posted stays. @throws not_found, forbidden */
+export async function deleteWebhook(scope: Scope, channelId: string, id: string): Promise<true> {
+  await requireChannel(scope, channelId, 'manage');
+  if (!(await deleteRow(scope.sql, channelId, id))) throw noSuchWebhook();
+  return true;
+}
+
+/**
+ * Posts as a webhook. The address is the whole credential: an unknown id and a wrong token get the same answer.
+ *
+ * @throws channels_disabled, unauthenticated, rate_limited, and not_found when the channel is gone
+ */
+export async function postByWebhook(
+  scope: Scope<Actor | null>,
+  { webhook_id, token, content }: { webhook_id: string; token: string; content: string },
+): Promise<{ success: true; message_id: string }> {
+  if (!scope.configs.current.channels.enable) throw new AppError('channels_disabled');
+  const webhook = await findRow(scope.sql, webhook_id);
+  const expected = webhook ? unseal(scope.secret, webhook.token, sealedFor(webhook.id)) : '';
+  if (!isSame(token, expected) || !webhook) {
+    throw new AppError('unauthenticated', { detail: 'The address of the webhook is not valid.' });
+  }
+  // Only who knows the token counts: nobody else can use up what a webhook may post.
+  await scope.webhooks.postLimit.take(webhook.id, 'This webhook posts too often.');
+  const message = await postAsWebhook(scope, webhook, { id: webhook.channel_id, content });
+  await noteUse(scope.sql, webhook.id, nowNanoseconds());
+  return { success: true, message_id: message.id };
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+/** Compared by digests, which have one length, in a time that says nothing. */
+const isSame = (given: string, expected: string): boolean => timingSafeEqual(digest(given), digest(expected));
+
+/** The picture of a webhook, as everybody sees it who may read its channel; null stands for the common one. */
+export async function webhookPicture(scope: Scope, webhookId: string): Promise<Picture | null> {
+  const uri = await readPicture(scope.sql, scope.actor, webhookId);
+  return uri === null ? null : decodePicture(uri);
+}

@@ -1,0 +1,296 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gather, grant, type People } from '../channels/people.ts';
+import { type Answer, call, startServer, type TestServer } from '../support/server.ts';
+import { GIF, JPEG, PNG, WEBP } from './pictures.ts';
+
+let server: TestServer;
+let people: People;
+let channelId: string;
+let otherId: string;
+
+async function makeChannel(name: string): Promise<string> {
+  const access_grants = [grant(people.writer.id, 'write'), grant(people.reader.id, 'read')];
+  const answer = await server.call('POST /channels/create', {
+    token: people.owner.token,
+    body: { name, access_grants },
+  });
+  return answer.body.id;
+}
+
+beforeAll(async () => {
+  server = await startServer();
+  people = await gather(server);
+  channelId = await makeChannel('one');
+  otherId = await makeChannel('other');
+});
+afterAll(() => server.close());
+
+const manage = (request: string, body?: unknown): Promise<Answer> =>
+  server.call(request, { token: people.owner.token, ...(body !== undefined && { body }) });
+const create = async (form: object = { name: 'builds' }, channel = channelId) =>
+  (await manage(`POST /channels/${channel}/webhooks/create`, form)).body;
+const post = (id: string, token: string, body: unknown = { content: 'done' }) =>
+  server.call(`POST /channels/webhooks/${id}/${token}`, { body });
+
+describe('managing webhooks', () => {
+  it('is for the managers of the channel alone', async () => {
+    const { id } = await create();
+    const calls: [string, object?][] = [
+      [`GET /channels/${channelId}/webhooks`],
+      [`POST /channels/${channelId}/webhooks/create`, { name: 'x' }],
+      [`POST /channels/${channelId}/webhooks/${id}/update`, { name: 'x' }],
+      [`DELETE /channels/${channelId}/webhooks/${id}/delete`],
+    ];
+    const expected = {
+      signedOut: 401,
+      revoked: 401,
+      pending: 401,
+      stranger: 403,
+      public: 403,
+      reader: 403,
+      writer: 403,
+    };
+    for (const [request, body] of calls) {
+      for (const [relation, status] of Object.entries(expected)) {
+        const { token } = people[relation as keyof typeof expected];
+        const answer = await server.call(request, { token, ...(body && { body }) });
+        expect([relation, request, answer.status]).toEqual([relation, request, status]);
+        expect(JSON.stringify(answer.body)).not.toContain('"token"');
+      }
+    }
+    const { administrator } = people;
+    const list = await server.call(`GET /channels/${channelId}/webhooks`, { token: administrator.token });
+    expect(list.body.map((webhook: { id: string }) => webhook.id)).toContain(id);
+  });
+
+  it('gives an address that stays, and keeps its secret sealed', async () => {
+    const made = await create({ name: 'builds', profile_image_url: PNG });
+    expect(made).toMatchObject({
+      channel_id: channelId,
+      user_id: people.owner.id,
+      profile_image_url: PNG,
+      last_used_at: null,
+    });
+    expect(made.token).toMatch(/^[\w-]{43}$/);
+    const changed = await manage(`POST /channels/${channelId}/webhooks/${made.id}/update`, {
+      name: 'deploys',
+    });
+    expect(changed.body).toMatchObject({
+      id: made.id,
+      name: 'deploys',
+      token: made.token,
+      profile_image_url: PNG,
+    });
+    const bare = await manage(`POST /channels/${channelId}/webhooks/${made.id}/update`, {
+      name: 'deploys',
+      profile_image_url: null,
+    });
+    expect(bare.body.profile_image_url).toBeNull();
+    const list = await manage(`GET /channels/${channelId}/webhooks`);
+    expect(list.body.at(-1)).toEqual(bare.body);
+    const [row] = await server.database.query('select * from channel_webhook where id = $1', [made.id]);
+    expect(JSON.stringify(row)).not.toContain(made.token);
+  });
+
+  it('reaches no webhook of another channel', async () => {
+    const { id, token } = await create();
+    for (const wrong of [
+      `POST /channels/${otherId}/webhooks/${id}/update`,
+      `DELETE /channels/${otherId}/webhooks/${id}/delete`,
+    ]) {
+      const answer = await manage(wrong, wrong.startsWith('POST') ? { name: 'taken' } : undefined);
+      expect(answer.status).toBe(404);
+    }
+    expect((await post(id, token)).status).toBe(200);
+  });
+
+  it('deletes once; what was posted stays, under a name that says so', async () => {
+    const { id, token } = await create();
+    const { message_id } = (await post(id, token)).body;
+    const remove = () => manage(`DELETE /channels/${channelId}/webhooks/${id}/delete`);
+    const answers = await Promise.all([remove(), remove()]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404]);
+    expect((await post(id, token)).status).toBe(401);
+    const message = await manage(`GET /channels/${channelId}/messages/${message_id}`);
+    expect(message.body.user).toEqual({ id, name: 'Deleted Webhook', role: 'webhook' });
+  });
+
+  it('refuses what is no name and no picture', async () => {
+    const svg = `data:image/svg+xml;base64,${Buffer.from('<svg onload="alert(1)"/>').toString('base64')}`;
+    const html = Buffer.from('<script>alert(1)</script>');
+    const withTail = (uri: string) => {
+      const [head = '', body = ''] = uri.split(',');
+      return `${head},${Buffer.concat([Buffer.from(body, 'base64'), html]).toString('base64')}`;
+    };
+    const pictures = [
+      'https://evil.example/track.png',
+      'javascript:alert(1)',
+      '/user.png',
+      svg,
+      `data:text/html;base64,${html.toString('base64')}`,
+      `data:image/png;base64,${html.toString('base64')}`,
+      PNG.replace('image/png', 'image/gif'),
+      `${PNG}"><script>`,
+      ...[PNG, GIF, JPEG, WEBP].map(withTail),
+      `data:image/gif;base64,${Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(256 * 1024), Buffer.from(';')]).toString('base64')}`,
+    ];
+    for (const profile_image_url of [...pictures, 7, {}]) {
+      const answer = await manage(`POST /channels/${channelId}/webhooks/create`, {
+        name: 'x',
+        profile_image_url,
+      });
+      expect([String(profile_image_url).slice(0, 40), answer.status]).toEqual([
+        String(profile_image_url).slice(0, 40),
+        400,
+      ]);
+      expect(answer.body.detail).toContain('profile_image_url');
+    }
+    for (const name of ['', 'x'.repeat(257), 'a\0b', 7, null, undefined]) {
+      expect((await manage(`POST /channels/${channelId}/webhooks/create`, { name })).status).toBe(400);
+    }
+    expect((await manage(`GET /channels/nonsense/webhooks`)).status).toBe(400);
+  });
+
+  it('has a bound, for many at once too', async () => {
+    const full = await makeChannel('full');
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, () => manage(`POST /channels/${full}/webhooks/create`, { name: 'x' })),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(4);
+  });
+});
+
+describe('posting by a webhook', () => {
+  it('makes a message whose author is the webhook by its name of today', async () => {
+    const { id, token } = await create({ name: 'builds' });
+    const answer = await post(id, token, {
+      content: 'build 7 is green',
+      parent_id: id,
+      user_id: people.writer.id,
+    });
+    expect(answer.body).toEqual({ success: true, message_id: expect.any(String) });
+    expect(answer.headers.get('x-ignored-members')).toContain('parent_id');
+    await manage(`POST /channels/${channelId}/webhooks/${id}/update`, { name: 'deploys' });
+    const message = await manage(`GET /channels/${channelId}/messages/${answer.body.message_id}`);
+    expect(message.body).toMatchObject({
+      content: 'build 7 is green',
+      parent_id: null,
+      user_id: people.owner.id,
+      user: { id, name: 'deploys', role: 'webhook' },
+      meta: { webhook: { id } },
+    });
+    const list = await manage(`GET /channels/${channelId}/webhooks`);
+    const used = list.body.find((webhook: { id: string }) => webhook.id === id);
+    expect(used.last_used_at).toBeGreaterThan(used.created_at);
+  });
+
+  it('answers the same to an unknown webhook and to a wrong token', async () => {
+    const { id, token } = await create();
+    const unknown = '0190a000-0000-7000-8000-000000000000';
+    const answers = [
+      await post(unknown, token),
+      await post(id, 'x'.repeat(43)),
+      await post(id, token.slice(0, -1)),
+      await post(id, `${token}x`),
+      await post(id, (await create()).token),
+      await post(id, '%00'),
+    ].slice(0, 5);
+    for (const { status, body } of answers) {
+      expect([status, body]).toEqual([
+        401,
+        { code: 'unauthenticated', detail: 'The address of the webhook is not valid.' },
+      ]);
+    }
+  });
+
+  it('takes a content of a message, and nothing else', async () => {
+    const { id, token } = await create();
+    for (const body of [
+      {},
+      { content: '' },
+      { content: 7 },
+      { content: null },
+      { content: 'x'.repeat(65_537) },
+      [],
+    ]) {
+      expect((await post(id, token, body)).status).toBe(400);
+    }
+    expect((await post(id, token, { content: 'x'.repeat(65_536) })).status).toBe(200);
+    expect((await server.call(`GET /channels/webhooks/${id}/${token}`)).status).toBe(405);
+  });
+
+  it('stops at sixty a minute for one webhook; another is not concerned, nor are wrong tokens counted', async () => {
+    const { id, token } = await create();
+    const other = await create();
+    await Promise.all(Array.from({ length: 70 }, () => post(id, 'wrong')));
+    const answers = await Promise.all(Array.from({ length: 65 }, () => post(id, token)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
+    const late = answers.find(({ status }) => status === 429);
+    expect(Number(late?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await post(other.id, other.token)).status).toBe(200);
+  });
+
+  it('still works when whoever made it is gone', async () => {
+    const made = await server.call(`POST /channels/${channelId}/webhooks/create`, {
+      token: people.administrator.token,
+      body: { name: 'kept' },
+    });
+    await manage(`DELETE /users/${people.administrator.id}`);
+    expect((await post(made.body.id, made.body.token)).status).toBe(200);
+  });
+
+  it('is refused while channels are switched off, and when the channel is gone', async () => {
+    const gone = await makeChannel('gone');
+    const { id, token } = await create({ name: 'x' }, gone);
+    const { body: config } = await manage('GET /configs/export?secrets=true');
+    await manage('POST /configs/import', { ...config, channels: { enable: false } });
+    expect([(await post(id, token)).status, (await manage(`GET /channels/${gone}/webhooks`)).status]).toEqual(
+      [403, 403],
+    );
+    await manage('POST /configs/import', config);
+    await manage(`DELETE /channels/${gone}/delete`);
+    expect((await post(id, token)).status).toBe(401);
+  });
+});
+
+describe('the picture of a webhook', () => {
+  const fetchPicture = (id: string, token?: string) =>
+    fetch(`${server.url}/api/v1/channels/webhooks/${id}/profile/image`, {
+      headers: token ? { authorization: `Bearer ${token}` } : {},
+      redirect: 'error',
+    });
+
+  it.each(Object.entries({ png: PNG, jpeg: JPEG, gif: GIF, webp: WEBP }))(
+    'is served as it is: %s',
+    async (format, uri) => {
+      const { id } = await create({ name: 'x', profile_image_url: uri }, await makeChannel(format));
+      const answer = await fetchPicture(id, people.reader.token);
+      expect(answer.headers.get('content-type')).toBe(`image/${format}`);
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(answer.headers.get('content-security-policy')).toContain('sandbox');
+      expect(answer.headers.get('content-disposition')).toContain('filename=');
+      expect(Buffer.from(await answer.arrayBuffer()).toString('base64')).toBe(uri.split(',')[1]);
+    },
+  );
+
+  it('is the common one for who has none, who may not know, and for any other id', async () => {
+    const quiet = await makeChannel('quiet');
+    const { id } = await create({ name: 'x', profile_image_url: PNG }, quiet);
+    const bare = await create({ name: 'x' }, quiet);
+    const cases: [string, string][] = [
+      [id, people.stranger.token],
+      [bare.id, people.reader.token],
+      [channelId, people.reader.token],
+      ['nonsense', people.reader.token],
+    ];
+    for (const [webhookId, token] of cases) {
+      const answer = await fetchPicture(webhookId, token);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+      expect(answer.headers.get('content-security-policy')).toContain('sandbox');
+    }
+    expect((await fetchPicture(id)).status).toBe(401);
+    expect((await fetchPicture(id, people.pending.token)).status).toBe(401);
+    expect((await call(server.url, `POST /channels/webhooks/${id}/profile/image`)).status).toBe(405);
+  });
+});
