@@ -1,117 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Person, startServer, type TestServer } from '../support/server.ts';
-import { gather, type People, RELATIONS, type Relation, type Stage, setStage } from './people.ts';
+import { type Action, actionsOn, allowed } from './access.actions.ts';
+import {
+  ALL_RELATIONS,
+  gather,
+  KINDS,
+  type Kind,
+  type People,
+  type Relation,
+  type Stage,
+  setStage,
+  setStageOf,
+} from './people.ts';
 
 /*
  * Who may do what, once for each way in. What is not allowed changes nothing.
  */
-
-interface Action {
-  name: string;
-  /** The call at the REST door. */
-  rest: (stage: Stage) => [request: string, body?: unknown];
-  /** The same at the tRPC door. */
-  trpc: (stage: Stage) => [type: 'query' | 'mutation', path: string, input?: unknown];
-  /** Who succeeds; everybody else who is signed in gets 403. */
-  allowed: readonly Relation[];
-}
-
-const READERS: Relation[] = ['owner', 'administrator', 'writer', 'reader', 'author', 'public'];
-const WRITERS: Relation[] = ['owner', 'administrator', 'writer'];
-const MANAGERS: Relation[] = ['owner', 'administrator'];
-const EVERYBODY: Relation[] = [...READERS, 'stranger'];
-const edit = { content: 'changed', data: { by: 'edit' } };
-
-const ACTIONS: Action[] = [
-  {
-    name: 'list channels',
-    rest: () => ['GET /channels/'],
-    trpc: () => ['query', 'channels.list'],
-    allowed: EVERYBODY,
-  },
-  {
-    name: 'list all channels',
-    rest: () => ['GET /channels/list'],
-    trpc: () => ['query', 'channels.listAll'],
-    allowed: EVERYBODY,
-  },
-  {
-    name: 'ask for the cursor of events',
-    rest: () => ['GET /channels/events/cursor'],
-    trpc: () => ['query', 'channels.cursor'],
-    allowed: EVERYBODY,
-  },
-  {
-    name: 'create a channel',
-    rest: () => ['POST /channels/create', { name: 'another' }],
-    trpc: () => ['mutation', 'channels.create', { name: 'another' }],
-    allowed: MANAGERS,
-  },
-  {
-    name: 'get the channel',
-    rest: ({ channelId }) => [`GET /channels/${channelId}`],
-    trpc: ({ channelId: id }) => ['query', 'channels.get', { id }],
-    allowed: READERS,
-  },
-  {
-    name: 'update the channel',
-    rest: ({ channelId }) => [`POST /channels/${channelId}/update`, { name: 'changed' }],
-    trpc: ({ channelId: id }) => ['mutation', 'channels.update', { id, name: 'changed' }],
-    allowed: MANAGERS,
-  },
-  {
-    name: 'delete the channel',
-    rest: ({ channelId }) => [`DELETE /channels/${channelId}/delete`],
-    trpc: ({ channelId: id }) => ['mutation', 'channels.delete', { id }],
-    allowed: MANAGERS,
-  },
-  {
-    name: 'list messages',
-    rest: ({ channelId }) => [`GET /channels/${channelId}/messages`],
-    trpc: ({ channelId: id }) => ['query', 'messages.list', { id }],
-    allowed: READERS,
-  },
-  {
-    name: 'get a message',
-    rest: ({ channelId, othersId }) => [`GET /channels/${channelId}/messages/${othersId}`],
-    trpc: ({ channelId: id, othersId: message_id }) => ['query', 'messages.get', { id, message_id }],
-    allowed: READERS,
-  },
-  {
-    name: 'post',
-    rest: ({ channelId }) => [`POST /channels/${channelId}/messages/post`, { content: 'new' }],
-    trpc: ({ channelId: id }) => ['mutation', 'messages.post', { id, content: 'new' }],
-    allowed: WRITERS,
-  },
-  {
-    name: "edit another's message",
-    rest: ({ channelId, othersId }) => [`POST /channels/${channelId}/messages/${othersId}/update`, edit],
-    trpc: ({ channelId: id, othersId }) => [
-      'mutation',
-      'messages.update',
-      { id, message_id: othersId, ...edit },
-    ],
-    allowed: WRITERS,
-  },
-  {
-    name: "delete another's message",
-    rest: ({ channelId, othersId }) => [`DELETE /channels/${channelId}/messages/${othersId}/delete`],
-    trpc: ({ channelId: id, othersId }) => ['mutation', 'messages.delete', { id, message_id: othersId }],
-    allowed: WRITERS,
-  },
-  {
-    name: "edit the author's message",
-    rest: ({ channelId, ownId }) => [`POST /channels/${channelId}/messages/${ownId}/update`, edit],
-    trpc: ({ channelId: id, ownId }) => ['mutation', 'messages.update', { id, message_id: ownId, ...edit }],
-    allowed: [...WRITERS, 'author'],
-  },
-  {
-    name: "delete the author's message",
-    rest: ({ channelId, ownId }) => [`DELETE /channels/${channelId}/messages/${ownId}/delete`],
-    trpc: ({ channelId: id, ownId }) => ['mutation', 'messages.delete', { id, message_id: ownId }],
-    allowed: [...WRITERS, 'author'],
-  },
-];
 
 interface Outcome {
   status: number;
@@ -125,8 +29,9 @@ const REFUSALS: Partial<Record<Relation, Outcome>> = {
 };
 const FORBIDDEN: Outcome = { status: 403, code: 'forbidden' };
 
-const expected = ({ allowed }: Action, relation: Relation): Outcome =>
-  REFUSALS[relation] ?? (allowed.includes(relation) ? { status: 200, code: undefined } : FORBIDDEN);
+const expected = (action: Action, kind: Kind, relation: Relation): Outcome =>
+  REFUSALS[relation] ??
+  (allowed(action, kind).includes(relation) ? { status: 200, code: undefined } : FORBIDDEN);
 
 let server: TestServer;
 let people: People;
@@ -155,24 +60,41 @@ const DOORS: Record<string, (action: Action, stage: Stage, person: Person) => Pr
   },
 };
 
-/** Everything that a refused call must leave alone. */
-async function snapshot({ channelId }: Stage) {
-  const [channels, messages, events] = await Promise.all([
-    server.database.query('select * from channel order by id'),
-    server.database.query('select * from message where channel_id = $1 order by id', [channelId]),
-    server.database.query('select id from channel_event where channel_id = $1', [channelId]),
-  ]);
-  return { channels, messages, events };
+/** Everything that a refused call must leave alone, as one text. */
+async function snapshot({ channelId }: Stage): Promise<string> {
+  const rows = (table: string, column = 'channel_id') =>
+    `(select coalesce(jsonb_agg(to_jsonb(t) order by to_jsonb(t)), '[]') from ${table} t where ${column} = $1::uuid)`;
+  const [{ all } = { all: '' }] = await server.database.query<{ all: string }>(
+    `select jsonb_build_array((select count(*) from channel), ${rows('channel', 'id')}, ${rows('message')},
+       ${rows('message_reaction')}, ${rows('channel_event')}, ${rows('channel_member')})::text as all`,
+    [channelId],
+  );
+  return all;
+}
+
+/** The stage of a kind; set again only after somebody was let in, since a refusal must leave it as it was. */
+const stages = new Map<Kind, { stage: Stage; before: string }>();
+
+async function stageOf(kind: Kind) {
+  let set = stages.get(kind);
+  if (!set) {
+    const stage = await setStageOf(server, people, kind);
+    set = { stage, before: await snapshot(stage) };
+    stages.set(kind, set);
+  }
+  return set;
 }
 
 describe.each(Object.keys(DOORS))('at the %s door', (door) => {
-  describe.each(RELATIONS)('%s', (relation) => {
-    it.each(ACTIONS)('$name', async (action) => {
-      const stage = await setStage(server, people, relation === 'public');
-      const before = await snapshot(stage);
-      const outcome = await DOORS[door]?.(action, stage, people[relation]);
-      expect(outcome).toEqual(expected(action, relation));
-      if (outcome?.status !== 200) expect(await snapshot(stage)).toEqual(before);
+  describe.each(KINDS)('in a %s channel', (kind) => {
+    describe.each(ALL_RELATIONS.filter((relation) => relation !== 'public'))('%s', (relation) => {
+      it.each(actionsOn(kind))('$name', async (action) => {
+        const { stage, before } = await stageOf(kind);
+        const outcome = await DOORS[door]?.(action, stage, people[relation]);
+        expect(outcome).toEqual(expected(action, kind, relation));
+        if (outcome?.status === 200 && action.trpc(stage)[0] === 'mutation') stages.clear();
+        else expect(await snapshot(stage)).toBe(before);
+      });
     });
   });
 });
@@ -208,10 +130,10 @@ describe('lists', () => {
     const view = async (relation: Relation) =>
       (await server.call(`GET /channels/${channelId}`, { token: people[relation].token })).body;
     expect(await view('owner')).toMatchObject({ write_access: true, is_manager: true });
-    expect((await view('owner')).access_grants).toHaveLength(6);
+    expect((await view('owner')).access_grants).toHaveLength(8);
     expect(await view('administrator')).toMatchObject({ write_access: true, is_manager: true });
     expect(await view('writer')).toMatchObject({ write_access: true, is_manager: false });
-    expect((await view('writer')).access_grants).toHaveLength(6);
+    expect((await view('writer')).access_grants).toHaveLength(8);
     for (const relation of ['reader', 'author', 'public'] as const) {
       expect(await view(relation)).toMatchObject({
         write_access: false,
@@ -228,15 +150,22 @@ describe('ids in the address', () => {
     const there = await setStage(server, people, false);
     const { token } = people.owner;
     const path = `/channels/${here.channelId}/messages/${there.othersId}`;
-    const body = { content: 'changed' };
-    for (const request of [`GET ${path}`, `POST ${path}/update`, `DELETE ${path}/delete`]) {
+    const body = { content: 'changed', is_pinned: true, name: '👍' };
+    const before = [await snapshot(here), await snapshot(there)];
+    for (const request of [
+      `GET ${path}`,
+      `GET ${path}/data`,
+      `GET ${path}/thread`,
+      `POST ${path}/update`,
+      `POST ${path}/pin`,
+      `POST ${path}/reactions/add`,
+      `POST ${path}/reactions/remove`,
+      `DELETE ${path}/delete`,
+    ]) {
       const answer = await server.call(request, { token, ...(request.startsWith('POST') && { body }) });
       expect([request, answer.status, answer.body.code]).toEqual([request, 404, 'not_found']);
     }
-    const untouched = await server.call(`GET /channels/${there.channelId}/messages/${there.othersId}`, {
-      token,
-    });
-    expect(untouched.body.content).toBe('as it was');
+    expect([await snapshot(here), await snapshot(there)]).toEqual(before);
   });
 
   it('a reader of one channel cannot reach a message through it that stands in a hidden one', async () => {
@@ -251,14 +180,20 @@ describe('ids in the address', () => {
   it('an unknown channel is 404, a text that is no id 400', async () => {
     const { token } = people.owner;
     const nowhere = '018f0000-0000-7000-8000-000000000000';
-    const body = { content: 'x', name: 'x' };
+    const body = { content: 'x', name: 'x', is_pinned: true };
     for (const request of [
       `GET /channels/${nowhere}`,
       `POST /channels/${nowhere}/update`,
       `DELETE /channels/${nowhere}/delete`,
       `GET /channels/${nowhere}/messages`,
       `POST /channels/${nowhere}/messages/post`,
+      `GET /channels/${nowhere}/messages/pinned`,
       `GET /channels/${nowhere}/messages/${nowhere}`,
+      `GET /channels/${nowhere}/messages/${nowhere}/data`,
+      `GET /channels/${nowhere}/messages/${nowhere}/thread`,
+      `POST /channels/${nowhere}/messages/${nowhere}/pin`,
+      `POST /channels/${nowhere}/messages/${nowhere}/reactions/add`,
+      `POST /channels/${nowhere}/messages/${nowhere}/reactions/remove`,
       `POST /channels/${nowhere}/messages/${nowhere}/update`,
       `DELETE /channels/${nowhere}/messages/${nowhere}/delete`,
     ]) {
