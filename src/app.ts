@@ -7,6 +7,8 @@ import { createAuthenticator } from './auth/authenticator.ts';
 import { createSigninLimit } from './auth/limits.ts';
 import { removeExpiredSessions } from './auth/session.ts';
 import { createHub } from './channels/events.hub.ts';
+import { announcePresence } from './channels/events.presence.ts';
+import { keepEventsFor } from './channels/events.retention.ts';
 import { createPostQueue } from './channels/messages.post.queue.ts';
 import { forgetOldTempIds } from './channels/messages.post.ts';
 import { readPins } from './configs/configs.pins.ts';
@@ -26,8 +28,7 @@ import { entities } from './entities.ts';
 import { type Env, StartError } from './env.ts';
 import { createRedisBus } from './events/bus.redis.ts';
 import { createLocalBus } from './events/bus.ts';
-import { listKnownFiles } from './files/files.repository.ts';
-import { openFileStore } from './files/files.store.ts';
+import { createPresence } from './events/presence.ts';
 import { type Python, startPython } from './python/pool.ts';
 import { appRouter } from './router.ts';
 import { loadSecret } from './secret.ts';
@@ -119,6 +120,11 @@ export async function startApp(options: AppOptions): Promise<App> {
     const { tokens, authenticate } = createAuthenticator({ sql, bus, secret, onSeen: activity.seen });
     const hub = createHub({ sql, bus, log });
     closers.push(() => hub.close());
+    const presence = createPresence(bus);
+    closers.push(() => presence.close());
+    closers.push(announcePresence({ presence, hub, sql, bus, onError }));
+    const retention = keepEventsFor(env.EVENT_RETENTION_DAYS, { sql, onError });
+    closers.push(() => retention.close());
     const python = options.python ?? ownPython(options);
     if (python !== options.python) closers.push(() => python.close());
     closers.push(bus.subscribe('tool.changed', ({ id }) => python.evict(id)));
@@ -127,17 +133,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     const egress = options.egress ?? createEgress();
     if (egress !== options.egress) closers.push(() => egress.close());
 
-    const files = await openFileStore({
-      dataDir: env.DATA_DIR,
-      listKnown: (among) => listKnownFiles(sql, among),
-      onError: (error) => log.warn({ err: error }, 'What uploads left behind could not be removed.'),
-    });
-    closers.push(() => files.close());
-
     const parts: Parts = {
       orm,
       sql,
-      files,
       bus,
       log,
       python,
@@ -146,6 +144,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       configs,
       tokens,
       hub,
+      presence,
       posts: createPostQueue(sql),
       authenticate,
       toolRuns,

@@ -66,6 +66,12 @@ const Env = z.object({
   ENV: z.enum(['dev', 'prod', 'test']).default('prod'),
   /** Origins that browsers may call from. */
   CORS_ALLOW_ORIGIN: list.pipe(z.array(origin)).default([]),
+  /** How many days the events of channels are kept for clients that come back; 0: for ever. */
+  EVENT_RETENTION_DAYS: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a whole number of days; 0 keeps events for ever')
+    .transform(Number)
+    .default(30),
   /** Event doors on or off. */
   ENABLE_WEBSOCKET_SUPPORT: flag.default(true),
   /** Interpreter for tools; found when not set. */

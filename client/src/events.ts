@@ -1,5 +1,5 @@
 import type { ParleyError } from './errors.ts';
-import type { ChannelEvent } from './views.ts';
+import type { ChannelEvent, ChannelNotice } from './views.ts';
 
 /** `connecting`: not yet, or not at this moment, in touch with the service. `ended`: for good. */
 export type EventsState = 'connecting' | 'live' | 'ended';
@@ -11,6 +11,13 @@ export interface EventsOptions {
   lastEventId?: string;
   /** Called once for each event, in the order of each channel. `id` stands for the place behind this event. */
   onEvent(event: ChannelEvent, id: string): void;
+  /** Called for what passes and is not kept: who types, who comes and goes. Some may be lost, and none comes twice. */
+  onNotice?(notice: ChannelNotice): void;
+  /**
+   * Called when the service has forgotten what was missed, or went back to a backup: read the channel anew. Its events go on
+   * behind this moment.
+   */
+  onReload?(channelId: string): void;
   /** Called at most once: the service refused, and the subscription has ended. Lost connections are no errors. */
   onError?(error: ParleyError): void;
   /** Called at each change; `error` says why it is not `live`, where that is known. */

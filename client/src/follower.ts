@@ -78,10 +78,13 @@ class Follower implements EventSubscription {
         {
           signal: this.#stop.signal,
           onStarted: () => this.#change('live', null),
-          onData: ({ id, data }) => {
-            this.lastEventId = id;
+          onData: (item) => {
             this.#attempt = 0;
-            this.#options.onEvent(data, id);
+            if ('notice' in item) return this.#options.onNotice?.(item.notice);
+            const { id, data } = item;
+            this.lastEventId = id;
+            if ('user' in data) this.#options.onEvent(data, id);
+            else this.#options.onReload?.(data.channel_id);
           },
           onConnectionStateChange: ({ state, error }) => {
             if (state === 'connecting') this.#change('connecting', error && toCallError(error));

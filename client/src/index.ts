@@ -9,4 +9,4 @@ export type {
 export { type ErrorCode, type Issue, isParleyError, type ParleyError } from './errors.ts';
 export type { EventSubscription, EventsOptions, EventsState } from './events.ts';
 export type { CallOptions, Mutation, Query, Subscription, SubscriptionObserver } from './procedures.ts';
-export type { Channel, ChannelEvent, Message, SessionUser, Tool, User } from './views.ts';
+export type { Channel, ChannelEvent, ChannelNotice, Message, SessionUser, Tool, User } from './views.ts';

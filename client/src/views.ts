@@ -11,5 +11,11 @@ export type User = Outputs['users']['get'];
 /** Who is signed in, with the token that says so. `expires_at` is Unix seconds. */
 export type SessionUser = Outputs['auths']['whoAmI'];
 
+type EventsItem = Outputs['channels']['events'];
+/** What has a place in a channel's log. */
+export type Logged = Extract<EventsItem, { id: string }>['data'];
+
 /** A change in a channel: `data.type` names it, `event_id` numbers the events of a channel without gaps. */
-export type ChannelEvent = Outputs['channels']['events']['data'];
+export type ChannelEvent = Extract<Logged, { user: unknown }>;
+/** Something that passes and is not kept: who types, who comes and goes, what a model writes at this moment. */
+export type ChannelNotice = Extract<EventsItem, { notice: unknown }>['notice'];

@@ -6,14 +6,15 @@ import { Inbox, takePlace } from '../core/subscription.ts';
  * An inbox that ends with the caller's session or token, on whichever process that happens, and is marked for a new look
  * whenever what the caller may do can have changed.
  *
- * @throws rate_limited when the connection has as many as it may
+ * @throws rate_limited when the connection has as many as it may, or the caller as many connections
  */
 export function openInbox(scope: Scope): Inbox {
-  const { actor, bus, request, signal } = scope;
+  const { actor, bus, presence, request, signal } = scope;
   // A connection has one `request`, however many calls it makes.
-  const giveBack = takePlace(request);
+  const giveBack = takePlace(actor.id, request);
   const inbox = new Inbox(signal);
   inbox.onClose(giveBack);
+  inbox.onClose(presence.enter(actor.id));
   const end = () => inbox.end(new AppError('unauthenticated'));
   const recheck = () => inbox.recheck();
   inbox.onClose(

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { AppError } from '../core/errors.ts';
 
 /**
@@ -6,7 +5,7 @@ import { AppError } from '../core/errors.ts';
  *
  * Naming a number for every channel would grow with their count. Instead the text holds a moment, before which everything was
  * handed out, and numbers for those channels only in which something happened since: `<moment>` or
- * `<moment>;<channel>:<number>;…`, the moment in microseconds of the database's clock.
+ * `<moment>;<tag>:<number>;…`, the moment in microseconds of the database's clock, the channels by `tagOf`.
  */
 export interface Cursor {
   momentMicros: number;
@@ -14,19 +13,26 @@ export interface Cursor {
 }
 
 /**
+ * A channel's id in eleven characters instead of 36, as a cursor goes out with every event: the half of a version 7 UUID that is
+ * nothing but random.
+ */
+export const tagOf = (channelId: string): string =>
+  Buffer.from(channelId.slice(-17).replace('-', ''), 'hex').toString('base64url');
+
+/**
  * How far behind an event the moment stays. A transaction lives at most 20 s (`database/orm.ts`), and a notice that was lost
  * between processes is made good within 5 s, so nothing older can still appear.
  */
 export const SETTLED_MICROS = 60_000_000;
 
-/** Room for some 20,000 channels in which something happened within the last minute. */
+/** Room for some 60,000 channels in which something happened within the last minute. */
 const MAX_LENGTH = 1_000_000;
+const TAG = /^[\w-]{11}$/;
 const NUMBER = /^\d{1,15}$/;
 const MOMENT = /^\d{1,16}$/;
-const channelId = z.guid();
 
 export function formatCursor({ momentMicros, positions }: Cursor): string {
-  return [momentMicros, ...[...positions].map(([channel, number]) => `${channel}:${number}`)].join(';');
+  return [momentMicros, ...[...positions].map(([tag, number]) => `${tag}:${number}`)].join(';');
 }
 
 const notOurs = () =>
@@ -42,9 +48,9 @@ export function parseCursor(text: string): Cursor {
 }
 
 function parseEntry(entry: string): [string, number] {
-  const [channel = '', number = '', ...rest] = entry.split(':');
-  if (rest.length > 0 || !channelId.safeParse(channel).success || !NUMBER.test(number)) throw notOurs();
-  return [channel.toLowerCase(), Number(number)];
+  const [tag = '', number = '', ...rest] = entry.split(':');
+  if (rest.length > 0 || !TAG.test(tag) || !NUMBER.test(number)) throw notOurs();
+  return [tag, Number(number)];
 }
 
 /** Microseconds as nanoseconds in text, which no double has to hold. */
@@ -59,7 +65,7 @@ export class CursorKeeper {
   /** @param nowMicros the database's time: whoever gave out the cursor had seen nothing later than this */
   constructor({ momentMicros, positions }: Cursor, nowMicros: number) {
     this.#momentMicros = momentMicros;
-    for (const [channel, number] of positions) this.#recent.set(channel, { number, micros: nowMicros });
+    for (const [tag, number] of positions) this.#recent.set(tag, { number, micros: nowMicros });
   }
 
   /** Everything up to this moment was handed out, of channels without a number of their own. */
@@ -69,30 +75,31 @@ export class CursorKeeper {
 
   /** The number of the channel's newest event that was handed out, unless the moment says enough. */
   numberOf(channel: string): number | undefined {
-    return this.#recent.get(channel)?.number;
+    return this.#recent.get(tagOf(channel))?.number;
   }
 
   /** Notes where the subscriber begins in a channel that came within reach, unless a number says it already. */
   begin(channel: string, number: number): void {
-    if (this.#recent.has(channel)) return;
+    const tag = tagOf(channel);
+    if (this.#recent.has(tag)) return;
     // No event that happened by now is later than this; the clocks differ by less than what `settle` leaves.
-    this.#recent.set(channel, { number, micros: Date.now() * 1000 });
+    this.#recent.set(tag, { number, micros: Date.now() * 1000 });
   }
 
   /** Notes that a channel's event was handed out, and returns where the subscriber stands now. */
   advance(channel: string, number: number, createdAtNs: number): string {
     const micros = Math.round(createdAtNs / 1000);
-    this.#recent.set(channel, { number, micros });
+    this.#recent.set(tagOf(channel), { number, micros });
     this.#newestMicros = Math.max(this.#newestMicros, micros);
-    const positions = new Map([...this.#recent].map(([id, at]) => [id, at.number]));
+    const positions = new Map([...this.#recent].map(([tag, at]) => [tag, at.number]));
     return formatCursor({ momentMicros: this.#momentMicros, positions });
   }
 
   /** Says that the subscriber has everything of all its channels: what is old enough needs no number any more. */
   settle(): void {
     this.#momentMicros = Math.max(this.#momentMicros, this.#newestMicros - SETTLED_MICROS);
-    for (const [channel, { micros }] of this.#recent) {
-      if (micros <= this.#momentMicros) this.#recent.delete(channel);
+    for (const [tag, { micros }] of this.#recent) {
+      if (micros <= this.#momentMicros) this.#recent.delete(tag);
     }
   }
 }

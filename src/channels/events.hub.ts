@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Sql } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
 import { readEvents, readHeads } from './events.repository.ts';
-import { ChannelEventView } from './events.schema.ts';
+import { AddressedNotice, ChannelEventView, type LoggedView, reloadOf } from './events.schema.ts';
 
 declare module '../core/scope.ts' {
   interface Parts {
@@ -22,7 +22,8 @@ const LOG_PAGE = 100;
 /** With these the log forgets what a message said before, and so does what is kept at hand. */
 const REWRITING: ReadonlySet<string> = new Set(['message:update', 'message:delete']);
 
-type Listener = (event: ChannelEventView) => void;
+type Listener = (event: LoggedView) => void;
+type NoticeListener = (notice: AddressedNotice) => void;
 
 interface Watched {
   watchers: number;
@@ -47,10 +48,17 @@ export interface ChannelHub {
   unwatch(channelIds: Iterable<string>): void;
   /** Calls back for each event of the followed channels, in order. */
   onEvent(listener: Listener): () => void;
+  /** Calls back for each passing notice, whichever process it comes from. */
+  onNotice(listener: NoticeListener): () => void;
   /** The number of the newest event that was handed out; undefined for a channel that is not followed. */
   head(channelId: string): number | undefined;
-  /** At most so many of the events after a number, oldest first; an empty answer means that there is nothing newer. */
-  after(channelId: string, position: number, limit?: number): Promise<ChannelEventView[]>;
+  /**
+   * At most so many of the events after a number, oldest first; an empty answer means that there is nothing newer. Where the log
+   * has forgotten some, a reload stands for them.
+   */
+  after(channelId: string, position: number, limit?: number): Promise<LoggedView[]>;
+  /** The channels that are followed by somebody, but by no more than so many. */
+  followed(mostWatchers: number): string[];
   /** Whether nothing older than some seconds can still be missing here. */
   readonly settled: boolean;
   /** How many channels are followed. */
@@ -61,6 +69,7 @@ export interface ChannelHub {
 export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }): ChannelHub {
   const channels = new Map<string, Watched>();
   const listeners = new Set<Listener>();
+  const noticeListeners = new Set<NoticeListener>();
 
   /** Hands out an event and those after it that came early. */
   function handOut(watched: Watched, first: ChannelEventView): void {
@@ -72,6 +81,15 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
       event = watched.early.get(next);
       watched.early.delete(next);
     }
+  }
+
+  /** Goes on behind events that nobody can be told of any more. */
+  function skipTo(watched: Watched, channelId: string, head: number): void {
+    if (watched.head === undefined || watched.head >= head) return;
+    watched.head = head;
+    watched.recent = [];
+    watched.recentCharacters = 0;
+    for (const listener of listeners) listener(reloadOf(channelId, head));
   }
 
   function accept(event: ChannelEventView): void {
@@ -98,6 +116,9 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
       const { head } = watched;
       if (head === undefined) return;
       const missing = await readEvents(sql, channelId, head, LOG_PAGE);
+      // Only a process that heard nothing for as long as events are kept can have missed what is pruned.
+      const [oldest] = missing;
+      if (oldest && oldest.event_id > head + 1) skipTo(watched, channelId, oldest.event_id - 1);
       for (const event of missing) accept(event);
       for (const number of watched.early.keys()) {
         if (number <= (watched.head ?? 0)) watched.early.delete(number);
@@ -121,7 +142,9 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
     const heads = await readHeads(sql, [...channels.keys()]);
     for (const [channelId, head] of heads) {
       const watched = channels.get(channelId);
-      if (watched?.head !== undefined && watched.head < head) await repair(channelId, watched);
+      if (watched?.head === undefined || watched.head >= head) continue;
+      await repair(channelId, watched);
+      skipTo(watched, channelId, head);
     }
     sweptAt = began;
   }
@@ -129,6 +152,10 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
   const unsubscribe = [
     // Notices of this process have the type already; only what another one sent can have any other form.
     bus.subscribe('channel.event', (event) => accept(bus.shared ? ChannelEventView.parse(event) : event)),
+    bus.subscribe('channel.notice', (message) => {
+      const notice = bus.shared ? AddressedNotice.parse(message) : message;
+      for (const listener of noticeListeners) listener(notice);
+    }),
     bus.onGap(() => void sweep().catch(failed)),
   ];
   const timer = setInterval(() => void sweep().catch(failed), SWEEP_MS);
@@ -171,6 +198,10 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    onNotice(listener) {
+      noticeListeners.add(listener);
+      return () => noticeListeners.delete(listener);
+    },
     head: (channelId) => channels.get(channelId)?.head,
     async after(channelId, position, limit = LOG_PAGE) {
       const watched = channels.get(channelId);
@@ -180,8 +211,13 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
         const first = position + 1 - oldest;
         return watched.recent.slice(first, first + limit);
       }
-      return readEvents(sql, channelId, position, limit);
+      const head = watched?.head ?? 0;
+      const events = await readEvents(sql, channelId, position, limit);
+      const next = events[0]?.event_id ?? head + 1;
+      return next > position + 1 ? [reloadOf(channelId, next - 1), ...events] : events;
     },
+    followed: (mostWatchers) =>
+      [...channels].flatMap(([channelId, { watchers }]) => (watchers <= mostWatchers ? [channelId] : [])),
     get settled() {
       return Date.now() - sweptAt < 3 * SWEEP_MS;
     },

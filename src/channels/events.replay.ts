@@ -1,6 +1,6 @@
 import type { Outlet } from '../core/subscription.ts';
 import type { ChannelHub } from './events.hub.ts';
-import type { ChannelEventView } from './events.schema.ts';
+import type { LoggedView } from './events.schema.ts';
 
 /** Pages grow while they are taken: an event may hold half a megabyte, and one that does not go out was read in vain. */
 const FIRST_PAGE = 2;
@@ -15,7 +15,7 @@ export async function* eventsAfter(
   channelId: string,
   position: number,
   outlet: Outlet,
-): AsyncGenerator<ChannelEventView> {
+): AsyncGenerator<LoggedView> {
   let last = position;
   for (let limit = FIRST_PAGE; !outlet.full; limit = Math.min(2 * limit, LARGEST_PAGE)) {
     const events = await hub.after(channelId, last, limit);

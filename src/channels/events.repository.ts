@@ -67,7 +67,8 @@ const POSITIONS = statement<Position>(
   'event.positions',
   `select c.id, c.last_event::float8 as head,
           coalesce((select max(e.id) from channel_event e
-            where e.channel_id = c.id and e.created_at <= $2::bigint), 0)::float8 as position
+            where e.channel_id = c.id and e.created_at <= $2::bigint),
+            case when c.pruned_at <= $2::bigint then c.pruned_event else 0 end)::float8 as position
      from channel c where c.id = any($1::uuid[])`,
 );
 
@@ -88,4 +89,34 @@ const CLOCK = statement<{ now: number }>(
 export async function readClock(sql: Sql): Promise<number> {
   const [row] = await sql.rows(CLOCK, []);
   return row?.now ?? 0;
+}
+
+const PRUNE = statement<{ count: number }>(
+  'event.prune',
+  `with old as materialized (
+     select channel_id, id, created_at from channel_event where created_at < $1::bigint order by created_at limit $2
+   ), held as materialized (
+     select id from channel where id in (select channel_id from old) order by id for no key update skip locked
+   ), gone as (
+     delete from channel_event e using old, held
+      where held.id = old.channel_id and e.channel_id = old.channel_id and e.id = old.id
+      returning e.channel_id, e.id, e.created_at
+   ), pruned as (
+     update channel c set pruned_event = g.id, pruned_at = g.created_at
+       from (select channel_id, max(id) as id, max(created_at) as created_at from gone group by channel_id) g
+      where c.id = g.channel_id
+   )
+   select count(*)::int as count from gone`,
+);
+
+/**
+ * Takes the oldest events out of the log, at most so many at once. Channels that are written to at this moment wait for their turn:
+ * an edit holds the channel and then its events, and must not meet somebody who holds them the other way round.
+ *
+ * @param before nanoseconds, as text
+ * @returns how many are gone
+ */
+export async function pruneEvents(sql: Sql, before: string, limit: number): Promise<number> {
+  const [row] = await sql.rows(PRUNE, [before, limit]);
+  return row?.count ?? 0;
 }

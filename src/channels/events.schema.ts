@@ -53,6 +53,30 @@ export const ChannelEventView = z
   .meta({ id: 'ChannelEvent' });
 export type ChannelEventView = z.infer<typeof ChannelEventView>;
 
+/**
+ * Stands in the place of events that the log does not hold any more, or that a restored backup has never known: whoever hears it
+ * reads the channel anew. What follows is numbered from `event_id + 1`.
+ */
+export const ChannelReloadView = z
+  .object({
+    event_id: z.int(),
+    channel_id: z.string(),
+    message_id: z.null(),
+    data: z.object({ type: z.literal('reload'), data: z.object({}) }),
+  })
+  .meta({ id: 'ChannelReload' });
+export type ChannelReloadView = z.infer<typeof ChannelReloadView>;
+
+/** What a client hears of a channel's log. */
+export type LoggedView = ChannelEventView | ChannelReloadView;
+
+export const reloadOf = (channelId: string, eventId: number): ChannelReloadView => ({
+  event_id: eventId,
+  channel_id: channelId,
+  message_id: null,
+  data: { type: 'reload', data: {} },
+});
+
 /** What is told at once and not kept: it may be lost, and has no number. */
 export const NOTICE_TYPES = ['typing', 'presence', 'message:delta'] as const;
 
@@ -73,9 +97,15 @@ export const ChannelNoticeView = z
   .meta({ id: 'ChannelNotice' });
 export type ChannelNoticeView = z.infer<typeof ChannelNoticeView>;
 
+/** A notice with those it is for: these people wherever they are connected, or all who hear the channel. */
+export const AddressedNotice = z.object({
+  to: z.union([z.object({ userIds: z.array(z.string()) }), z.object({ channelId: z.string() })]),
+  notice: ChannelNoticeView,
+});
+export type AddressedNotice = z.infer<typeof AddressedNotice>;
+
 declare module '../events/bus.ts' {
   interface BusTopics {
-    /** A passing notice: to these people wherever they are connected, or to all who hear the channel. */
-    'channel.notice': { to: { userIds: string[] } | { channelId: string }; notice: ChannelNoticeView };
+    'channel.notice': AddressedNotice;
   }
 }

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { tracked } from '@trpc/server';
+import { type TrackedEnvelope, tracked } from '@trpc/server';
 import { AppError } from './errors.ts';
 import { toTrpcError } from './trpc.ts';
 
@@ -12,6 +12,7 @@ export class Inbox {
   readonly #endings: (() => void)[] = [];
   #doubt = false;
   #recheck = false;
+  #nudged = false;
   #failure: AppError | undefined;
   #over = false;
   #closed = false;
@@ -43,6 +44,12 @@ export class Inbox {
     this.#wake?.();
   }
 
+  /** Something else waits, and the subscriber knows where. */
+  nudge(): void {
+    this.#nudged = true;
+    this.#wake?.();
+  }
+
   /** Access to some things must be looked at again; the subscriber knows which. */
   doubt(): void {
     this.#doubt = true;
@@ -64,7 +71,7 @@ export class Inbox {
 
   /** Whether nothing was marked since the last `next()`. */
   get quiet(): boolean {
-    return this.#news.size === 0 && !this.#doubt && !this.#recheck;
+    return this.#news.size === 0 && !this.#nudged && !this.#doubt && !this.#recheck;
   }
 
   /** Whether the subscriber must look at `next()` before it goes on: it is over, or access is in doubt. */
@@ -84,6 +91,7 @@ export class Inbox {
     if (this.#over) return null;
     const marks = { news: [...this.#news], doubt: this.#doubt, recheck: this.#recheck };
     this.#news.clear();
+    this.#nudged = false;
     this.#doubt = false;
     this.#recheck = false;
     return marks;
@@ -134,31 +142,49 @@ export function outletOver(connection: EventEmitter, isFull: () => boolean): Out
 
 /** How many subscriptions one connection may have. */
 const MAX_SUBSCRIPTIONS = 100;
-const taken = new WeakMap<object, number>();
+/** How many connections with subscriptions one account may have in this process. */
+const MAX_CONNECTIONS = 100;
+const taken = new Map<string, Map<object, number>>();
 
 /**
- * Counts a subscription of a connection. Returns how to give its place back.
+ * Counts a subscription of an account's connection. Returns how to give its place back.
  *
- * @throws rate_limited when the connection has as many as it may
+ * @throws rate_limited when the connection has as many as it may, or the account as many connections
  */
-export function takePlace(connection: object): () => void {
-  const count = taken.get(connection) ?? 0;
-  if (count >= MAX_SUBSCRIPTIONS) {
-    throw new AppError('rate_limited', {
-      detail: `This connection has ${MAX_SUBSCRIPTIONS} subscriptions, the most that one may have. End some first.`,
-    });
+export function takePlace(userId: string, connection: object): () => void {
+  const connections = taken.get(userId) ?? new Map<object, number>();
+  const count = connections.get(connection) ?? 0;
+  const tooMany = (what: string) =>
+    new AppError('rate_limited', { detail: `${what}, the most that one may have.` });
+  if (count >= MAX_SUBSCRIPTIONS) throw tooMany(`This connection has ${count} subscriptions`);
+  if (count === 0 && connections.size >= MAX_CONNECTIONS) {
+    throw tooMany(`This account has ${connections.size} connections with subscriptions`);
   }
-  taken.set(connection, count + 1);
-  return () => taken.set(connection, (taken.get(connection) ?? 1) - 1);
+  taken.set(userId, connections.set(connection, count + 1));
+  return () => {
+    const left = (connections.get(connection) ?? 1) - 1;
+    if (left > 0) connections.set(connection, left);
+    else connections.delete(connection);
+    if (connections.size === 0 && taken.get(userId) === connections) taken.delete(userId);
+  };
 }
 
+/** One item of a subscription: an event with the id that a client resumes by, or a notice that passes and leaves no trace. */
+export type Item<Event, Notice> = { id: string; event: Event } | { notice: Notice };
+
 /**
- * The items of a subscription as tRPC sends them: each with the id that a client resumes by. Failures reach the client like any
- * procedure's, though no middleware applies inside of a generator.
+ * The items of a subscription as tRPC sends them: events as `{id, data}`, notices as `{notice}`, which does not move the place
+ * where a client goes on. Failures reach the client like any procedure's, though no middleware applies inside of a generator.
  */
-export async function* trackItems<T>(source: AsyncIterable<{ id: string; event: T }>) {
+export function trackItems<Event>(
+  source: AsyncIterable<{ id: string; event: Event }>,
+): AsyncGenerator<TrackedEnvelope<Event>>;
+export function trackItems<Event, Notice>(
+  source: AsyncIterable<Item<Event, Notice>>,
+): AsyncGenerator<TrackedEnvelope<Event> | { notice: Notice }>;
+export async function* trackItems(source: AsyncIterable<Item<unknown, unknown>>) {
   try {
-    for await (const { id, event } of source) yield tracked(id, event);
+    for await (const item of source) yield 'id' in item ? tracked(item.id, item.event) : item;
   } catch (error) {
     throw error instanceof AppError ? toTrpcError(error) : error;
   }

@@ -3,9 +3,9 @@ import { readableChannels } from '../channels/channels.service.ts';
 import { toNanoseconds } from '../channels/events.cursor.ts';
 import { eventsAfter } from '../channels/events.replay.ts';
 import { readClock, readHeads, readPositions } from '../channels/events.repository.ts';
-import type { ChannelEventView } from '../channels/events.schema.ts';
+import { type ChannelNoticeView, type LoggedView, reloadOf } from '../channels/events.schema.ts';
 import { AppError } from '../core/errors.ts';
-import { type Actor, createScope } from '../core/scope.ts';
+import { type Actor, createScope, type Scope } from '../core/scope.ts';
 import type { Outlet } from '../core/subscription.ts';
 import { admitMember, type Context } from '../core/trpc.ts';
 
@@ -15,15 +15,19 @@ export type Habit = z.infer<typeof Habit>;
 
 export const ENVELOPE = 'events:channel';
 export const channelRoom = (channelId: string, habit: Habit) => `channel:${channelId}:${habit}`;
+export const userRoom = (userId: string, habit: Habit) => `user:${userId}:${habit}`;
 
-const namesFor = (habit: Habit, event: ChannelEventView): string[] => [
+/** What goes out to clients: a channel's log, and notices. */
+export type Told = LoggedView | ChannelNoticeView;
+
+const namesFor = (habit: Habit, told: Told): string[] => [
   ...(habit === 'named' ? [] : [ENVELOPE]),
-  ...(habit === 'envelope' ? [] : [event.data.type]),
+  ...(habit === 'envelope' ? [] : [told.data.type]),
 ];
 
 /** What is used of a Socket.IO socket. */
 interface RoomSocket {
-  emit(name: string, event: ChannelEventView): unknown;
+  emit(name: string, told: Told): unknown;
   join(room: string): unknown;
   leave(room: string): unknown;
 }
@@ -54,6 +58,7 @@ export class EventClient {
   /** Channels are replayed one after the other, so that a client with many costs no more than one with one. */
   #replaying = Promise.resolve();
   #isClosed = false;
+  #leavePresence = () => {};
 
   constructor(options: {
     socket: RoomSocket;
@@ -100,8 +105,25 @@ export class EventClient {
 
   /** Takes the socket as theirs from now on; `refresh` brings their channels. */
   become(context: Context, actor: Actor): void {
+    const { presence } = context.parts;
+    if (this.#actor?.id !== actor.id) {
+      this.#leavePresence();
+      this.#socket.leave(userRoom(this.#actor?.id ?? '', this.#habit));
+      this.#leavePresence = presence.enter(actor.id);
+    }
     this.#context = context;
     this.#actor = actor;
+    this.#socket.join(userRoom(actor.id, this.#habit));
+  }
+
+  /** What an operation of theirs needs, for whoever they are now. @throws AppError when they may not be here */
+  async openScope(): Promise<Scope> {
+    return scopeOf(this.#context, await admitMember(this.#context));
+  }
+
+  /** Tells what must not wait for a replay that is under way; in the room it is heard anyway. */
+  tellBeforeRoom(channelId: string, notice: ChannelNoticeView): void {
+    if (this.#places.get(channelId)?.inRoom === false) this.#tell(notice);
   }
 
   /** Looks anew at who this is and which channels they may read. Resolves when it hears those. @throws AppError */
@@ -122,6 +144,7 @@ export class EventClient {
 
   close(): void {
     this.#isClosed = true;
+    this.#leavePresence();
     this.#context.parts.hub.unwatch(this.#places.keys());
     this.#places.clear();
   }
@@ -151,7 +174,16 @@ export class EventClient {
       for (const { id, position } of await readPositions(sql, begin, moment)) this.#resume.set(id, position);
     }
     await hub.watch(added);
+    const ahead = added.filter((channelId) => (this.#resume.get(channelId) ?? 0) > this.#head(channelId));
+    // This process may not have heard of an event yet that the client has had from another.
+    const heads = ahead.length > 0 ? await readHeads(sql, ahead) : new Map<string, number>();
     if (this.#isClosed || this.#isInDoubt) return hub.unwatch(added);
+    for (const [channelId, head] of heads) {
+      if ((this.#resume.get(channelId) ?? 0) <= head) continue;
+      // The number is from before a backup was restored.
+      this.#tell(reloadOf(channelId, head));
+      this.#resume.set(channelId, head);
+    }
     for (const channelId of added) this.#enter(channelId);
   }
 
@@ -174,15 +206,19 @@ export class EventClient {
       for await (const event of eventsAfter(hub, channelId, before, this.#outlet)) {
         // The log may be ahead of the hub, which will tell the rooms.
         if (isOver() || event.event_id > this.#head(channelId)) break;
-        for (const name of namesFor(this.#habit, event)) this.#socket.emit(name, event);
+        this.#tell(event);
         place.position = event.event_id;
       }
       if (place.position > before) continue;
-      // What was pruned, or lost with a restored backup, is nothing to wait for.
+      // What only the log knows is told to the rooms by the hub.
       const [next] = await hub.after(channelId, before, 1);
       if (!next || next.event_id > this.#head(channelId)) break;
     }
     if (!isOver()) this.#join(channelId, place);
+  }
+
+  #tell(told: Told): void {
+    for (const name of namesFor(this.#habit, told)) this.#socket.emit(name, told);
   }
 
   #join(channelId: string, place: Place): void {
@@ -205,13 +241,14 @@ export class EventClient {
   }
 }
 
+function scopeOf({ parts, request, reply }: Context, actor: Actor): Scope {
+  return createScope({ parts, actor, request, reply, identify: async () => actor, signal: undefined });
+}
+
 /** None when the caller may not use channels: the socket stays for other events. */
 async function readableTo(context: Context, actor: Actor): Promise<string[]> {
-  const { parts, request, reply } = context;
-  const identify = async () => actor;
-  const scope = createScope({ parts, actor, request, reply, identify, signal: undefined });
   try {
-    return await readableChannels(scope);
+    return await readableChannels(scopeOf(context, actor));
   } catch (error) {
     if (error instanceof AppError) return [];
     throw error;

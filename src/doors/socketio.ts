@@ -3,7 +3,7 @@ import { type DefaultEventsMap, Server, type Socket } from 'socket.io';
 import { z } from 'zod';
 import { callAt } from '../auth/watch.ts';
 import { listReaders } from '../channels/channels.repository.ts';
-import type { ChannelEventView } from '../channels/events.schema.ts';
+import { type AddressedNotice, CHANNEL_EVENTS } from '../channels/events.schema.ts';
 import { AppError } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
 import type { Actor, Parts } from '../core/scope.ts';
@@ -14,14 +14,16 @@ import { upgradeHeaders } from './http.response.ts';
 import { onUpgrade } from './http.upgrade.ts';
 import { reportFailure } from './report.ts';
 import { type Connection, cutBacklogs, outletOf } from './socketio.backlog.ts';
-import { channelRoom, ENVELOPE, EventClient, Habit } from './socketio.client.ts';
+import { channelRoom, ENVELOPE, EventClient, Habit, type Told, userRoom } from './socketio.client.ts';
+import { hearClient } from './socketio.heard.ts';
 
 export const SOCKETIO_PATH = '/ws/socket.io';
 
 /** How long a socket may stay without having proved who it is. */
 const PROOF_MS = 10_000;
 /** How many sockets one user may have in this process; each may leave a little unread. */
-const MAX_SOCKETS = 1000;
+const MAX_SOCKETS = 100;
+const HABITS = ['envelope', 'named', 'both'] as const;
 
 const Handshake = z.object({
   token: z.string().optional().catch(undefined),
@@ -37,8 +39,6 @@ interface ClientData {
 }
 type ClientSocket = Socket<DefaultEventsMap, DefaultEventsMap, DefaultEventsMap, ClientData>;
 type Io = Server<DefaultEventsMap, DefaultEventsMap, DefaultEventsMap, ClientData>;
-
-const userRoom = (userId: string) => `user:${userId}`;
 
 export interface SocketIoDoor {
   close(): Promise<void>;
@@ -89,8 +89,9 @@ export function mountSocketIo(options: {
 
   /** @throws rate_limited */
   function requireRoom({ id }: Actor, socket: ClientSocket): void {
-    const sockets = io.sockets.adapter.rooms.get(userRoom(id));
-    if (!sockets || sockets.has(socket.id) || sockets.size < maxSockets) return;
+    const { rooms } = io.sockets.adapter;
+    const sockets = HABITS.flatMap((habit) => [...(rooms.get(userRoom(id, habit)) ?? [])]);
+    if (sockets.includes(socket.id) || sockets.length < maxSockets) return;
     throw new AppError('rate_limited', {
       detail: `This account has ${maxSockets} connections, the most that one may have. Close some first.`,
     });
@@ -103,12 +104,10 @@ export function mountSocketIo(options: {
     const actor = await client.standWhereNow(context);
     if (!socket.connected) return actor;
     requireRoom(actor, socket);
-    if (client.actor && client.actor.id !== actor.id) socket.leave(userRoom(client.actor.id));
     client.become(context, actor);
     socket.data.callOff();
     socket.data.callOff =
       actor.expiresAt === null ? () => {} : callAt(actor.expiresAt, () => socket.disconnect(true));
-    socket.join(userRoom(actor.id));
     await client.refresh();
     return actor;
   }
@@ -155,26 +154,37 @@ export function mountSocketIo(options: {
         );
       });
     }
+    hearClient(socket, socket.data.client, (error) => refuse(socket, error));
     socket.on('disconnect', () => {
       socket.data.callOff();
       socket.data.client.close();
     });
   });
 
-  /** Sends an event to those who want it under that name. An emit into empty rooms would still encode it. */
-  function broadcast(event: ChannelEventView, name: string, habits: Habit[]): void {
-    const rooms = habits
-      .map((habit) => channelRoom(event.channel_id, habit))
-      .filter((room) => io.sockets.adapter.rooms.has(room));
-    if (rooms.length > 0) io.to(rooms).emit(name, event);
+  /** Sends to the rooms what they want of it, each under its name. An emit into empty rooms would still encode it. */
+  function broadcast(told: Told, roomOf: (habit: Habit) => string[]): void {
+    const send = (name: string, habits: Habit[]) => {
+      const rooms = habits.flatMap(roomOf).filter((room) => io.sockets.adapter.rooms.has(room));
+      if (rooms.length > 0) io.to(rooms).emit(name, told);
+    };
+    send(ENVELOPE, ['both', 'envelope']);
+    send(told.data.type, ['both', 'named']);
+  }
+
+  function deliver({ to, notice }: AddressedNotice): void {
+    if ('userIds' in to) {
+      broadcast(notice, (habit) => to.userIds.map((id) => userRoom(id, habit)));
+      return;
+    }
+    broadcast(notice, (habit) => [channelRoom(to.channelId, habit)]);
+    if (!isOfChannel(notice.data.type)) return;
+    for (const { data } of clients()) data.client.tellBeforeRoom(to.channelId, notice);
   }
 
   const unsubscribe = [
     cutBacklogs(() => clients().map(connectionOf)),
-    parts.hub.onEvent((event) => {
-      broadcast(event, ENVELOPE, ['both', 'envelope']);
-      broadcast(event, event.data.type, ['both', 'named']);
-    }),
+    parts.hub.onEvent((event) => broadcast(event, (habit) => [channelRoom(event.channel_id, habit)])),
+    parts.hub.onNotice(deliver),
     parts.bus.subscribe('auth.revoked', ({ userId, sessionId }) => {
       for (const socket of clients()) {
         const { actor } = socket.data.client;
@@ -224,6 +234,8 @@ export function mountSocketIo(options: {
     },
   };
 }
+
+const isOfChannel = (type: string) => (CHANNEL_EVENTS as readonly string[]).includes(type);
 
 /** Engine.IO declares its write buffer private, and hands it out with its event `flush`. */
 const connectionOf = (socket: ClientSocket) => socket.conn as unknown as Connection;

@@ -19,6 +19,7 @@ import { onUpgrade } from './http.upgrade.ts';
 import { listProcedures } from './procedures.ts';
 import { reportFailure } from './report.ts';
 import { findIgnored, ignoredHeader, type Known, planKnownInput } from './rest.ignored.ts';
+import { sharingEncoder } from './trpc.encoder.ts';
 
 export const TRPC_PATH = '/trpc';
 
@@ -162,6 +163,7 @@ export function mountTrpcSockets(options: {
     wss,
     router,
     maxBatchSize: MAX_BATCH_SIZE,
+    experimental_encoder: sharingEncoder,
     keepAlive: { enabled: true, pingMs: 30_000, pongWaitMs: 10_000 },
     createContext({ req, res, info }) {
       const context = buildSocketContext(parts, req, info.connectionParams?.token);

@@ -14,6 +14,7 @@ import { mountTrpcSockets } from '../../src/doors/trpc.ts';
 import { entities } from '../../src/entities.ts';
 import { readEnv } from '../../src/env.ts';
 import { type Bus, createLocalBus } from '../../src/events/bus.ts';
+import { createPresence } from '../../src/events/presence.ts';
 import { appRouter } from '../../src/router.ts';
 import { loadSecret } from '../../src/secret.ts';
 import type { TestServer } from '../support/server.ts';
@@ -62,7 +63,7 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
   const orm = await openOrm(entities, { url: server.database.url });
   const sql = await openSql(orm);
   const local = createLocalBus(onError);
-  const configs = await openConfigStore(orm, sql);
+  const configs = await openConfigStore(orm, sql, { secret, pins: [], hasEventDoors: true, log });
   const plainHub = createHub({ sql, bus: local, log });
   const { tokens, authenticate } = createAuthenticator({ sql, bus: local, secret, onSeen: () => {} });
   const bus: Bus = {
@@ -72,6 +73,7 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
   };
   const hub: ChannelHub = Object.create(plainHub, {
     onEvent: { value: counting(count, plainHub.onEvent) },
+    onNotice: { value: counting(count, plainHub.onNotice) },
     watch: {
       value: (channelIds: string[]) => {
         const watch = () => plainHub.watch(channelIds);
@@ -79,10 +81,23 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
       },
     },
   });
+  const presence = createPresence(local);
   const signinLimit = createSigninLimit(null);
-  const partsInUse = { orm, sql, bus, log, secret, configs, tokens, hub, authenticate, signinLimit };
-  // No event has to do with Python, which takes its time to start, or with other servers.
-  const parts = partsInUse satisfies Omit<Parts, 'python' | 'egress' | 'webhooks' | 'posts'> as unknown as Parts;
+  const partsInUse = {
+    orm,
+    sql,
+    bus,
+    log,
+    secret,
+    configs,
+    tokens,
+    hub,
+    presence,
+    authenticate,
+    signinLimit,
+  };
+  // No event has to do with the others, of which some take their time to start.
+  const parts = partsInUse satisfies Partial<Parts> as unknown as Parts;
 
   const http = createServer();
   const socketIo = mountSocketIo({
@@ -107,6 +122,7 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
       await sockets.close();
       http.close();
       http.closeAllConnections();
+      presence.close();
       plainHub.close();
       await orm.close(true);
     },

@@ -1,7 +1,14 @@
 import { createTRPCClient, createWSClient, type TRPCClientError, wsLink } from '@trpc/client';
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
-import { CHANNEL_EVENTS, type ChannelEventView, MESSAGE_EVENTS } from '../../src/channels/events.schema.ts';
+import {
+  CHANNEL_EVENTS,
+  type ChannelEventView,
+  type ChannelNoticeView,
+  type ChannelReloadView,
+  MESSAGE_EVENTS,
+  NOTICE_TYPES,
+} from '../../src/channels/events.schema.ts';
 import type { AppRouter } from '../../src/router.ts';
 import { until } from '../support/poll.ts';
 
@@ -19,6 +26,9 @@ export interface SocketListener {
   socket: Socket;
   /** What came as `events:channel`. */
   enveloped: Event[];
+  /** What came as `events:channel` and has no number. */
+  notices: ChannelNoticeView[];
+  reloads: Omit<ChannelReloadView, 'data'>[];
   /** What came under the event's own name, with that name. */
   named: { name: string; event: Event }[];
   /** The body of a refusal. */
@@ -50,13 +60,19 @@ export async function listenBySocket(
   const listener: SocketListener = {
     socket,
     enveloped: [],
+    notices: [],
+    reloads: [],
     named: [],
     refusal: undefined,
     ended: undefined,
     close: () => void socket.disconnect(),
   };
-  socket.on(ENVELOPE, (event: Event) => listener.enveloped.push(event));
-  for (const name of [...MESSAGE_EVENTS, ...CHANNEL_EVENTS])
+  socket.on(ENVELOPE, (told: Event | ChannelReloadView | ChannelNoticeView) => {
+    if (!('event_id' in told)) listener.notices.push(told);
+    else if ('user' in told) listener.enveloped.push(told);
+    else listener.reloads.push(told);
+  });
+  for (const name of [...MESSAGE_EVENTS, ...CHANNEL_EVENTS, ...NOTICE_TYPES, 'reload'])
     socket.on(name, (event: Event) => listener.named.push({ name, event }));
   socket.on('connect_error', (error) => {
     listener.refusal = (error as Error & { data?: SocketListener['refusal'] }).data;
@@ -72,6 +88,8 @@ export async function listenBySocket(
 /** A subscription to `channels.events` with all that it was sent. */
 export interface Subscription {
   items: { id: string; event: Event }[];
+  notices: ChannelNoticeView[];
+  reloads: Omit<ChannelReloadView, 'data'>[];
   /** The `error_code` of the failure that ended it. */
   failure: string | undefined;
   /** How often it started: once, and again after each lost socket. */
@@ -109,6 +127,8 @@ export async function subscribe(
   const client = createTRPCClient<AppRouter>({ links: [wsLink({ client: wsClient })] });
   const subscription: Subscription = {
     items: [],
+    notices: [],
+    reloads: [],
     failure: undefined,
     starts: 0,
     tear: () => sockets.at(-1)?.terminate(),
@@ -121,7 +141,11 @@ export async function subscribe(
     onStarted: () => {
       subscription.starts += 1;
     },
-    onData: ({ id, data }) => subscription.items.push({ id, event: data as Event }),
+    onData: (item) => {
+      if ('notice' in item) subscription.notices.push(item.notice as ChannelNoticeView);
+      else if ('user' in item.data) subscription.items.push({ id: item.id, event: item.data as Event });
+      else subscription.reloads.push(item.data);
+    },
     onError: (error) => {
       const { data, message } = error as TRPCClientError<AppRouter>;
       subscription.failure = (data as { error_code?: string } | null)?.error_code ?? message;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { formatCursor, parseCursor } from '../../src/channels/events.cursor.ts';
+import { formatCursor, parseCursor, tagOf } from '../../src/channels/events.cursor.ts';
 import { grant } from '../channels/people.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
@@ -13,6 +13,7 @@ let hiddenId: string;
 const subscriptions: Subscription[] = [];
 
 const NOWHERE = '018f0000-0000-7000-8000-000000000000';
+const TAG = tagOf(NOWHERE);
 
 beforeAll(async () => {
   server = await startServer();
@@ -110,7 +111,7 @@ describe('going on', () => {
       const posts = Array.from({ length: 20 }, (_, n) => post(`${n}`));
       await posts[round];
       const cursor = await cursorNow();
-      const seen = parseCursor(cursor).positions.get(channelId) ?? 0;
+      const seen = parseCursor(cursor).positions.get(tagOf(channelId)) ?? 0;
       await Promise.all(posts);
       const subscription = await follow({ lastEventId: cursor });
       await post('end');
@@ -142,25 +143,28 @@ describe('going on', () => {
     '99999999999999999999',
     ';',
     '1;',
-    `1;${NOWHERE}`,
-    `1;${NOWHERE}:`,
-    `1;${NOWHERE}:-1`,
-    `1;${NOWHERE}:1:2`,
-    `1;${NOWHERE}:1e3`,
+    `1;${TAG}`,
+    `1;${TAG}:`,
+    `1;${TAG}:-1`,
+    `1;${TAG}:1:2`,
+    `1;${TAG}:1e3`,
     '1;nonsense:1',
     `1;'--:1`,
     '\0',
-    `1${`;${NOWHERE}:1`.repeat(30_000)}`,
+    `1;${NOWHERE}:1`,
+    `1${`;${TAG}:1`.repeat(80_000)}`,
   ])('behind what is no cursor is refused: %.40j', async (lastEventId) => {
     expect((await follow({ lastEventId })).failure).toBe('bad_request');
   });
 
   it('behind a cursor from the future, or one beyond the log, still brings what comes', async () => {
     await post('before');
-    const future = `9007199254740991;${channelId}:999999999999999`;
+    const future = `9007199254740991;${tagOf(channelId)}:999999999999999`;
     const subscription = await follow({ lastEventId: future });
     await post('after');
     await heard(subscription, 'after');
+    // What they have is not what there is: a backup was restored.
+    expect(subscription.reloads).toMatchObject([{ channel_id: channelId }]);
   });
 
   it('behind a cursor that names channels which one may not read shows nothing of them', async () => {
@@ -168,8 +172,8 @@ describe('going on', () => {
     const cursor = formatCursor({
       momentMicros: 0,
       positions: new Map([
-        [hiddenId, 0],
-        [NOWHERE, 0],
+        [tagOf(hiddenId), 0],
+        [tagOf(NOWHERE), 0],
       ]),
     });
     const subscription = await follow({ lastEventId: cursor });
@@ -184,8 +188,8 @@ describe('going on', () => {
     await post('secret', hiddenId);
     await post('mine');
     const positions = [...parseCursor(await cursorNow()).positions.keys()];
-    expect(positions).toContain(channelId);
-    expect(positions).not.toContain(hiddenId);
+    expect(positions).toContain(tagOf(channelId));
+    expect(positions).not.toContain(tagOf(hiddenId));
   });
 });
 

@@ -64,7 +64,7 @@ export async function listenByTrpc(url: string, token?: string): Promise<Listene
       onStarted: () => {
         started = true;
       },
-      onData: ({ data }) => listener.events.push(received(data as Event)),
+      onData: (item) => listener.events.push(received(('notice' in item ? item.notice : item.data) as Event)),
       onError: (error) => {
         const { data, message } = error as TRPCClientError<AppRouter>;
         listener.ended = (data as { error_code?: string } | null)?.error_code ?? message;

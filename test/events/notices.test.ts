@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ChannelNoticeView } from '../../src/channels/events.schema.ts';
+import { grant } from '../channels/people.ts';
+import { until } from '../support/poll.ts';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { type Door, openDoor } from './door.ts';
+import { listenBySocket, type SocketListener, type Subscription, subscribe } from './listen.ts';
+
+/** What passes: to whom it is delivered, at both doors, and that it moves nobody's place in the log. */
+
+let server: TestServer;
+let door: Door;
+let owner: Person;
+let reader: Person;
+let stranger: Person;
+let channelId: string;
+let closing: { close(): void }[];
+
+beforeAll(async () => {
+  server = await startServer();
+  owner = await signUp(server, 'Owner');
+  reader = await signUpAs(server, owner, 'Reader', 'user');
+  stranger = await signUpAs(server, owner, 'Stranger', 'user');
+  door = await openDoor(server);
+});
+afterAll(async () => {
+  await door.close();
+  await server.close();
+});
+beforeEach(async () => {
+  closing = [];
+  const body = { name: 'x', access_grants: [grant(reader.id, 'read')] };
+  channelId = (await server.call('POST /channels/create', { token: owner.token, body })).body.id;
+});
+afterEach(() => {
+  for (const one of closing) one.close();
+});
+
+const post = async (content: string) =>
+  (
+    await server.call(`POST /channels/${channelId}/messages/post`, {
+      token: owner.token,
+      body: { content },
+    })
+  ).body.id as string;
+
+function noticeOf(data: ChannelNoticeView['data'], in_ = channelId): ChannelNoticeView {
+  return { channel_id: in_, message_id: null, data, user: { id: owner.id, name: 'Owner', role: 'admin' } };
+}
+const typing = (n = 0) => noticeOf({ type: 'typing', data: { typing: true, n } });
+
+async function bySocket(person: Person, events: 'envelope' | 'named' | 'both' = 'both') {
+  const listener = await listenBySocket(door.url, person.token, { auth: { events } });
+  closing.push(listener);
+  // The answer says that it sits in its rooms.
+  await listener.socket.emitWithAck('user-join', { auth: { token: person.token } });
+  return listener;
+}
+async function byTrpc(person: Person, options: { channel_ids?: string[]; lastEventId?: string } = {}) {
+  const subscription = await subscribe(door.url, person.token, options);
+  closing.push(subscription);
+  return subscription;
+}
+const tell = (notice: ChannelNoticeView, userIds?: string[]) =>
+  door.bus.publish('channel.notice', {
+    to: userIds ? { userIds } : { channelId: notice.channel_id },
+    notice,
+  });
+/** A notice to everybody comes after all that was told before. */
+async function settled(listeners: (SocketListener | Subscription)[]): Promise<void> {
+  const end = noticeOf({ type: 'typing', data: { end: true } });
+  tell(end, [owner.id, reader.id, stranger.id]);
+  for (const { notices } of listeners)
+    await until('the last notice', () => notices.some(({ data }) => 'end' in data.data));
+}
+const kept = ({ notices }: SocketListener | Subscription) =>
+  notices.filter(({ data }) => !('end' in data.data));
+
+describe('a notice to a channel', () => {
+  it('reaches whoever reads it, and nobody else, by each habit and at each door', async () => {
+    const readers = [await bySocket(reader), await bySocket(owner, 'envelope')];
+    const named = await bySocket(reader, 'named');
+    const others = [await bySocket(stranger)];
+    const subscriptions = [await byTrpc(reader), await byTrpc(owner, { channel_ids: [channelId] })];
+    const elsewhere = await byTrpc(stranger);
+    tell(typing());
+    await settled([...readers, ...others, ...subscriptions, elsewhere]);
+    for (const one of [...readers, ...subscriptions]) expect(kept(one)).toEqual([typing()]);
+    for (const one of [...others, elsewhere]) expect(kept(one)).toEqual([]);
+    expect(named.enveloped.length + named.notices.length).toBe(0);
+    expect(named.named[0]).toEqual({ name: 'typing', event: typing() });
+    // Under both names, once each.
+    expect(readers[0]?.named.filter(({ event }) => !('end' in event.data.data))).toHaveLength(1);
+    expect(readers[1]?.named).toHaveLength(0);
+  });
+
+  it('comes in its place among the events, and moves nobody’s place', async () => {
+    const subscription = await subscribe(server.url, reader.token, { channel_ids: [channelId] });
+    closing.push(subscription);
+    await post('one');
+    await until('the event', () => subscription.items.length > 0);
+    const cursor = subscription.items.at(-1)?.id;
+    const other = await byTrpc(reader, { ...(cursor && { lastEventId: cursor }) });
+    tell(typing(1));
+    await until('the notice', () => other.notices.length === 1);
+    other.tear();
+    await post('two');
+    await until('what was missed', () => other.items.length === 1);
+    expect(other.starts).toBe(2);
+    expect(other.items[0]?.event.data.data).toMatchObject({ content: 'two' });
+  });
+
+  it('that it is gone comes before access is withdrawn', async () => {
+    const [socket, subscription] = [await bySocket(reader), await byTrpc(reader)];
+    const wanted = await byTrpc(reader, { channel_ids: [channelId] });
+    const gone = noticeOf({ type: 'channel:deleted', data: {} });
+    await server.call(`DELETE /channels/${channelId}/delete`, { token: owner.token });
+    tell(gone);
+    door.bus.publish('channel.access', { channelId, since: 0 });
+    tell(typing());
+    await settled([socket, subscription]);
+    expect(kept(socket)).toContainEqual(gone);
+    expect(kept(subscription)).toEqual([gone]);
+    await until('the end', () => wanted.failure);
+    expect([wanted.failure, kept(wanted)]).toEqual(['forbidden', [gone]]);
+  });
+});
+
+describe('a notice to people', () => {
+  it('reaches all their connections, and only theirs, whatever they read', async () => {
+    const theirs = [await bySocket(stranger), await bySocket(stranger, 'envelope'), await byTrpc(stranger)];
+    const others = [await bySocket(reader), await byTrpc(reader)];
+    const notice = noticeOf({ type: 'channel:member:remove', data: { user_ids: [stranger.id] } });
+    tell(notice, [stranger.id]);
+    await settled([...theirs, ...others]);
+    for (const one of theirs) expect(kept(one)).toEqual([notice]);
+    for (const one of others) expect(kept(one)).toEqual([]);
+  });
+
+  it('does not reach a subscription to other channels', async () => {
+    const subscription = await byTrpc(reader, { channel_ids: [channelId] });
+    const elsewhere = '018f0000-0000-7000-8000-000000000000';
+    tell(noticeOf({ type: 'typing', data: {} }, elsewhere), [reader.id]);
+    await settled([subscription]);
+    expect(kept(subscription)).toEqual([]);
+  });
+});
+
+describe('the rights to a notice', () => {
+  it('end with the right to read the channel', async () => {
+    const [socket, subscription] = [await bySocket(reader), await byTrpc(reader)];
+    await server.call(`POST /channels/${channelId}/update`, {
+      token: owner.token,
+      body: { access_grants: [] },
+    });
+    door.bus.publish('channel.access', { channelId, since: 0 });
+    tell(typing(1));
+    // The answer says that it has looked anew; a subscription that has not must not hear it either.
+    await socket.socket.emitWithAck('user-join', { auth: { token: reader.token } });
+    tell(typing(2));
+    await settled([socket, subscription]);
+    expect(kept(socket)).not.toContainEqual(typing(2));
+    expect(kept(subscription)).toEqual([]);
+  });
+});

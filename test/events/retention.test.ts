@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { pruneOldEvents } from '../../src/channels/events.retention.ts';
+import { until } from '../support/poll.ts';
+import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { type Door, openDoor } from './door.ts';
+import { listenBySocket, type messageOf, subscribe } from './listen.ts';
+
+/** The log forgets what is old. Whoever missed some of that is told to read anew; whoever did not is not. */
+
+let server: TestServer;
+let owner: Person;
+let door: Door;
+let channelId: string;
+const DAY_NS = 24 * 3600 * 1e9;
+
+beforeAll(async () => {
+  server = await startServer();
+  owner = await signUp(server, 'Owner');
+  door = await openDoor(server);
+});
+afterAll(async () => {
+  await door.close();
+  await server.close();
+});
+beforeEach(async () => {
+  channelId = (await call('POST /channels/create', { name: 'x' })).id;
+});
+
+const call = async (request: string, body?: unknown) =>
+  (await server.call(request, { token: owner.token, body })).body;
+const post = (content: string) => call(`POST /channels/${channelId}/messages/post`, { content });
+const cursorNow = async (): Promise<string> => (await call('GET /channels/events/cursor')).cursor;
+const newestEvent = async (): Promise<number> => {
+  const [row] = await server.database.query<{ last: number }>(
+    'select last_event::int as last from channel where id = $1',
+    [channelId],
+  );
+  return row?.last ?? 0;
+};
+
+/** Makes everything up to an event of the channel older than its keeping, and lets the log forget it. */
+async function forget(upTo: number): Promise<void> {
+  const shift =
+    'update channel_event set created_at = created_at - $2::bigint where channel_id = $1 and id <= $3';
+  await server.database.query(shift, [channelId, 40 * DAY_NS, upTo]);
+  await pruneOldEvents(door.parts.sql, 30);
+}
+const kept = async () =>
+  server.database.query<{ id: number }>(
+    'select id::int from channel_event where channel_id = $1 order by id',
+    [channelId],
+  );
+const contents = (events: { event: Parameters<typeof messageOf>[0] }[]) =>
+  events.flatMap(({ event }) => ('content' in event.data.data ? [event.data.data.content] : []));
+
+describe('what is older than it is kept', () => {
+  it('goes, and nothing else; the numbers go on without a gap', async () => {
+    for (const content of ['1', '2', '3']) await post(content);
+    const upTo = (await newestEvent()) - 1;
+    await forget(upTo);
+    expect(await kept()).toEqual([{ id: upTo + 1 }]);
+    const [row] = await server.database.query<{ pruned: number }>(
+      'select pruned_event::int as pruned from channel where id = $1',
+      [channelId],
+    );
+    expect(row?.pruned).toBe(upTo);
+    await post('4');
+    expect((await kept()).at(-1)).toEqual({ id: upTo + 2 });
+  });
+
+  it('goes by batches, and by several processes at once', async () => {
+    await server.database.query(
+      `insert into channel_event (channel_id, id, type, actor, data, created_at)
+       select $1, n, 'message', '{}', '{}', n from generate_series(1001, 3500) n`,
+      [channelId],
+    );
+    await server.database.query('update channel set last_event = 3500 where id = $1', [channelId]);
+    await Promise.all([pruneOldEvents(door.parts.sql, 30), pruneOldEvents(door.parts.sql, 30)]);
+    await pruneOldEvents(door.parts.sql, 30);
+    const left = await kept();
+    expect(left.filter(({ id }) => id > 1000)).toEqual([]);
+  });
+});
+
+/** What both doors bring somebody who goes on behind an event of the channel. */
+async function goOn(lastEventId: string, number: number) {
+  const auth = { last_event_ids: { [channelId]: number } };
+  const socket = await listenBySocket(door.url, owner.token, { auth });
+  const subscription = await subscribe(door.url, owner.token, { channel_ids: [channelId], lastEventId });
+  return {
+    socket,
+    subscription,
+    close() {
+      socket.close();
+      subscription.close();
+    },
+  };
+}
+
+describe('whoever comes back', () => {
+  let cursors: string[];
+  let first: number;
+
+  /** Posts five messages; `cursors[n]` stands behind the n-th, whose number is `first + n`. */
+  beforeEach(async () => {
+    await post('0');
+    const follower = await subscribe(server.url, owner.token, { channel_ids: [channelId], lastEventId: '0' });
+    for (const content of ['1', '2', '3', '4']) await post(content);
+    await until('the events', () => contents(follower.items).length === 5);
+    const posts = follower.items.filter(({ event }) => event.data.type === 'message');
+    first = posts[0]?.event.event_id ?? 0;
+    cursors = posts.map(({ id }) => id);
+    follower.close();
+  });
+
+  it.each([
+    // [what they have seen, what is forgotten, whether they must read anew, what follows]
+    [0, 2, true, ['3', '4', 'live']],
+    [1, 2, true, ['3', '4', 'live']],
+    // Pruned exactly up to where they stand: nothing is missing.
+    [2, 2, false, ['3', '4', 'live']],
+    [3, 2, false, ['4', 'live']],
+    [3, 4, true, ['live']],
+    [4, 4, false, ['live']],
+  ])('having seen %i of which %i are forgotten', async (seen, forgotten, isReload, follows) => {
+    await forget(first + forgotten);
+    const { socket, subscription, close } = await goOn(cursors[seen] ?? '', first + seen);
+    // At this door nobody hears of a post but by the log.
+    await post('live');
+    await until('the live one', () => contents(subscription.items).includes('live'));
+    await until('the live one by socket', () =>
+      contents(socket.enveloped.map((event) => ({ event }))).includes('live'),
+    );
+    expect(contents(subscription.items)).toEqual(follows);
+    expect(contents(socket.enveloped.map((event) => ({ event })))).toEqual(follows);
+    const reload = { event_id: first + forgotten, channel_id: channelId, message_id: null };
+    expect(subscription.reloads).toMatchObject(isReload ? [reload] : []);
+    expect(socket.reloads).toMatchObject(isReload ? [reload] : []);
+    close();
+  });
+
+  it('is told once: the place behind a reload is a place like any other', async () => {
+    await forget(first + 4);
+    const one = await subscribe(door.url, owner.token, {
+      channel_ids: [channelId],
+      lastEventId: cursors[0] ?? '',
+    });
+    await until('the reload', () => one.reloads.length === 1);
+    for (let round = 1; round < 4; round += 1) {
+      one.tear();
+      await until('it to come back', () => one.starts > round);
+    }
+    await post('live');
+    await until('the live one', () => contents(one.items).includes('live'));
+    expect(one.reloads).toHaveLength(1);
+    one.close();
+  });
+
+  it('with a moment alone is told only when something after it is gone', async () => {
+    const now = await cursorNow();
+    await forget(first + 4);
+    const [at] = await server.database.query<{ micros: string }>(
+      'select (pruned_at / 1000)::text as micros from channel where id = $1',
+      [channelId],
+    );
+    const late = await subscribe(door.url, owner.token, {
+      channel_ids: [channelId],
+      lastEventId: at?.micros ?? '',
+    });
+    const early = await subscribe(door.url, owner.token, {
+      channel_ids: [channelId],
+      lastEventId: `${Number(at?.micros) - 1}`,
+    });
+    const current = await subscribe(door.url, owner.token, { channel_ids: [channelId], lastEventId: now });
+    await post('live');
+    for (const one of [late, early, current]) {
+      await until('the live one', () => contents(one.items).includes('live'));
+      one.close();
+    }
+    expect([late, early, current].map(({ reloads }) => reloads.length)).toEqual([0, 1, 0]);
+  });
+
+  it('after a backup was restored is told so, and goes on with what is', async () => {
+    const [four] = cursors.slice(4);
+    await server.database.query('delete from channel_event where channel_id = $1 and id > $2', [
+      channelId,
+      first + 1,
+    ]);
+    await server.database.query('update channel set last_event = $2 where id = $1', [channelId, first + 1]);
+    const restored = await openDoor(server);
+    const auth = { last_event_ids: { [channelId]: first + 4 } };
+    const socket = await listenBySocket(restored.url, owner.token, { auth });
+    const subscription = await subscribe(restored.url, owner.token, {
+      channel_ids: [channelId],
+      lastEventId: four ?? '',
+    });
+    const reload = { event_id: first + 1, channel_id: channelId };
+    await until('the reloads', () => socket.reloads.length > 0 && subscription.reloads.length > 0);
+    expect([socket.reloads, subscription.reloads]).toMatchObject([[reload], [reload]]);
+    await post('again');
+    await until('the post', () => contents(subscription.items).includes('again'));
+    socket.close();
+    subscription.close();
+    await restored.close();
+  });
+});
+
+describe('a log that is cut while somebody reads it', () => {
+  it('brings a reload in the place of what went', async () => {
+    for (let n = 0; n < 10; n += 1) await post(`${n}`);
+    const last = await newestEvent();
+    const position = last - 10;
+    const page = await door.hub.after(channelId, position, 2);
+    await forget(last - 2);
+    const rest = await door.hub.after(channelId, position + 2, 10);
+    expect(page.map(({ event_id }) => event_id)).toEqual([position + 1, position + 2]);
+    expect(rest.map(({ event_id, data }) => [event_id, data.type])).toEqual([
+      [last - 2, 'reload'],
+      [last - 1, 'message'],
+      [last, 'message'],
+    ]);
+  });
+
+  it('or while a process heard nothing of it, is made good for those who are connected', async () => {
+    const socket = await listenBySocket(door.url, owner.token);
+    await socket.socket.emitWithAck('user-join', { auth: { token: owner.token } });
+    const subscription = await subscribe(door.url, owner.token, { channel_ids: [channelId] });
+    for (let n = 0; n < 5; n += 1) await post(`${n}`);
+    const last = await newestEvent();
+    await forget(last - 1);
+    const heard = () =>
+      socket.reloads.length + contents(socket.enveloped.map((event) => ({ event }))).length > 1 &&
+      subscription.reloads.length + contents(subscription.items).length > 1;
+    await until('what is left', heard);
+    expect(socket.reloads).toMatchObject([{ channel_id: channelId, event_id: last - 1 }]);
+    expect(subscription.reloads).toMatchObject([{ channel_id: channelId, event_id: last - 1 }]);
+    socket.close();
+    subscription.close();
+  });
+});
