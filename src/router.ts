@@ -1,21 +1,33 @@
 import { authRouter } from './auth/auth.router.ts';
 import { channelsRouter } from './channels/channels.router.ts';
+import { membersRouter } from './channels/members.router.ts';
 import { messagesRouter } from './channels/messages.router.ts';
 import { reactionsRouter } from './channels/reactions.router.ts';
+import { readersRouter } from './channels/readers.router.ts';
 import { configsRouter } from './configs/configs.router.ts';
 import { router } from './core/trpc.ts';
+import { filesRouter } from './files/files.router.ts';
 import { toolsRouter } from './tools/tools.router.ts';
+import { settingsRouter } from './users/settings.router.ts';
 import { usersRouter } from './users/users.router.ts';
+import { deliveriesRouter } from './webhooks/deliveries.router.ts';
+import { webhooksRouter } from './webhooks/webhooks.router.ts';
 
 /** Every operation of the service; all doors are made from it. */
 export const appRouter = router({
   auths: authRouter,
   channels: channelsRouter,
   configs: configsRouter,
+  deliveries: deliveriesRouter,
+  files: filesRouter,
+  members: membersRouter,
   messages: messagesRouter,
   reactions: reactionsRouter,
+  settings: settingsRouter,
+  readers: readersRouter,
   tools: toolsRouter,
   users: usersRouter,
+  webhooks: webhooksRouter,
 });
 
 export type AppRouter = typeof appRouter;

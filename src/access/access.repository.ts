@@ -20,6 +20,17 @@ export const holdsGrant = (
      where g.resource_type = '${type}' and g.resource_id = ${id} and g.permission in ${covers[permission]}
        and g.principal_type = 'user' and g.principal_id in ('*', ${user}))`;
 
+/**
+ * SQL for the same as `holdsGrant` with `read`, where many users are asked about one resource: its grants are looked up once.
+ *
+ * @param id    must not depend on the row of the user
+ */
+export const grantees = (type: ResourceType, id: string, user: string): string => {
+  const principals = `select g.principal_id from access_grant g
+     where g.resource_type = '${type}' and g.resource_id = ${id} and g.principal_type = 'user'`;
+  return `('*' in (${principals}) or ${user} in (${principals}))`;
+};
+
 /** SQL for the ids (as text) of all resources of a type that the user may read by a grant. */
 export const grantedIds = (type: ResourceType, user: string): string =>
   `select g.resource_id from access_grant g

@@ -1,17 +1,12 @@
 import { z } from 'zod';
 import { trackItems } from '../core/subscription.ts';
 import { router } from '../core/trpc.ts';
-import { id } from '../core/wire.ts';
+import { id, label } from '../core/wire.ts';
+import { createChannel, openDirectWith } from './channels.create.ts';
+import { deleteChannel, updateChannel } from './channels.manage.ts';
 import { channelMember } from './channels.procedure.ts';
-import { ChannelView, channelForm } from './channels.schema.ts';
-import {
-  createChannel,
-  deleteChannel,
-  getChannel,
-  listChannels,
-  listEveryChannel,
-  updateChannel,
-} from './channels.service.ts';
+import { ChannelDetail, ChannelView, channelForm, channelTypes, people } from './channels.schema.ts';
+import { getChannel, listChannels, listEveryChannel } from './channels.service.ts';
 import { currentCursor, openEventStream } from './events.stream.ts';
 
 export const channelsRouter = router({
@@ -21,7 +16,7 @@ export const channelsRouter = router({
         method: 'GET',
         path: '/channels',
         tags: ['channels'],
-        summary: 'The own and granted channels',
+        summary: 'The channels that the caller is in, owns or was granted, with what is new in them',
       },
       access: 'member',
     })
@@ -34,7 +29,7 @@ export const channelsRouter = router({
         method: 'GET',
         path: '/channels/list',
         tags: ['channels'],
-        summary: 'The own and granted channels; for administrators, all',
+        summary: 'The same with those put away; for administrators, all but the direct ones of others',
       },
       access: 'member',
     })
@@ -47,13 +42,34 @@ export const channelsRouter = router({
         method: 'POST',
         path: '/channels/create',
         tags: ['channels'],
-        summary: 'Make a standard channel (administrators)',
+        summary: 'Make a standard channel (administrators), a group or a direct channel',
       },
-      access: 'administrator',
+      access: 'member',
     })
-    .input(z.object(channelForm))
-    .output(ChannelView)
-    .mutation(({ ctx, input }) => createChannel(ctx.scope, input)),
+    .input(
+      z
+        .object({ ...channelForm, ...people, name: label().default(''), type: channelTypes })
+        .refine(({ type, name }) => type === 'dm' || name !== '', {
+          path: ['name'],
+          message: 'must not be empty',
+        }),
+    )
+    .output(ChannelDetail)
+    .mutation(({ ctx, input }) => createChannel(ctx.scope, { ...input, type: input.type || null })),
+
+  direct: channelMember
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/channels/users/{user_id}',
+        tags: ['channels'],
+        summary: 'The direct channel with somebody, made at the first time',
+      },
+      access: 'member',
+    })
+    .input(z.object({ user_id: id() }))
+    .output(ChannelDetail)
+    .query(({ ctx, input }) => openDirectWith(ctx.scope, input.user_id)),
 
   get: channelMember
     .meta({
@@ -61,7 +77,7 @@ export const channelsRouter = router({
       access: 'channel.read',
     })
     .input(z.object({ id: id() }))
-    .output(ChannelView)
+    .output(ChannelDetail)
     .query(({ ctx, input }) => getChannel(ctx.scope, input.id)),
 
   update: channelMember
@@ -75,7 +91,7 @@ export const channelsRouter = router({
       access: 'channel.manage',
     })
     .input(z.object({ id: id(), ...channelForm, name: channelForm.name.optional() }))
-    .output(ChannelView)
+    .output(ChannelDetail)
     .mutation(({ ctx, input: { id: channelId, ...changes } }) =>
       updateChannel(ctx.scope, channelId, changes),
     ),

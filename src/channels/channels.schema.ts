@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GrantView, grantList } from '../access/access.schema.ts';
-import { freeForm, label, name, nanoseconds } from '../core/wire.ts';
+import { freeForm, id, label, name, nanoseconds } from '../core/wire.ts';
 
 const CHANNEL_FIELDS = {
   id: z.string(),
@@ -20,6 +20,20 @@ const CHANNEL_FIELDS = {
 export const ChannelBrief = z.object(CHANNEL_FIELDS).meta({ id: 'ChannelBrief' });
 export type ChannelBrief = z.infer<typeof ChannelBrief>;
 
+/** Somebody in a group or direct channel, as lists of channels name them. */
+const MemberBrief = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    /** Whether they did anything within the last three minutes. */
+    is_active: z.boolean(),
+  })
+  .meta({ id: 'MemberBrief' });
+
+/** What the caller wants to be told of a channel; counts say what there is, whatever the level. */
+export const NotifyLevel = z.enum(['all', 'mentions', 'none']);
+export type NotifyLevel = z.infer<typeof NotifyLevel>;
+
 export const ChannelView = z
   .object({
     ...CHANNEL_FIELDS,
@@ -29,9 +43,38 @@ export const ChannelView = z
     write_access: z.boolean(),
     /** Whether the caller may change and delete the channel itself. */
     is_manager: z.boolean(),
+    /** Time of the newest message that the caller has seen; null before they have opened the channel. */
+    last_read_at: nanoseconds().nullable(),
+    /** Messages of others, replies included, since then. Counting ends at 1000, which stands for "more". */
+    unread_count: z.int(),
+    /** Those among them that mention the caller or everybody. */
+    mention_count: z.int(),
+    notify: NotifyLevel,
+    /** Who is in a direct channel; null in lists for others. */
+    user_ids: z.array(z.string()).nullable(),
+    users: z.array(MemberBrief).nullable(),
   })
   .meta({ id: 'Channel' });
 export type ChannelView = z.infer<typeof ChannelView>;
+
+/** One channel: `users` and `user_ids` also name the members of a group. */
+export const ChannelDetail = ChannelView.extend({
+  /** How many people may read it. */
+  user_count: z.int(),
+}).meta({ id: 'ChannelDetail' });
+export type ChannelDetail = z.infer<typeof ChannelDetail>;
+
+/** The most people that a group may have. */
+export const MAX_MEMBERS = 1000;
+
+/** Whom to add or remove. Who is in a user group counts as it is then. */
+export const people = {
+  user_ids: z.array(id()).max(MAX_MEMBERS).default([]),
+  group_ids: z.array(id()).max(100).default([]),
+};
+
+/** `group` and `dm` have members; else it is a standard channel. */
+export const channelTypes = z.enum(['', 'group', 'dm']).nullish();
 
 /** What a channel is made of; members that are not sent stay as they are. */
 export const channelForm = {

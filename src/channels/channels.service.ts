@@ -1,20 +1,9 @@
-import { LockMode } from '@mikro-orm/postgresql';
-import { v7 as uuidv7 } from 'uuid';
-import type { GrantInput } from '../access/access.schema.ts';
-import { replaceGrants, revokeGrants } from '../access/access.service.ts';
 import { may } from '../access/permissions.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
-import { Channel } from './channels.entity.ts';
-import {
-  type ChannelAccess,
-  listAllChannels,
-  listOwnChannels,
-  listReadable,
-  readAccess,
-  readChannel,
-} from './channels.repository.ts';
-import type { ChannelView } from './channels.schema.ts';
+import { type ChannelAccess, listReadable, readAccess } from './channels.repository.ts';
+import type { ChannelDetail, ChannelView } from './channels.schema.ts';
+import { listAllChannels, listOwnChannels, readChannel } from './channels.views.repository.ts';
 
 declare module '../events/bus.ts' {
   interface BusTopics {
@@ -30,6 +19,13 @@ export function requireChannels(scope: Scope): void {
 }
 
 export const noSuchChannel = () => new AppError('not_found', { detail: 'There is no such channel.' });
+
+/** What a read that checked access itself has found. @throws not_found without a channel, forbidden for null */
+export function found<T>(result: T | null | undefined): T {
+  if (result === undefined) throw noSuchChannel();
+  if (result === null) throw new AppError('forbidden');
+  return result;
+}
 
 const NEEDED = {
   read: (channel: ChannelAccess) => channel.can_read,
@@ -63,96 +59,18 @@ export function readableChannels(scope: Scope, among: string[] | null = null): P
   return listReadable(scope.sql, scope.actor, among);
 }
 
-export interface ChannelInput {
-  name?: string | undefined;
-  description?: string | null | undefined;
-  is_private?: boolean | null | undefined;
-  data?: Record<string, unknown> | null | undefined;
-  meta?: Record<string, unknown> | null | undefined;
-  access_grants?: GrantInput[] | null | undefined;
-}
-
-/** Now as a channel's time: nanoseconds at whole microseconds, as text, because it exceeds 2^53. */
-const nowNanoseconds = (): string => `${BigInt(Date.now()) * 1_000_000n}`;
-
-const resource = (id: string) => ({ type: 'channel', id, publicSharing: 'sharing.public_channels' }) as const;
-
-/** Makes a standard channel. @throws forbidden unless the caller is an administrator */
-export async function createChannel(
-  scope: Scope,
-  input: ChannelInput & { name: string },
-): Promise<ChannelView> {
-  if (scope.actor.role !== 'admin') throw new AppError('forbidden');
-  const id = uuidv7();
-  const now = nowNanoseconds();
-  await scope.em.transactional(async (em) => {
-    em.create(Channel, {
-      id,
-      user_id: scope.actor.id,
-      type: null,
-      name: input.name,
-      description: input.description ?? null,
-      is_private: input.is_private ?? null,
-      data: input.data ?? null,
-      meta: input.meta ?? null,
-      created_at: now,
-      updated_at: now,
-      updated_by: null,
-      last_message_at: null,
-    });
-    await em.flush();
-    if (input.access_grants) await replaceGrants(scope, em, resource(id), input.access_grants);
-  });
-  scope.bus.publish('channel.access', { channelId: id, since: 0 });
-  return getChannel(scope, id);
-}
-
-/** The caller's own channels and those that they may read by a grant. */
+/** The channels that the caller is in, owns or may read by a grant, but for those they have put away. */
 export const listChannels = (scope: Scope): Promise<ChannelView[]> => listOwnChannels(scope.sql, scope.actor);
 
-/** The same, and for administrators every channel. */
+/** The same with those put away; for administrators every channel but other people's direct ones. */
 export const listEveryChannel = (scope: Scope): Promise<ChannelView[]> =>
   listAllChannels(scope.sql, scope.actor);
 
 /** @throws not_found, forbidden */
-export async function getChannel(scope: Scope, id: string): Promise<ChannelView> {
+export async function getChannel(scope: Scope, id: string): Promise<ChannelDetail> {
   const channel = await readChannel(scope.sql, scope.actor, id);
   if (channel) return channel;
   // Only the unhappy answer pays for knowing why.
   await requireChannel(scope, id, 'read');
   throw noSuchChannel();
-}
-
-/** Changes what was sent and keeps the rest. @throws not_found, forbidden */
-export async function updateChannel(scope: Scope, id: string, input: ChannelInput): Promise<ChannelView> {
-  await requireChannel(scope, id, 'manage');
-  const { access_grants, ...members } = input;
-  const changes = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-  const since = await scope.em.transactional(async (em) => {
-    const channel = await em.findOne(Channel, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (!channel) throw noSuchChannel();
-    em.assign(
-      channel,
-      { ...changes, updated_at: nowNanoseconds(), updated_by: scope.actor.id },
-      { mergeObjectProperties: false },
-    );
-    await em.flush();
-    if (access_grants) await replaceGrants(scope, em, resource(id), access_grants);
-    return Number(channel.last_event);
-  });
-  // Another name or description is nobody's right.
-  if (access_grants) scope.bus.publish('channel.access', { channelId: id, since });
-  return getChannel(scope, id);
-}
-
-/** Deletes a channel with everything in it. @throws not_found, forbidden */
-export async function deleteChannel(scope: Scope, id: string): Promise<true> {
-  await requireChannel(scope, id, 'manage');
-  await scope.em.transactional(async (em) => {
-    // The channel first, as in an update: two changes at once queue on its row.
-    await em.nativeDelete(Channel, { id });
-    await revokeGrants(em, resource(id));
-  });
-  scope.bus.publish('channel.access', { channelId: id, since: 0 });
-  return true;
 }

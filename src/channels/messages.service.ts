@@ -4,14 +4,13 @@ import type { Scope } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
 import { attachmentsOf } from '../files/attachments.ts';
 import type { ChannelAccess } from './channels.repository.ts';
-import { noSuchChannel, requireChannel } from './channels.service.ts';
+import { found, requireChannel } from './channels.service.ts';
 import { updateMentions } from './mentions.service.ts';
 import { ERASED, ERASED_FORM, noSuchMessage, recordChanges } from './messages.changes.ts';
 import {
   DELETE,
   EDIT,
   ENTOMB,
-  type Found,
   type FoundList,
   LINK_FILES,
   type Page,
@@ -24,13 +23,6 @@ import {
   VIEW_ONE,
 } from './messages.repository.ts';
 import type { MessageView } from './messages.schema.ts';
-
-/** The result of a read that checked access itself. @throws not_found, forbidden */
-function found<T>(result: Found<T>): T {
-  if (result === undefined) throw noSuchChannel();
-  if (result === null) throw new AppError('forbidden');
-  return result;
-}
 
 function foundList(result: FoundList): Json<MessageView[]> {
   const { messages } = found(result);

@@ -1,4 +1,4 @@
-import type { MikroORM } from '@mikro-orm/postgresql';
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 
 /**
  * Hot statements go to PostgreSQL as named prepared statements: parsed and planned once per connection. MikroORM
@@ -60,3 +60,16 @@ export async function openSql(orm: MikroORM): Promise<Database> {
     },
   };
 }
+
+/** A unit of work's transaction as a runner of statements, for changes that the one part of writes and the other words in SQL. */
+export const sqlWithin = (em: EntityManager): Sql => ({
+  async rows<Row>({ name, text }: Statement<Row>, values: readonly unknown[]) {
+    const { rows } = await em.getKysely().executeQuery<Row>({
+      sql: text,
+      parameters: values,
+      query: { kind: 'RawNode', sqlFragments: [text], parameters: [] },
+      queryId: { queryId: name },
+    });
+    return rows;
+  },
+});

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { AccessGrant } from '../access/access.entity.ts';
 import { hashPassword } from '../auth/passwords.ts';
 import { Session } from '../auth/session.entity.ts';
+import { withdrawEverywhere } from '../channels/members.service.ts';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Role, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
@@ -15,7 +16,8 @@ import type { UserView } from './users.schema.ts';
  */
 const ADMINISTRATORS_LOCK = 7_011_502;
 
-const lockAdministrators = (em: EntityManager) =>
+/** Held until the transaction ends by whatever changes who is an administrator. */
+export const lockAdministrators = (em: EntityManager) =>
   em.execute('select pg_advisory_xact_lock(?)', [ADMINISTRATORS_LOCK]);
 
 /** An address as it is compared: trimmed, lower-cased, then composed, since lower case can bring forth new pairs. */
@@ -49,7 +51,7 @@ export interface NewUser {
  *
  * @throws email_invalid, email_taken
  */
-export async function createUser(scope: Scope<Actor | null>, input: NewUser): Promise<UserView> {
+export async function createUser(scope: Pick<Scope<Actor | null>, 'em'>, input: NewUser): Promise<UserView> {
   const email = normaliseEmail(input.email);
   const password_hash = await hashPassword(input.password);
   const id = uuidv7();
@@ -193,13 +195,16 @@ export async function updateUser(scope: Scope, changes: UserChanges): Promise<Us
 export async function deleteUser(scope: Scope, id: string): Promise<true> {
   if (id === scope.actor.id)
     throw new AppError('forbidden', { detail: 'You cannot delete your own account.' });
-  await scope.em.transactional(async (em) => {
+  const tell = await scope.em.transactional(async (em) => {
     await lockAdministrators(em);
     const user = await findUser(em, id);
     await requireRightOver(em, scope.actor, user);
+    const tellChannels = await withdrawEverywhere(scope, em, id);
     await em.nativeDelete(AccessGrant, { principal_type: 'user', principal_id: id });
     em.remove(user);
+    return tellChannels;
   });
   scope.bus.publish('auth.revoked', { userId: id, sessionId: null });
+  tell();
   return true;
 }

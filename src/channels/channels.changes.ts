@@ -1,0 +1,87 @@
+import type { Scope } from '../core/scope.ts';
+import { type Sql, statement } from '../database/sql.ts';
+import { BRIEF } from './channels.repository.ts';
+import type { ChannelBrief } from './channels.schema.ts';
+import type { ChannelEventType } from './events.schema.ts';
+import { authorOf } from './messages.changes.ts';
+import { NEXT_MOMENT } from './messages.repository.ts';
+
+/** What happened to a channel; `user_ids` are those who came or went. */
+interface Happening<Type extends ChannelEventType = ChannelEventType> {
+  type: Type;
+  data: { user_ids?: string[] };
+}
+
+/** A deletion takes the log along, so it is a notice only. */
+export type LoggedHappening = Happening<Exclude<ChannelEventType, 'channel:deleted'>>;
+
+type RecordedRow = ChannelBrief & { event_id: number; at: number };
+
+export interface RecordedHappening {
+  event_id: number;
+  /** Nanoseconds. */
+  at: number;
+  channel: ChannelBrief;
+  happening: LoggedHappening;
+}
+
+const RECORD = statement<RecordedRow>(
+  'channel.record',
+  `with ticked as (
+     update channel set last_event = last_event + 1, last_event_at = ${NEXT_MOMENT} where id = any($1::uuid[])
+     returning *
+   ), logged as (
+     insert into channel_event (channel_id, id, type, actor, data, created_at)
+     select id, last_event, $2, $3::jsonb, $4::jsonb, last_event_at from ticked
+   )
+   select ${BRIEF}, c.last_event::float8 as event_id, c.last_event_at::float8 as at from ticked c`,
+);
+
+/**
+ * Logs what happened to channels, each under its own next number and as it is by then. The last statement of the change's
+ * transaction: what it tells of has been written.
+ */
+export async function recordHappening(
+  scope: Scope,
+  sql: Sql,
+  channelIds: string[],
+  happening: LoggedHappening,
+): Promise<RecordedHappening[]> {
+  const texts = [JSON.stringify(authorOf(scope.actor)), JSON.stringify(happening.data)];
+  const rows = await sql.rows(RECORD, [channelIds, happening.type, ...texts]);
+  return rows.map(({ event_id, at, ...channel }) => ({ event_id, at, channel, happening }));
+}
+
+/**
+ * Tells everybody of what stands in the log.
+ *
+ * @param access whether other people may read the channel now; who is new begins with this event, which shows them the channel
+ */
+export function publishHappening(
+  scope: Scope,
+  { event_id, at, channel, happening }: RecordedHappening,
+  access: 'changed' | 'same',
+): void {
+  const channelId = channel.id;
+  if (access === 'changed') scope.bus.publish('channel.access', { channelId, since: event_id - 1 });
+  scope.bus.publish('channel.event', {
+    event_id,
+    channel_id: channelId,
+    message_id: null,
+    created_at: at,
+    data: happening,
+    user: authorOf(scope.actor),
+    channel,
+  });
+}
+
+/** Tells those whom the channel's log does not reach, or not any more. */
+export function publishNotice(
+  scope: Scope,
+  to: { userIds: string[] } | { channelId: string },
+  channel: ChannelBrief,
+  data: Happening,
+): void {
+  const notice = { channel_id: channel.id, message_id: null, data, user: authorOf(scope.actor), channel };
+  scope.bus.publish('channel.notice', { to, notice });
+}

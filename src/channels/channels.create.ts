@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { replaceGrants } from '../access/access.service.ts';
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import { type Sql, sqlWithin, statement } from '../database/sql.ts';
+import { publishHappening, publishNotice, recordHappening } from './channels.changes.ts';
+import { type ChannelInput, channelResource } from './channels.manage.ts';
+import { readAccess } from './channels.repository.ts';
+import type { ChannelDetail } from './channels.schema.ts';
+import { getChannel } from './channels.service.ts';
+import { refuseVanished, resolvePeople } from './members.people.ts';
+import { addMembers, NOW } from './members.repository.ts';
+import { briefOf } from './messages.changes.ts';
+import { storeHidden } from './readers.repository.ts';
+
+export interface NewChannel extends ChannelInput {
+  name: string;
+  /** Null for a standard channel. */
+  type: 'group' | 'dm' | null;
+  user_ids: string[];
+  group_ids: string[];
+}
+
+/** More people than talk directly; they make a group. */
+const MAX_DIRECT = 50;
+
+const INSERT = statement<{ id: string }>(
+  'channel.insert',
+  `insert into channel (id, user_id, type, name, description, is_private, data, meta, created_at, updated_at, dm_key)
+   values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8::jsonb, ${NOW}, ${NOW}, $9)
+   on conflict (dm_key) do nothing returning id`,
+);
+const BY_KEY = statement<{ id: string }>('channel.by_key', 'select id from channel where dm_key = $1');
+
+/** The same for the same people, in whatever order they were named. */
+const directKey = (userIds: string[]): string =>
+  createHash('sha256').update(userIds.toSorted().join(' ')).digest('base64url');
+
+/**
+ * Makes a channel: a standard one, a group whose manager the caller is, or a direct one. People who have a direct channel with
+ * each other get that.
+ *
+ * @throws forbidden for a standard channel unless the caller is an administrator, bad_request for people who do not exist or
+ *   are too many
+ */
+export async function createChannel(scope: Scope, input: NewChannel): Promise<ChannelDetail> {
+  if (input.type === null) {
+    if (scope.actor.role !== 'admin') throw new AppError('forbidden');
+    return store(scope, input, []);
+  }
+  const others = await resolvePeople(scope.sql, input);
+  if (input.type === 'dm' && others.length === 0) {
+    throw new AppError('bad_request', { detail: 'user_ids: name whom the direct channel is with.' });
+  }
+  const everybody = [...new Set([scope.actor.id, ...others])];
+  return input.type === 'dm' ? openDirect(scope, everybody, input) : store(scope, input, everybody);
+}
+
+/**
+ * The direct channel of the caller with somebody, or with themselves: made at the first time, back on the caller's list if they
+ * had put it away.
+ *
+ * @throws not_found when there is nobody with that id
+ */
+export async function openDirectWith(scope: Scope, userId: string): Promise<ChannelDetail> {
+  const [found] = await resolvePeople(scope.sql, { user_ids: [userId], group_ids: [] }).catch(() => []);
+  if (!found) throw new AppError('not_found', { detail: 'There is no such user.' });
+  const everybody = [...new Set([scope.actor.id, userId])];
+  return openDirect(scope, everybody, { name: '' });
+}
+
+async function openDirect(
+  scope: Scope,
+  everybody: string[],
+  input: ChannelInput & { name: string },
+): Promise<ChannelDetail> {
+  if (everybody.length > MAX_DIRECT) {
+    const detail = `user_ids: a direct channel has at most ${MAX_DIRECT} people. Make a group instead.`;
+    throw new AppError('bad_request', { detail });
+  }
+  const key = directKey(everybody);
+  const [existing] = await scope.sql.rows(BY_KEY, [key]);
+  if (!existing) return store(scope, { ...input, type: 'dm', access_grants: null }, everybody, key);
+  await reopen(scope, existing.id);
+  return getChannel(scope, existing.id);
+}
+
+/** Puts a direct channel back on the caller's list, and tells their other clients. */
+async function reopen(scope: Scope, channelId: string): Promise<void> {
+  const wasHidden = await storeHidden(scope.sql, scope.actor.id, channelId, false);
+  const channel = wasHidden && (await readAccess(scope.sql, scope.actor, channelId));
+  if (!channel) return;
+  publishNotice(scope, { userIds: [scope.actor.id] }, briefOf(channel), {
+    type: 'channel:created',
+    data: {},
+  });
+}
+
+async function store(
+  scope: Scope,
+  input: ChannelInput & Pick<NewChannel, 'name' | 'type'>,
+  memberIds: string[],
+  key: string | null = null,
+): Promise<ChannelDetail> {
+  const { type, access_grants: grants } = input;
+  const manager = type === 'group' ? scope.actor.id : null;
+  const made = await scope.em
+    .transactional(async (em) => {
+      const sql = sqlWithin(em);
+      const id = await insert(sql, scope.actor.id, input, key);
+      // Somebody else has just made the same direct channel.
+      if (id === undefined) return [];
+      if (memberIds.length > 0) await addMembers(sql, id, memberIds, { manager, invitedBy: scope.actor.id });
+      if (type === null && grants) await replaceGrants(scope, em, channelResource(id), grants);
+      return recordHappening(scope, sql, [id], { type: 'channel:created', data: {} });
+    })
+    .catch(refuseVanished);
+  for (const happening of made) publishHappening(scope, happening, 'changed');
+  const id = made[0]?.channel.id ?? (await scope.sql.rows(BY_KEY, [key]))[0]?.id ?? '';
+  return getChannel(scope, id);
+}
+
+async function insert(
+  sql: Sql,
+  userId: string,
+  { type, name, description, is_private, data, meta }: ChannelInput & Pick<NewChannel, 'type'>,
+  key: string | null,
+): Promise<string | undefined> {
+  const form = (value: object | null | undefined) => (value ? JSON.stringify(value) : null);
+  const values = [type, name, description ?? null, is_private ?? null, form(data), form(meta), key];
+  const [row] = await sql.rows(INSERT, [uuidv7(), userId, ...values]);
+  return row?.id;
+}

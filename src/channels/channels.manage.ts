@@ -1,0 +1,65 @@
+import { LockMode } from '@mikro-orm/postgresql';
+import type { GrantInput } from '../access/access.schema.ts';
+import { replaceGrants, revokeGrants } from '../access/access.service.ts';
+import type { Scope } from '../core/scope.ts';
+import { sqlWithin } from '../database/sql.ts';
+import { publishHappening, publishNotice, recordHappening } from './channels.changes.ts';
+import { Channel } from './channels.entity.ts';
+import type { ChannelDetail } from './channels.schema.ts';
+import { getChannel, noSuchChannel, requireChannel } from './channels.service.ts';
+import { briefOf } from './messages.changes.ts';
+
+export interface ChannelInput {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  is_private?: boolean | null | undefined;
+  data?: Record<string, unknown> | null | undefined;
+  meta?: Record<string, unknown> | null | undefined;
+  /** Of standard channels only: groups have members instead. */
+  access_grants?: GrantInput[] | null | undefined;
+}
+
+/** Now as a channel's time: nanoseconds at whole microseconds, as text, because it exceeds 2^53. */
+const nowNanoseconds = (): string => `${BigInt(Date.now()) * 1_000_000n}`;
+
+export const channelResource = (id: string) =>
+  ({ type: 'channel', id, publicSharing: 'sharing.public_channels' }) as const;
+
+/** Changes what was sent and keeps the rest. @throws not_found, forbidden */
+export async function updateChannel(scope: Scope, id: string, input: ChannelInput): Promise<ChannelDetail> {
+  const { type } = await requireChannel(scope, id, 'manage');
+  const { access_grants, ...members } = input;
+  const changes = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+  const grants = type === null ? access_grants : null;
+  const recorded = await scope.em.transactional(async (em) => {
+    const channel = await em.findOne(Channel, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!channel) throw noSuchChannel();
+    em.assign(
+      channel,
+      { ...changes, updated_at: nowNanoseconds(), updated_by: scope.actor.id },
+      { mergeObjectProperties: false },
+    );
+    await em.flush();
+    if (grants) await replaceGrants(scope, em, channelResource(id), grants);
+    return recordHappening(scope, sqlWithin(em), [id], { type: 'channel:updated', data: {} });
+  });
+  // Another name or description is nobody's right.
+  for (const happening of recorded) publishHappening(scope, happening, grants ? 'changed' : 'same');
+  return getChannel(scope, id);
+}
+
+/** Deletes a channel with everything in it. @throws not_found, forbidden */
+export async function deleteChannel(scope: Scope, id: string): Promise<true> {
+  const channel = await requireChannel(scope, id, 'manage');
+  const deleted = await scope.em.transactional(async (em) => {
+    // The channel first, as in an update: two changes at once queue on its row.
+    const count = await em.nativeDelete(Channel, { id });
+    await revokeGrants(em, channelResource(id));
+    return count > 0;
+  });
+  if (!deleted) throw noSuchChannel();
+  // While those who hear the channel are still known: its log is gone with it.
+  publishNotice(scope, { channelId: id }, briefOf(channel), { type: 'channel:deleted', data: {} });
+  scope.bus.publish('channel.access', { channelId: id, since: 0 });
+  return true;
+}

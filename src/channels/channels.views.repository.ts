@@ -1,0 +1,72 @@
+import { grantsOf } from '../access/access.repository.ts';
+import { type Sql, statement } from '../database/sql.ts';
+import {
+  BRIEF,
+  CAN_READ,
+  CAN_WRITE,
+  type Caller,
+  callerOf,
+  HAS_MEMBERS,
+  IS_MANAGER,
+} from './channels.repository.ts';
+import type { ChannelDetail, ChannelView } from './channels.schema.ts';
+import { IS_ACTIVE, READS_STANDARD } from './members.list.repository.ts';
+import { IN_IT, LISTED, MENTION_COUNT, OWN_OR_GRANTED, READER, UNREAD_COUNT } from './readers.repository.ts';
+
+const VIEW = `${BRIEF}, c.last_message_at::float8 as last_message_at,
+  ${CAN_WRITE} as write_access, ${IS_MANAGER} as is_manager,
+  case when ${CAN_WRITE} then ${grantsOf('channel', 'c.id::text')} else '[]'::json end as access_grants,
+  r.last_read_at::float8 as last_read_at, coalesce(r.notify, 'all') as notify,
+  ${UNREAD_COUNT} as unread_count, ${MENTION_COUNT} as mention_count`;
+
+/** SQL for the members of the row `c`, where a condition holds. */
+const members = (condition: string) => `left join lateral (
+    select json_agg(u.id order by cm.joined_at, u.ordinal) as user_ids,
+           json_agg(json_build_object('id', u.id, 'name', u.name, 'is_active', ${IS_ACTIVE})
+             order by cm.joined_at, u.ordinal) as users
+      from channel_member cm join users u on u.id = cm.user_id
+     where ${condition} and cm.channel_id = c.id) people on true`;
+
+/** SQL for how many people may read the row `c`. */
+const USER_COUNT = `case when ${HAS_MEMBERS} then coalesce(json_array_length(people.user_ids), 0)
+  else (select count(*)::int from users u where ${READS_STANDARD}) end`;
+
+const GET = statement<ChannelDetail>(
+  'channel.get',
+  `select ${VIEW}, people.user_ids, people.users, ${USER_COUNT} as user_count
+     from channel c ${READER} ${members(HAS_MEMBERS)} where c.id = $3 and ${CAN_READ}`,
+);
+
+/** Those with members first, then the liveliest. */
+const ORDER = '(c.type is null), c.last_message_at desc nulls last, c.created_at desc, c.id';
+
+const list = (name: string, condition: string) =>
+  statement<ChannelView>(
+    name,
+    `select ${VIEW}, people.user_ids, people.users
+       from channel c ${READER} ${members("c.type = 'dm'")} where ${condition} order by ${ORDER}`,
+  );
+const LIST_OWN = list('channel.list_own', LISTED);
+// What others say to each other directly concerns nobody else, not even that they do.
+const LIST_ALL = list(
+  'channel.list_all',
+  `(${IN_IT}) or case when $2 then c.type is distinct from 'dm' else ${OWN_OR_GRANTED} end`,
+);
+
+/** A channel as the caller sees it; undefined when there is none, or none for them. */
+export async function readChannel(
+  sql: Sql,
+  caller: Caller,
+  channelId: string,
+): Promise<ChannelDetail | undefined> {
+  const [row] = await sql.rows(GET, [...callerOf(caller), channelId]);
+  return row;
+}
+
+/** The channels that the caller is in, owns or was granted, but for those they have put away. */
+export const listOwnChannels = (sql: Sql, caller: Caller): Promise<ChannelView[]> =>
+  sql.rows(LIST_OWN, callerOf(caller));
+
+/** The same with those put away; for administrators every channel but other people's direct ones. */
+export const listAllChannels = (sql: Sql, caller: Caller): Promise<ChannelView[]> =>
+  sql.rows(LIST_ALL, callerOf(caller));

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { nanoseconds } from '../core/wire.ts';
+
+/** That somebody belongs to a group or direct channel. */
+export const MembershipView = z
+  .object({
+    channel_id: z.string(),
+    user_id: z.string(),
+    /** `manager` for those in charge of a group. */
+    role: z.string().nullable(),
+    /** Null when their account is gone. */
+    invited_by: z.string().nullable(),
+    joined_at: nanoseconds(),
+  })
+  .meta({ id: 'Membership' });
+export type MembershipView = z.infer<typeof MembershipView>;
+
+/** What people who share a channel may know of each other. */
+export const MemberView = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    username: z.string().nullable(),
+    /** Of the account. */
+    role: z.string(),
+    profile_image_url: z.string(),
+    /** Whether they did anything within the last three minutes. */
+    is_active: z.boolean(),
+    created_at: z.int(),
+    /** In a group, `manager` for those in charge. */
+    channel_role: z.string().nullable(),
+    /** Null in a standard channel, which people read without joining. */
+    joined_at: nanoseconds().nullable(),
+  })
+  .meta({ id: 'ChannelMember' });
+export type MemberView = z.infer<typeof MemberView>;
+
+export const MEMBER_ORDERS = ['name', 'role', 'created_at', 'last_active_at', 'joined_at'] as const;
+export type MemberOrder = (typeof MEMBER_ORDERS)[number];

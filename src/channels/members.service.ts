@@ -1,0 +1,207 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import { type Sql, sqlWithin } from '../database/sql.ts';
+import {
+  publishHappening,
+  publishNotice,
+  type RecordedHappening,
+  recordHappening,
+} from './channels.changes.ts';
+import { type ChannelAccess, readAccess } from './channels.repository.ts';
+import { MAX_MEMBERS } from './channels.schema.ts';
+import { noSuchChannel } from './channels.service.ts';
+import { refuseVanished, resolvePeople } from './members.people.ts';
+import {
+  addMembers,
+  DELETE_EMPTY,
+  LOCK,
+  LOCK_CHANNELS_OF,
+  LOCK_USER,
+  MANAGERS,
+  MEMBERSHIP_OF,
+  NOT_YET,
+  PASS_ON,
+  REMOVE,
+  REMOVE_EVERYWHERE,
+  SET_ROLE,
+} from './members.repository.ts';
+import type { MembershipView } from './members.schema.ts';
+import { briefOf } from './messages.changes.ts';
+
+/**
+ * A group that the caller may do that in. Administrators manage groups that they do not read.
+ *
+ * @throws not_found, forbidden, bad_request for a channel of another kind
+ */
+async function requireGroup(scope: Scope, id: string, right: 'read' | 'manage'): Promise<ChannelAccess> {
+  const channel = await readAccess(scope.sql, scope.actor, id);
+  if (!channel) throw noSuchChannel();
+  if (!channel.can_read && !(right === 'manage' && channel.is_manager)) throw new AppError('forbidden');
+  if (channel.type === null) {
+    throw new AppError('bad_request', {
+      detail: 'A standard channel has no members: change its access grants.',
+    });
+  }
+  if (channel.type === 'dm') {
+    throw new AppError('bad_request', {
+      detail: 'The people of a direct channel stay the same: make a group, or hide the channel.',
+    });
+  }
+  if (right === 'manage' && !channel.is_manager) throw new AppError('forbidden');
+  return channel;
+}
+
+/** Takes the lock under which the members of a group are decided. @throws not_found */
+async function lockMembers(sql: Sql, channelId: string): Promise<void> {
+  const locked = await sql.rows(LOCK, [channelId]);
+  if (locked.length === 0) throw noSuchChannel();
+}
+
+export interface Invitation {
+  id: string;
+  user_ids: string[];
+  group_ids: string[];
+}
+
+/**
+ * Makes people members of a group; those who are already stay as they are.
+ *
+ * @returns the new memberships
+ * @throws not_found, forbidden, bad_request for people who do not exist or are too many
+ */
+export async function inviteMembers(scope: Scope, invitation: Invitation): Promise<MembershipView[]> {
+  const { id } = invitation;
+  await requireGroup(scope, id, 'manage');
+  const asked = await resolvePeople(scope.sql, invitation);
+  const { added, recorded } = await scope.sql
+    .transaction(async (sql) => {
+      await lockMembers(sql, id);
+      const [found] = await sql.rows(NOT_YET, [id, asked]);
+      const { fresh, members } = found ?? { fresh: [], members: 0 };
+      if (fresh.length === 0) return { added: [], recorded: [] };
+      if (members + fresh.length > MAX_MEMBERS) {
+        throw new AppError('bad_request', {
+          detail: `user_ids: a group has at most ${MAX_MEMBERS} members.`,
+        });
+      }
+      const added = await addMembers(sql, id, fresh, { manager: null, invitedBy: scope.actor.id });
+      const data = { user_ids: fresh };
+      return {
+        added,
+        recorded: await recordHappening(scope, sql, [id], { type: 'channel:member:add', data }),
+      };
+    })
+    .catch(refuseVanished);
+  for (const happening of recorded) publishHappening(scope, happening, 'changed');
+  return added;
+}
+
+/**
+ * Removes people from a group; those who are not in it do not count.
+ *
+ * @returns how many were
+ * @throws not_found, forbidden
+ */
+export async function removeMembers(scope: Scope, id: string, userIds: string[]): Promise<number> {
+  return withdraw(scope, await requireGroup(scope, id, 'manage'), userIds);
+}
+
+/** Leaves a group; the last one who does takes it along. @throws not_found, forbidden, bad_request */
+export async function leaveChannel(scope: Scope, id: string): Promise<true> {
+  await withdraw(scope, await requireGroup(scope, id, 'read'), [scope.actor.id]);
+  return true;
+}
+
+/** Takes people out of a group. When nobody in charge stays, the longest member is; when nobody stays, the group goes. */
+async function withdraw(scope: Scope, channel: ChannelAccess, userIds: string[]): Promise<number> {
+  const { id } = channel;
+  const { removed, recorded } = await scope.sql.transaction(async (sql) => {
+    await lockMembers(sql, id);
+    const removed = (await sql.rows(REMOVE, [id, userIds])).map(({ user_id }) => user_id);
+    if (removed.length === 0) return { removed, recorded: [] };
+    await sql.rows(DELETE_EMPTY, [[id]]);
+    await sql.rows(PASS_ON, [[id], null]);
+    // Of a group that is gone nothing is recorded.
+    const data = { user_ids: removed };
+    const recorded = await recordHappening(scope, sql, [id], { type: 'channel:member:remove', data });
+    return { removed, recorded };
+  });
+  if (removed.length === 0) return 0;
+  for (const happening of recorded) publishHappening(scope, happening, 'changed');
+  const brief = recorded[0]?.channel ?? briefOf(channel);
+  publishNotice(scope, { userIds: removed }, brief, {
+    type: 'channel:member:remove',
+    data: { user_ids: removed },
+  });
+  if (recorded.length === 0) {
+    publishNotice(scope, { userIds: removed }, brief, { type: 'channel:deleted', data: {} });
+    scope.bus.publish('channel.access', { channelId: id, since: 0 });
+  }
+  return removed.length;
+}
+
+export interface RoleChange {
+  id: string;
+  user_id: string;
+  role: 'manager' | 'member';
+}
+
+/**
+ * Puts a member in charge of a group, or not any more. When nobody else is, that passes to the longest other member.
+ *
+ * @throws not_found also for who is no member, forbidden, bad_request for the only member
+ */
+export async function setMemberRole(
+  scope: Scope,
+  { id, user_id, role }: RoleChange,
+): Promise<MembershipView> {
+  await requireGroup(scope, id, 'manage');
+  const stored = role === 'manager' ? role : null;
+  const { membership, recorded } = await scope.sql.transaction(async (sql) => {
+    await lockMembers(sql, id);
+    const [set] = await sql.rows(SET_ROLE, [id, user_id, stored]);
+    if (!set) throw new AppError('not_found', { detail: 'There is no such member in this channel.' });
+    const [{ managers } = { managers: 0 }] = await sql.rows(MANAGERS, [id]);
+    if (managers === 0 && (await sql.rows(PASS_ON, [[id], user_id])).length === 0) {
+      throw new AppError('bad_request', { detail: 'Somebody has to be in charge of a group.' });
+    }
+    const [membership] = await sql.rows(MEMBERSHIP_OF, [id, user_id]);
+    if (!membership) throw noSuchChannel();
+    if (set.was === stored) return { membership, recorded: [] };
+    const recorded = await recordHappening(scope, sql, [id], { type: 'channel:updated', data: {} });
+    return { membership, recorded };
+  });
+  for (const happening of recorded) publishHappening(scope, happening, 'same');
+  return membership;
+}
+
+/**
+ * Takes somebody out of all their groups and direct channels, within the transaction that deletes their account and before it
+ * does. No group is left without anybody in charge, and no channel without anybody.
+ *
+ * @returns what tells of it, to be called after the commit
+ */
+export async function withdrawEverywhere(
+  scope: Scope,
+  em: EntityManager,
+  userId: string,
+): Promise<() => void> {
+  const sql = sqlWithin(em);
+  // Channels before the account, as every change to members has it. Once the account is locked, nobody can add it any more; who
+  // did in between is found by the second look.
+  await sql.rows(LOCK_CHANNELS_OF, [userId]);
+  await sql.rows(LOCK_USER, [userId]);
+  await sql.rows(LOCK_CHANNELS_OF, [userId]);
+  const left = (await sql.rows(REMOVE_EVERYWHERE, [userId])).map(({ channel_id }) => channel_id);
+  let recorded: RecordedHappening[] = [];
+  if (left.length > 0) {
+    await sql.rows(DELETE_EMPTY, [left]);
+    await sql.rows(PASS_ON, [left, null]);
+    const data = { user_ids: [userId] };
+    recorded = await recordHappening(scope, sql, left, { type: 'channel:member:remove', data });
+  }
+  return () => {
+    for (const happening of recorded) publishHappening(scope, happening, 'changed');
+  };
+}

@@ -1,0 +1,42 @@
+import type { Scope } from '../core/scope.ts';
+import { found, requireChannel } from './channels.service.ts';
+import { listActive, listPeople, type MemberQuery } from './members.list.repository.ts';
+import { authorOf } from './messages.changes.ts';
+
+/** The people of a channel, 30 a page. @throws not_found, forbidden */
+export const listMembers = async (scope: Scope, query: MemberQuery) =>
+  found(await listPeople(scope.sql, scope.actor, query));
+
+/** Who of a channel's people did anything lately, the latest first. @throws not_found, forbidden */
+export async function listPresent(
+  scope: Scope,
+  channelId: string,
+): Promise<{ user_id: string; is_active: boolean }[]> {
+  const active = found(await listActive(scope.sql, scope.actor, channelId));
+  return active.map((user_id) => ({ user_id, is_active: true }));
+}
+
+/**
+ * Tells everybody in a channel that the caller is writing, or has stopped; nothing of it is kept.
+ *
+ * @param messageId the root of the thread that they write in; null in the main line
+ * @throws not_found, forbidden unless they may write there
+ */
+export async function setTyping(
+  scope: Scope,
+  channelId: string,
+  messageId: string | null,
+  isTyping: boolean,
+): Promise<true> {
+  await requireChannel(scope, channelId, 'write');
+  scope.bus.publish('channel.notice', {
+    to: { channelId },
+    notice: {
+      channel_id: channelId,
+      message_id: messageId,
+      data: { type: 'typing', data: { typing: isTyping } },
+      user: authorOf(scope.actor),
+    },
+  });
+  return true;
+}

@@ -1,0 +1,151 @@
+import { grantedIds } from '../access/access.repository.ts';
+import { type Sql, statement } from '../database/sql.ts';
+import { CAN_READ, type Caller, callerOf } from './channels.repository.ts';
+import type { NotifyLevel } from './channels.schema.ts';
+import { NOW } from './members.repository.ts';
+import { EVERYONE } from './mentions.repository.ts';
+
+/** Counting unread messages ends here, so that a list of channels costs the same however long somebody was away. */
+const COUNT_LIMIT = 1000;
+
+/*
+ * What the caller (`$1`) keeps of a channel `c`. Before they have opened it, what counts as seen is what is older than their
+ * membership, and in a standard channel than their account.
+ */
+export const READER = `left join channel_reader r on r.channel_id = c.id and r.user_id = $1
+  left join channel_member mine on mine.channel_id = c.id and mine.user_id = $1
+  cross join lateral (select coalesce(r.last_read_at, mine.joined_at,
+    (select u.created_at::bigint * 1000000000 from users u where u.id = $1)) as seen_at) s`;
+
+/** SQL for what counts as new for the caller: a message of somebody else's, of a program or of a model. */
+const IS_NEWS = `m.deleted_at is null
+  and (m.user_id <> $1 or m.webhook_id is not null or jsonb_exists(m.meta, 'model_id'))`;
+
+// The limit is on what is looked at, not on what counts: somebody's own thousands must not be walked either.
+export const UNREAD_COUNT = `(select count(*) filter (where ${IS_NEWS}) from (
+    select m.user_id, m.webhook_id, m.meta, m.deleted_at from message m
+     where c.last_message_at > s.seen_at and m.channel_id = c.id and m.created_at > s.seen_at
+     order by m.created_at desc limit ${COUNT_LIMIT}) m)::int`;
+
+export const MENTION_COUNT = `(select count(distinct m.id) from (
+    select mm.message_id from message_mention mm
+     where c.last_message_at > s.seen_at and mm.channel_id = c.id and mm.user_id in ($1, '${EVERYONE}')
+       and mm.created_at > s.seen_at
+     limit ${COUNT_LIMIT}) mm join message m on m.channel_id = c.id and m.id = mm.message_id where ${IS_NEWS})::int`;
+
+/** SQL for whether a channel `c` is one that the caller (`$1`) is in. */
+export const IN_IT = 'c.id in (select channel_id from channel_member where user_id = $1)';
+/** SQL for whether it is a standard one that they own or were granted. */
+export const OWN_OR_GRANTED = `c.type is null and (c.user_id = $1 or c.id in (
+  select granted::uuid from (${grantedIds('channel', '$1::text')}) as g (granted)))`;
+/** SQL for whether it is on their list; needs `READER`. */
+export const LISTED = `((${IN_IT}) or (${OWN_OR_GRANTED})) and r.is_hidden is not true`;
+
+// The mark never goes back, and never beyond what there is: a mark in the future would hide what comes.
+const MARK = statement<{ can_read: boolean; last_read_at: number | null }>(
+  'reader.mark',
+  `with target as (
+     select c.id, ${CAN_READ} as can_read,
+            least($4::bigint, greatest(${NOW}, c.last_message_at)) as seen_at
+       from channel c where c.id = $3
+   ), marked as (
+     insert into channel_reader as r (channel_id, user_id, last_read_at)
+     select id, $1, seen_at from target where can_read
+     on conflict (channel_id, user_id) do update set
+       last_read_at = greatest(r.last_read_at, excluded.last_read_at)
+     returning last_read_at
+   )
+   select can_read, (select last_read_at::float8 from marked) as last_read_at from target`,
+);
+
+/**
+ * Notes up to where the caller has read a channel.
+ *
+ * @param at nanoseconds, as text; null for everything there is
+ * @returns undefined without a channel, null when the caller may not read it, else where the mark is now
+ */
+export async function markChannel(
+  sql: Sql,
+  caller: Caller,
+  channelId: string,
+  at: string | null,
+): Promise<number | null | undefined> {
+  const [row] = await sql.rows(MARK, [...callerOf(caller), channelId, at]);
+  return row && (row.can_read ? row.last_read_at : null);
+}
+
+const NOTIFY = statement<{ can_read: boolean }>(
+  'reader.notify',
+  `with target as (select c.id, ${CAN_READ} as can_read from channel c where c.id = $3),
+        stored as (
+          insert into channel_reader (channel_id, user_id, notify) select id, $1, $4 from target where can_read
+          on conflict (channel_id, user_id) do update set notify = excluded.notify)
+   select can_read from target`,
+);
+
+/** Stores what the caller wants to be told of. @returns undefined without a channel, null when they may not read it */
+export async function storeNotify(
+  sql: Sql,
+  caller: Caller,
+  channelId: string,
+  level: NotifyLevel,
+): Promise<true | null | undefined> {
+  const [row] = await sql.rows(NOTIFY, [...callerOf(caller), channelId, level]);
+  return row && (row.can_read ? true : null);
+}
+
+const HIDE = statement<{ was_hidden: boolean }>(
+  'reader.hide',
+  `with before as (
+     select r.is_hidden from channel_reader r where r.channel_id = $1 and r.user_id = $2
+   ), stored as (
+     insert into channel_reader as r (channel_id, user_id, is_hidden, last_read_at)
+     select m.channel_id, m.user_id, $3, case when $3 then greatest(c.last_message_at, ${NOW}) end
+       from channel_member m join channel c on c.id = m.channel_id where m.channel_id = $1 and m.user_id = $2
+     on conflict (channel_id, user_id) do update set
+       is_hidden = excluded.is_hidden, last_read_at = greatest(r.last_read_at, excluded.last_read_at)
+     returning 1
+   )
+   select coalesce((select is_hidden from before), false) as was_hidden from stored`,
+);
+
+/**
+ * Takes a channel off a member's list, which also counts it as read, or puts it back.
+ *
+ * @returns whether it was off before; undefined when they are not in it
+ */
+export async function storeHidden(
+  sql: Sql,
+  userId: string,
+  channelId: string,
+  isHidden: boolean,
+): Promise<boolean | undefined> {
+  const [row] = await sql.rows(HIDE, [channelId, userId, isHidden]);
+  return row?.was_hidden;
+}
+
+/** What is new for somebody, in all their channels together. */
+export interface UnreadTotals {
+  /** How many channels hold something new. */
+  channel_count: number;
+  unread_count: number;
+  mention_count: number;
+}
+
+// The level says what somebody wants to be told of, and a total is for telling: the counts of each channel are facts.
+const TOTALS = statement<UnreadTotals>(
+  'reader.totals',
+  `with counted as (
+     select case when r.notify is null or r.notify = 'all' then ${UNREAD_COUNT} else 0 end as unread,
+            case when r.notify is distinct from 'none' then ${MENTION_COUNT} else 0 end as mentions
+       from channel c ${READER} where ${LISTED}
+   )
+   select (count(*) filter (where unread + mentions > 0))::int as channel_count,
+          coalesce(sum(unread), 0)::int as unread_count, coalesce(sum(mentions), 0)::int as mention_count from counted`,
+);
+
+/** Totals for a badge: of channels at level `mentions` mentions alone, of those at `none` nothing. */
+export async function readTotals(sql: Sql, caller: Caller): Promise<UnreadTotals> {
+  const [row] = await sql.rows(TOTALS, [caller.id]);
+  return row ?? { channel_count: 0, unread_count: 0, mention_count: 0 };
+}

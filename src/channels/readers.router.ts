@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { router } from '../core/trpc.ts';
+import { id, nanoseconds } from '../core/wire.ts';
+import { channelMember } from './channels.procedure.ts';
+import { NotifyLevel } from './channels.schema.ts';
+import { countUnread, markRead, setListed, setNotify } from './readers.service.ts';
+
+const inChannel = { id: id() };
+const tags = ['channels'];
+
+export const readersRouter = router({
+  markRead: channelMember
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/channels/{id}/read',
+        tags,
+        summary: 'Note up to where the caller has read a channel',
+      },
+      access: 'channel.read',
+    })
+    .input(
+      z.object({
+        ...inChannel,
+        last_read_at: nanoseconds()
+          .min(0)
+          .max(Number.MAX_SAFE_INTEGER * 1000)
+          .nullish(),
+      }),
+    )
+    .output(z.object({ last_read_at: nanoseconds() }))
+    .mutation(({ ctx, input }) => markRead(ctx.scope, input.id, input.last_read_at)),
+
+  notify: channelMember
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/channels/{id}/notify',
+        tags,
+        summary: 'Choose what the caller wants to be told of',
+      },
+      access: 'channel.read',
+    })
+    .input(z.object({ ...inChannel, level: NotifyLevel }))
+    .output(z.boolean())
+    .mutation(({ ctx, input }) => setNotify(ctx.scope, input.id, input.level)),
+
+  setActive: channelMember
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/channels/{id}/members/active',
+        tags,
+        summary:
+          "Take a group or direct channel off the caller's list until its next message, or put it back",
+      },
+      access: 'channel.read',
+    })
+    .input(z.object({ ...inChannel, is_active: z.boolean() }))
+    .output(z.boolean())
+    .mutation(({ ctx, input }) => setListed(ctx.scope, input.id, input.is_active)),
+
+  unread: channelMember
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/channels/unread',
+        tags,
+        summary: 'What is new in all channels together, as the levels of notification want it',
+      },
+      access: 'member',
+    })
+    .output(z.object({ channel_count: z.int(), unread_count: z.int(), mention_count: z.int() }))
+    .query(({ ctx }) => countUnread(ctx.scope)),
+});

@@ -1,0 +1,45 @@
+import type { Scope } from '../core/scope.ts';
+import type { NotifyLevel } from './channels.schema.ts';
+import { found, noSuchChannel } from './channels.service.ts';
+import {
+  markChannel,
+  readTotals,
+  storeHidden,
+  storeNotify,
+  type UnreadTotals,
+} from './readers.repository.ts';
+
+/**
+ * Notes up to where the caller has read a channel; that never goes back.
+ *
+ * @param at nanoseconds; everything there is unless told
+ * @returns where the mark is now, nanoseconds
+ * @throws not_found, forbidden
+ */
+export async function markRead(
+  scope: Scope,
+  channelId: string,
+  at?: number | null,
+): Promise<{ last_read_at: number }> {
+  const text = at === undefined || at === null ? null : `${BigInt(at)}`;
+  return { last_read_at: found(await markChannel(scope.sql, scope.actor, channelId, text)) };
+}
+
+/** Stores what the caller wants to be told of. @throws not_found, forbidden */
+export async function setNotify(scope: Scope, channelId: string, level: NotifyLevel): Promise<true> {
+  return found(await storeNotify(scope.sql, scope.actor, channelId, level));
+}
+
+/**
+ * Takes a group or direct channel off the caller's list until its next message, or puts it back. They stay in it.
+ *
+ * @throws not_found also for a channel that they are not in
+ */
+export async function setListed(scope: Scope, channelId: string, isListed: boolean): Promise<true> {
+  const was = await storeHidden(scope.sql, scope.actor.id, channelId, !isListed);
+  if (was === undefined) throw noSuchChannel();
+  return true;
+}
+
+/** What is new for the caller in all their channels together. */
+export const countUnread = (scope: Scope): Promise<UnreadTotals> => readTotals(scope.sql, scope.actor);
