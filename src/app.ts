@@ -29,6 +29,8 @@ import { type Env, StartError } from './env.ts';
 import { createRedisBus } from './events/bus.redis.ts';
 import { createLocalBus } from './events/bus.ts';
 import { createPresence } from './events/presence.ts';
+import { listKnownFiles } from './files/files.repository.ts';
+import { openFileStore } from './files/files.store.ts';
 import { type Python, startPython } from './python/pool.ts';
 import { appRouter } from './router.ts';
 import { loadSecret } from './secret.ts';
@@ -133,9 +135,17 @@ export async function startApp(options: AppOptions): Promise<App> {
     const egress = options.egress ?? createEgress();
     if (egress !== options.egress) closers.push(() => egress.close());
 
+    const files = await openFileStore({
+      dataDir: env.DATA_DIR,
+      listKnown: (among) => listKnownFiles(sql, among),
+      onError: (error) => log.warn({ err: error }, 'What uploads left behind could not be removed.'),
+    });
+    closers.push(() => files.close());
+
     const parts: Parts = {
       orm,
       sql,
+      files,
       bus,
       log,
       python,
