@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../support/poll.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { type Listener, listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
+import { hearers } from './access.actions.ts';
+import {
+  ALL_RELATIONS,
+  gather,
+  grant,
+  KINDS,
+  type People,
+  type Relation,
+  type Stage,
+  setStageOf,
+} from './people.ts';
+
+/*
+ * Who hears of what happens to messages: those who may read them, and nobody else.
+ */
+
+let server: TestServer;
+let people: People;
+/** Everybody who is let in hears this channel: once they heard of it, they heard whatever came before. */
+let fenceId: string;
+
+beforeAll(async () => {
+  server = await startServer();
+  people = await gather(server);
+  const body = { name: 'fence', access_grants: [grant('*', 'read')] };
+  fenceId = (await call('POST /channels/create', body, 'owner')).id;
+});
+afterAll(() => server.close());
+
+async function call(request: string, body: unknown, as: Relation) {
+  const answer = await server.call(request, { token: people[as].token, body });
+  expect([request, answer.status]).toEqual([request, 200]);
+  return answer.body;
+}
+
+const DOORS: Record<string, (url: string, token?: string) => Promise<Listener>> = {
+  'Socket.IO': listenBySocketIo,
+  tRPC: listenByTrpc,
+};
+
+const REFUSED: Partial<Record<Relation, string>> = {
+  pending: 'account_pending',
+  revoked: 'unauthenticated',
+  signedOut: 'unauthenticated',
+};
+
+/** Everything that can happen to a message, done by one who may do all of it; tells the types of its events. */
+async function doEverything({ channelId, othersId }: Stage, as: Relation): Promise<string[]> {
+  const path = `/channels/${channelId}/messages`;
+  const reaction = { name: '👍' };
+  const { id } = await call(`POST ${path}/post`, { content: 'x' }, as);
+  await call(`POST ${path}/${id}/update`, { content: 'y' }, as);
+  await call(`POST ${path}/${id}/pin`, { is_pinned: true }, as);
+  await call(`POST ${path}/${othersId}/reactions/add`, reaction, as);
+  await call(`POST ${path}/${othersId}/reactions/remove`, reaction, as);
+  await call(`POST ${path}/post`, { content: 'reply', parent_id: id }, as);
+  await call(`DELETE ${path}/${id}/delete`, undefined, as);
+  return [
+    'message',
+    'message:update',
+    'message:update',
+    'message:reaction:add',
+    'message:reaction:remove',
+    'message',
+    'message:reply',
+    'message:delete',
+  ];
+}
+
+describe.each(Object.keys(DOORS))('at the %s door', (door) => {
+  const listen = (token: string) => DOORS[door]?.(server.url, token || undefined) as Promise<Listener>;
+
+  it.each(KINDS)('what happens in a %s channel is heard by its readers alone', async (kind) => {
+    const stage = await setStageOf(server, people, kind);
+    const listening = new Map<Relation, Listener>();
+    try {
+      for (const relation of ALL_RELATIONS) {
+        // Socket.IO lets nameless sockets in for ten seconds, in which they hear nothing: `socketio.test.ts`.
+        if (door === 'Socket.IO' && relation === 'signedOut') continue;
+        const listener = await listen(people[relation].token);
+        expect([relation, listener.ended]).toEqual([relation, REFUSED[relation]]);
+        listening.set(relation, listener);
+      }
+      // An author who may write: in standard channels the owner, in the others one of the members.
+      const types = await doEverything(stage, hearers(kind).includes('owner') ? 'owner' : 'writer');
+      await call(`POST /channels/${fenceId}/messages/post`, { content: 'fence' }, 'owner');
+      for (const [relation, listener] of listening) {
+        const isFence = ({ content }: { content?: string | undefined }) => content === 'fence';
+        if (!REFUSED[relation]) await until(`${relation}'s fence`, () => listener.events.some(isFence));
+        const heard = listener.events.filter((event) => !isFence(event)).map(({ type }) => type);
+        const isReader = hearers(kind).includes(relation === 'public' ? 'stranger' : relation);
+        expect([relation, heard]).toEqual([relation, isReader ? types : []]);
+        expect([relation, listener.ended]).toEqual([relation, REFUSED[relation]]);
+      }
+    } finally {
+      for (const listener of listening.values()) listener.close();
+    }
+  });
+});
