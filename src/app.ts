@@ -16,6 +16,7 @@ import { openConfigStore } from './configs/configs.store.ts';
 import { deriveKey } from './core/keys.ts';
 import type { Parts } from './core/scope.ts';
 import { EmbeddedDatabaseError, startEmbedded } from './database/embedded.ts';
+import { followNotices } from './database/notices.ts';
 import { OccupiedError, occupy } from './database/occupancy.ts';
 import { DatabaseError, type DatabaseTarget, migrate, openOrm, requireUsable } from './database/orm.ts';
 import { openSql } from './database/sql.ts';
@@ -36,6 +37,7 @@ import { appRouter } from './router.ts';
 import { loadSecret } from './secret.ts';
 import { openRunLog } from './tools/tools.runs.log.ts';
 import { trackActivity } from './users/activity.ts';
+import { startWebhooks } from './webhooks/webhooks.parts.ts';
 
 const REDIS_PATIENCE_MS = 2_000;
 
@@ -82,6 +84,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   };
 
   try {
+    const pins = readPins(env.SETTINGS);
     await requirePort(env);
     const secret = await loadSecret(env);
     const target = await provideDatabase(options, closers, () => closing !== undefined);
@@ -103,7 +106,7 @@ export async function startApp(options: AppOptions): Promise<App> {
 
     const configs = await openConfigStore(orm, sql, {
       secret,
-      pins: readPins(env.SETTINGS),
+      pins,
       hasEventDoors: env.ENABLE_WEBSOCKET_SUPPORT,
       log,
     });
@@ -112,6 +115,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const bus = redis ? await createRedisBus(redis, prefix, onError) : createLocalBus(onError);
     closers.push(() => bus.close());
     closers.push(configs.follow(bus));
+    closers.push(await followNotices({ orm, bus, log, onGap: configs.refresh }));
 
     const activity = trackActivity(sql, onError);
     closers.push(() => activity.close());
@@ -134,6 +138,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     closers.push(() => toolRuns.close());
     const egress = options.egress ?? createEgress();
     if (egress !== options.egress) closers.push(() => egress.close());
+    const shared = redis && { redis, prefix };
+    const webhooks = startWebhooks({ sql, bus, configs, egress, presence, secret }, shared, onError);
+    closers.push(() => webhooks.close());
 
     const files = await openFileStore({
       dataDir: env.DATA_DIR,
@@ -150,6 +157,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       log,
       python,
       egress,
+      webhooks,
       secret,
       configs,
       tokens,
@@ -158,7 +166,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       posts: createPostQueue(sql),
       authenticate,
       toolRuns,
-      signinLimit: createSigninLimit(redis && { redis, prefix }),
+      signinLimit: createSigninLimit(shared),
     };
     const http = await createHttp({ parts, env, router: appRouter });
     mountHealth(http, parts, redis);

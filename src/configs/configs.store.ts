@@ -63,7 +63,7 @@ export interface ConfigStoreOptions {
 }
 
 /**
- * Reads the stored configuration, first storing the defaults when there is none.
+ * Reads the stored configuration, first storing the defaults when there is none. `refresh` reads it again.
  *
  * @throws AppError config_newer when a newer version of the server stored it
  */
@@ -71,7 +71,7 @@ export async function openConfigStore(
   orm: MikroORM,
   sql: Sql,
   { secret, pins, hasEventDoors, log }: ConfigStoreOptions,
-): Promise<ConfigStore & { follow(bus: Bus): () => void }> {
+): Promise<ConfigStore & { follow(bus: Bus): () => void; refresh(): void }> {
   await orm.em.fork().upsert(
     ConfigRow,
     {
@@ -154,6 +154,7 @@ export async function openConfigStore(
       take({ ...held, current: applyPins(configuration, pins), revision });
       bus?.publish('config.stored', { revision });
     },
+    refresh,
     follow(notices) {
       bus = notices;
       const unsubscribe = [

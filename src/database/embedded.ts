@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { lchown, lstat, mkdir, realpath, rm } from 'node:fs/promises';
+import { lchown, lstat, mkdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -92,6 +92,22 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     }
   } catch (error) {
     throw explain(error, wanted);
+  }
+}
+
+/** Where the database of a data folder listens, when a server runs on it; null when there is none to connect to. */
+export async function findRunning(dataDir: string): Promise<DatabaseAddress | null> {
+  try {
+    const folder = await realpath(resolve(dataDir));
+    const host = socketFolder(join(folder, 'postgres'));
+    await lstat(socketIn(host));
+    await lstat(join(folder, 'server.pid'));
+    const password = (await readFile(join(folder, 'postgres.password'), 'utf8')).trim();
+    return { host, port: PORT, user: NAME, password, dbName: NAME };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') throw explain(error, dataDir);
+    return null;
   }
 }
 

@@ -1,0 +1,123 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { extract, pack } from 'tar-stream';
+import { z } from 'zod';
+import { StartError } from '../env.ts';
+
+/** Number of the archive's form; grows when an older program could not read it. */
+export const FORMAT = 1;
+
+/** The first entry. */
+export const Manifest = z.object({
+  format: z.int(),
+  program: z.string(),
+  made_at: z.string(),
+  /** Names of the migrations that had run, in their order. */
+  migrations: z.array(z.string()).min(1),
+  /** Tables with the columns that their rows have here. */
+  tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()).min(1) })),
+  /** The last number that each sequence gave. */
+  sequences: z.record(z.string(), z.number()),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+/** The last entry: an archive without it was cut short. */
+export const Summary = z.object({ rows: z.record(z.string(), z.number()), files: z.number() });
+export type Summary = z.infer<typeof Summary>;
+
+/** Names of the entries. Rows lie in `database/<table>/<number>.json`, each a list, uploads under `uploads/`. */
+export const ENTRY = {
+  manifest: 'manifest.json',
+  secret: 'secret.key',
+  rows: 'database/',
+  uploads: 'uploads/',
+  summary: 'summary.json',
+} as const;
+
+export interface ArchiveWriter {
+  add(name: string, content: string | Buffer): Promise<void>;
+  /** Adds a file of a known size. */
+  stream(name: string, size: number, content: Readable): Promise<void>;
+}
+
+/**
+ * Writes an archive (tar, gzip) that only its owner may read: it holds the secret. It gets its name when it is whole and on
+ * the disk.
+ *
+ * @throws StartError when there is a file of that name
+ */
+export async function writeArchive(
+  path: string,
+  fill: (archive: ArchiveWriter) => Promise<void>,
+): Promise<void> {
+  const draft = `${path}.part`;
+  const reserved = await open(path, 'wx', 0o600).catch((cause: NodeJS.ErrnoException) => {
+    const why = cause.code === 'EEXIST' ? 'it exists' : cause.message;
+    throw new StartError(`The archive ${path} cannot be written: ${why}.`, { cause });
+  });
+  await reserved.close();
+  const tar = pack();
+  try {
+    const written = pipeline(tar, createGzip(), createWriteStream(draft, { mode: 0o600, flush: true }));
+    // Heard where it is awaited; until then a full disk must not end the process.
+    written.catch(() => {});
+    const failed = written.then<never>(() => new Promise(() => {}));
+    await Promise.race([failed, fillTar(tar, fill)]);
+    tar.finalize();
+    await written;
+    await rename(draft, path);
+  } catch (error) {
+    tar.destroy();
+    await rm(draft, { force: true });
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+async function fillTar(
+  tar: ReturnType<typeof pack>,
+  fill: (archive: ArchiveWriter) => Promise<void>,
+): Promise<void> {
+  await fill({
+    add: (name, content) =>
+      new Promise((resolve, reject) => {
+        tar.entry({ name, mode: 0o600 }, content, (error) => (error ? reject(error) : resolve()));
+      }),
+    stream: (name, size, content) => pipeline(content, tar.entry({ name, size, mode: 0o600 })),
+  });
+}
+
+export interface ArchiveEntry {
+  name: string;
+  content: Readable;
+}
+
+/**
+ * The entries of an archive in their order; each must be read before the next.
+ *
+ * @throws StartError when it cannot be read, is cut short or damaged
+ */
+export async function* readArchive(path: string): AsyncGenerator<ArchiveEntry> {
+  const tar = extract();
+  const read = pipeline(createReadStream(path), createGunzip(), tar);
+  read.catch(() => {});
+  try {
+    for await (const entry of tar) {
+      const { name, type } = entry.header;
+      if (type === 'file') yield { name, content: entry as unknown as Readable };
+      else entry.resume();
+    }
+    await read;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const isUnreadable =
+      cause instanceof Error && (code?.startsWith('Z_') || code === 'ENOENT' || /tar/i.test(cause.message));
+    if (!isUnreadable) throw cause;
+    throw new StartError(`The archive ${path} cannot be read: ${cause.message}.`, { cause });
+  } finally {
+    tar.destroy();
+  }
+}

@@ -1,0 +1,142 @@
+import { open, readdir } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import project from '../../package.json' with { type: 'json' };
+import { loadSecret } from '../secret.ts';
+import { type ArchiveWriter, ENTRY, FORMAT, type Manifest, type Summary, writeArchive } from './archive.ts';
+import type { CommandContext } from './commands.ts';
+import { ownTables, quote } from './sql.ts';
+import { readWords } from './words.ts';
+import { type Connection, connect, requireTables } from './workplace.ts';
+
+/** Sign-ins are not kept: one that was ended since must not come back to life. */
+const LEFT_OUT = ['session'];
+
+/** How much of a table is held in memory at once, roughly. */
+const CHUNK_BYTES = 1024 * 1024;
+const MOST_ROWS = 2_000;
+const FIRST_ROWS = 20;
+
+/** The suffix of uploads that are still on their way. */
+const UNFINISHED = '.part';
+
+interface Client {
+  query<Row>(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
+}
+
+/**
+ * Writes database, uploads and secret into one archive. All rows are of one moment (one snapshot), and each upload that
+ * they tell of is there: its bytes are kept before its row, and copied after it.
+ */
+export async function backup(args: string[], { env, log }: CommandContext): Promise<void> {
+  const [path = ''] = readWords(args, {}, [1, 1]).words;
+  const connection = await connect(env, log);
+  try {
+    await requireTables(connection);
+    const secret = await loadSecret(env);
+    const pool = await connection.orm.em.getDriver().getConnection().getNativeClient();
+    const client = await pool.connect();
+    let summary: Summary | undefined;
+    try {
+      await client.query('begin isolation level repeatable read read only');
+      await client.query('set local statement_timeout = 0');
+      await client.query('set local idle_in_transaction_session_timeout = 0');
+      await writeArchive(path, async (archive) => {
+        const manifest = await describe(connection, client);
+        await archive.add(ENTRY.manifest, JSON.stringify(manifest));
+        await archive.add(ENTRY.secret, secret);
+        const rows: Summary['rows'] = {};
+        for (const table of manifest.tables) rows[table.name] = await addRows(archive, client, table);
+        const files = await addFiles(archive, join(env.DATA_DIR, 'uploads'));
+        summary = { rows, files };
+        await archive.add(ENTRY.summary, JSON.stringify(summary));
+      });
+    } finally {
+      // Destroyed: the settings of this transaction are nothing for anybody else, and it may have failed.
+      client.release(true);
+    }
+    const count = Object.values(summary?.rows ?? {}).reduce((sum, rows) => sum + rows, 0);
+    process.stdout.write(
+      `${path} holds ${count} rows and ${summary?.files ?? 0} files. It holds the secret, too: keep it closed.\n`,
+    );
+  } finally {
+    await connection.close();
+  }
+}
+
+async function describe({ orm }: Connection, client: Client): Promise<Manifest> {
+  const own = ownTables(orm.em).filter((name) => !LEFT_OUT.includes(name));
+  const tables = await client.query<Manifest['tables'][number]>(
+    `select c.relname as name, json_agg(a.attname order by a.attnum) as columns
+       from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+        and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and c.relname = any ($1)
+      group by c.relname order by c.relname`,
+    [own],
+  );
+  const sequences = await client.query<{ name: string; last: number }>(
+    `select sequencename as name, last_value::float8 as last from pg_sequences
+      where schemaname = current_schema() and last_value is not null and sequencename not like 'mikro_orm%'`,
+  );
+  const migrations = await client.query<{ name: string }>(
+    'select name from mikro_orm_migrations order by id',
+  );
+  return {
+    format: FORMAT,
+    program: project.version,
+    made_at: new Date().toISOString(),
+    migrations: migrations.rows.map(({ name }) => name),
+    tables: tables.rows,
+    sequences: Object.fromEntries(sequences.rows.map(({ name, last }) => [name, last])),
+  };
+}
+
+/** Adds a table as lists of rows, as PostgreSQL writes them: no number passes through JavaScript. */
+async function addRows(
+  archive: ArchiveWriter,
+  client: Client,
+  { name, columns }: Manifest['tables'][number],
+): Promise<number> {
+  const list = columns.map(quote).join(', ');
+  await client.query(
+    `declare rows no scroll cursor for select row_to_json(r)::text as row from (select ${list} from ${quote(name)}) r`,
+  );
+  let count = 0;
+  let size = FIRST_ROWS;
+  for (let chunk = 1; ; chunk += 1) {
+    const { rows } = await client.query<{ row: string }>(`fetch ${size} from rows`);
+    if (rows.length === 0) break;
+    const content = Buffer.from(`[${rows.map(({ row }) => row).join(',')}]`);
+    await archive.add(`${ENTRY.rows}${name}/${chunk}.json`, content);
+    count += rows.length;
+    const average = Math.ceil(content.length / rows.length);
+    size = Math.max(1, Math.min(MOST_ROWS, Math.floor(CHUNK_BYTES / average)));
+  }
+  await client.query('close rows');
+  return count;
+}
+
+/** Adds all files under a folder. One that is removed meanwhile is left out: its row was removed, too. */
+async function addFiles(archive: ArchiveWriter, folder: string): Promise<number> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ignoreMissing);
+  let count = 0;
+  for (const entry of found ?? []) {
+    if (!entry.isFile() || entry.name.endsWith(UNFINISHED)) continue;
+    const path = join(entry.parentPath, entry.name);
+    const file = await open(path).catch(ignoreMissing);
+    if (!file) continue;
+    try {
+      const { size } = await file.stat();
+      const name = ENTRY.uploads + relative(folder, path).split(sep).join('/');
+      if (size === 0) await archive.add(name, '');
+      else await archive.stream(name, size, file.createReadStream({ end: size - 1, autoClose: false }));
+    } finally {
+      await file.close();
+    }
+    count += 1;
+  }
+  return count;
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

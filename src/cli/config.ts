@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { explainConfiguration } from '../configs/configs.explain.ts';
+import { exportConfiguration, importConfiguration } from '../configs/configs.service.ts';
+import { isTree } from '../configs/configs.settings.ts';
+import { StartError } from '../env.ts';
+import type { CommandContext } from './commands.ts';
+import { readInput, readWords, UsageError } from './words.ts';
+import { work } from './workplace.ts';
+
+const print = (value: unknown) => process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+
+export async function configExport(args: string[], { env, log }: CommandContext): Promise<void> {
+  const { values } = readWords(args, { secrets: { type: 'boolean' } }, [0, 0]);
+  await work(env, log, async (at) => print(exportConfiguration(at, values)));
+}
+
+export async function configImport(args: string[], { env, log }: CommandContext): Promise<void> {
+  const { values, words } = readWords(args, { fill: { type: 'string' } }, [0, 1]);
+  const { fill } = values;
+  if (fill !== undefined && fill !== 'defaults') throw new UsageError('--fill takes only "defaults".');
+  const config = await readConfiguration(words[0]);
+  await work(env, log, async (at) => {
+    await importConfiguration(at, { config, fill, origin: 'command' });
+    process.stderr.write(`The configuration is in force, as revision ${at.configs.revision}.\n`);
+  });
+}
+
+/** @throws StartError when the file cannot be read, or holds no JSON object */
+async function readConfiguration(file: string | undefined): Promise<Record<string, unknown>> {
+  try {
+    const text = file === undefined || file === '-' ? await readInput() : await readFile(file, 'utf8');
+    const value: unknown = JSON.parse(text);
+    if (!isTree(value)) throw new Error('it is no JSON object');
+    // What a client would send is taken, too.
+    return isTree(value.config) && Object.keys(value).length === 1 ? value.config : value;
+  } catch (cause) {
+    throw new StartError(`The configuration cannot be read: ${(cause as Error).message}.`, { cause });
+  }
+}
+
+export async function configExplain(args: string[], { env, log }: CommandContext): Promise<void> {
+  const { values, words } = readWords(args, { json: { type: 'boolean' } }, [0, Number.POSITIVE_INFINITY]);
+  const { settings } = await work(env, log, explainConfiguration);
+  const covers = (path: string) => words.some((word) => path === word || path.startsWith(`${word}.`));
+  const asked = words.length === 0 ? settings : settings.filter(({ path }) => covers(path));
+  if (asked.length === 0) throw new StartError(`There is no setting "${words.join(' ')}".`);
+  if (values.json) return void print(asked);
+  const where = ({ source, variable }: (typeof asked)[number]) =>
+    variable ? `pinned by ${variable}` : source;
+  for (const setting of asked) {
+    const { path, value, used_by, meaning } = setting;
+    process.stdout.write(
+      `${path} = ${JSON.stringify(value)}  (${where(setting)}; used by ${used_by}: ${meaning})\n`,
+    );
+  }
+}

@@ -1,0 +1,223 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join, normalize, sep } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { z } from 'zod';
+import { occupy } from '../database/occupancy.ts';
+import { type Env, StartError } from '../env.ts';
+import { type ArchiveEntry, ENTRY, FORMAT, Manifest, readArchive, Summary } from './archive.ts';
+import type { CommandContext } from './commands.ts';
+import { ownTables, quote } from './sql.ts';
+import { readWords } from './words.ts';
+import { type Connection, connect } from './workplace.ts';
+
+/**
+ * Puts an archive in place of what there is: the database in one transaction, then uploads and secret. Sign-ins are not
+ * in it, so everybody signs in again. An older archive is brought up to date.
+ *
+ * @throws StartError when a server runs, when there are accounts and `--replace` was not given, and when the archive is
+ * damaged or of a newer version; the database is then as it was
+ */
+export async function restore(args: string[], { env, log }: CommandContext): Promise<void> {
+  const { values, words } = readWords(args, { replace: { type: 'boolean' } }, [1, 1]);
+  const [path = ''] = words;
+  const connection = await connect(env, log, { alone: true });
+  const uploads = join(env.DATA_DIR, 'uploads');
+  const draft = `${uploads}.restored`;
+  try {
+    // Held to the end: no server can start on what is half there.
+    const occupancy = await occupy(connection.orm, {
+      shared: false,
+      fingerprint: 0,
+      log,
+      onLost: () => {},
+    }).catch((cause: Error) => {
+      throw new StartError(cause.message, { cause });
+    });
+    try {
+      await rm(draft, { recursive: true, force: true });
+      await mkdir(draft, { recursive: true, mode: 0o700 });
+      const { secret, summary } = await load(connection, path, {
+        env,
+        draft,
+        replace: values.replace ?? false,
+      });
+      await rm(uploads, { recursive: true, force: true });
+      await rename(draft, uploads);
+      if (!env.SECRET_KEY) await writeSecret(join(env.DATA_DIR, 'secret.key'), secret);
+      const count = Object.values(summary.rows).reduce((sum, rows) => sum + rows, 0);
+      process.stdout.write(
+        `${count} rows and ${summary.files} files of ${path} are in place. Everybody signs in again.\n`,
+      );
+    } finally {
+      occupancy.release();
+    }
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+    await connection.close();
+  }
+}
+
+interface LoadOptions {
+  env: Env;
+  /** Where the uploads go first. */
+  draft: string;
+  replace: boolean;
+}
+
+async function load(connection: Connection, path: string, { env, draft, replace }: LoadOptions) {
+  const { orm } = connection;
+  const known = [...(await orm.migrator.getExecuted()), ...(await orm.migrator.getPending())];
+  const entries = readArchive(path);
+  const manifest = await readAs(Manifest, path, await next(entries, path, ENTRY.manifest));
+  const unknown = manifest.migrations.find((name) => !known.some((one) => one.name === name));
+  if (manifest.format > FORMAT || unknown !== undefined) {
+    throw new StartError(
+      `The archive was made by version ${manifest.program}, which is newer. Update this program first.`,
+    );
+  }
+  const secret = await text((await next(entries, path, ENTRY.secret)).content);
+  if (env.SECRET_KEY && env.SECRET_KEY !== secret) {
+    throw new StartError(
+      'SECRET_KEY is not the secret of the archive. Leave it out, or set the one that was in use.',
+    );
+  }
+  return orm.em.fork().transactional(async (em) => {
+    await em.execute('set local statement_timeout = 0');
+    await em.execute('set local idle_in_transaction_session_timeout = 0');
+    await clear(em, manifest, replace);
+    const transaction = em.getTransactionContext();
+    await orm.migrator.up({ to: manifest.migrations.at(-1) ?? 0, transaction });
+    const constraints = await dropForeignKeys(em);
+    const tables = new Map(manifest.tables.map(({ name, columns }) => [name, columns]));
+    const loaded: Summary = {
+      rows: Object.fromEntries([...tables.keys()].map((name) => [name, 0])),
+      files: 0,
+    };
+    let summary: Summary | undefined;
+    for await (const entry of entries) {
+      const { name } = entry;
+      if (name.startsWith(ENTRY.rows)) {
+        const table = name.slice(ENTRY.rows.length).split('/')[0] ?? '';
+        const columns = tables.get(table);
+        if (!columns)
+          throw new StartError(`The archive ${path} is damaged: it says nothing of the table ${table}.`);
+        loaded.rows[table] =
+          (loaded.rows[table] ?? 0) + (await insertRows(em, table, columns, await text(entry.content)));
+      } else if (name.startsWith(ENTRY.uploads)) {
+        await writeUpload(draft, name.slice(ENTRY.uploads.length), entry);
+        loaded.files += 1;
+      } else if (name === ENTRY.summary) summary = await readAs(Summary, path, entry);
+      else entry.content.resume();
+    }
+    if (!summary) throw new StartError(`The archive ${path} is cut short.`);
+    if (!isSame(summary, loaded)) throw new StartError(`The archive ${path} does not hold what it should.`);
+    for (const [sequence, last] of Object.entries(manifest.sequences)) {
+      await em.execute(`select setval(to_regclass(?), ?) where to_regclass(?) is not null`, [
+        quote(sequence),
+        last,
+        quote(sequence),
+      ]);
+    }
+    for (const { table, name, definition } of constraints) {
+      await em.execute(`alter table ${table} add constraint ${quote(name)} ${definition}`);
+    }
+    await orm.migrator.up({ transaction });
+    return { secret, summary };
+  });
+}
+
+const isSame = (one: Summary, other: Summary): boolean =>
+  one.files === other.files &&
+  Object.entries(one.rows).every(([table, count]) => other.rows[table] === count);
+
+async function next(
+  entries: AsyncGenerator<ArchiveEntry>,
+  path: string,
+  name: string,
+): Promise<ArchiveEntry> {
+  const { value } = await entries.next();
+  if (value?.name !== name) throw new StartError(`The file ${path} is no backup of this program.`);
+  return value;
+}
+
+async function readAs<T>(schema: z.ZodType<T>, path: string, { content }: ArchiveEntry): Promise<T> {
+  try {
+    return schema.parse(JSON.parse(await text(content)));
+  } catch (cause) {
+    throw new StartError(`The archive ${path} is damaged.`, { cause });
+  }
+}
+
+/** Removes our tables. @throws StartError when they hold accounts and may not be replaced */
+async function clear(em: EntityManager, { tables }: Manifest, replace: boolean): Promise<void> {
+  const [present] = await em.execute<{ users: string | null }[]>(
+    `select to_regclass('users')::text as users`,
+  );
+  if (present?.users && !replace) {
+    const [found] = await em.execute<{ found: boolean }[]>('select exists (select from users) as found');
+    if (found?.found) {
+      throw new StartError('The database holds accounts. Add --replace to put the archive in their place.');
+    }
+  }
+  for (const name of new Set([...ownTables(em), ...tables.map((table) => table.name)])) {
+    await em.execute(`drop table if exists ${quote(name)} cascade`);
+  }
+  await em.execute('delete from mikro_orm_migrations');
+}
+
+interface ForeignKey {
+  table: string;
+  name: string;
+  definition: string;
+}
+
+/** Rows come table by table, in no order that foreign keys would allow. */
+async function dropForeignKeys(em: EntityManager): Promise<ForeignKey[]> {
+  const found = await em.execute<ForeignKey[]>(
+    `select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
+       from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace`,
+  );
+  for (const { table, name } of found)
+    await em.execute(`alter table ${table} drop constraint ${quote(name)}`);
+  return found;
+}
+
+async function insertRows(
+  em: EntityManager,
+  table: string,
+  columns: string[],
+  rows: string,
+): Promise<number> {
+  const list = columns.map(quote).join(', ');
+  const [inserted] = await em.execute<{ count: number }[]>(
+    `with inserted as (
+       insert into ${quote(table)} (${list}) overriding system value
+       select ${list} from json_populate_recordset(null::${quote(table)}, ?::json) returning 1
+     ) select count(*)::int as count from inserted`,
+    [rows],
+  );
+  return inserted?.count ?? 0;
+}
+
+/** @throws StartError for a name that leads out of the folder */
+async function writeUpload(folder: string, name: string, { content }: ArchiveEntry): Promise<void> {
+  const path = normalize(join(folder, name));
+  if (!path.startsWith(folder + sep)) throw new StartError(`The archive is damaged: it holds "${name}".`);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await pipeline(content, createWriteStream(path, { mode: 0o600, flush: true }));
+}
+
+async function writeSecret(path: string, secret: string): Promise<void> {
+  const draft = `${path}.restored`;
+  const file = await open(draft, 'w', 0o600);
+  try {
+    await file.writeFile(secret);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
+}

@@ -1,0 +1,87 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Logger } from 'pino';
+import { type Bus, createLocalBus } from '../events/bus.ts';
+import { type Sql, statement } from './sql.ts';
+
+/** Programs that work on the database beside the servers tell them through it: it is all that they have in common. */
+const CHANNEL = 'parley_notices';
+const RETRY_MS = 1_000;
+
+const NOTIFY = statement('notices.notify', 'select pg_notify($1, $2)');
+
+/** The bus of a program that is no server: what it publishes reaches every server of the database. */
+export function createNotifyingBus(
+  sql: Sql,
+  onError: (error: unknown) => void,
+): Bus & { sent(): Promise<unknown> } {
+  const local = createLocalBus(onError);
+  const pending: Promise<unknown>[] = [];
+  return {
+    ...local,
+    publish(topic, message) {
+      local.publish(topic, message);
+      pending.push(sql.rows(NOTIFY, [CHANNEL, JSON.stringify({ topic, message })]).catch(onError));
+    },
+    /** Resolves when everything so far has been handed over. */
+    sent: () => Promise.all(pending),
+  };
+}
+
+export interface FollowOptions {
+  orm: MikroORM;
+  bus: Bus;
+  log: Logger;
+  /** Called when notices may have been missed, as the connection was lost for a while. */
+  onGap(): void;
+}
+
+/** Hands the notices of such programs to this process; every server listens itself. Returns how to stop. */
+export async function followNotices({ orm, bus, log, onGap }: FollowOptions): Promise<() => void> {
+  const pool = await orm.em.getDriver().getConnection().getNativeClient();
+  let stopped = false;
+  let drop = () => {};
+  let retry: NodeJS.Timeout | undefined;
+
+  async function listen(): Promise<void> {
+    const client = await pool.connect();
+    const end = () => {
+      drop = () => {};
+      client.removeAllListeners('notification');
+      // Destroyed rather than returned: the next user of the connection must not listen.
+      client.release(true);
+    };
+    drop = end;
+    client.on('notification', ({ payload }) => hear(payload));
+    client.once('error', () => {
+      end();
+      if (!stopped) relisten();
+    });
+    await client.query(`listen ${CHANNEL}`).catch((error: unknown) => {
+      drop();
+      throw error;
+    });
+    if (stopped) drop();
+  }
+
+  function relisten(): void {
+    listen().then(onGap, () => {
+      if (!stopped) retry = setTimeout(relisten, RETRY_MS).unref();
+    });
+  }
+
+  function hear(payload = ''): void {
+    try {
+      const { topic, message } = JSON.parse(payload);
+      bus.announce(topic, message);
+    } catch (error) {
+      log.warn({ err: error }, 'A notice through the database could not be read.');
+    }
+  }
+
+  await listen();
+  return () => {
+    stopped = true;
+    clearTimeout(retry);
+    drop();
+  };
+}
