@@ -16,7 +16,7 @@ export const User = defineEntity({
     /** Provider data of an account made through OAuth. */
     oauth: p.json<Record<string, unknown> | null>().nullable(),
     /** What the person's clients keep, `ui` above all. */
-    settings: p.json<Record<string, unknown>>().default('{}').lazy(),
+    settings: p.json<Record<string, unknown>>().defaultRaw(`'{}'`).lazy(),
     last_active_at: p.integer(),
     created_at: p.integer(),
     updated_at: p.integer(),

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let root: Person;
+let ann: Person;
+
+beforeAll(async () => {
+  server = await startServer();
+  root = await signUp(server, 'Root');
+  ann = await signUpAs(server, root, 'Ann', 'user');
+});
+afterAll(() => server.close());
+
+const READ = 'GET /users/user/settings';
+const UPDATE = 'POST /users/user/settings/update';
+const read = async ({ token }: Person) => (await server.call(READ, { token })).body;
+const update = ({ token }: Person, body: unknown) => server.call(UPDATE, { token, body });
+
+describe('settings', () => {
+  it('are for accounts that were let in', async () => {
+    const { token } = await signUp(server, 'Pending');
+    for (const credentials of [{}, { token: 'wrong' }, { token }]) {
+      expect((await server.call(READ, credentials)).status).toBe(401);
+      expect((await server.call(UPDATE, { ...credentials, body: { ui: {} } })).status).toBe(401);
+    }
+  });
+
+  it("keep what a person's clients send, member by member", async () => {
+    const bob = await signUpAs(server, root, 'Bob', 'user');
+    expect(await read(bob)).toEqual({ ui: {} });
+    const ui = { theme: 'dark', nested: { deep: [1, null, 'x'] } };
+    expect((await update(bob, { ui, plugin: { a: 1, b: 2 } })).body).toEqual({ ui, plugin: { a: 1, b: 2 } });
+    const answer = await update(bob, { plugin: { a: 3 } });
+    expect(answer.body).toEqual({ ui, plugin: { a: 3 } });
+    expect(answer.headers.get('x-ignored-members')).toBeNull();
+    expect(await read(bob)).toEqual({ ui, plugin: { a: 3 } });
+    expect((await update(bob, {})).body).toEqual({ ui, plugin: { a: 3 } });
+    expect((await update(bob, { ui: null })).body).toEqual({ ui: {}, plugin: { a: 3 } });
+    expect(await read(ann)).toEqual({ ui: {} });
+  });
+
+  it('lose nothing when two clients write at once', async () => {
+    const eve = await signUpAs(server, root, 'Eve', 'user');
+    const names = Array.from({ length: 20 }, (_, n) => `client${n}`);
+    await Promise.all(names.map((name) => update(eve, { [name]: name })));
+    expect(Object.keys(await read(eve)).toSorted()).toEqual([...names, 'ui'].toSorted());
+  });
+
+  it('are an object, of a bounded size together', async () => {
+    for (const body of [[], 'text', 7, null]) expect((await update(ann, body)).status).toBe(400);
+    const large = { text: 'x'.repeat(150 * 1024) };
+    expect((await update(ann, { a: large })).status).toBe(200);
+    const refusal = await update(ann, { b: large });
+    expect([refusal.status, refusal.body.code]).toEqual([400, 'validation']);
+    expect((await update(ann, { a: 'x'.repeat(300 * 1024) })).status).toBe(400);
+    expect((await update(ann, { a: 'NUL \0' })).status).toBe(400);
+    expect(await read(ann)).toEqual({ ui: {}, a: large });
+    expect((await update(ann, { a: null })).body).toEqual({ ui: {}, a: null });
+  });
+
+  it.each([
+    'http://127.0.0.1:5432/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[::ffff:10.0.0.1]/',
+    'http://localhost/hook',
+    'file:///etc/passwd',
+    'https://user:password@example.com/',
+    'nonsense',
+  ])('refuse a webhook that may not be called: %s', async (webhook_url) => {
+    const { status, body } = await update(ann, { ui: { notifications: { webhook_url } } });
+    expect([status, body.code]).toEqual([400, 'address_refused']);
+  });
+
+  it('take a webhook on the public network, none, and nothing else', async () => {
+    for (const webhook_url of ['https://hooks.slack.com/services/T/B/x', '', null]) {
+      expect((await update(ann, { ui: { notifications: { webhook_url } } })).status).toBe(200);
+    }
+    for (const webhook_url of [7, ['https://example.com/'], {}]) {
+      const { status, body } = await update(ann, { ui: { notifications: { webhook_url } } });
+      expect([status, body.detail]).toEqual([400, 'ui.notifications.webhook_url: must be an address']);
+    }
+  });
+
+  it('hold tool servers of their own only for those who may have any', async () => {
+    const ui = { theme: 'dark', toolServers: [{ url: 'https://example.com' }] };
+    expect((await update(ann, { ui })).body.ui).toEqual({ theme: 'dark' });
+    expect((await update(root, { ui })).body.ui).toEqual(ui);
+  });
+});

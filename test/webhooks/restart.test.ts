@@ -1,0 +1,108 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { egressToHere, startTarget } from '../egress/targets.ts';
+import { createDatabase } from '../support/database.ts';
+import { until } from '../support/poll.ts';
+import { startRedis, withoutRedis } from '../support/redis.ts';
+import { startServer } from '../support/server.ts';
+import { deliveriesOf, follow, setStage } from './stage.ts';
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+const SECRET_KEY = 'a secret that both processes have got';
+
+function keep<T>(made: T, end: (made: T) => unknown): T {
+  undo.push(() => end(made));
+  return made;
+}
+
+it('a delivery that was under way when the server stopped is made by the next one', async () => {
+  const database = keep(await createDatabase(), (made) => made.drop());
+  const egress = keep(egressToHere(), (made) => made.close());
+  let answers = false;
+  const target = keep(await startTarget((_request, response) => answers && response.end('ok')), (made) =>
+    made.close(),
+  );
+  const env = { SECRET_KEY };
+  const stage = await setStage({ database, env });
+  const reader = await stage.person('Reader');
+  const channelId = await stage.channel('news');
+  await follow(stage, reader, target.url, channelId);
+  await stage.post(channelId, 'before');
+  await until('the first attempt', () => target.heard.length === 1);
+  await stage.close();
+  const [row] = await database.query('select status, attempts, next_attempt_at from delivery');
+  expect(row).toMatchObject({ status: 'pending', attempts: 0 });
+  answers = true;
+  const next = keep(await startServer({ database, env, egress }), (made) => made.close());
+  await deliveriesOf(
+    { ...stage, server: next, as: () => (request) => next.call(request, { token: reader.token }) },
+    reader,
+    ([one]) => one?.status === 'delivered',
+  );
+  expect(target.heard.map(({ body }) => JSON.parse(body).message)).toEqual(['before', 'before']);
+  const ids = target.heard.map(({ headers }) => headers['x-parley-delivery']);
+  expect(ids[0]).toBe(ids[1]);
+});
+
+it('a delivery whose process died is taken over when its time is up, and the dead one writes nothing any more', async () => {
+  const stage = keep(await setStage(), (made) => made.close());
+  const release: (() => void)[] = [];
+  const target = keep(
+    await startTarget((_request, response) => {
+      release.push(() => response.writeHead(release.length > 1 ? 404 : 200).end());
+      if (release.length === 2) response.end('ok');
+    }),
+    (made) => made.close(),
+  );
+  const reader = await stage.person('Reader');
+  const channelId = await stage.channel('news');
+  await follow(stage, reader, target.url, channelId);
+  await stage.post(channelId, 'twice');
+  await until('the first attempt', () => target.heard.length === 1);
+  // As if the lease had run out while the first attempt hangs.
+  await stage.server.database.query('update delivery set next_attempt_at = 0');
+  await deliveriesOf(stage, reader, ([one]) => one?.status === 'delivered');
+  release[0]?.();
+  await stage.post(channelId, 'a later one');
+  await until('the later one', () => target.heard.length === 3);
+  const { body } = await stage.as(reader)('GET /users/user/deliveries');
+  expect(body.at(-1)).toMatchObject({ status: 'delivered', attempts: 2, response_status: 200 });
+});
+
+describe.skipIf(withoutRedis)('two processes', () => {
+  it('share the work, and send nothing twice', async () => {
+    const redis = keep(await startRedis(), (made) => made.stop());
+    const database = keep(await createDatabase(), (made) => made.drop());
+    const egress = keep(egressToHere(), (made) => made.close());
+    const target = keep(await startTarget(), (made) => made.close());
+    const env = { SECRET_KEY, REDIS_URL: redis.url };
+    const stage = keep(await setStage({ database, env }), (made) => made.close());
+    const there = keep(await startServer({ database, env, egress }), (made) => made.close());
+    const reader = await stage.person('Reader');
+    const channelId = await stage.channel('news');
+    await follow(stage, reader, target.url, channelId);
+    const posts = Array.from({ length: 60 }, (_, n) =>
+      (n % 2 ? there : stage.server).call(`POST /channels/${channelId}/messages/post`, {
+        token: stage.root.token,
+        body: { content: `message ${n}` },
+      }),
+    );
+    expect((await Promise.all(posts)).map(({ status }) => status)).toEqual(posts.map(() => 200));
+    await until('all to be delivered', async () => {
+      // What waits because the target was busy comes at once.
+      await database.query(
+        'update delivery set next_attempt_at = 0 where attempts = 0 and next_attempt_at > 0',
+      );
+      const [row] = await database.query<{ n: number }>(
+        `select count(*)::int as n from delivery where status = 'delivered'`,
+      );
+      return row?.n === posts.length;
+    });
+    const ids = target.heard.map(({ headers }) => headers['x-parley-delivery']);
+    expect(new Set(ids).size).toBe(posts.length);
+    expect(ids).toHaveLength(posts.length);
+  });
+});
