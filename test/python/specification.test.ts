@@ -67,6 +67,30 @@ describe('types', () => {
     ['x: str = None', '', { type: 'string' }, false],
     ['x: date', 'from datetime import date', { type: 'string', format: 'date' }, true],
     ['x: Unit = Unit.c', ENUM, { type: 'string', enum: ['c', 'f'], default: 'c' }, false],
+    ['x: Literal[1, "x", None] = None', 'from typing import Literal', { enum: [1, 'x'] }, false],
+    [
+      'x: Literal["a", "b", None] = None',
+      'from typing import Literal',
+      { type: 'string', enum: ['a', 'b'] },
+      false,
+    ],
+    [
+      'x: Node',
+      'from pydantic import BaseModel\nclass Node(BaseModel):\n  next: "Node | None" = None',
+      { type: 'object', properties: { next: { type: 'object' } } },
+      true,
+    ],
+    [
+      'x: Point',
+      'from typing import TypedDict\nclass Point(TypedDict):\n  y: int',
+      {
+        type: 'object',
+        properties: { y: { type: 'integer' } },
+        required: ['y'],
+        additionalProperties: false,
+      },
+      true,
+    ],
     ['x: Literal["a"]', 'from typing import Literal', { type: 'string', const: 'a' }, true],
     [
       'x: Union[int, str]',
@@ -237,14 +261,6 @@ describe('what cannot be loaded is named', () => {
       /parameter x of function f/,
     ],
     ['an unknown type', toolOf('def f(self, x: "Nothing"): pass'), /parameter x of function f .*Nothing/],
-    [
-      'a type that contains itself',
-      toolOf(
-        'def f(self, x: Node): pass',
-        'from pydantic import BaseModel\nclass Node(BaseModel):\n  next: "Node | None" = None',
-      ),
-      /parameter x of function f .*contains itself/,
-    ],
     ['valves that are no model', toolOf('class Valves: pass'), /Valves must be a Pydantic model/],
     ['a null byte', 'class Tools:\n  pass\n\0', /cannot be read|Syntax error/],
   ])('%s', async (_, content, message) => {

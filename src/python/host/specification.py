@@ -3,6 +3,7 @@
 import functools
 import inspect
 import re
+import sys
 import types
 import typing
 import warnings
@@ -14,10 +15,17 @@ from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import PydanticJsonSchemaWarning
 
+if sys.version_info < (3, 12):
+    import typing_extensions
+
+    # Pydantic reads no other one there, and tools import it from where Python has it.
+    typing.TypedDict = typing_extensions.TypedDict  # type: ignore[assignment]
+
 _DOC_FIELD = re.compile(
     r":(param|parameter|arg|argument|key|keyword|type|returns?|rtype|raises?|except|exception|yields?)\b([^:]*):(.*)"
 )
 _PARAMETER_FIELDS = frozenset({"param", "parameter", "arg", "argument", "key", "keyword"})
+_KINDS = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _UNLISTED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -98,7 +106,8 @@ def _describe_function(name: str, target: Callable[..., Any]) -> Function:
     listed = [p for p in signature.parameters.values() if p.kind not in _UNLISTED]
     visible = {p.name: p for p in listed if not p.name.startswith("_")}
     hidden = {p.name: p for p in listed if p.name.startswith("_")}
-    description, texts, returns = _read_docstring(inspect.getdoc(target) or "")
+    documented = target.func if isinstance(target, functools.partial) else target
+    description, texts, returns = _read_docstring(inspect.getdoc(documented) or "")
     fields = {
         f"p{index}": _field(name, target, parameter, texts.get(parameter.name))
         for index, parameter in enumerate(visible.values())
@@ -178,19 +187,27 @@ def _clean_parameters(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _clean(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[str, ...]) -> dict[str, Any]:
-    """Models read small schemas best: references inlined, no titles, no `null` alternatives."""
+    """
+    Models read small schemas best: references inlined, no titles, no `null` alternatives. A type that contains itself is
+    written out once; inside of itself it is only named by its kind, as references are what many models cannot follow.
+    """
     node = dict(node)
     reference = node.pop("$ref", None)
     if reference is not None:
         name = reference.rpartition("/")[2]
         if name in inside:
-            raise SpecificationError(f"The type {name} contains itself.")
+            return {"type": definitions[name].get("type", "object"), **_without_title(node)}
         return _clean({**definitions[name], **node}, definitions, (*inside, name))
     node.pop("title", None)
     node.pop("discriminator", None)
     if node.get("default", ...) is None:
         del node["default"]
-    for keyword in ("anyOf", "oneOf"):
+    if "enum" in node:
+        node["enum"] = [value for value in node["enum"] if value is not None]
+        kinds = {_KINDS.get(type(value)) for value in node["enum"]}
+        if "type" not in node and len(kinds) == 1 and None not in kinds:
+            node["type"] = kinds.pop()
+    for keyword in ("anyOf", "oneOf", "allOf"):
         if keyword in node:
             others = [other for other in node.pop(keyword) if other.get("type") != "null"]
             if len(others) == 1:
@@ -206,6 +223,10 @@ def _clean(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[str,
     if not node.keys() & {"type", "anyOf", "oneOf", "allOf", "enum", "const"}:
         node["type"] = "string"
     return node
+
+
+def _without_title(node: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in node.items() if key != "title" and not (key == "default" and value is None)}
 
 
 def _read_docstring(text: str) -> tuple[str, dict[str, str], str]:

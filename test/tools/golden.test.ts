@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Python } from '../../src/python/pool.ts';
+import { startTestPython } from '../support/python.ts';
+
+const FOLDER = join(import.meta.dirname, 'golden');
+const names = readdirSync(FOLDER)
+  .filter((file) => file.endsWith('.py'))
+  .map((file) => basename(file, '.py'));
+
+let python: Python;
+beforeAll(async () => {
+  python = await startTestPython();
+});
+afterAll(() => python.close());
+
+/** What small tools of the kinds that people publish say of themselves. After a change that is meant: `-u`. */
+describe('the specification of', () => {
+  it('sixty tools and more', () => {
+    expect(names.length).toBeGreaterThanOrEqual(60);
+  });
+
+  it.each(names)('%s', async (name) => {
+    const source = readFileSync(join(FOLDER, `${name}.py`), 'utf8');
+    const { content, ...described } = await python.inspect({ id: name, content: source });
+    if (name !== 'moved_imports') expect(content).toBe(source);
+    await expect(`${JSON.stringify(described, null, 2)}\n`).toMatchFileSnapshot(join(FOLDER, `${name}.json`));
+  });
+});

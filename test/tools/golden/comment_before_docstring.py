@@ -1,0 +1,11 @@
+# Written on a train.
+"""
+title: Comment first
+author: Somebody
+"""
+
+
+class Tools:
+    def f(self) -> str:
+        """Do it."""
+        return "done"

@@ -1,0 +1,15 @@
+"""
+title: Lines of Windows
+version: 1
+"""
+
+
+class Tools:
+    def f(self, a: str):
+        """
+        Two lines
+        of text.
+
+        :param a: First line
+            second line
+        """

@@ -1,0 +1,6 @@
+class Tools:
+    def first(self, a, b=1, c=None):
+        return a
+
+    def second(self):
+        return 2

@@ -1,0 +1,7 @@
+"""
+title: Nothing to call
+"""
+
+
+class Tools:
+    pass
