@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { type Child, startChild } from './child.ts';
 import { type Cluster, startCluster } from './database.ts';
 import { type Parley, startParley } from './parley.ts';
@@ -66,4 +67,41 @@ export async function createChannel({ asAdministrator, userId }: Parley): Promis
     access_grants: [grant],
   });
   return id;
+}
+
+/** How many of the newest messages have reactions: more than any page holds. */
+const REACTED = 1_000;
+
+/**
+ * Fills a channel with messages of the member's, straight in the database: every fifth quotes the one before, and every tenth is a
+ * reply in a thread.
+ */
+export async function seedMessages(
+  { databaseUrl, parley }: Workspace,
+  channelId: string,
+  count: number,
+): Promise<void> {
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  try {
+    const idOf = (n: string) => `md5($1::uuid::text || (${n})::text)::uuid`;
+    await client.query(
+      `insert into message (channel_id, id, user_id, content, reply_to_id, parent_id, data, meta, reply_count,
+                            latest_reply_at, created_at, updated_at)
+       select $1::uuid, ${idOf('n')}, $2, $3, case when n % 5 = 0 then ${idOf('n - 1')} end,
+              case when n % 10 = 0 then ${idOf('n - 9')} end, '{}', '{}', case when n % 10 = 1 then 1 else 0 end,
+              case when n % 10 = 1 then at + 9000 end, at, at
+         from generate_series(1, $4::int) n, lateral (select 1790000000000000000 + n::bigint * 1000 as at) t`,
+      [channelId, parley.userId, CONTENT, count],
+    );
+    await client.query(
+      `insert into message_reaction (channel_id, message_id, name, user_id, created_at)
+       select $1::uuid, ${idOf('n')}, r.name, u.id, 1790000000000000000 + n::bigint * 1000
+         from generate_series(greatest(1, $2::int - $3::int + 1), $2::int) n, unnest(array['👍', '🎉', '👀']) r (name), users u`,
+      [channelId, count, REACTED],
+    );
+    await client.query('vacuum (analyze) message, message_reaction');
+  } finally {
+    await client.end();
+  }
 }
