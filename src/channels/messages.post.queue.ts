@@ -9,6 +9,10 @@ declare module '../core/scope.ts' {
 
 /** How many statements are under way at once; what arrives meanwhile goes into the next. */
 const STATEMENTS = 2;
+/** A statement that takes longer waits for somebody's lock, and keeps no other from being sent. */
+const HELD_UP_MS = 100;
+/** How long the first post of a statement waits for as many as came together before. */
+const GATHER_MS = 2;
 /** How many posts, and about how much text, go into one statement. */
 const POSTS = 64;
 const CHARACTERS = 2 ** 20;
@@ -34,47 +38,60 @@ export interface PostQueue {
 }
 
 /**
- * A lone post is sent at once. A channel is in one statement at a time: another would only wait for its lock, with a
- * connection in its hands. Statements with several channels wait for none; posts into one that somebody else holds are tried
- * again on their own, and wait there.
+ * A post on its own is sent at once; where several came together the time before, the first waits a moment for the others. A
+ * channel is in one statement at a time: another would only wait for its lock, with a connection in its hands. Statements
+ * with several channels wait for none; posts into one that somebody else holds are tried again on their own, and wait there.
  */
 export function createPostQueue(sql: Sql): PostQueue {
   let waiting: Waiting[] = [];
   let running = 0;
-  let isScheduled = false;
+  /** How many came together the last time. */
+  let expected = 1;
+  let isDue = false;
+  let gathering: NodeJS.Timeout | undefined;
   /** Channels that a statement is busy with. */
   const busy = new Set<string>();
   /** Channels that somebody else held when we asked. */
   const held = new Set<string>();
 
   function schedule(): void {
-    if (isScheduled) return;
-    isScheduled = true;
+    if (isDue || waiting.length === 0 || running >= STATEMENTS) return;
+    if (waiting.length < expected) {
+      gathering ??= setTimeout(send, GATHER_MS);
+      return;
+    }
+    isDue = true;
     // Everything that this turn of the event loop brings is taken along.
-    setImmediate(() => {
-      isScheduled = false;
-      while (running < STATEMENTS) {
-        const batch = takeBatch();
-        if (batch.length === 0) return;
-        void run(batch);
-      }
-    });
+    setImmediate(send);
+  }
+
+  function send(): void {
+    clearTimeout(gathering);
+    gathering = undefined;
+    isDue = false;
+    while (running < STATEMENTS) {
+      const batch = takeBatch();
+      if (batch.length === 0) return;
+      expected = batch.length;
+      void run(batch);
+    }
   }
 
   /** The oldest posts that may go together. Posts into one channel never overtake each other. */
   function takeBatch(): Waiting[] {
     const batch: Waiting[] = [];
     const left: Waiting[] = [];
-    /** Set when the batch is for this channel only. */
+    /** Channels whose posts stay for now. */
+    const passed = new Set(busy);
     let only: string | undefined;
-    const passed = new Set<string>();
     let characters = 0;
     for (const post of waiting) {
       const { channelId, text } = post;
-      if (batch.length === 0 && held.has(channelId)) only = channelId;
-      const fits = batch.length === 0 || (batch.length < POSTS && characters + text.length <= CHARACTERS);
+      const isFirst = batch.length === 0 && !passed.has(channelId);
+      if (isFirst && held.has(channelId)) only = channelId;
       const isApart = only === undefined ? held.has(channelId) : only !== channelId;
-      if (!fits || isApart || busy.has(channelId) || passed.has(channelId)) {
+      const hasRoom = isFirst || (batch.length < POSTS && characters + text.length <= CHARACTERS);
+      if (isApart || !hasRoom || passed.has(channelId)) {
         passed.add(channelId);
         left.push(post);
         continue;
@@ -90,10 +107,17 @@ export function createPostQueue(sql: Sql): PostQueue {
     const channelIds = new Set(batch.map(({ channelId }) => channelId));
     for (const channelId of channelIds) busy.add(channelId);
     running += 1;
+    let isCounted = true;
+    const leaveCount = () => {
+      if (isCounted) running -= 1;
+      isCounted = false;
+      schedule();
+    };
+    const patience = setTimeout(leaveCount, HELD_UP_MS);
     await store(batch, channelIds.size === 1);
-    running -= 1;
+    clearTimeout(patience);
     for (const channelId of channelIds) busy.delete(channelId);
-    schedule();
+    leaveCount();
   }
 
   async function store(batch: Waiting[], mayWait: boolean): Promise<void> {
