@@ -6,6 +6,7 @@ import { nowSeconds } from '../core/time.ts';
 import { User } from '../users/users.entity.ts';
 import type { UserView } from '../users/users.schema.ts';
 import { createUser, foldEmail, getUser, toView } from '../users/users.service.ts';
+import { announceSignUp } from '../webhooks/signups.ts';
 import type { SessionUser } from './auth.schema.ts';
 import { parseDuration } from './duration.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
@@ -31,6 +32,7 @@ export async function signUp(scope: Scope<null>, input: SignUp): Promise<Session
   const { enable_signup, ENABLE_LOGIN_FORM, default_user_role } = scope.configs.current.ui;
   if (!enable_signup || !ENABLE_LOGIN_FORM) throw new AppError('signup_disabled');
   const user = await createUser(scope, { ...input, role: default_user_role });
+  announceSignUp(scope, user);
   return startSession(scope, user, null);
 }
 

@@ -41,6 +41,18 @@ export function payloadFor(target: URL, message: Message, webUrl: string): Recor
   return { action: 'channel', message: message.content, title: message.channel_name, url };
 }
 
+/** A plain text in the form that a chat service takes; undefined for any other target. */
+export function textPayload(target: URL, text: string): Record<string, unknown> | undefined {
+  if (isHost(target, 'hooks.slack.com') || isHost(target, 'chat.googleapis.com'))
+    return { text: escapeMarkup(text) };
+  if (isDiscord(target)) return { content: text, allowed_mentions: { parse: [] } };
+  if (isHost(target, 'webhook.office.com')) {
+    const context = 'https://schema.org/extensions';
+    return { '@type': 'MessageCard', '@context': context, summary: text, title: text, text };
+  }
+  return undefined;
+}
+
 const isDiscord = (target: URL) =>
   (isHost(target, 'discord.com') || isHost(target, 'discordapp.com')) &&
   target.pathname.startsWith('/api/webhooks');

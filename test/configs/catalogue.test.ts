@@ -18,7 +18,7 @@ describe('the catalogue of settings', () => {
     const titles = globSync('test/**/*.test.ts', { cwd: ROOT }).flatMap((file) =>
       read(file)
         .split('\n')
-        .filter((line) => /^\s*(it|describe|\]\))\b?.*\(/.test(line)),
+        .filter((line) => /^\s*(it\b|describe\b|\]\)).*\(/.test(line)),
     );
     const claimed = SETTINGS.filter(
       (path) => describeSetting(path).used_by === 'server' && !path.startsWith('user.permissions.'),

@@ -1,0 +1,26 @@
+import type { Scope } from '../core/scope.ts';
+import type { UserView } from '../users/users.schema.ts';
+import { textPayload } from './deliveries.payload.ts';
+
+/**
+ * Tells the installation's own webhook (`webhook_url`) of somebody who signed up. Nobody waits for it, and a failure is the
+ * log's: an account does not depend on it.
+ */
+export function announceSignUp(
+  scope: Pick<Scope<null>, 'configs' | 'webhooks' | 'log'>,
+  user: UserView,
+): void {
+  const url = scope.configs.current.webhook_url;
+  if (url === '') return;
+  const message = `New user signed up: ${user.name}`;
+  const payload = textPayload(new URL(url), message) ?? {
+    action: 'signup',
+    message,
+    user: JSON.stringify(user, (_name, value: unknown) => value ?? undefined),
+  };
+  scope.webhooks.deliveries
+    .enqueue([{ userId: null, url, payload }])
+    .catch((error: unknown) =>
+      scope.log.error({ err: error }, 'The notice of a sign-up could not be stored.'),
+    );
+}

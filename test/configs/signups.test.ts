@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { egressToHere, startTarget, type Target } from '../egress/targets.ts';
+import { until } from '../support/poll.ts';
+import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { type Administration, administer } from './support.ts';
+
+const egress = egressToHere();
+let server: TestServer;
+let root: Person;
+let target: Target;
+let admin: Administration;
+
+beforeAll(async () => {
+  target = await startTarget();
+  server = await startServer({ egress, env: { LOG_LEVEL: 'silent' } });
+  root = await signUp(server, 'Root');
+  admin = administer(server, root);
+});
+afterAll(async () => {
+  await server.close();
+  await target.close();
+  await egress.close();
+});
+
+const deliveries = () =>
+  server.database.query<{ payload: Record<string, unknown>; url: string; user_id: string | null }>(
+    'select payload, url, user_id from delivery order by created_at, id',
+  );
+
+describe('webhook_url', () => {
+  it('hears of nobody while it is empty', async () => {
+    await signUp(server, 'Quiet');
+    expect(await deliveries()).toEqual([]);
+  });
+
+  it('hears of each sign-up, and of no account that an administrator made', async () => {
+    await admin.configure((configuration) => {
+      configuration.webhook_url = `${target.url}/signups?token=secret`;
+    });
+    await server.call('POST /users', {
+      token: root.token,
+      body: { email: 'made@example.com', name: 'Made', password: 'a long password' },
+    });
+    const ann = await signUp(server, 'Ann');
+    await until('the notice to arrive', () => target.heard.length > 0);
+    expect(target.heard).toHaveLength(1);
+    const [{ method = '', url = '', body = '' } = {}] = target.heard;
+    expect([method, url]).toEqual(['POST', '/signups?token=secret']);
+    const sent = JSON.parse(body);
+    expect(sent).toEqual({
+      action: 'signup',
+      message: 'New user signed up: Ann',
+      user: expect.any(String),
+    });
+    expect(JSON.parse(sent.user)).toMatchObject({ id: ann.id, email: ann.email, role: 'pending' });
+    expect(sent.user).not.toMatch(/null|password|settings/);
+    const [row] = await deliveries();
+    expect(row?.user_id).toBeNull();
+    expect(row?.url).not.toContain('target.example');
+  });
+
+  it.each([
+    ['https://hooks.slack.com/services/x', { text: 'New user signed up: &lt;!channel&gt;' }],
+    [
+      'https://discord.com/api/webhooks/x',
+      { content: 'New user signed up: <!channel>', allowed_mentions: { parse: [] } },
+    ],
+    [
+      'https://acme.webhook.office.com/x',
+      { '@type': 'MessageCard', title: 'New user signed up: <!channel>' },
+    ],
+  ])('hears it as %s takes it', async (webhook_url, payload) => {
+    await admin.configure((configuration) => {
+      configuration.webhook_url = webhook_url;
+    });
+    const before = (await deliveries()).length;
+    const email = `${new URL(webhook_url).hostname}@example.com`;
+    await server.call('POST /auths/signup', {
+      body: { email, name: '<!channel>', password: 'a long password' },
+    });
+    await until('the notice to be stored', async () => (await deliveries()).length > before);
+    expect((await deliveries()).at(-1)?.payload).toMatchObject(payload);
+  });
+
+  it('that cannot be told keeps nobody from signing up', async () => {
+    await admin.configure((configuration) => {
+      configuration.webhook_url = 'http://127.0.0.1:1/x';
+    });
+    await server.database.query('alter table delivery rename to gone');
+    const { status } = await server.call('POST /auths/signup', {
+      body: { email: 'still@example.com', name: 'Still', password: 'a long password' },
+    });
+    await server.database.query('alter table gone rename to delivery');
+    expect(status).toBe(200);
+  });
+});
