@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let admin: Person;
+let ann: Person;
+let ben: Person;
+let cleo: Person;
+let dan: Person;
+let groupId: string;
+
+const NOBODY = '018f0000-0000-7000-8000-000000000000';
+
+beforeAll(async () => {
+  server = await startServer();
+  admin = await signUp(server, 'Admin');
+  const make = (name: string) => signUpAs(server, admin, name, 'user');
+  [ann, ben, cleo, dan] = [await make('Ann'), await make('Ben'), await make('Cleo'), await make('Dan')];
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  groupId = (await makeGroup(ann, [ben.id])).body.id;
+});
+
+const as =
+  ({ token }: { token: string }) =>
+  (request: string, body?: unknown) =>
+    server.call(request, { token, body });
+const makeGroup = (person: Person, user_ids: string[]) =>
+  as(person)('POST /channels/create', { type: 'group', name: 'group', user_ids });
+const change = (person: Person, what: string, body: object = {}) =>
+  as(person)(`POST /channels/${groupId}/${what}`, body);
+const rolesIn = async (id: string) => {
+  const rows = await server.database.query<{ user_id: string; role: string | null }>(
+    'select user_id, role from channel_member where channel_id = $1',
+    [id],
+  );
+  return Object.fromEntries(rows.map(({ user_id, role }) => [user_id, role]));
+};
+
+describe('a group', () => {
+  it('belongs to those who were named, with its maker in charge', async () => {
+    const { body } = await as(ben)(`GET /channels/${groupId}`);
+    expect(body).toMatchObject({
+      type: 'group',
+      user_id: ann.id,
+      is_manager: false,
+      write_access: true,
+      user_count: 2,
+      user_ids: [ann.id, ben.id],
+      users: [
+        { id: ann.id, name: 'Ann', is_active: true },
+        { id: ben.id, name: 'Ben', is_active: true },
+      ],
+    });
+    expect((await as(ann)(`GET /channels/${groupId}`)).body.is_manager).toBe(true);
+    expect(await rolesIn(groupId)).toEqual({ [ann.id]: 'manager', [ben.id]: null });
+  });
+
+  it('is read and written by its members alone, administrators and grants notwithstanding', async () => {
+    const access_grants = [{ principal_type: 'user', principal_id: '*', permission: 'write' }];
+    expect((await change(ann, 'update', { access_grants })).body.access_grants).toEqual([]);
+    for (const person of [admin, cleo]) {
+      for (const request of ['', '/members', '/presence', '/messages']) {
+        expect((await as(person)(`GET /channels/${groupId}${request}`)).status, request).toBe(403);
+      }
+      for (const what of ['messages/post', 'typing', 'read', 'members/leave']) {
+        expect((await change(person, what, { content: 'x' })).status, what).toBe(403);
+      }
+      expect((await change(person, 'members/active', { is_active: false })).status).toBe(404);
+      const listed = (await as(person)('GET /channels')).body.map(({ id }: { id: string }) => id);
+      expect(listed).not.toContain(groupId);
+    }
+    expect((await as(ben)('GET /channels')).body).toContainEqual(expect.objectContaining({ id: groupId }));
+  });
+
+  it.each([
+    ['an unknown person', { user_ids: [NOBODY] }, NOBODY],
+    ['an unknown user group', { group_ids: [NOBODY] }, NOBODY],
+    ['what is no id', { user_ids: ['x'] }, 'user_ids'],
+    ['no list', { user_ids: 'x' }, 'user_ids'],
+    ['1001 people', { user_ids: Array.from({ length: 1001 }, () => NOBODY) }, 'user_ids'],
+  ])('is refused, and nobody added, with %s', async (_what, body, named) => {
+    for (const answer of [
+      await as(ann)('POST /channels/create', { type: 'group', name: 'x', ...body }),
+      await change(ann, 'update/members/add', body),
+    ]) {
+      expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringContaining(named) } });
+    }
+    expect(Object.keys(await rolesIn(groupId))).toHaveLength(2);
+  });
+
+  it('has at most 1000 members, however they come', async () => {
+    await server.database.query(
+      `insert into users (id, email, name, role, profile_image_url, last_active_at, created_at, updated_at)
+       select gen_random_uuid(), 'crowd-' || n || '@example.com', 'Crowd ' || n, 'user', '', 0, 0, 0 from generate_series(1, 1001) n`,
+    );
+    const crowd = await server.database.query<{ id: string }>(
+      "select id from users where email like 'crowd-%'",
+    );
+    const ids = crowd.map(({ id }) => id);
+    expect((await change(ann, 'update/members/add', { user_ids: ids.slice(0, 998) })).body).toHaveLength(998);
+    expect(await change(ann, 'update/members/add', { user_ids: ids.slice(998) })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('1000') },
+    });
+    expect((await as(ann)(`GET /channels/${groupId}/members?page=34`)).body).toMatchObject({ total: 1000 });
+    expect((await as(ann)(`DELETE /channels/${groupId}/delete`)).status).toBe(200);
+  });
+});
+
+describe('members', () => {
+  it('are added by those in charge and by administrators, once', async () => {
+    for (const person of [ben, cleo]) {
+      expect((await change(person, 'update/members/add', { user_ids: [dan.id] })).status).toBe(403);
+    }
+    const answers = await Promise.all(
+      [ann, admin, ann].map((person) => change(person, 'update/members/add', { user_ids: [dan.id, ben.id] })),
+    );
+    const added = answers.flatMap(({ body }) => body);
+    expect(added).toEqual([
+      {
+        channel_id: groupId,
+        user_id: dan.id,
+        role: null,
+        invited_by: expect.any(String),
+        joined_at: expect.any(Number),
+      },
+    ]);
+    expect((await as(dan)(`GET /channels/${groupId}`)).status).toBe(200);
+  });
+
+  it('are removed by those in charge, and lose everything at once', async () => {
+    expect((await change(ben, 'update/members/remove', { user_ids: [ann.id] })).status).toBe(403);
+    const { body } = await change(ann, 'update/members/remove', { user_ids: [ben.id, ben.id, cleo.id] });
+    expect(body).toBe(1);
+    expect((await as(ben)(`GET /channels/${groupId}`)).status).toBe(403);
+    expect((await change(ben, 'messages/post', { content: 'x' })).status).toBe(403);
+    expect((await as(ben)('GET /channels')).body).not.toContainEqual(
+      expect.objectContaining({ id: groupId }),
+    );
+  });
+
+  it('may be put in charge, and not any more', async () => {
+    const role = (person: Person, user_id: string, role: string) =>
+      change(person, 'members/role', { user_id, role });
+    expect((await role(ben, ben.id, 'manager')).status).toBe(403);
+    expect((await role(ann, cleo.id, 'manager')).status).toBe(404);
+    expect((await role(ann, ben.id, 'owner')).status).toBe(400);
+    expect(await role(ann, ben.id, 'manager')).toMatchObject({ status: 200, body: { role: 'manager' } });
+    expect((await role(ben, ann.id, 'member')).status).toBe(200);
+    expect(await rolesIn(groupId)).toEqual({ [ann.id]: null, [ben.id]: 'manager' });
+    // The last one in charge passes it on.
+    expect((await role(ben, ben.id, 'member')).status).toBe(200);
+    expect(await rolesIn(groupId)).toEqual({ [ann.id]: 'manager', [ben.id]: null });
+  });
+
+  it('who leave pass on what only they had, and the last one takes the group along', async () => {
+    expect((await change(ann, 'members/leave')).status).toBe(200);
+    expect(await rolesIn(groupId)).toEqual({ [ben.id]: 'manager' });
+    expect((await change(ann, 'members/leave')).status).toBe(403);
+    const alone = await change(ben, 'members/role', { user_id: ben.id, role: 'member' });
+    expect(alone).toMatchObject({ status: 400, body: { detail: expect.stringContaining('in charge') } });
+    expect((await change(ben, 'members/leave')).status).toBe(200);
+    expect((await as(admin)(`GET /channels/${groupId}`)).status).toBe(404);
+  });
+
+  it('and changes to them stand in the log, without gaps', async () => {
+    await change(ann, 'update/members/add', { user_ids: [cleo.id, ben.id] });
+    await change(ann, 'update/members/add', { user_ids: [cleo.id] });
+    await change(ann, 'update', { description: 'new' });
+    await change(ann, 'members/role', { user_id: ben.id, role: 'manager' });
+    await change(ann, 'members/role', { user_id: ben.id, role: 'manager' });
+    await change(ann, 'update/members/remove', { user_ids: [cleo.id] });
+    await change(ann, 'update/members/remove', { user_ids: [cleo.id] });
+    const log = await server.database.query(
+      'select id::int, type, data, actor from channel_event where channel_id = $1 order by id',
+      [groupId],
+    );
+    const actor = { id: ann.id, name: 'Ann', role: 'user' };
+    expect(log).toEqual([
+      { id: 1, type: 'channel:created', data: {}, actor },
+      { id: 2, type: 'channel:member:add', data: { user_ids: [cleo.id] }, actor },
+      { id: 3, type: 'channel:updated', data: {}, actor },
+      { id: 4, type: 'channel:updated', data: {}, actor },
+      { id: 5, type: 'channel:member:remove', data: { user_ids: [cleo.id] }, actor },
+    ]);
+  });
+});
+
+describe('the list of people', () => {
+  const list = async (person: Person, query = '') =>
+    (await as(person)(`GET /channels/${groupId}/members${query}`)).body;
+
+  it('shows what members may know of each other', async () => {
+    const { users, total } = await list(ben);
+    expect(total).toBe(2);
+    expect(users[0]).toEqual({
+      id: ann.id,
+      name: 'Ann',
+      username: null,
+      role: 'user',
+      profile_image_url: `/api/v1/users/${ann.id}/profile/image`,
+      is_active: true,
+      created_at: expect.any(Number),
+      channel_role: 'manager',
+      joined_at: expect.any(Number),
+    });
+  });
+
+  it('is searched by words, not by patterns, and put in order', async () => {
+    await change(ann, 'update/members/add', { user_ids: [cleo.id, dan.id] });
+    const names = async (query: string) =>
+      (await list(ben, query)).users.map(({ name }: { name: string }) => name);
+    expect(await names('?query=AN')).toEqual(['Ann', 'Dan']);
+    expect(await names('?query=%25')).toEqual([]);
+    expect(await names('?query=_')).toEqual([]);
+    expect(await names('?query=example.com')).toEqual([]);
+    expect(await names('?order_by=name&direction=desc')).toEqual(['Dan', 'Cleo', 'Ben', 'Ann']);
+    expect(await names('?order_by=created_at')).toEqual(['Ann', 'Ben', 'Cleo', 'Dan']);
+    expect(await names('?page=2')).toEqual([]);
+    for (const query of ['order_by=email', 'order_by=password_hash', 'direction=up', 'page=0', 'page=x']) {
+      expect((await as(ben)(`GET /channels/${groupId}/members?${query}`)).status, query).toBe(400);
+    }
+  });
+
+  it('of a standard channel names those who may read it', async () => {
+    const access_grants = [{ principal_type: 'user', principal_id: cleo.id, permission: 'read' }];
+    const create = { name: 'standard', access_grants };
+    const { id, user_count } = (await as(admin)('POST /channels/create', create)).body;
+    expect(user_count).toBe(2);
+    const { body } = await as(cleo)(`GET /channels/${id}/members`);
+    expect(body.users).toMatchObject([
+      { id: admin.id, channel_role: null, joined_at: null },
+      { id: cleo.id, channel_role: null, joined_at: null },
+    ]);
+    expect((await as(ben)(`GET /channels/${id}/members`)).status).toBe(403);
+    for (const what of ['update/members/add', 'update/members/remove', 'members/leave']) {
+      const answer = await as(admin)(`POST /channels/${id}/${what}`, { user_ids: [ben.id] });
+      expect(answer, what).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringContaining('grants') },
+      });
+    }
+    expect((await as(ben)(`GET /channels/${NOBODY}/members`)).status).toBe(404);
+  });
+});
