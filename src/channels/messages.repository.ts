@@ -72,7 +72,18 @@ const abridged = (m: string): Form => {
     meta: unless(`${m}.meta`, `${kept('meta')} || '{"abridged": true}'`),
   };
 };
-const LISTED = view(abridged('m'), abridged('q'));
+/** The wire form of the row `m` in a list; needs the joins of `JOINS`, and the row to come from `withinBudget`. */
+export const LISTED = view(abridged('m'), abridged('q'));
+
+/** SQL for the messages of a page, each with whether it is sent whole. @param page a select of rows of `message`, in any order */
+export const withinBudget = (page: string, order: string) =>
+  `select p.*, p.bytes <= ${SHORT_BYTES} or sum(p.bytes) over (order by p.${order} desc) <= ${PAGE_BYTES} as is_whole
+     from (
+       select m.*, ${bytesOf('m')} + case when m.reply_to_id is null then 0 else (
+                select ${bytesOf('q')} from message q where q.channel_id = m.channel_id and q.id = m.reply_to_id
+              ) end as bytes
+         from (${page}) m
+     ) p`;
 
 interface ListRow {
   can_read: boolean;
@@ -90,13 +101,10 @@ const list = (name: string, which: string, order: string, isThere = 'true') =>
     name,
     `select ${CAN_READ} as can_read, ${isThere} as is_there, case when ${CAN_READ} then (
        select coalesce(json_agg(${LISTED} order by m.${order} desc), '[]'::json) from (
-         select p.*, p.bytes <= ${SHORT_BYTES} or sum(p.bytes) over (order by p.${order} desc) <= ${PAGE_BYTES} as is_whole
-           from (
-             select m.*, ${bytesOf('m')} + case when m.reply_to_id is null then 0 else (
-                      select ${bytesOf('q')} from message q where q.channel_id = m.channel_id and q.id = m.reply_to_id
-                    ) end as bytes
-               from message m where m.channel_id = $3 and ${which} order by m.${order} desc limit $4 offset $5
-           ) p
+         ${withinBudget(
+           `select m.* from message m where m.channel_id = $3 and ${which} order by m.${order} desc limit $4 offset $5`,
+           order,
+         )}
        ) m ${JOINS})::text end as messages
        from channel c where c.id = $3`,
   );

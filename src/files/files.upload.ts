@@ -108,10 +108,10 @@ async function storeUpload(scope: Scope, id: string, upload: Upload): Promise<Fi
   return view;
 }
 
-/** The last segment of what the uploader calls it; a name, and never a path here. */
+/** The last segment of what the uploader calls it; a name, and never a path here. Browsers send a quote as `%22`. */
 const Filename = z
   .string()
-  .transform((sent) => sent.split(/[/\\]/).at(-1) ?? '')
+  .transform((sent) => sent.split(/[/\\]/).at(-1)?.replaceAll('%22', '"') ?? '')
   .pipe(name().regex(/^\P{Cc}*$/u, 'must not contain control characters'));
 
 const Metadata = z

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { type Sql, statement } from '../database/sql.ts';
+import { CAN_READ, type Caller } from './channels.repository.ts';
+import { JOINS, LISTED, type Page, withinBudget } from './messages.repository.ts';
+import type { MessageView } from './messages.schema.ts';
+import type { FoundMessage, Fragment } from './search.schema.ts';
+
+export interface Search extends Page {
+  /** Words, "phrases", `or` and -without, as on the web. */
+  q: string;
+  /** Whether the last word may be the beginning of one. */
+  isOpen: boolean;
+  channel_id: string | null;
+  /** Id of the author: a person, or a webhook. */
+  from: string | null;
+  /** Nanoseconds. */
+  before: number | null;
+  after: number | null;
+}
+
+interface Hit {
+  message: MessageView;
+  channel: FoundMessage['channel'];
+  /** The fragments with the marks of this call in them. */
+  marked: string;
+}
+
+interface SearchRow {
+  /** Whether the search names something that has to be there. */
+  is_bound: boolean;
+  can_read: boolean;
+  hits: Hit[];
+}
+
+/*
+ * PostgreSQL's text of a query ends with the quote of its last word, unless that stands in a group; then the word may be made a
+ * beginning. Nothing that was sent gets into that text but as a word in quotes of PostgreSQL's own.
+ */
+const WORDS = `websearch_to_tsquery('simple', $3)`;
+const QUERY = `case when $4 and right(${WORDS}::text, 1) = '''' then (${WORDS}::text || ':*')::tsquery else ${WORDS} end`;
+/** The index can find what must be there; without that, every message would have to be looked at. */
+const IS_BOUND = `numnode(${WORDS}) > 0 and querytree(${WORDS}) <> 'T'`;
+
+/*
+ * One statement decides what the caller may read and searches there. What is no word of the query is not text for the marks either:
+ * they are made anew for each call (`$11`), so that nobody can have written them.
+ */
+const SEARCH = statement<SearchRow>(
+  'message.search',
+  `with readable as materialized (
+     select c.id, c.name, c.type from channel c where ($5::uuid is null or c.id = $5) and ${CAN_READ}
+   )
+   select ${IS_BOUND} as is_bound, exists (select from readable) as can_read, (
+     select coalesce(json_agg(json_build_object(
+              'message', ${LISTED},
+              'channel', (select json_build_object('id', c.id, 'name', c.name, 'type', c.type)
+                            from readable c where c.id = m.channel_id),
+              'marked', ts_headline('simple', m.content, ${QUERY}, $11)
+            ) order by m.created_at desc, m.id desc), '[]'::json)
+       from (${withinBudget(
+         `select m.* from message m
+           where to_tsvector('simple', m.content) @@ (${QUERY}) and ${IS_BOUND}
+             and m.channel_id in (select id from readable) and m.deleted_at is null
+             and ($6::uuid is null or coalesce(m.webhook_id, m.user_id) = $6)
+             and ($7::bigint is null or m.created_at < $7) and ($8::bigint is null or m.created_at > $8)
+           order by m.created_at desc, m.id desc limit $9 offset $10`,
+         'created_at',
+       )}) m ${JOINS}
+   ) as hits`,
+);
+
+export interface SearchResult {
+  isBound: boolean;
+  /** Whether there is a channel to search in. */
+  canRead: boolean;
+  found: FoundMessage[];
+}
+
+/** The messages that match, newest first, of the channels that the caller may read. */
+export async function searchMessages(sql: Sql, caller: Caller, search: Search): Promise<SearchResult> {
+  const { q, isOpen, channel_id, from, before, after, limit, skip } = search;
+  const marks = makeMarks();
+  const [row] = await sql.rows(SEARCH, [
+    caller.id,
+    caller.role === 'admin',
+    q,
+    isOpen,
+    channel_id,
+    from,
+    before,
+    after,
+    limit,
+    skip,
+    marks.options,
+  ]);
+  if (!row) throw new Error('A search answers with one row.');
+  return {
+    isBound: row.is_bound,
+    canRead: row.can_read,
+    found: row.hits.map(({ message, channel, marked }) => ({
+      ...message,
+      channel,
+      fragments: marks.read(marked),
+    })),
+  };
+}
+
+const FRAGMENTS = 'MaxFragments=3, MaxWords=30, MinWords=10, ShortWord=0';
+
+/** Marks that no message can hold, the options by which PostgreSQL sets them, and what reads them. */
+function makeMarks() {
+  const secret = randomUUID();
+  const [start, stop, gap] = [`<${secret}<`, `>${secret}>`, `|${secret}|`];
+  const readOne = (marked: string): Fragment =>
+    marked.split(start).flatMap((piece, index) => {
+      // What stands before the first mark matches nothing; every other piece begins with a match.
+      const [head = '', tail = ''] = index === 0 ? ['', piece] : piece.split(stop);
+      return [
+        { text: head, is_match: true },
+        { text: tail, is_match: false },
+      ].filter(({ text }) => text !== '');
+    });
+  return {
+    options: `StartSel="${start}", StopSel="${stop}", FragmentDelimiter="${gap}", ${FRAGMENTS}`,
+    read: (marked: string): Fragment[] =>
+      marked
+        .split(gap)
+        .map(readOne)
+        .filter((fragment) => fragment.length > 0),
+  };
+}

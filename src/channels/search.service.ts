@@ -1,0 +1,25 @@
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import { requireChannel } from './channels.service.ts';
+import { type Search, searchMessages } from './search.repository.ts';
+import type { FoundMessage } from './search.schema.ts';
+
+/** A word at the very end, which may still be typed. A phrase is meant as it stands, and so is a word that must not occur. */
+const OPEN_END = /(?:^|\s)[\p{L}\p{N}]+$/u;
+const isOpen = (q: string) => OPEN_END.test(q) && q.split('"').length % 2 === 1;
+
+/**
+ * Finds messages by their words, newest first, in the channels that the caller may read.
+ *
+ * @throws validation without a word that must occur; not_found, forbidden for the one channel that is asked for
+ */
+export async function search(scope: Scope, input: Omit<Search, 'isOpen'>): Promise<FoundMessage[]> {
+  const result = await searchMessages(scope.sql, scope.actor, { ...input, isOpen: isOpen(input.q) });
+  if (!result.isBound) {
+    const message = 'must have a word that occurs in what is to be found';
+    throw new AppError('validation', { detail: `q: ${message}`, issues: [{ path: 'q', message }] });
+  }
+  // Only the unhappy answer pays for knowing why.
+  if (!result.canRead && input.channel_id) await requireChannel(scope, input.channel_id, 'read');
+  return result.found;
+}
