@@ -28,8 +28,12 @@ const KEPT_SECONDS = 30 * 86_400;
 const RUNNING = 16;
 const RUNNING_PER_HOST = 4;
 const CLAIMED = 64;
-/** How long those wait that found their server busy, seconds; spread, so that they do not come back together. */
+/** How many wait here for a place at one server, and how long; with an attempt it must stay within the lease. */
+const WAITING_PER_HOST = 64;
+const WAITING_SECONDS = 20;
+/** For how long those are given back that found no place, seconds; spread, so that they do not come back together. */
 const BUSY = { least: 5, spread: 10 };
+const AT_ONCE = { least: 0, spread: 0 };
 /** How long a stopping server lets attempts finish. */
 const CLOSE_GRACE_MS = 3_000;
 /** Nothing of an answer matters but its status. */
@@ -52,6 +56,15 @@ export interface Deliveries {
   /** Looks for what is due now. */
   wake(): void;
   close(): Promise<void>;
+}
+
+/** A claimed delivery, with its address opened. */
+interface Claimed {
+  delivery: DueDelivery;
+  url: string;
+  host: string;
+  /** Seconds. */
+  claimedAt: number;
 }
 
 export interface DeliveriesOptions {
@@ -82,16 +95,19 @@ function openUrl(secret: string, id: string, sealed: string): string {
 export function startDeliveries({ sql, egress, configs, secret, onError }: DeliveriesOptions): Deliveries {
   const running = new Set<Promise<void>>();
   const perHost = new Map<string, number>();
+  const waiting = new Map<string, Claimed[]>();
   const ending = new AbortController();
   let pumping: Promise<void> | undefined;
   let again = false;
+  let isClosing = false;
 
   /** Asks for what is due until there is no more of it or no more room. One asks at a time. */
   function pump(): void {
     again = true;
     pumping ??= (async () => {
-      while (again && !ending.signal.aborted && running.size < RUNNING) {
+      while (again && !isClosing && running.size < RUNNING) {
         again = false;
+        await expire();
         await takeSome();
       }
     })()
@@ -104,43 +120,78 @@ export function startDeliveries({ sql, egress, configs, secret, onError }: Deliv
   async function takeSome(): Promise<void> {
     const now = nowSeconds();
     const due = await claimDeliveries(sql, now, now + LEASE_SECONDS, CLAIMED);
-    const busy: { id: string; attempts: number; until: number }[] = [];
-    let started = 0;
+    const busy: Claimed[] = [];
     for (const delivery of due) {
       const url = openUrl(secret, delivery.id, delivery.url);
       const host = URL.parse(url)?.host ?? '';
-      if (running.size >= RUNNING || (perHost.get(host) ?? 0) >= RUNNING_PER_HOST) {
-        const until = now + BUSY.least + Math.floor(Math.random() * BUSY.spread);
-        busy.push({ id: delivery.id, attempts: delivery.attempts, until });
-      } else {
-        start(delivery, url, host);
-        started += 1;
-      }
+      const queue = waiting.get(host) ?? [];
+      waiting.set(host, queue);
+      (queue.length < WAITING_PER_HOST ? queue : busy).push({ delivery, url, host, claimedAt: now });
     }
-    if (busy.length > 0) await deferDeliveries(sql, busy);
-    // With nothing started, the next would find the same servers busy.
-    if (due.length === CLAIMED && started > 0) again = true;
+    startWaiting();
+    await giveBack(busy);
+    if (due.length === CLAIMED) again = true;
   }
 
-  function start(delivery: DueDelivery, url: string, host: string): void {
+  /** Starts as many as there is room for, the oldest of each server first. */
+  function startWaiting(): void {
+    if (isClosing) return;
+    for (const [host, queue] of waiting) {
+      const hasRoom = () => running.size < RUNNING && (perHost.get(host) ?? 0) < RUNNING_PER_HOST;
+      for (let [next] = queue; next && !isOverdue(next) && hasRoom(); [next] = queue) {
+        queue.shift();
+        start(next);
+      }
+      if (queue.length === 0) waiting.delete(host);
+    }
+  }
+
+  const isOverdue = ({ claimedAt }: Claimed) => claimedAt <= nowSeconds() - WAITING_SECONDS;
+
+  /** Gives back who has waited too long, before their claim runs out. */
+  async function expire(): Promise<void> {
+    const expired: Claimed[] = [];
+    for (const [host, queue] of waiting) {
+      expired.push(...queue.filter(isOverdue));
+      waiting.set(
+        host,
+        queue.filter((claimed) => !isOverdue(claimed)),
+      );
+    }
+    await giveBack(expired);
+  }
+
+  async function giveBack(claimed: Claimed[], { least, spread } = BUSY): Promise<void> {
+    if (claimed.length === 0) return;
+    const until = () => nowSeconds() + least + Math.floor(Math.random() * spread);
+    await deferDeliveries(
+      sql,
+      claimed.map(({ delivery: { id, attempts } }) => ({ id, attempts, until: until() })),
+    );
+  }
+
+  function start(claimed: Claimed): void {
+    const { host } = claimed;
     perHost.set(host, (perHost.get(host) ?? 0) + 1);
-    const attempt = send(delivery, url)
+    const attempt = send(claimed)
       .catch(onError)
       .finally(() => {
         running.delete(attempt);
         const left = (perHost.get(host) ?? 1) - 1;
         if (left > 0) perHost.set(host, left);
         else perHost.delete(host);
+        startWaiting();
         pump();
       });
     running.add(attempt);
   }
 
-  async function send(delivery: DueDelivery, url: string): Promise<void> {
+  async function send(claimed: Claimed): Promise<void> {
+    const { delivery, url } = claimed;
     const result = await attempt(delivery, url);
     const now = nowSeconds();
     // A stopping server gives back what it could not finish; the next one begins with it.
-    if (result === 'interrupted') return deferDeliveries(sql, [{ ...delivery, until: now }]);
+    if (result === 'interrupted') return giveBack([claimed], AT_ONCE);
     await settleDelivery(sql, delivery, afterAttempt(result, delivery.attempts, now), now);
   }
 
@@ -195,12 +246,14 @@ export function startDeliveries({ sql, egress, configs, secret, onError }: Deliv
     async close() {
       clearInterval(poll);
       clearInterval(prune);
+      isClosing = true;
+      await pumping;
+      await giveBack([...waiting.values()].flat(), AT_ONCE).catch(onError);
       const grace = new AbortController();
       const stop = sleep(CLOSE_GRACE_MS, undefined, { signal: grace.signal }).catch(() => {});
       await Promise.race([Promise.all(running), stop]);
       grace.abort();
       ending.abort();
-      await pumping;
       await Promise.all(running);
     },
   };

@@ -103,9 +103,11 @@ export const deliveriesOf = async (
     return isAwaited(body) && body;
   });
 
-/** Makes what waits for its next attempt due now. */
+/** Makes what waits for its next attempt due now, and forgets what became of the last. */
 export const hurry = (stage: Stage) =>
-  stage.server.database.query(`update delivery set next_attempt_at = 0 where status = 'pending'`);
+  stage.server.database.query(
+    `update delivery set next_attempt_at = 0, response_status = null where status = 'pending'`,
+  );
 
 export type { Target };
 export type Answering = Parameters<typeof startTarget>[0];
