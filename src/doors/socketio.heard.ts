@@ -1,17 +1,30 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { z } from 'zod';
+import { setTyping } from '../channels/presence.service.ts';
+import { markRead } from '../channels/readers.service.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
-import type { EventClient } from './socketio.client.ts';
+import { id } from '../core/wire.ts';
+import { ENVELOPE, type EventClient } from './socketio.client.ts';
 
 /** How many packets a second one socket is listened to; the rest is dropped without an answer. */
 const PACKETS_PER_SECOND = 10;
 const limiter = new RateLimiterMemory({ points: PACKETS_PER_SECOND, duration: 1 });
 
+const InChannel = z.object({
+  channel_id: id(),
+  message_id: id().nullish(),
+  data: z.discriminatedUnion('type', [
+    z.object({ type: z.literal('typing'), data: z.object({ typing: z.boolean() }).optional() }),
+    z.object({ type: z.literal('last_read_at') }),
+  ]),
+});
+
 /** What is used of a Socket.IO socket. */
 interface HeardSocket {
   id: string;
   use(middleware: (packet: unknown, next: () => void) => void): unknown;
-  on(name: string, handler: (payload: unknown, acknowledge: unknown) => void): unknown;
+  on(name: string, handler: (...sent: unknown[]) => void): unknown;
 }
 
 /**
@@ -28,13 +41,14 @@ export function hearClient(socket: HeardSocket, client: EventClient, refuse: (er
     );
   });
   const on = (name: string, handle: (scope: Scope, payload: unknown) => Promise<boolean>) => {
-    socket.on(name, (payload, acknowledge) => {
+    socket.on(name, (...sent) => {
+      const acknowledge = sent.at(-1);
       if (!client.actor) return;
       // Who they are is asked anew each time: the session may have ended, and what they may do changed.
       client
         .openScope()
         .then((scope) =>
-          handle(scope, payload).then(
+          handle(scope, sent[0]).then(
             (isDone) => {
               if (isDone && typeof acknowledge === 'function') acknowledge();
             },
@@ -48,4 +62,12 @@ export function hearClient(socket: HeardSocket, client: EventClient, refuse: (er
   };
   // To have come this far is what counts as activity.
   on('heartbeat', async () => true);
+  on(ENVELOPE, async (scope, payload) => {
+    const heard = InChannel.safeParse(payload);
+    if (!heard.success) return false;
+    const { channel_id, message_id = null, data } = heard.data;
+    if (data.type === 'typing') await setTyping(scope, channel_id, message_id, data.data?.typing ?? true);
+    else await markRead(scope, channel_id);
+    return true;
+  });
 }

@@ -1,0 +1,173 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { grant } from '../channels/people.ts';
+import { until } from '../support/poll.ts';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { ENVELOPE, listenBySocket, type SocketListener } from './listen.ts';
+
+/** What clients tell over Socket.IO: who may, who hears of it, and that nothing else comes of anything else. */
+
+let server: TestServer;
+let owner: Person;
+let writer: Person;
+let stranger: Person;
+let channelId: string;
+const open: SocketListener[] = [];
+
+beforeAll(async () => {
+  server = await startServer();
+  owner = await signUp(server, 'Owner');
+  writer = await signUpAs(server, owner, 'Writer', 'user');
+  stranger = await signUpAs(server, owner, 'Stranger', 'user');
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  const body = { name: 'x', access_grants: [grant(writer.id, 'write')] };
+  channelId = (await server.call('POST /channels/create', { token: owner.token, body })).body.id;
+});
+afterEach(() => {
+  for (const listener of open.splice(0)) listener.close();
+});
+
+async function listen(person: Person): Promise<SocketListener> {
+  const listener = await listenBySocket(server.url, person.token, { auth: { events: 'envelope' } });
+  open.push(listener);
+  await listener.socket.emitWithAck('user-join', { auth: { token: person.token } });
+  return listener;
+}
+const tell = (
+  listener: SocketListener,
+  data: unknown,
+  in_: unknown = channelId,
+  message_id: unknown = null,
+) => listener.socket.emit(ENVELOPE, { channel_id: in_, message_id, data });
+const typingsOf = ({ notices }: SocketListener) => notices.filter(({ data }) => data.type === 'typing');
+/** Packets of one socket are worked off in their order, so what was told before has had its effect. */
+const heard = (listener: SocketListener) => listener.socket.timeout(5000).emitWithAck('heartbeat', {});
+
+describe('typing', () => {
+  it('reaches everybody in the channel, with who and where', async () => {
+    const [from, other, outside] = [await listen(writer), await listen(owner), await listen(stranger)];
+    const threadId = '018f0000-0000-7000-8000-000000000000';
+    tell(from, { type: 'typing', data: { typing: true } });
+    tell(from, { type: 'typing', data: { typing: false } }, channelId, threadId);
+    await until('the notices', () => typingsOf(other).length === 2 && typingsOf(from).length === 2);
+    expect(typingsOf(other)).toEqual([
+      expect.objectContaining({
+        channel_id: channelId,
+        message_id: null,
+        data: { type: 'typing', data: { typing: true } },
+        user: { id: writer.id, name: 'Writer', role: 'user' },
+      }),
+      expect.objectContaining({ message_id: threadId, data: { type: 'typing', data: { typing: false } } }),
+    ]);
+    expect(typingsOf(outside)).toEqual([]);
+  });
+
+  it('of somebody who may not write there is passed over, and so is one whose right has gone', async () => {
+    const [from, other, outside] = [await listen(writer), await listen(owner), await listen(stranger)];
+    tell(outside, { type: 'typing', data: { typing: true } });
+    await heard(outside);
+    await server.call(`POST /channels/${channelId}/update`, {
+      token: owner.token,
+      body: { access_grants: [] },
+    });
+    tell(from, { type: 'typing', data: { typing: true } });
+    await heard(from);
+    tell(other, { type: 'typing', data: { typing: true } });
+    await until('the owner’s', () => typingsOf(other).length > 0);
+    expect(typingsOf(other).map(({ user }) => user.id)).toEqual([owner.id]);
+  });
+
+  it('by a flood is passed over, and the socket stays', async () => {
+    const [from, other] = [await listen(writer), await listen(owner)];
+    for (let n = 0; n < 100; n += 1) tell(from, { type: 'typing', data: { typing: true } });
+    await until('an answer', () =>
+      from.socket
+        .timeout(500)
+        .emitWithAck('heartbeat', {})
+        .then(
+          () => true,
+          () => false,
+        ),
+    );
+    expect(typingsOf(other).length).toBeGreaterThan(0);
+    expect(typingsOf(other).length).toBeLessThan(50);
+    expect(from.ended).toBeUndefined();
+  });
+});
+
+describe('a mark of what was read', () => {
+  it('is kept for its reader, and nobody is told', async () => {
+    const [from, other] = [await listen(writer), await listen(owner)];
+    const body = { content: 'hello' };
+    await server.call(`POST /channels/${channelId}/messages/post`, { token: owner.token, body });
+    const unread = async () =>
+      (await server.call(`GET /channels/${channelId}`, { token: writer.token })).body.unread_count;
+    expect(await unread()).toBe(1);
+    tell(from, { type: 'last_read_at' });
+    await until('the mark', async () => (await unread()) === 0);
+    expect(other.notices.filter(({ data }) => data.type !== 'presence')).toEqual([]);
+  });
+});
+
+describe('anything else', () => {
+  const nowhere = '018f0000-0000-7000-8000-000000000000';
+  it.each<[string, unknown[]]>([
+    [ENVELOPE, []],
+    [ENVELOPE, [null]],
+    [ENVELOPE, ['text']],
+    [ENVELOPE, [{ channel_id: nowhere, data: { type: 'typing', data: { typing: true } } }]],
+    [ENVELOPE, [{ channel_id: ['x'], data: { type: 'typing' } }]],
+    [ENVELOPE, [{ channel_id: "' or 1=1", data: { type: 'last_read_at' } }]],
+    [ENVELOPE, [{ channel_id: nowhere, data: { type: 'message', data: { content: 'forged' } } }]],
+    [ENVELOPE, [Buffer.from('binary')]],
+    ['message', [{ content: 'forged' }]],
+    ['usage', [{ model: 'x' }]],
+    ['user-join', [{ auth: null }]],
+    ['join-channels', [17]],
+    ['__proto__', [{}]],
+    ['constructor', []],
+  ])('is passed over: %s %j', async (name, sent) => {
+    const [from, other] = [await listen(writer), await listen(owner)];
+    from.socket.emit(name, ...sent);
+    await heard(from);
+    expect(from.ended).toBeUndefined();
+    expect([other.enveloped, typingsOf(other)]).toEqual([[], []]);
+  });
+
+  it('is not acknowledged either', async () => {
+    const from = await listen(stranger);
+    const ask = (payload: unknown) => from.socket.timeout(300).emitWithAck(ENVELOPE, payload);
+    await expect(ask({ channel_id: channelId, data: { type: 'typing' } })).rejects.toThrow();
+    await expect(ask('nonsense')).rejects.toThrow();
+  });
+
+  it('from somebody whose session has ended ends the connection', async () => {
+    const short = await signUpAs(server, owner, 'Short', 'user');
+    const from = await listen(short);
+    await server.call('POST /auths/signout', { token: short.token });
+    await until('the end', () => from.ended);
+  });
+});
+
+describe('presence', () => {
+  const isActive = ({ notices }: SocketListener, { id }: Person) =>
+    notices
+      .filter(({ data, user }) => data.type === 'presence' && user.id === id)
+      .map(({ data }) => data.data);
+
+  it('tells those of a channel when somebody comes, and some seconds after they went', async () => {
+    const guest = await signUpAs(server, owner, 'Guest', 'user');
+    const access_grants = [grant(guest.id, 'read')];
+    await server.call(`POST /channels/${channelId}/update`, { token: owner.token, body: { access_grants } });
+    const other = await listen(owner);
+    const first = await listen(guest);
+    await until('the arrival', () => isActive(other, guest).length === 1);
+    const second = await listen(guest);
+    first.close();
+    second.close();
+    await until('the departure', () => isActive(other, guest).length === 2, 15_000);
+    expect(isActive(other, guest)).toEqual([{ is_active: true }, { is_active: false }]);
+    expect(isActive(other, stranger)).toEqual([]);
+  });
+});

@@ -1,0 +1,200 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { until } from '../support/poll.ts';
+import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+
+/*
+ * Engine.IO 4 and Socket.IO 5 packet by packet, without a client library: what the door answers, and that nothing malformed takes
+ * it down. https://github.com/socketio/engine.io-protocol, https://github.com/socketio/socket.io-protocol
+ */
+
+let server: TestServer;
+let owner: Person;
+let base: string;
+
+beforeAll(async () => {
+  server = await startServer();
+  owner = await signUp(server, 'Owner');
+  base = `${server.url}/ws/socket.io/?EIO=4`;
+});
+afterAll(() => server.close());
+
+/** A bare WebSocket with all that came. */
+async function openSocket(query = '') {
+  const socket = new WebSocket(`${base.replace('http', 'ws')}&transport=websocket${query}`);
+  const packets: string[] = [];
+  let ended: number | undefined;
+  socket.on('message', (data) => packets.push(String(data)));
+  socket.on('close', (code) => {
+    ended = code;
+  });
+  await once(socket, 'open');
+  return {
+    socket,
+    packets,
+    get ended() {
+      return ended;
+    },
+    send: (packet: string | Buffer) => socket.send(packet),
+    next: (beginning: string) =>
+      until(`a packet ${beginning}`, () => packets.find((packet) => packet.startsWith(beginning))),
+  };
+}
+async function admitted() {
+  const one = await openSocket();
+  one.send(`40${JSON.stringify({ token: owner.token, events: 'envelope' })}`);
+  await one.next('40');
+  return one;
+}
+
+const poll = async (sid?: string, init: RequestInit = {}) => {
+  const response = await fetch(`${base}&transport=polling${sid ? `&sid=${sid}` : ''}`, init);
+  return { status: response.status, text: await response.text() };
+};
+const send = (sid: string, body: string) =>
+  poll(sid, { method: 'POST', body, headers: { 'content-type': 'text/plain' } });
+const handshake = async () => JSON.parse((await poll()).text.slice(1)) as { sid: string; upgrades: string[] };
+const isAlive = async () =>
+  expect((await server.call('GET /auths/', { token: owner.token })).status).toBe(200);
+
+describe('a handshake', () => {
+  it('says who the connection is and how it is kept', async () => {
+    const one = await openSocket();
+    const opened = JSON.parse((await one.next('0')).slice(1));
+    expect(opened).toMatchObject({ upgrades: [], pingInterval: 25_000, pingTimeout: 20_000 });
+    expect(typeof opened.sid).toBe('string');
+    one.socket.close();
+    expect((await handshake()).upgrades).toEqual(['websocket']);
+  });
+
+  it.each([
+    ['another version', '?EIO=3&transport=polling', 5],
+    ['no version', '?transport=polling', 5],
+    ['an unknown transport', '?EIO=4&transport=carrier-pigeon', 0],
+    ['an unknown session', '?EIO=4&transport=polling&sid=nobody', 1],
+  ])('with %s is refused', async (_what, query, code) => {
+    const response = await fetch(`${server.url}/ws/socket.io/${query}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code });
+  });
+
+  it('by another method is refused', async () => {
+    const response = await fetch(`${base}&transport=polling`, { method: 'PUT' });
+    expect(response.status).toBe(400);
+  });
+});
+
+describe('a connection to the namespace', () => {
+  it('with a token is made, by an id of its own', async () => {
+    const one = await admitted();
+    const connected = JSON.parse((await one.next('40')).slice(2));
+    expect(typeof connected.sid).toBe('string');
+    expect(connected.sid).not.toBe(JSON.parse((await one.next('0')).slice(1)).sid);
+    one.socket.close();
+  });
+
+  it('with a wrong one is refused in words, and to another namespace too', async () => {
+    const one = await openSocket();
+    one.send(`40${JSON.stringify({ token: 'wrong' })}`);
+    expect(JSON.parse((await one.next('44')).slice(2))).toMatchObject({ data: { code: 'unauthenticated' } });
+    one.send(`40/admin,${JSON.stringify({ token: owner.token })}`);
+    expect(await one.next('44/admin,')).toContain('Invalid namespace');
+    one.socket.close();
+  });
+
+  it('is acknowledged by the number that was asked for', async () => {
+    const one = await admitted();
+    one.send(`4217["user-join",${JSON.stringify({ auth: { token: owner.token } })}]`);
+    expect(await one.next('4317')).toBe(`4317[${JSON.stringify({ id: owner.id, name: 'Owner' })}]`);
+    one.socket.close();
+  });
+});
+
+describe('what is malformed', () => {
+  it.each<[string, string | Buffer]>([
+    ['a type that is none', '9'],
+    ['a packet that is none', '4x'],
+    ['an event that is no array', '42{"a":1}'],
+    ['an event without a name', '42[]'],
+    ['an event with a reserved name', '42["disconnect"]'],
+    ['broken JSON', '42["message",{'],
+    ['a second connection packet', '40{}'],
+    ['an acknowledgement that nobody asked for', '4399[]'],
+    ['attachments that never come', '451-["message",{"_placeholder":true,"num":0}]'],
+    ['very many attachments', '4599999999-["message",{"_placeholder":true,"num":0}]'],
+    ['binary without an announcement', Buffer.from([4, 1, 2, 3])],
+    ['a placeholder out of range', '451-["message",{"_placeholder":true,"num":7}]'],
+    ['an empty text', ''],
+  ])('is passed over or ends that connection, and no other: %s', async (_what, packet) => {
+    const other = await admitted();
+    const one = await admitted();
+    one.send(packet);
+    one.send('42["heartbeat",{}]');
+    one.send('421["heartbeat",{}]');
+    await until('an answer or the end', () => one.ended !== undefined || one.packets.includes('431[]'));
+    other.send('425["heartbeat",{}]');
+    expect(await other.next('435')).toBe('435[]');
+    await isAlive();
+    one.socket.terminate();
+    other.socket.close();
+  });
+
+  it('is too large: the connection ends', async () => {
+    const one = await admitted();
+    one.send(`42["message","${'x'.repeat(300 * 1024)}"]`);
+    await until('the end', () => one.ended !== undefined);
+    const { sid } = await handshake();
+    const { status } = await send(sid, `4${'x'.repeat(300 * 1024)}`);
+    expect(status).toBe(413);
+    await isAlive();
+  });
+});
+
+describe('polling', () => {
+  it('carries packets both ways, several in one body', async () => {
+    const { sid } = await handshake();
+    expect(await send(sid, `40${JSON.stringify({ token: owner.token })}`)).toEqual({
+      status: 200,
+      text: 'ok',
+    });
+    expect((await poll(sid)).text).toMatch(/^40\{"sid":/);
+    await send(sid, '421["heartbeat",{}]\x1e422["heartbeat",{}]');
+    let heard = '';
+    await until('both answers', async () => {
+      heard += (await poll(sid)).text;
+      return heard.includes('431[]') && heard.includes('432[]');
+    });
+    expect((await send(sid, '1')).status).toBe(200);
+    // What came after the end belongs to nobody.
+    await until('the end', async () => (await send(sid, '2')).status === 400);
+  });
+
+  it('by two at once is refused, and the connection is over', async () => {
+    const { sid } = await handshake();
+    const [one, two] = await Promise.all([poll(sid), poll(sid)]);
+    expect([one.status, two.status].sort()).toContain(400);
+    expect((await poll(sid)).status).toBe(400);
+    await isAlive();
+  });
+
+  it('goes over to WebSocket after a probe', async () => {
+    const { sid } = await handshake();
+    await send(sid, `40${JSON.stringify({ token: owner.token, events: 'envelope' })}`);
+    await poll(sid);
+    const one = await openSocket(`&sid=${sid}`);
+    one.send('2probe');
+    expect(await one.next('3probe')).toBe('3probe');
+    one.send('5');
+    one.send('421["heartbeat",{}]');
+    expect(await one.next('431')).toBe('431[]');
+    expect((await poll(sid)).status).toBe(400);
+    one.socket.close();
+  });
+
+  it('cannot be taken over by who does not know the session', async () => {
+    const socket = new WebSocket(`${base.replace('http', 'ws')}&transport=websocket&sid=nobody`);
+    const [error] = await once(socket, 'error');
+    expect(String(error)).toContain('400');
+  });
+});

@@ -1,0 +1,51 @@
+"""A client of python-socketio. Takes its options as JSON, and writes what it hears as lines of JSON, until it is told to stop."""
+
+import json
+import sys
+import threading
+
+import socketio
+
+options = json.loads(sys.argv[1])
+client = socketio.Client(reconnection=False)
+
+
+turn = threading.Lock()
+
+
+def say(**line):
+    # Handlers run in threads of their own.
+    with turn:
+        print(json.dumps(line), flush=True)
+
+
+@client.on("*")
+def heard(name, told):
+    say(name=name, told=told)
+
+
+@client.on("connect_error")
+def refused(reason):
+    say(refused=reason)
+
+
+@client.on("disconnect")
+def ended(reason):
+    say(ended=reason)
+
+
+try:
+    client.connect(
+        options["url"],
+        socketio_path="/ws/socket.io",
+        transports=options["transports"],
+        auth=options["auth"],
+        wait_timeout=10,
+    )
+except socketio.exceptions.ConnectionError:
+    sys.exit(1)
+say(joined=client.call("user-join", {"auth": {"token": options["auth"]["token"]}}), transport=client.transport())
+for line in sys.stdin:
+    name, sent = json.loads(line)
+    client.emit(name, sent)
+client.disconnect()
