@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
+import { notify } from '../database/notices.ts';
 import type { Sql } from '../database/sql.ts';
 import { type AcceptOptions, acceptConfiguration } from './configs.accept.ts';
 import { applyPins } from './configs.pins.ts';
@@ -112,6 +113,7 @@ async function change(
       at: nowSeconds(),
       by: actor?.id ?? null,
     });
+    await notify(within, 'config.stored', { revision });
     return { next, revision };
   });
   configs.adopt(next, revision);

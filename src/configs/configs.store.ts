@@ -16,7 +16,7 @@ import type { Tree } from './configs.settings.ts';
 
 declare module '../events/bus.ts' {
   interface BusTopics {
-    /** Between processes: a newer configuration is stored. */
+    /** Between processes, through PostgreSQL: a newer configuration is stored. */
     'config.stored': { revision: number };
     /** Within a process: another configuration is in force in it. */
     'config.changed': { revision: number };
@@ -50,7 +50,7 @@ export interface ConfigStore {
   seal(configuration: Configuration): Tree;
   /** A stored form in clear and complete, without what the environment pins. */
   open(data: Tree): Configuration;
-  /** Takes over what this process has just stored, and tells the others. */
+  /** Takes over what this process has just stored; whoever stored it tells the others. */
   adopt(configuration: Configuration, revision: number): void;
 }
 
@@ -152,7 +152,6 @@ export async function openConfigStore(
     open,
     adopt(configuration, revision) {
       take({ ...held, current: applyPins(configuration, pins), revision });
-      bus?.publish('config.stored', { revision });
     },
     refresh,
     follow(notices) {

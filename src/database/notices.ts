@@ -1,13 +1,21 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
-import { type Bus, createLocalBus } from '../events/bus.ts';
+import { type Bus, type BusTopics, createLocalBus, type Topic } from '../events/bus.ts';
 import { type Sql, statement } from './sql.ts';
 
-/** Programs that work on the database beside the servers tell them through it: it is all that they have in common. */
+/**
+ * Notices through PostgreSQL, for what must arrive also where there is no Redis or it is down, and for programs that work
+ * on the database beside the servers: it is all that they have in common.
+ */
 const CHANNEL = 'parley_notices';
 const RETRY_MS = 1_000;
 
 const NOTIFY = statement('notices.notify', 'select pg_notify($1, $2)');
+
+/** Tells every server of the database, as soon as the transaction is committed. At most 8000 bytes. */
+export async function notify<T extends Topic>(sql: Sql, topic: T, message: BusTopics[T]): Promise<void> {
+  await sql.rows(NOTIFY, [CHANNEL, JSON.stringify({ topic, message })]);
+}
 
 /** The bus of a program that is no server: what it publishes reaches every server of the database. */
 export function createNotifyingBus(
@@ -20,7 +28,7 @@ export function createNotifyingBus(
     ...local,
     publish(topic, message) {
       local.publish(topic, message);
-      pending.push(sql.rows(NOTIFY, [CHANNEL, JSON.stringify({ topic, message })]).catch(onError));
+      pending.push(notify(sql, topic, message).catch(onError));
     },
     /** Resolves when everything so far has been handed over. */
     sent: () => Promise.all(pending),
@@ -35,7 +43,7 @@ export interface FollowOptions {
   onGap(): void;
 }
 
-/** Hands the notices of such programs to this process; every server listens itself. Returns how to stop. */
+/** Hands these notices to this process; every server listens itself. Returns how to stop. */
 export async function followNotices({ orm, bus, log, onGap }: FollowOptions): Promise<() => void> {
   const pool = await orm.em.getDriver().getConnection().getNativeClient();
   let stopped = false;

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/poll.ts';
+import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
+import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { administer } from './support.ts';
+
+describe.skipIf(withoutRedis)('the configuration of two processes', () => {
+  let redis: TestRedis;
+  let database: TestDatabase;
+  let servers: [TestServer, TestServer];
+  let root: Person;
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    database = await createDatabase();
+    const env = { REDIS_URL: redis.url, SECRET_KEY: 's'.repeat(40), LOG_LEVEL: 'silent' };
+    servers = [await startServer({ database, env }), await startServer({ database, env })];
+    root = await signUp(servers[0], 'Root');
+  });
+  afterAll(async () => {
+    for (const server of servers) await server.close();
+    await database.drop();
+    await redis.stop();
+  });
+
+  const watermarkAt = async (server: TestServer) => (await administer(server, root).exported()).ui.watermark;
+  async function follows(from: TestServer, to: TestServer, mark: string): Promise<void> {
+    await administer(from, root).configure((configuration) => {
+      configuration.ui.watermark = mark;
+    });
+    expect(await watermarkAt(from)).toBe(mark);
+    await until(`"${mark}" on the other process`, async () => (await watermarkAt(to)) === mark, 1_000);
+  }
+
+  it('is the same within a second, whoever changes it', async () => {
+    const [one, other] = servers;
+    for (let i = 0; i < 20; i += 1) {
+      await follows(one, other, `from one ${i}`);
+      await follows(other, one, `from the other ${i}`);
+    }
+  });
+
+  it('ends as one when both change it at once', async () => {
+    await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        administer(servers[i % 2] as TestServer, root).configure((configuration) => {
+          configuration.ui.watermark = `at once ${i}`;
+        }),
+      ),
+    );
+    const [row] = await database.query<{ mark: string }>(
+      `select data -> 'ui' ->> 'watermark' as mark from config`,
+    );
+    for (const server of servers) {
+      await until('the last one', async () => (await watermarkAt(server)) === row?.mark, 1_000);
+    }
+  });
+
+  it('is the same while Redis is down', async () => {
+    await redis.kill();
+    await follows(servers[0], servers[1], 'without Redis');
+    await redis.restart();
+  });
+
+  it('is the same again after the connections to the database were cut', async () => {
+    await database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and query = 'listen parley_notices'`,
+    );
+    await administer(servers[0], root).configure((configuration) => {
+      configuration.ui.watermark = 'after the cut';
+    });
+    await until('the change', async () => (await watermarkAt(servers[1])) === 'after the cut');
+  });
+});
