@@ -8,6 +8,8 @@ import { configsRouter } from './configs/configs.router.ts';
 import { router } from './core/trpc.ts';
 import { filesRouter } from './files/files.router.ts';
 import { toolsRouter } from './tools/tools.router.ts';
+import { valvesRouter } from './tools/tools.valves.router.ts';
+import { toolVersionsRouter } from './tools/tools.versions.router.ts';
 import { settingsRouter } from './users/settings.router.ts';
 import { usersRouter } from './users/users.router.ts';
 import { deliveriesRouter } from './webhooks/deliveries.router.ts';
@@ -26,7 +28,9 @@ export const appRouter = router({
   settings: settingsRouter,
   readers: readersRouter,
   tools: toolsRouter,
+  toolVersions: toolVersionsRouter,
   users: usersRouter,
+  valves: valvesRouter,
   webhooks: webhooksRouter,
 });
 

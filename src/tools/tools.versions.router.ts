@@ -13,7 +13,7 @@ const version = () =>
     .min(1)
     .max(2 ** 31 - 1);
 
-export const versionsRouter = router({
+export const toolVersionsRouter = router({
   list: member
     .meta({
       openapi: {
