@@ -4,6 +4,7 @@ import { membersRouter } from './channels/members.router.ts';
 import { messagesRouter } from './channels/messages.router.ts';
 import { reactionsRouter } from './channels/reactions.router.ts';
 import { readersRouter } from './channels/readers.router.ts';
+import { searchRouter } from './channels/search.router.ts';
 import { configsRouter } from './configs/configs.router.ts';
 import { router } from './core/trpc.ts';
 import { filesRouter } from './files/files.router.ts';
@@ -25,6 +26,7 @@ export const appRouter = router({
   members: membersRouter,
   messages: messagesRouter,
   reactions: reactionsRouter,
+  search: searchRouter,
   settings: settingsRouter,
   readers: readersRouter,
   tools: toolsRouter,
