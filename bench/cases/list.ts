@@ -26,7 +26,6 @@ export async function list(workspace: Workspace): Promise<Result[]> {
       databaseUrl,
       statements,
       jsonColumn: 'messages',
-      channel: { 'message.list': 3 },
     };
     const bare = await startChild<string>('baselines/sql.ts', 'server', options);
     try {
