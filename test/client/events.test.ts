@@ -67,7 +67,8 @@ function record(client: ParleyClient, options: Partial<EventsOptions> = {}) {
 }
 
 const numbers = (events: ChannelEvent[]) => events.map(({ event_id }) => event_id);
-const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+/** The numbers of so many messages: the creation of their channel is event 1. */
+const messages = (count: number) => Array.from({ length: count }, (_, index) => index + 2);
 
 test('delivers what happens, typed, and only of the channels that were asked for', async () => {
   const [general, other] = [await makeChannel(), await makeChannel()];
@@ -76,7 +77,7 @@ test('delivers what happens, typed, and only of the channels that were asked for
   await post(other, 'not for us');
   const message = await post(general, 'hello');
   const event = await until('the event', () => events[0]);
-  expect(event).toMatchObject({ channel_id: general, event_id: 1, data: { type: 'message' } });
+  expect(event).toMatchObject({ channel_id: general, event_id: 2, data: { type: 'message' } });
   expect(event.data.data).toMatchObject({ id: message.id, content: 'hello' });
   if (event.data.type === 'message') expectTypeOf(event.data.data).toExtend<Message>();
   expect(events).toHaveLength(1);
@@ -101,7 +102,7 @@ test.each([
     if (sent % 6 === 0) await until('some of it', () => !proxy.accepting || events.length >= sent - 5);
   }
   await until('all events', () => events.length >= total);
-  expect(numbers(events)).toEqual(upTo(total));
+  expect(numbers(events)).toEqual(messages(total));
   expect(proxy.accepted).toBeGreaterThan(5);
   expect(errors).toEqual([]);
 });
@@ -125,7 +126,7 @@ test('goes on when the server has restarted', async () => {
   try {
     await client.api.messages.post.mutate({ id: channel, content: 'after' });
     await until('the second event', () => events.length === 2);
-    expect(numbers(events)).toEqual([1, 2]);
+    expect(numbers(events)).toEqual([2, 3]);
     expect(errors).toEqual([]);
   } finally {
     await client.close();
@@ -164,8 +165,8 @@ test('goes on in another client where one stopped', async () => {
   const second = record(clientOf({}), { channelIds: [channel], lastEventId: last ?? '' });
   const again = record(clientOf({}), { channelIds: [channel], lastEventId: first.ids[0] ?? '' });
   await until('the rest', () => second.events.length === 1 && again.events.length === 2);
-  expect(numbers(second.events)).toEqual([3]);
-  expect(numbers(again.events)).toEqual([2, 3]);
+  expect(numbers(second.events)).toEqual([4]);
+  expect(numbers(again.events)).toEqual([3, 4]);
   expect(first.events).toHaveLength(2);
 });
 
@@ -206,7 +207,7 @@ test('a renewed token carries the subscription over the end of the old one', asy
   await server.call('POST /auths/signout', { token: old.token });
   await post(channel, 'two');
   await until('the second event', () => events.length === 2);
-  expect(numbers(events)).toEqual([1, 2]);
+  expect(numbers(events)).toEqual([2, 3]);
   expect(errors).toEqual([]);
 });
 

@@ -118,7 +118,7 @@ test.skipIf(!browserPath)(
     const server = await startServer({ env: { CORS_ALLOW_ORIGIN: page.origin } });
     try {
       const report = await page.open(browserPath ?? '', server.url);
-      expect(report).toEqual({ refused: 401, event_id: 1, content: 'from a browser' });
+      expect(report).toEqual({ refused: 401, event_id: 2, content: 'from a browser' });
     } finally {
       await page.close();
       await server.close();

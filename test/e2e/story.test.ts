@@ -134,10 +134,11 @@ it('from an empty folder to a live message, and back to nothing', {
   const posted = await call(url, `POST /channels/${channel.id}/messages/post`, { token, body });
   expect(posted).toMatchObject({ status: 200, body: { ...body, channel_id: channel.id } });
   for (const heard of [byTyped, bySocket]) {
-    await until('the message', () => heard.length > 0);
-    expect(heard).toHaveLength(1);
-    expect(heard[0]).toMatchObject({ event_id: 1, data: { type: 'message' }, user: { name: 'Ann' } });
-    expect(heard[0]?.data.data).toEqual(posted.body);
+    await until('the message', () => heard.length > 1);
+    expect(heard).toHaveLength(2);
+    expect(heard[0]).toMatchObject({ event_id: 1, data: { type: 'channel:created' } });
+    expect(heard[1]).toMatchObject({ event_id: 2, data: { type: 'message' }, user: { name: 'Ann' } });
+    expect(heard[1]?.data.data).toEqual(posted.body);
   }
   const { temp_id, ...message } = posted.body;
   expect(temp_id).toBe('first');

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { gather, grant, type People, RELATIONS, type Relation, setStage } from '../channels/people.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signIn, signUpAs, startServer, type TestServer } from '../support/server.ts';
-import { type Event, listenBySocket, messageOf, subscribe } from './listen.ts';
+import { contentsOfEvents, type Event, listenBySocket, subscribe } from './listen.ts';
 
 /*
  * Who hears what, at both event doors, from the first moment and after every change of access, without a reconnect.
@@ -57,7 +57,7 @@ const DOORS: Record<string, (token: string) => Promise<Listening>> = {
   },
 };
 
-const contentOf = (listening: Listening) => listening.heard().map((event) => messageOf(event).content);
+const contentOf = (listening: Listening) => contentsOfEvents(listening.heard());
 
 /** Waits until a listener heard a message that everybody hears, and tells what it heard by then. */
 async function contentsOf(listening: Listening): Promise<string[]> {

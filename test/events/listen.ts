@@ -19,6 +19,10 @@ export function messageOf({ data }: Event) {
   return data.data;
 }
 
+/** What the messages said, in the order of their events; a channel's own events say nothing. */
+export const contentsOfEvents = (events: Event[]): string[] =>
+  events.flatMap(({ data }) => ('content' in data.data ? [data.data.content] : []));
+
 export const ENVELOPE = 'events:channel';
 
 /** A Socket.IO client with all that it was sent. */

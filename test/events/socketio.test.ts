@@ -51,7 +51,7 @@ describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
     await until('all events', () => listener.enveloped.length === 6 && listener.named.length === 6);
 
     const events = listener.enveloped;
-    expect(events.map(({ event_id }) => event_id)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(events.map(({ event_id }) => event_id)).toEqual([2, 3, 4, 5, 6, 7]);
     expect(events.map(({ data, message_id }) => [data.type, message_id])).toEqual([
       ['message', root.id],
       ['message:update', root.id],
@@ -184,8 +184,8 @@ describe('without a token', () => {
       token: other.token,
       body: { content: 'theirs' },
     });
-    await until('the event', () => listener.enveloped.length > 0);
-    expect(listener.enveloped.map(({ channel_id }) => channel_id)).toEqual([id]);
+    await until('the events', () => listener.enveloped.length > 1);
+    expect(listener.enveloped.map(({ channel_id }) => channel_id)).toEqual([id, id]);
   });
 });
 
@@ -209,11 +209,11 @@ describe('what a handshake may hold', () => {
 describe('last_event_ids', () => {
   it('brings what was missed, once and in order, and goes on', async () => {
     for (const content of ['1', '2', '3']) await post({ content });
-    const listener = await listen(writer.token, { auth: { last_event_ids: { [channelId]: 1 } } });
+    const listener = await listen(writer.token, { auth: { last_event_ids: { [channelId]: 2 } } });
     await post({ content: '4' });
     await until('the events', () => ofChannel(listener.enveloped).length === 3);
-    expect(listener.enveloped.map(({ event_id }) => event_id)).toEqual([2, 3, 4]);
-    expect(listener.named.map(({ event }) => event.event_id)).toEqual([2, 3, 4]);
+    expect(listener.enveloped.map(({ event_id }) => event_id)).toEqual([3, 4, 5]);
+    expect(listener.named.map(({ event }) => event.event_id)).toEqual([3, 4, 5]);
   });
 
   it('of a channel that one may not read bring nothing', async () => {
@@ -223,7 +223,7 @@ describe('last_event_ids', () => {
     const options = { token: owner.token, body: { content: 'secret' } };
     await server.call(`POST /channels/${hidden}/messages/post`, options);
     const listener = await listen(writer.token, {
-      auth: { last_event_ids: { [hidden]: 0, [channelId]: 0 } },
+      auth: { last_event_ids: { [hidden]: 0, [channelId]: 1 } },
     });
     await post({ content: 'sentinel' });
     await until('the sentinel', () => listener.enveloped.length > 0);
@@ -238,7 +238,7 @@ describe('last_event_ids', () => {
     await until('the events', () => ofChannel(live.enveloped).length === 4);
     const door = await openDoor(server);
     try {
-      const auth = { last_event_ids: { [channelId]: 0 } };
+      const auth = { last_event_ids: { [channelId]: 1 } };
       const fromLog = await listen(writer.token, { auth }, door.url);
       await until('the replay', () => fromLog.enveloped.length === 4);
       const erased = { content: '', data: {}, meta: { deleted: true } };
@@ -264,7 +264,7 @@ describe('last_event_ids', () => {
       writing = false;
     });
     for (let round = 0; seen.length < 180; round += 1) {
-      const auth = { last_event_ids: { [channelId]: seen.at(-1) ?? 0 }, events: 'envelope' };
+      const auth = { last_event_ids: { [channelId]: seen.at(-1) ?? 1 }, events: 'envelope' };
       const listener = await listen(writer.token, {
         auth,
         transport: round % 3 === 2 ? 'polling' : 'websocket',
@@ -275,6 +275,6 @@ describe('last_event_ids', () => {
       seen.push(...listener.enveloped.map(({ event_id }) => event_id));
     }
     await done;
-    expect(seen).toEqual(Array.from({ length: 180 }, (_, n) => n + 1));
+    expect(seen).toEqual(Array.from({ length: 180 }, (_, n) => n + 2));
   });
 });
