@@ -2,7 +2,7 @@ import type { GenerateOpenApiDocumentOptions } from 'trpc-to-openapi';
 import { z } from 'zod';
 import { FileView } from '../files/files.schema.ts';
 
-const failures = (names: Record<number, string>) =>
+export const failures = (names: Record<number, string>) =>
   Object.fromEntries(
     Object.entries(names).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
   );
