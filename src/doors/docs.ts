@@ -4,7 +4,7 @@ import type { AnyRouter } from '@trpc/server';
 import type { FastifyInstance } from 'fastify';
 import { getAbsoluteFSPath } from 'swagger-ui-dist';
 import { buildDocument, renderDocument } from './docs.document.ts';
-import { FILE_PATHS } from './files.document.ts';
+import { PLAIN_PATHS } from './docs.paths.ts';
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -47,7 +47,7 @@ const TYPES = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=ut
 
 /** `GET /docs` (Swagger UI from its own package, nothing from elsewhere) and `GET /openapi.json`. */
 export function mountDocs(app: FastifyInstance, router: AnyRouter): void {
-  const document = renderDocument(buildDocument(router, FILE_PATHS));
+  const document = renderDocument(buildDocument(router, PLAIN_PATHS));
   serve(app, '/openapi.json', 'application/json; charset=utf-8', document);
   serve(app, '/docs', 'text/html; charset=utf-8', PAGE);
   serve(app, '/docs/start.js', TYPES.js, START);

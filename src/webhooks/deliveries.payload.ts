@@ -19,39 +19,36 @@ const isHost = ({ hostname }: URL, host: string) => hostname === host || hostnam
 export function payloadFor(target: URL, message: Message, webUrl: string): Record<string, unknown> {
   const url = `${webUrl.replace(/\/+$/, '')}/channels/${message.channel_id}`;
   const title = `#${message.channel_name} - ${url}`;
-  if (isHost(target, 'hooks.slack.com') || isHost(target, 'chat.googleapis.com')) {
-    return { text: `${escapeMarkup(title)}\n\n${escapeMarkup(message.content)}` };
+  if (isTeams(target)) {
+    const sections = [{ facts: [{ name: 'From', value: message.author ?? '' }] }];
+    return { ...teamsCard(title, message.content), sections };
   }
-  if (isDiscord(target)) {
-    const text = `${title}\n\n${message.content}`;
-    const content = text.length < DISCORD_CHARACTERS ? text : `${cut(text, DISCORD_KEPT)}... (truncated)`;
-    // Nobody is called there by what was written here.
-    return { content, allowed_mentions: { parse: [] } };
-  }
-  if (isHost(target, 'webhook.office.com')) {
-    return {
-      '@type': 'MessageCard',
-      '@context': 'https://schema.org/extensions',
-      summary: `#${message.channel_name}`,
-      title,
-      text: message.content,
-      sections: [{ facts: [{ name: 'From', value: message.author ?? '' }] }],
-    };
-  }
-  return { action: 'channel', message: message.content, title: message.channel_name, url };
+  const common = { action: 'channel', message: message.content, title: message.channel_name, url };
+  return textPayload(target, `${title}\n\n${message.content}`) ?? common;
 }
 
 /** A plain text in the form that a chat service takes; undefined for any other target. */
 export function textPayload(target: URL, text: string): Record<string, unknown> | undefined {
-  if (isHost(target, 'hooks.slack.com') || isHost(target, 'chat.googleapis.com'))
+  if (isHost(target, 'hooks.slack.com') || isHost(target, 'chat.googleapis.com')) {
     return { text: escapeMarkup(text) };
-  if (isDiscord(target)) return { content: text, allowed_mentions: { parse: [] } };
-  if (isHost(target, 'webhook.office.com')) {
-    const context = 'https://schema.org/extensions';
-    return { '@type': 'MessageCard', '@context': context, summary: text, title: text, text };
   }
-  return undefined;
+  if (isDiscord(target)) {
+    const content = text.length < DISCORD_CHARACTERS ? text : `${cut(text, DISCORD_KEPT)}... (truncated)`;
+    // Nobody is called there by what was written here.
+    return { content, allowed_mentions: { parse: [] } };
+  }
+  return isTeams(target) ? teamsCard(text, text) : undefined;
 }
+
+const isTeams = (target: URL) => isHost(target, 'webhook.office.com');
+
+const teamsCard = (title: string, text: string) => ({
+  '@type': 'MessageCard',
+  '@context': 'https://schema.org/extensions',
+  summary: title,
+  title,
+  text,
+});
 
 const isDiscord = (target: URL) =>
   (isHost(target, 'discord.com') || isHost(target, 'discordapp.com')) &&

@@ -1,0 +1,5 @@
+import { FILE_PATHS } from './files.document.ts';
+import { PICTURE_PATHS } from './pictures.document.ts';
+
+/** All plain routes that belong into the document. */
+export const PLAIN_PATHS = { ...FILE_PATHS, ...PICTURE_PATHS };
