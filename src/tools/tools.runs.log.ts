@@ -13,11 +13,17 @@ const FLUSH_MS = 1_000;
 const BATCH = 500;
 /** As many wait when the database does not answer; then the oldest go. */
 const MOST_WAITING = 20_000;
-/** What is kept of each tool, and how long. */
-const KEPT = 1_000;
-const KEPT_DAYS = 30;
-const PRUNE_MS = 60_000;
 const DAY_MS = 86_400_000;
+
+export interface RunRetention {
+  /** Of each tool. */
+  runs: number;
+  days: number;
+  /** How often what is too much is removed. */
+  pruneMs: number;
+}
+
+const RETENTION: RunRetention = { runs: 1_000, days: 30, pruneMs: 60_000 };
 
 export interface RunLog {
   /** Notes a run; costs nothing but an array's place. */
@@ -28,7 +34,11 @@ export interface RunLog {
 }
 
 /** Collects the runs of tools and stores them off the path of the calls, several in a statement. */
-export function openRunLog(sql: Sql, onError: (error: unknown) => void): RunLog {
+export function openRunLog(
+  sql: Sql,
+  onError: (error: unknown) => void,
+  kept: RunRetention = RETENTION,
+): RunLog {
   let waiting: Run[] = [];
   let flushing: Promise<void> | undefined;
   let touched = new Set<string>();
@@ -45,15 +55,13 @@ export function openRunLog(sql: Sql, onError: (error: unknown) => void): RunLog 
         throw error;
       }
     }
-    if (performance.now() - prunedAt < PRUNE_MS || touched.size === 0) return;
+    if (performance.now() - prunedAt < kept.pruneMs || touched.size === 0) return;
     prunedAt = performance.now();
     const tools = [...touched];
     touched = new Set();
-    await pruneRunsOf(sql, tools, KEPT);
-    await pruneRunsBefore(
-      sql,
-      uuidv7({ msecs: Date.now() - KEPT_DAYS * DAY_MS, random: new Uint8Array(16) }),
-    );
+    await pruneRunsOf(sql, tools, kept.runs);
+    const oldest = Date.now() - kept.days * DAY_MS;
+    await pruneRunsBefore(sql, uuidv7({ msecs: oldest, random: new Uint8Array(16) }));
   }
 
   async function flush(): Promise<void> {

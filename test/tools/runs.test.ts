@@ -1,5 +1,10 @@
+import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { openOrm } from '../../src/database/orm.ts';
+import { openSql } from '../../src/database/sql.ts';
+import { entities } from '../../src/entities.ts';
+import { openRunLog } from '../../src/tools/tools.runs.log.ts';
 import { ToolRunView } from '../../src/tools/tools.runs.schema.ts';
 import { until } from '../support/poll.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
@@ -84,5 +89,43 @@ describe('runs of a tool', () => {
     await shop.as(shop.author, 'DELETE', 'worker/delete');
     await shop.create('worker', SOURCE);
     expect(await runs()).toEqual([]);
+  });
+
+  it('are kept so many of each tool, and so long', async () => {
+    const { database } = shop.server;
+    const orm = await openOrm(entities, { url: database.url });
+    const errors: unknown[] = [];
+    const log = openRunLog(await openSql(orm), (error) => errors.push(error), {
+      runs: 3,
+      days: 10,
+      pruneMs: 0,
+    });
+    const [tool] = await database.query<{ created_at: number }>(
+      "select created_at from tool where id = 'worker'",
+    );
+    const ended = { version: 1, user_id: shop.author.id, outcome: 'ok', duration_ms: 1, cpu_ms: null };
+    const run = { ...ended, peak_memory_bytes: null, tool_id: 'worker', started_at: 0 };
+    const created = { tool_created_at: tool?.created_at ?? 0 };
+    await shop.create('other', SOURCE);
+    await database.query(
+      `insert into tool_run (id, tool_id, version, user_id, function, outcome, started_at, duration_ms)
+         values ($1, 'other', 1, $3, 'old', 'ok', 0, 1), ($2, 'other', 1, $3, 'young', 'ok', 0, 1)`,
+      [
+        uuidv7({ msecs: Date.now() - 11 * 86_400_000 }),
+        uuidv7({ msecs: Date.now() - 9 * 86_400_000 }),
+        shop.author.id,
+      ],
+    );
+    for (let n = 1; n <= 5; n += 1) log.record({ ...run, ...created, function: `f${n}` });
+    // Another tool that had this id before.
+    log.record({ ...run, tool_created_at: 1, function: 'ghost' });
+    await log.close();
+    await orm.close(true);
+    expect(errors).toEqual([]);
+    expect((await runs()).map((one: ToolRunView) => one.function)).toEqual(['f5', 'f4', 'f3']);
+    const left = await database.query<{ function: string }>(
+      "select function from tool_run where tool_id = 'other'",
+    );
+    expect(left).toEqual([{ function: 'young' }]);
   });
 });
