@@ -21,7 +21,8 @@ export async function markRead(
   channelId: string,
   at?: number | null,
 ): Promise<{ last_read_at: number }> {
-  const text = at === undefined || at === null ? null : `${BigInt(at)}`;
+  // The decimal form of a time is exact where its bits are not.
+  const text = at === undefined || at === null ? null : String(at);
   return { last_read_at: found(await markChannel(scope.sql, scope.actor, channelId, text)) };
 }
 
