@@ -178,6 +178,8 @@ function tidy(document: OpenAPIObject): OpenAPIObject {
   const used = JSON.stringify(document.paths);
   return {
     ...document,
+    // For plain routes, which bring no declaration of their own.
+    security: Object.keys(components.securitySchemes ?? {}).map((scheme) => ({ [scheme]: [] })),
     paths: sorted(Object.entries(document.paths ?? {})),
     components: {
       ...components,

@@ -81,6 +81,8 @@ async function answerUpload(parts: Parts, request: FastifyRequest, reply: Fastif
 /** A client that is still sending loses the answer when its connection is cut at once. */
 function discardRest({ raw }: FastifyRequest): void {
   if (raw.readableEnded) return;
+  // What the parser of the form did not take, it may hold up.
+  raw.unpipe();
   raw.resume();
   const cut = setTimeout(() => raw.destroy(), LINGER_MS).unref();
   raw.once('close', () => clearTimeout(cut));

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDocument } from '../../src/doors/docs.document.ts';
+import { PLAIN_PATHS } from '../../src/doors/docs.paths.ts';
 import { startToy, type Toy, toyRouter } from './toy.ts';
 
 let dev: Toy;
@@ -42,7 +43,7 @@ describe('docs', () => {
 
   it('serve the document of the router', async () => {
     const document = await (await fetch(`${dev.url}/openapi.json`)).json();
-    expect(document).toEqual(JSON.parse(JSON.stringify(buildDocument(toyRouter))));
+    expect(document).toEqual(JSON.parse(JSON.stringify(buildDocument(toyRouter, PLAIN_PATHS))));
   });
 });
 
