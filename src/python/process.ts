@@ -180,7 +180,8 @@ export function loadTool(
   /** The host counts too, but what a tool writes past it arrives here. False when it was too much. */
   function count(call: PendingCall, event: unknown): boolean {
     call.eventCharacters += JSON.stringify(event)?.length ?? 0;
-    const isWithin = call.events.length < MAX_EVENTS && call.eventCharacters <= MAX_EVENT_CHARACTERS;
+    const isWithin =
+      call.events.length + call.asks < MAX_EVENTS && call.eventCharacters <= MAX_EVENT_CHARACTERS;
     if (!isWithin) end('tool_raised', stopped('it emitted too many events'));
     return isWithin;
   }

@@ -47,9 +47,9 @@ export async function getValves(scope: Scope, toolId: string, kind: ValvesKind):
 
 /**
  * What can be set, as JSON schema; null when the tool has no such valves. Choices that the tool offers by a method are asked
- * of it, as the caller.
+ * of it, as the caller; when it cannot say, the name of the method stays.
  *
- * @throws not_found, tool_forbidden, tool_timeout, python_unavailable
+ * @throws not_found, tool_forbidden
  */
 export async function getValvesSpec(
   scope: Scope,
@@ -60,17 +60,18 @@ export async function getValvesSpec(
   const schema = tool[SCHEMAS[kind]];
   if (!schema || !offersChoices(schema)) return schema;
   const { id, name, email, role } = scope.actor;
-  return scope.python.describeValves({
-    tool,
-    which: kind,
-    user: { id, name, email, role },
-    signal: scope.signal,
-  });
+  const user = { id, name, email, role };
+  try {
+    return await scope.python.describeValves({ tool, which: kind, user, signal: scope.signal });
+  } catch (error) {
+    if (error instanceof AppError) return schema;
+    throw error;
+  }
 }
 
 const offersChoices = (schema: JsonSchema): boolean =>
-  Object.values((schema.properties ?? {}) as Record<string, { input?: { options?: unknown } }>).some(
-    ({ input }) => typeof input?.options === 'string',
+  Object.values((schema.properties ?? {}) as Record<string, { input?: { options?: unknown } } | null>).some(
+    (property) => typeof property?.input?.options === 'string',
   );
 
 /**

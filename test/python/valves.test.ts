@@ -10,6 +10,7 @@ afterAll(() => python.close());
 
 const BEFORE = `from typing import Optional, Literal
 from pydantic import BaseModel, Field, SecretStr, AliasChoices, field_validator
+from pydantic_core import PydanticCustomError
 class Server(BaseModel):
     url: str
     token: Optional[SecretStr] = None`;
@@ -28,6 +29,7 @@ const CLASSES = `class Valves(BaseModel):
         if value == "hang":
             while True: pass
         if value == "leave": raise SystemExit(1)
+        if value.startswith("odd"): raise PydanticCustomError("odd_key", "odd: {key}", {"key": value})
         if " " in value: raise ValueError(f"no spaces in {value}")
         return value.strip()
 class UserValves(BaseModel):
@@ -70,6 +72,7 @@ describe('values of valves', () => {
     [{ count: 'several-s3cret' }, 'count'],
     [{ mode: 's3cret' }, 'mode'],
     [{ key: 'a s3cret' }, 'key'],
+    [{ key: 'odd-s3cret' }, 'key'],
     [{ servers: [{ token: 's3cret' }] }, 'servers.0.url'],
   ])('%j is refused by path, and never quoted', async (values, path) => {
     const error = await check(values).catch((reason) => reason);

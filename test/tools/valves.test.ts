@@ -58,6 +58,13 @@ describe('valves of a tool', () => {
     expect(Object.keys(body.properties)).toEqual(['api_key', 'retries', 'unit', 'place']);
   });
 
+  it('are described even when the method that offers choices ends its process', async () => {
+    const content = SOURCE.replace('return ["here", __user__["name"]]', '__import__("os")._exit(3)');
+    await shop.create('dying', content);
+    const { status, body } = await shop.as(shop.author, 'GET', 'dying/valves/spec');
+    expect([status, body.properties.place.input.options]).toEqual([200, 'places']);
+  });
+
   it('are converted, kept when not sent, and returned to their default by null', async () => {
     expect((await update({ api_key: SECRET, retries: '5' })).body).toEqual({ api_key: SECRET, retries: 5 });
     expect((await update({ unit: 'f' })).body).toEqual({ api_key: SECRET, retries: 5, unit: 'f' });

@@ -116,13 +116,19 @@ class Session:
         number = request["call"]
         if request["kind"] == "call":
             return await _run(tool.bind(request, self._emitter(number), self._asker(number)))
-        if request["kind"] == "check":
-            # In a thread: validators are the tool's code and may take their time.
-            outcome, error = await asyncio.to_thread(_outcome, lambda: tool.check_valves(request))
-            if error is None:
+        try:
+            if request["kind"] == "check":
+                # In a thread: validators are the tool's code and may take their time.
+                outcome, error = await asyncio.to_thread(_outcome, lambda: tool.check_valves(request))
+                if error is not None:
+                    raise error
                 return outcome
-            raise error if isinstance(error, CallError) else CallError("tool_raised", "The valves could not be checked.")
-        return await tool.describe_valves(request)
+            return await tool.describe_valves(request)
+        except CallError:
+            raise
+        except BaseException:
+            # Its text may quote a value.
+            raise CallError("tool_raised", "The tool failed when it was asked about its valves.") from None
 
     def _emitter(self, number: int) -> Any:
         count = size = 0

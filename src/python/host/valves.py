@@ -5,11 +5,11 @@ import inspect
 from typing import Any
 
 from pydantic import AliasChoices, BaseModel, SecretBytes, SecretStr, ValidationError
-from pydantic_core import to_jsonable_python
+from pydantic_core import list_all_errors, to_jsonable_python
 
 _REFUSED = "The tool does not accept this value."
-# Problems whose text may be the tool's own or quote the value; every other one has a fixed text of Pydantic.
-_QUOTING = frozenset({"value_error", "assertion_error", "union_tag_invalid"})
+# Problems with a text of Pydantic's own that quotes no value; every other text may be the tool's.
+_FIXED = {kind["type"] for kind in list_all_errors()} - {"value_error", "assertion_error", "union_tag_invalid"}
 _SHORTEST_SECRET = 3
 
 
@@ -40,7 +40,7 @@ def issues(error: ValidationError, values: Any) -> list[dict[str, str]]:
             message = "This value is required."
         elif problem["type"] == "extra_forbidden":
             message = "The tool has no such value."
-        elif problem["type"] in _QUOTING and any(secret in message for secret in secrets):
+        elif problem["type"] not in _FIXED and any(secret in message for secret in secrets):
             message = _REFUSED
         found.append({"path": ".".join(map(str, problem["loc"])), "message": message})
     return found
