@@ -66,12 +66,12 @@ export const Message = defineEntity({
     {
       name: 'message_main_line',
       expression:
-        'create index "message_main_line" on "message" ("channel_id", "created_at" desc) where "parent_id" is null',
+        'create index "message_main_line" on "message" ("channel_id", "created_at") where "parent_id" is null',
     },
     {
       name: 'message_thread',
       expression:
-        'create index "message_thread" on "message" ("channel_id", "parent_id", "created_at" desc) where "parent_id" is not null',
+        'create index "message_thread" on "message" ("channel_id", "parent_id", "created_at") where "parent_id" is not null',
     },
     {
       name: 'message_time',
@@ -79,8 +79,7 @@ export const Message = defineEntity({
     },
     {
       name: 'message_pinned',
-      expression:
-        'create index "message_pinned" on "message" ("channel_id", "pinned_at" desc) where "is_pinned"',
+      expression: 'create index "message_pinned" on "message" ("channel_id", "pinned_at") where "is_pinned"',
     },
     {
       name: 'message_search',
