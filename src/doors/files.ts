@@ -108,12 +108,20 @@ async function* readForm(request: FastifyRequest, maxBytes: number): AsyncGenera
 function partOf(part: Multipart): FormPart {
   const { fieldname: name } = part;
   if (part.type === 'file') {
-    return { kind: 'file', name, filename: part.filename ?? '', bytes: part.file };
+    return { kind: 'file', name, filename: part.filename ?? '', bytes: bytesOf(part.file) };
   }
   if (part.fieldnameTruncated || part.valueTruncated) {
     throw new AppError('too_large', { detail: `The field ${JSON.stringify(name)} of the form is too long.` });
   }
   return { kind: 'field', name, value: part.value };
+}
+
+async function* bytesOf(file: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* file;
+  } catch (error) {
+    throw refusal(error);
+  }
 }
 
 /** Whatever the parser of forms says is about what was sent. */

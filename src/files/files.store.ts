@@ -35,7 +35,12 @@ export interface FileStore {
    *
    * @param onTooLarge makes the error for more than `maxBytes`; nothing after them is read
    */
-  receive(id: string, bytes: Readable, maxBytes: number, onTooLarge: () => Error): Promise<Received>;
+  receive(
+    id: string,
+    bytes: AsyncIterable<Buffer>,
+    maxBytes: number,
+    onTooLarge: () => Error,
+  ): Promise<Received>;
   /** Gives a received upload its final name, safe from a power cut. */
   keep(id: string): Promise<void>;
   /** Removes what there is of a file, finished or not. */
@@ -94,7 +99,7 @@ export async function openFileStore({ dataDir, listKnown, onError }: StoreOption
 
 async function receive(
   path: string,
-  bytes: Readable,
+  bytes: AsyncIterable<Buffer>,
   maxBytes: number,
   onTooLarge: () => Error,
 ): Promise<Received> {

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { may } from '../access/permissions.ts';
@@ -16,7 +15,7 @@ import { typeOf } from './files.type.ts';
 /** One part of the form of an upload, in the order of their arrival. */
 export type FormPart =
   | { kind: 'field'; name: string; value: unknown }
-  | { kind: 'file'; name: string; filename: string; bytes: Readable };
+  | { kind: 'file'; name: string; filename: string; bytes: AsyncIterable<Buffer> };
 
 /** The largest upload, in bytes. */
 export const maxUploadBytes = ({ configs }: Pick<Scope, 'configs'>): number =>

@@ -110,6 +110,8 @@ describe('what is no upload', () => {
     ['a boundary of nothing', 'multipart/form-data; boundary=', 'x', 400, 'bad_request'],
     ['another boundary', 'multipart/form-data; boundary=c', `${FILE}--b--`, 400, 'bad_request'],
     ['a form that breaks off', multipart, FILE.slice(0, -4), 400, 'bad_request'],
+    ['a long form that breaks off', multipart, FILE + 'x'.repeat(500_000), 400, 'bad_request'],
+    ['a long file that breaks off', multipart, FILE.slice(0, -2) + 'x'.repeat(500_000), 400, 'bad_request'],
     ['a form that breaks off in a head', multipart, '--b\r\nContent-Disp', 400, 'bad_request'],
     ['an empty form', multipart, '--b--\r\n', 400, 'validation'],
     ['no body', multipart, '', 400, 'validation'],
