@@ -4,6 +4,9 @@ import type { Scope } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
 import { mergeSettings, readSettings } from './settings.repository.ts';
 
+/** An index holds it, and PostgreSQL's entries are bounded. */
+const WEBHOOK_BYTES = 2_000;
+
 export type Settings = Record<string, unknown> & { ui: Record<string, unknown> };
 
 const complete = (stored: Record<string, unknown>): Settings => ({ ...stored, ui: objectOf(stored.ui) });
@@ -38,7 +41,9 @@ function checkedUi(scope: Scope, sent: unknown): Record<string, unknown> {
   if (!may(scope, 'features.direct_tool_servers')) delete ui.toolServers;
   const { webhook_url: url = null } = objectOf(ui.notifications);
   if (url === null || url === '') return ui;
-  if (typeof url !== 'string') throw invalid('ui.notifications.webhook_url', 'must be an address');
+  if (typeof url !== 'string' || Buffer.byteLength(url) > WEBHOOK_BYTES) {
+    throw invalid('ui.notifications.webhook_url', `must be an address of at most ${WEBHOOK_BYTES} bytes`);
+  }
   scope.egress.check(url);
   return ui;
 }

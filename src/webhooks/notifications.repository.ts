@@ -1,14 +1,14 @@
 import { can, HAS_MEMBERS } from '../channels/channels.repository.ts';
 import { type Sql, statement } from '../database/sql.ts';
 
-/** The very condition of the index `users_notified`; without it every account would be looked at for every message. */
-const HAS_WEBHOOK = `u.settings #>> '{ui,notifications,webhook_url}' <> ''`;
+/** The very expression of the index `users_notified`; without it every account would be looked at for every message. */
+const ADDRESS = `nullif(u.settings #>> '{ui,notifications,webhook_url}', '')`;
 
 const CONCERNED = statement<{ id: string; url: string }>(
   'notification.concerned',
-  `select u.id, u.settings #>> '{ui,notifications,webhook_url}' as url
+  `select u.id, ${ADDRESS} as url
      from channel c
-     join users u on ${HAS_WEBHOOK} and u.id <> $2 and u.role <> 'pending'
+     join users u on ${ADDRESS} is not null and u.id <> $2 and u.role <> 'pending'
      left join channel_reader r on r.channel_id = c.id and r.user_id = u.id
     where c.id = $1 and ${can('read', 'u.id', "u.role = 'admin'")}
       and case

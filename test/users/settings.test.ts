@@ -76,9 +76,14 @@ describe('settings', () => {
     for (const webhook_url of ['https://hooks.slack.com/services/T/B/x', '', null]) {
       expect((await update(ann, { ui: { notifications: { webhook_url } } })).status).toBe(200);
     }
-    for (const webhook_url of [7, ['https://example.com/'], {}]) {
+    const longest = `https://example.com/${'x'.repeat(1_980)}`;
+    expect((await update(ann, { ui: { notifications: { webhook_url: longest } } })).status).toBe(200);
+    for (const webhook_url of [7, ['https://example.com/'], {}, `${longest}x`]) {
       const { status, body } = await update(ann, { ui: { notifications: { webhook_url } } });
-      expect([status, body.detail]).toEqual([400, 'ui.notifications.webhook_url: must be an address']);
+      expect([status, body.detail]).toEqual([
+        400,
+        'ui.notifications.webhook_url: must be an address of at most 2000 bytes',
+      ]);
     }
   });
 

@@ -6,7 +6,7 @@ export class Migration20261121143020_users_notified extends Migration {
 
   override up(): void {
     this.addSql(
-      `create index "users_notified" on "users" ("id") where "settings" #>> '{ui,notifications,webhook_url}' <> '';`,
+      `create index "users_notified" on "users" (nullif("settings" #>> '{ui,notifications,webhook_url}', ''));`,
     );
   }
 
