@@ -2,14 +2,14 @@
 
 import asyncio
 import inspect
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import AliasChoices, BaseModel, SecretBytes, SecretStr, ValidationError
-from pydantic_core import list_all_errors, to_jsonable_python
+from pydantic_core import core_schema, to_jsonable_python
 
 _REFUSED = "The tool does not accept this value."
 # Problems with a text of Pydantic's own that quotes no value; every other text may be the tool's.
-_FIXED = {kind["type"] for kind in list_all_errors()} - {"value_error", "assertion_error", "union_tag_invalid"}
+_FIXED = set(get_args(core_schema.ErrorType)) - {"value_error", "assertion_error", "union_tag_invalid"}
 _SHORTEST_SECRET = 3
 
 
