@@ -112,3 +112,54 @@ describe('deleting', () => {
     expect(await board.list()).toEqual([]);
   });
 });
+
+describe('files', () => {
+  const linksOf = async (id: string) => {
+    const query = 'select file_id from message_file where message_id = $1 order by file_id';
+    return (await board.server.database.query<{ file_id: string }>(query, [id])).map(
+      ({ file_id }) => file_id,
+    );
+  };
+  /** An upload of somebody's; its bytes are not what this is about. */
+  const own = async (userId: string) => {
+    const [file] = await board.server.database.query<{ id: string }>(
+      `insert into file (id, user_id, filename, content_type, size, sha256, meta, created_at, updated_at)
+       values (gen_random_uuid(), $1, 'a.txt', 'text/plain', 1, '', '{}', 1, 1) returning id`,
+      [userId],
+    );
+    return file?.id ?? '';
+  };
+  const carrying = (...ids: string[]) => ({
+    content: 'x',
+    data: { files: ids.map((id) => ({ type: 'file', id })) },
+  });
+
+  it('that an edit names are those that the message carries, when the editor may attach them', async () => {
+    const [one, two] = [await own(board.writer.id), await own(board.writer.id)];
+    const { id } = await board.post({ content: 'x' });
+    expect((await board.edit(id, carrying(one, two))).status).toBe(200);
+    expect(await linksOf(id)).toEqual([one, two].toSorted());
+    expect((await board.edit(id, { content: 'y' })).status).toBe(200);
+    expect(await linksOf(id)).toHaveLength(2);
+    expect((await board.edit(id, carrying(two))).status).toBe(200);
+    expect(await linksOf(id)).toEqual([two]);
+
+    const before = await board.get(id);
+    const foreign = await board.edit(id, carrying(two, await own(board.owner.id)));
+    expect(foreign).toMatchObject({ status: 400, body: { code: 'bad_request' } });
+    expect([await board.get(id), await linksOf(id)]).toEqual([before, [two]]);
+  });
+
+  it('go with the message, when it stays as a tombstone too', async () => {
+    const file = await own(board.writer.id);
+    const root = await board.post({ content: 'root' });
+    await board.edit(root.id, carrying(file));
+    const mention = `insert into message_mention (channel_id, message_id, user_id, created_at) values ($1, $2, $3, 1)`;
+    await board.server.database.query(mention, [board.channelId, root.id, board.owner.id]);
+    await board.post({ content: 'reply', parent_id: root.id });
+    await board.remove(root.id);
+    expect(await linksOf(root.id)).toEqual([]);
+    const mentions = 'select 1 from message_mention where message_id = $1';
+    expect(await board.server.database.query(mentions, [root.id])).toEqual([]);
+  });
+});
