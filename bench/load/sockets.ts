@@ -6,12 +6,15 @@ import { type Post, post } from './post.ts';
 export interface SocketLoad {
   /** Of the event door, `ws://…`. */
   url: string;
-  headers: Record<string, string>;
   sockets: number;
-  /** What a socket sends once it is open. */
-  hello: string[];
-  /** Beginnings of frames, each with the frame to send back. */
-  replies: Record<string, string>;
+  /** Whose sockets these are, in turn: one account may have so many. */
+  people: {
+    headers: Record<string, string>;
+    /** What a socket sends once it is open. */
+    hello: string[];
+    /** Beginnings of frames, each with the frame to send back. */
+    replies: Record<string, string>;
+  }[];
   /** The beginning of the frame that says that a socket gets events from now on; null when opening is enough. */
   readyAt: string | null;
   /** The beginning of the frames that carry an event. */
@@ -34,8 +37,8 @@ const starts = (buffer: Buffer, at: number, text: string) =>
   buffer.toString('latin1', at, at + text.length) === text;
 
 /** Opens one socket; resolves once it gets events. */
-function open(): Promise<void> {
-  const { url, headers, hello, replies, readyAt, eventAt } = load;
+function open({ headers, hello, replies }: SocketLoad['people'][number]): Promise<void> {
+  const { url, readyAt, eventAt } = load;
   return new Promise((resolve, reject) => {
     openFrameSocket({
       url,
@@ -84,5 +87,8 @@ async function run({ events }: { events: number }): Promise<{ operations: number
   return { operations: wanted, seconds: (performance.now() - began) / 1000 };
 }
 
-for (let opened = 0; opened < load.sockets; opened += 1) await open();
+for (let opened = 0; opened < load.sockets; opened += 1) {
+  const person = load.people[opened % load.people.length];
+  if (person) await open(person);
+}
 ready('ready', run);
