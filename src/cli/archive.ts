@@ -1,6 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { extract, pack } from 'tar-stream';
@@ -90,9 +91,11 @@ async function fillTar(
   });
 }
 
+/** What can be done with an entry, once; both fail with a StartError where the archive is damaged. */
 export interface ArchiveEntry {
   name: string;
-  content: Readable;
+  text(): Promise<string>;
+  save(path: string): Promise<void>;
 }
 
 /**
@@ -102,21 +105,35 @@ export interface ArchiveEntry {
  */
 export async function* readArchive(path: string): AsyncGenerator<ArchiveEntry> {
   const tar = extract();
+  const unreadable = (cause: unknown) => {
+    const words = (cause as Error).message.replaceAll(/\s+/g, ' ');
+    return new StartError(`The archive ${path} cannot be read: ${words}.`, { cause });
+  };
   const read = pipeline(createReadStream(path), createGunzip(), tar);
+  // Heard where it is awaited.
   read.catch(() => {});
   try {
     for await (const entry of tar) {
+      const content = entry as unknown as Readable;
       const { name, type } = entry.header;
-      if (type === 'file') yield { name, content: entry as unknown as Readable };
-      else entry.resume();
+      if (type !== 'file') {
+        content.resume();
+        continue;
+      }
+      yield {
+        name,
+        text: () => text(content).catch((cause) => Promise.reject(unreadable(cause))),
+        async save(file) {
+          await pipeline(content, createWriteStream(file, { mode: 0o600, flush: true })).catch((cause) => {
+            // What the system says of the file itself, such as a full disk, is no fault of the archive.
+            throw (cause as NodeJS.ErrnoException).syscall ? cause : unreadable(cause);
+          });
+        },
+      };
     }
     await read;
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    const isUnreadable =
-      cause instanceof Error && (code?.startsWith('Z_') || code === 'ENOENT' || /tar/i.test(cause.message));
-    if (!isUnreadable) throw cause;
-    throw new StartError(`The archive ${path} cannot be read: ${cause.message}.`, { cause });
+    throw unreadable(cause);
   } finally {
     tar.destroy();
   }

@@ -1,8 +1,5 @@
-import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, normalize, sep } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { occupy } from '../database/occupancy.ts';
@@ -78,7 +75,7 @@ async function load(connection: Connection, path: string, { env, draft, replace 
       `The archive was made by version ${manifest.program}, which is newer. Update this program first.`,
     );
   }
-  const secret = await text((await next(entries, path, ENTRY.secret)).content);
+  const secret = await (await next(entries, path, ENTRY.secret)).text();
   if (env.SECRET_KEY && env.SECRET_KEY !== secret) {
     throw new StartError(
       'SECRET_KEY is not the secret of the archive. Leave it out, or set the one that was in use.',
@@ -105,12 +102,12 @@ async function load(connection: Connection, path: string, { env, draft, replace 
         if (!columns)
           throw new StartError(`The archive ${path} is damaged: it says nothing of the table ${table}.`);
         loaded.rows[table] =
-          (loaded.rows[table] ?? 0) + (await insertRows(em, table, columns, await text(entry.content)));
+          (loaded.rows[table] ?? 0) + (await insertRows(em, table, columns, await entry.text()));
       } else if (name.startsWith(ENTRY.uploads)) {
         await writeUpload(draft, name.slice(ENTRY.uploads.length), entry);
         loaded.files += 1;
       } else if (name === ENTRY.summary) summary = await readAs(Summary, path, entry);
-      else entry.content.resume();
+      else await entry.text();
     }
     if (!summary) throw new StartError(`The archive ${path} is cut short.`);
     if (!isSame(summary, loaded)) throw new StartError(`The archive ${path} does not hold what it should.`);
@@ -143,9 +140,10 @@ async function next(
   return value;
 }
 
-async function readAs<T>(schema: z.ZodType<T>, path: string, { content }: ArchiveEntry): Promise<T> {
+async function readAs<T>(schema: z.ZodType<T>, path: string, entry: ArchiveEntry): Promise<T> {
+  const json = await entry.text();
   try {
-    return schema.parse(JSON.parse(await text(content)));
+    return schema.parse(JSON.parse(json));
   } catch (cause) {
     throw new StartError(`The archive ${path} is damaged.`, { cause });
   }
@@ -192,22 +190,30 @@ async function insertRows(
   rows: string,
 ): Promise<number> {
   const list = columns.map(quote).join(', ');
-  const [inserted] = await em.execute<{ count: number }[]>(
-    `with inserted as (
+  const [inserted] = await em
+    .execute<{ count: number }[]>(
+      `with inserted as (
        insert into ${quote(table)} (${list}) overriding system value
        select ${list} from json_populate_recordset(null::${quote(table)}, ?::json) returning 1
      ) select count(*)::int as count from inserted`,
-    [rows],
-  );
+      [rows],
+    )
+    .catch((cause: Error) => {
+      const [words = ''] = (cause.cause instanceof Error ? cause.cause : cause).message.split('\n').slice(-1);
+      throw new StartError(
+        `The archive cannot be loaded: rows of ${table} were refused (${words.slice(0, 200)}).`,
+        { cause },
+      );
+    });
   return inserted?.count ?? 0;
 }
 
 /** @throws StartError for a name that leads out of the folder */
-async function writeUpload(folder: string, name: string, { content }: ArchiveEntry): Promise<void> {
+async function writeUpload(folder: string, name: string, entry: ArchiveEntry): Promise<void> {
   const path = normalize(join(folder, name));
   if (!path.startsWith(folder + sep)) throw new StartError(`The archive is damaged: it holds "${name}".`);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await pipeline(content, createWriteStream(path, { mode: 0o600, flush: true }));
+  await entry.save(path);
 }
 
 async function writeSecret(path: string, secret: string): Promise<void> {

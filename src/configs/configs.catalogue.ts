@@ -19,7 +19,13 @@ const nobody = (meaning: string): Entry => ({ used_by: 'nobody', meaning });
 /** Permissions that some operation asks for; the others are handed to clients, which hide what is not allowed. */
 const ENFORCED = [
   ...['workspace.tools', 'workspace.tools_import', 'workspace.tools_export'],
-  ...['sharing.public_tools', 'sharing.public_channels', 'access_grants.allow_users', 'features.channels'],
+  ...[
+    'sharing.public_tools',
+    'sharing.public_channels',
+    'access_grants.allow_users',
+    'features.channels',
+    'features.direct_tool_servers',
+  ],
   'chat.file_upload',
 ];
 const PERMISSIONS = 'user.permissions.';

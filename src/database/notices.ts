@@ -52,8 +52,10 @@ export async function followNotices({ orm, bus, log, onGap }: FollowOptions): Pr
 
   async function listen(): Promise<void> {
     const client = await pool.connect();
+    let ended = false;
     const end = () => {
-      drop = () => {};
+      if (ended) return;
+      ended = true;
       client.removeAllListeners('notification');
       // Destroyed rather than returned: the next user of the connection must not listen.
       client.release(true);

@@ -186,7 +186,7 @@ describe('what is no upload', () => {
 });
 
 describe('limits', () => {
-  it('too much is refused while it arrives, and leaves nothing', async () => {
+  it('more than files.max_size is refused while it arrives, and leaves nothing', async () => {
     expect((await configure({ max_size: 10 })).status).toBe(400);
     expect((await configure({ max_size: 2_000 })).status).toBe(200);
     const before = [await onDisk(), await rows()];

@@ -1,0 +1,259 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { type Person, signIn, signUp, startServer, type TestServer } from '../support/server.ts';
+import { run } from './run.ts';
+
+let folder: string;
+let archive: string;
+let database: TestDatabase;
+let server: TestServer;
+let root: Person;
+let channelId: string;
+let fileId: string;
+
+/** The names of all tables but the list of migrations, and their rows as text. */
+async function contentsOf(of: TestDatabase): Promise<Record<string, string[]>> {
+  const tables = await of.query<{ name: string }>(
+    `select tablename as name from pg_tables where schemaname = current_schema() and tablename <> 'mikro_orm_migrations'`,
+  );
+  const contents: Record<string, string[]> = {};
+  for (const { name } of tables) {
+    const rows = await of.query<{ row: string }>(`select t::text as row from "${name}" t order by 1`);
+    contents[name] = rows.map(({ row }) => row);
+  }
+  return contents;
+}
+
+const envOf = (of: TestDatabase, dataDir: string) => ({ DATABASE_URL: of.url, DATA_DIR: dataDir });
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-backup-'));
+  archive = join(folder, 'backup.tar.gz');
+  database = await createDatabase();
+  const dataDir = join(folder, 'data');
+  server = await startServer({ database, dataDir, env: { LOG_LEVEL: 'silent', PYTHON: '/dev/null' } });
+  root = await signUp(server, 'Root');
+  const { token } = root;
+  const { body: channel } = await server.call('POST /channels/create', { token, body: { name: 'general' } });
+  channelId = channel.id;
+  for (let i = 0; i < 60; i += 1) {
+    await server.call(`POST /channels/${channelId}/messages/post`, {
+      token,
+      body: {
+        content: `${i} "quotes" \\ \n é 🎉 ${'x'.repeat(1_000)}`,
+        data: { big: 2 ** 53, nested: [null, { a: 0.1 }] },
+      },
+    });
+  }
+  const form = new FormData();
+  form.set('file', new Blob(['the bytes of an upload'], { type: 'text/plain' }), 'notes.txt');
+  const upload = await fetch(`${server.url}/api/v1/files/`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body: form,
+  });
+  fileId = ((await upload.json()) as { id: string }).id;
+  const { body: configuration } = await server.call('GET /configs/export', { token });
+  configuration.hosted_model_api = {
+    enable: true,
+    api_base_urls: ['https://one.example.com'],
+    api_keys: ['sk-sealed'],
+    api_configs: {},
+  };
+  await server.call('POST /configs/import', { token, body: configuration });
+  // While the server runs and is written to.
+  const [made] = await Promise.all([
+    run(['backup', archive], envOf(database, dataDir)),
+    server.call(`POST /channels/${channelId}/messages/post`, { token, body: { content: 'meanwhile' } }),
+  ]);
+  expect(made).toMatchObject({ code: 0, stderr: '' });
+});
+afterAll(async () => {
+  await server.close();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('a backup', () => {
+  it('is for its owner alone, and any tar opens it', async () => {
+    expect((await stat(archive)).mode & 0o777).toBe(0o600);
+    const { stdout, status } = spawnSync('tar', ['tzf', archive], { encoding: 'utf8' });
+    expect(status).toBe(0);
+    const names = stdout.trim().split('\n');
+    expect(names.slice(0, 2)).toEqual(['manifest.json', 'secret.key']);
+    expect(names).toContain('database/message/1.json');
+    expect(names).toContain('database/message/2.json');
+    expect(names.at(-1)).toBe('summary.json');
+    expect(names.filter((name) => name.startsWith('database/session'))).toEqual([]);
+  });
+
+  it('covers every table of the database but the sign-ins', async () => {
+    const { stdout } = spawnSync('tar', ['xzOf', archive, 'manifest.json'], { encoding: 'utf8' });
+    const { tables } = JSON.parse(stdout);
+    const covered = tables.map(({ name }: { name: string }) => name);
+    const all = Object.keys(await contentsOf(database)).filter((name) => name !== 'session');
+    expect(covered.toSorted()).toEqual(all.toSorted());
+  });
+
+  it('overwrites nothing, and leaves nothing behind when it fails', async () => {
+    const env = envOf(database, join(folder, 'data'));
+    const before = await readFile(archive);
+    expect(await run(['backup', archive], env)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('exists'),
+    });
+    expect(await readFile(archive)).toEqual(before);
+    const nowhere = await run(['backup', join(folder, 'nowhere', 'x.tar.gz')], env);
+    expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be written') });
+  });
+});
+
+describe('a restore', () => {
+  let target: TestDatabase;
+  let dataDir: string;
+  let env: Record<string, string>;
+
+  beforeEach(async () => {
+    target = await createDatabase({ empty: true });
+    dataDir = await mkdtemp(join(folder, 'target-'));
+    env = envOf(target, dataDir);
+  });
+  afterEach(() => target.drop());
+
+  it('gives the rows, files, secret and numbers of the moment of the backup', async () => {
+    expect(await run(['restore', archive], env)).toMatchObject({ code: 0, stderr: '' });
+    const original = await contentsOf(database);
+    const restored = await contentsOf(target);
+    expect(Object.keys(restored).toSorted()).toEqual(Object.keys(original).toSorted());
+    const { session, message, channel, channel_event: events, channel_reader: readers, ...others } = restored;
+    for (const [name, rows] of Object.entries(others)) {
+      // These change beside the backup: activity, and what a post leaves.
+      if (['users', 'message_temp_id', 'delivery'].includes(name)) continue;
+      expect([name, rows]).toEqual([name, original[name]]);
+    }
+    expect(session).toEqual([]);
+    expect(original.message).toEqual(expect.arrayContaining(message ?? []));
+    expect(message?.length).toBeGreaterThanOrEqual(60);
+    const keys = (of: TestDatabase) =>
+      of.query(`select conrelid::regclass::text as t, conname, convalidated, pg_get_constraintdef(oid) as d
+                  from pg_constraint where connamespace = current_schema()::regnamespace order by 1, 2`);
+    expect(await keys(target)).toEqual(await keys(database));
+    expect(await readFile(join(dataDir, 'secret.key'), 'utf8')).toBe(
+      await readFile(join(folder, 'data', 'secret.key'), 'utf8'),
+    );
+    expect((await stat(join(dataDir, 'secret.key'))).mode & 0o777).toBe(0o600);
+
+    const again = await startServer({
+      database: target,
+      dataDir,
+      env: { LOG_LEVEL: 'silent', PYTHON: '/dev/null' },
+    });
+    try {
+      expect((await again.call('GET /auths', { token: root.token })).status).toBe(401);
+      const { token } = await signIn(again, root);
+      const { body: messages } = await again.call(`GET /channels/${channelId}/messages?limit=200`, { token });
+      expect(messages.length).toBeGreaterThanOrEqual(60);
+      const { body } = await again.call('GET /configs/export?secrets=true', { token });
+      expect(body.hosted_model_api.api_keys).toEqual(['sk-sealed']);
+      const file = await fetch(`${again.url}/api/v1/files/${fileId}/content`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      expect([file.status, await file.text()]).toEqual([200, 'the bytes of an upload']);
+      // Sequences go on: a new account, and a new number in the channel's log.
+      expect((await signUp(again, 'Later')).id).toMatch(/-/);
+      const post = { token, body: { content: 'after' } };
+      expect((await again.call(`POST /channels/${channelId}/messages/post`, post)).status).toBe(200);
+    } finally {
+      await again.close();
+    }
+  });
+
+  it('replaces accounts only when told to', async () => {
+    const other = await startServer({
+      database: target,
+      dataDir,
+      env: { LOG_LEVEL: 'silent', PYTHON: '/dev/null' },
+    });
+    await signUp(other, 'Occupant');
+    await other.close();
+    const before = await contentsOf(target);
+    const refused = await run(['restore', archive], env);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--replace') });
+    expect(await contentsOf(target)).toEqual(before);
+    expect(await run(['restore', archive, '--replace'], env)).toMatchObject({ code: 0 });
+    expect((await target.query('select email from users')).length).toBe(1);
+    expect(await target.query(`select from users where email = 'root@example.com'`)).toHaveLength(1);
+  });
+
+  it('waits for no running server: it is refused', async () => {
+    const running = await startServer({
+      database: target,
+      dataDir,
+      env: { LOG_LEVEL: 'silent', PYTHON: '/dev/null' },
+    });
+    const { code, stderr } = await run(['restore', archive, '--replace'], env);
+    await running.close();
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Another Parley process uses this database')]);
+  });
+
+  it.each([
+    ['cut short', async (path: string) => truncate(path, Math.floor((await stat(path)).size / 2))],
+    ['empty', (path: string) => truncate(path, 0)],
+    ['no archive at all', (path: string) => writeFile(path, 'nonsense')],
+    [
+      'changed',
+      async (path: string) => {
+        const bytes = await readFile(path);
+        bytes[Math.floor(bytes.length / 2)] = (bytes[Math.floor(bytes.length / 2)] ?? 0) ^ 0xff;
+        await writeFile(path, bytes);
+      },
+    ],
+  ])(
+    'of an archive that is %s is refused in one line, and the database stays as it was',
+    async (_what, spoil) => {
+      const whole = await run(['restore', archive], env);
+      expect(whole.code).toBe(0);
+      const before = await contentsOf(target);
+      const spoilt = join(dataDir, 'spoilt.tar.gz');
+      await writeFile(spoilt, await readFile(archive));
+      await spoil(spoilt);
+      const { code, stderr } = await run(['restore', spoilt, '--replace'], env);
+      expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
+      expect(await contentsOf(target)).toEqual(before);
+      expect(await readFile(join(dataDir, 'uploads', fileId), 'utf8').catch(() => '')).not.toBe('');
+    },
+  );
+
+  it('refuses another secret than the one that sealed the rows', async () => {
+    const { code, stderr } = await run(['restore', archive], { ...env, SECRET_KEY: 'o'.repeat(40) });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('SECRET_KEY is not the secret of the archive'),
+    ]);
+  });
+
+  it('refuses an archive of a newer version', async () => {
+    const unpacked = await mkdtemp(join(folder, 'newer-'));
+    spawnSync('tar', ['xzf', archive, '-C', unpacked]);
+    const manifest = JSON.parse(await readFile(join(unpacked, 'manifest.json'), 'utf8'));
+    manifest.migrations.push('Migration29990101000000_future');
+    await writeFile(join(unpacked, 'manifest.json'), JSON.stringify(manifest));
+    const newer = join(unpacked, 'newer.tar.gz');
+    spawnSync('tar', [
+      'czf',
+      newer,
+      '-C',
+      unpacked,
+      'manifest.json',
+      'secret.key',
+      'database',
+      'summary.json',
+    ]);
+    const { code, stderr } = await run(['restore', newer], env);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Update this program first')]);
+  });
+});

@@ -1,0 +1,189 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/poll.ts';
+import {
+  PASSWORD,
+  type Person,
+  signIn,
+  signUp,
+  signUpAs,
+  startServer,
+  type TestServer,
+} from '../support/server.ts';
+import { listenBySocketIo } from '../support/sockets.ts';
+import { run } from './run.ts';
+
+let folder: string;
+let database: TestDatabase;
+let server: TestServer;
+let env: Record<string, string>;
+let root: Person;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-cli-'));
+  database = await createDatabase();
+  const secret = { SECRET_KEY: 'c'.repeat(40) };
+  server = await startServer({ database, env: { ...secret, LOG_LEVEL: 'silent' } });
+  env = { ...secret, DATABASE_URL: database.url, DATA_DIR: folder };
+  root = await signUp(server, 'Root');
+});
+afterAll(async () => {
+  await server.close();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const exported = async () => (await server.call('GET /configs/export', { token: root.token })).body;
+
+describe('config', () => {
+  it('export is what the server exports, secrets masked unless asked for', async () => {
+    const configuration = await exported();
+    configuration.hosted_model_api.api_base_urls = ['https://one.example.com'];
+    configuration.hosted_model_api.api_keys = ['sk-hidden'];
+    await server.call('POST /configs/import', { token: root.token, body: configuration });
+    const plain = await run(['config', 'export'], env);
+    expect([plain.code, plain.stderr]).toEqual([0, '']);
+    expect(JSON.parse(plain.stdout)).toEqual(await exported());
+    expect(plain.stdout).not.toContain('sk-hidden');
+    const clear = await run(['config', 'export', '--secrets'], env);
+    expect(JSON.parse(clear.stdout).hosted_model_api.api_keys).toEqual(['sk-hidden']);
+  });
+
+  it('import is in force on a running server within a second, and in its history', async () => {
+    const configuration = await exported();
+    configuration.ui.watermark = 'by a command';
+    const file = join(folder, 'configuration.json');
+    await writeFile(file, JSON.stringify(configuration));
+    expect(await run(['config', 'import', file], env)).toMatchObject({ code: 0, stdout: '' });
+    await until('the import', async () => (await exported()).ui.watermark === 'by a command', 1_000);
+    const { body } = await server.call('GET /configs/history', { token: root.token });
+    expect(body[0]).toMatchObject({ origin: 'command', changed: ['ui.watermark'], created_by: null });
+    configuration.ui.watermark = 'from standard input';
+    expect((await run(['config', 'import'], env, JSON.stringify({ config: configuration }))).code).toBe(0);
+    await until('the import', async () => (await exported()).ui.watermark === 'from standard input', 1_000);
+    const clear = await run(['config', 'export', '--secrets'], env);
+    expect(JSON.parse(clear.stdout).hosted_model_api.api_keys).toEqual(['sk-hidden']);
+  });
+
+  it.each<[string, string[], string, Record<string, string>, string]>([
+    ['no JSON', [], '{', {}, 'cannot be read'],
+    ['a list', [], '[]', {}, 'it is no JSON object'],
+    ['part of it', [], '{"version":1}', {}, 'ui: '],
+    ['a file that is not there', ['/nonexistent.json'], '', {}, 'ENOENT'],
+    ['a newer version', [], '{"version":99}', {}, 'Update the server first'],
+    [
+      'what the environment pins',
+      ['--fill=defaults'],
+      '{"ui":{"watermark":"x"}}',
+      { RESPONSE_WATERMARK: 'pinned' },
+      'RESPONSE_WATERMARK',
+    ],
+  ])('import of %s is refused in one line and changes nothing', async (_what, words, input, more, reason) => {
+    const before = await exported();
+    const { code, stdout, stderr } = await run(['config', 'import', ...words], { ...env, ...more }, input);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(reason);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(await exported()).toEqual(before);
+  });
+
+  it('explain shows where values come from', async () => {
+    const { stdout } = await run(['config', 'explain', 'ui.default_locale', 'auth.api_key'], {
+      ...env,
+      API_KEYS_ALLOWED_ENDPOINTS: '/api/v1/tools',
+    });
+    expect(stdout.trim().split('\n')).toEqual([
+      expect.stringMatching(/^ui\.default_locale = "" {2}\(default; used by clients: /),
+      expect.stringMatching(/^auth\.api_key\.endpoint_restrictions = false {2}\(default; /),
+      expect.stringMatching(
+        /^auth\.api_key\.allowed_endpoints = .* \(pinned by API_KEYS_ALLOWED_ENDPOINTS; /,
+      ),
+    ]);
+    const json = await run(['config', 'explain', 'ui.watermark', '--json'], env);
+    expect(JSON.parse(json.stdout)).toMatchObject([{ path: 'ui.watermark', source: 'stored' }]);
+    expect(await run(['config', 'explain', 'nothing'], env)).toMatchObject({ code: 1, stdout: '' });
+  });
+});
+
+describe('user', () => {
+  it('create makes an account that can sign in', async () => {
+    const words = ['user', 'create', '--email=Shell@Example.com', '--name=Shell', '--role=admin'];
+    const { code, stdout } = await run(words, env, `${PASSWORD}\n`);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('shell@example.com has an account, as admin'),
+    ]);
+    const person = await signIn(server, { id: '', email: 'shell@example.com', token: '' });
+    expect((await server.call('GET /users', { token: person.token })).status).toBe(200);
+    expect(await run(words, env, PASSWORD)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('already'),
+    });
+  });
+
+  it.each([
+    [['user', 'create', '--name=X'], '--email'],
+    [['user', 'create', '--email=x@example.com', '--name=X', '--role=root'], '--role'],
+    [['user', 'create', '--email=x@example.com', '--name=X', '--password=y'], '--password'],
+    [['user', 'create', '--email=x@example.com', '--name=X'], 'The password: must not be empty'],
+    [['user', 'role', 'x@example.com', 'admin', 'more'], 'too much'],
+    [['backup'], 'missing'],
+    [[], 'Usage'],
+  ])('%j is refused with how it is meant', async (words, reason) => {
+    const { code, stdout, stderr } = await run(words, env);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(reason);
+    expect(stderr).toContain('Usage: npm run parley');
+  });
+
+  it('password ends the sessions of the account on a running server, sockets included', async () => {
+    const person = await signUpAs(server, root, 'Forgetful', 'user');
+    const socket = await listenBySocketIo(server.url, person.token);
+    expect((await run(['user', 'password', 'FORGETFUL@example.com'], env, 'another password')).code).toBe(0);
+    await until('the token to be refused', async () => {
+      return (await server.call('GET /auths', { token: person.token })).status === 401;
+    });
+    await until('the socket to close', () => socket.ended !== undefined);
+    await signIn(server, person, 'another password');
+    await expect(signIn(server, person)).rejects.toThrow('400');
+  });
+
+  it('role changes roles, but leaves an administrator', async () => {
+    const person = await signUpAs(server, root, 'Riser', 'user');
+    expect((await run(['user', 'role', person.email, 'admin'], env)).code).toBe(0);
+    const risen = await signIn(server, person);
+    expect((await server.call('GET /users', { token: risen.token })).status).toBe(200);
+    await run(['user', 'role', person.email, 'user'], env);
+    await run(['user', 'role', 'shell@example.com', 'pending'], env);
+    const last = await run(['user', 'role', root.email, 'user'], env);
+    expect(last).toMatchObject({ code: 1, stderr: expect.stringContaining('only administrator') });
+    const nobody = await run(['user', 'role', 'nobody@example.com', 'admin'], env);
+    expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('Nobody has an account') });
+    expect((await server.call('GET /auths', { token: root.token })).body.role).toBe('admin');
+  });
+});
+
+describe('any command', () => {
+  it('says in one line that the database does not answer', async () => {
+    const url = new URL(database.url);
+    url.pathname = '/not_there';
+    const { code, stderr } = await run(['config', 'export'], { ...env, DATABASE_URL: url.href });
+    expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
+    expect(stderr).toContain('Cannot use the database');
+  });
+
+  it('leaves tables of an older version to the server', async () => {
+    const [row] = await database.query<{ id: number }>(
+      'delete from mikro_orm_migrations where id = (select max(id) from mikro_orm_migrations) returning *',
+    );
+    const { code, stderr } = await run(['config', 'export'], env);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Start the server once')]);
+    await database.query(
+      'insert into mikro_orm_migrations select * from json_populate_record(null::mikro_orm_migrations, $1)',
+      [row],
+    );
+  });
+});

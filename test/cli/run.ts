@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
+
+export interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** `node src/cli/main.ts` with an environment of its own: nothing of the test's own but the path. */
+export async function run(words: string[], env: Record<string, string>, input = ''): Promise<Outcome> {
+  const child = spawn(process.execPath, [MAIN, ...words], {
+    env: { PATH: process.env.PATH ?? '', PYTHON: '/dev/null', ...env },
+    stdio: 'pipe',
+  });
+  // A command that reads nothing has ended by then.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { code: child.exitCode, stdout, stderr };
+}
