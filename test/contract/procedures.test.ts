@@ -14,9 +14,6 @@ const pathsOf = (rule: (procedure: (typeof procedures)[number]) => boolean) =>
 /** Anyone on the network reaches these. A new name here is a decision, not a side effect. */
 const OPEN = ['auths.signIn', 'auths.signUp', 'configs.client', 'configs.version', 'webhooks.post'];
 
-/** A base that also asks whether the noun is switched on leaves the administrator's right to the service. */
-const ENFORCED_BY_SERVICE = ['channels.create'];
-
 /** Neither in REST nor a subscription, on purpose. */
 const TRPC_ONLY: string[] = [];
 
@@ -26,10 +23,10 @@ describe('every procedure', () => {
     expect(pathsOf(({ meta }) => !meta?.access || !meta.level)).toEqual([]);
   });
 
-  it('declares no other level than its base enforces, but for these, whose service asks for more', () => {
+  it('declares no other level than its base enforces', () => {
     const levels: readonly string[] = LEVELS;
     const other = pathsOf(({ meta }) => !!meta && levels.includes(meta.access) && meta.access !== meta.level);
-    expect(other).toEqual(ENFORCED_BY_SERVICE);
+    expect(other).toEqual([]);
     expect(pathsOf(({ meta }) => meta?.level === 'open' && meta.access !== 'open')).toEqual([]);
   });
 

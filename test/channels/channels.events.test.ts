@@ -1,0 +1,136 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { contentsOfEvents, listenBySocket, type SocketListener } from '../events/listen.ts';
+import { until } from '../support/poll.ts';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { grant } from './people.ts';
+
+let server: TestServer;
+let admin: Person;
+let ann: Person;
+let ben: Person;
+const listeners: SocketListener[] = [];
+
+beforeAll(async () => {
+  server = await startServer();
+  admin = await signUp(server, 'Admin');
+  ann = await signUpAs(server, admin, 'Ann', 'user');
+  ben = await signUpAs(server, admin, 'Ben', 'user');
+});
+afterAll(() => server.close());
+afterEach(() => {
+  for (const listener of listeners.splice(0)) listener.close();
+});
+
+const as =
+  ({ token }: Person) =>
+  (request: string, body?: unknown) =>
+    server.call(request, { token, body });
+async function listen({ token }: Person) {
+  const listener = await listenBySocket(server.url, token, { auth: { events: 'envelope' } });
+  listeners.push(listener);
+  return listener;
+}
+const typesOf = ({ enveloped }: SocketListener) => enveloped.map(({ data }) => data.type);
+const hears = (listener: SocketListener, content: string) =>
+  until(content, () => contentsOfEvents(listener.enveloped).includes(content));
+
+it('a new channel shows itself to everybody in it, and every change of it', async () => {
+  const [annHears, benHears] = [await listen(ann), await listen(ben)];
+  const create = { type: 'group', name: 'group', user_ids: [ben.id] };
+  const { id } = (await as(ann)('POST /channels/create', create)).body;
+  await as(ann)(`POST /channels/${id}/update`, { name: 'renamed' });
+  await as(ann)(`POST /channels/${id}/messages/post`, { content: 'hello' });
+  await hears(annHears, 'hello');
+  await hears(benHears, 'hello');
+  expect(typesOf(benHears)).toEqual(['channel:created', 'channel:updated', 'message']);
+  expect(benHears.enveloped).toEqual(annHears.enveloped);
+  expect(benHears.enveloped.map(({ event_id }) => event_id)).toEqual([1, 2, 3]);
+  expect(benHears.enveloped[1]).toMatchObject({
+    message_id: null,
+    user: { id: ann.id, name: 'Ann', role: 'user' },
+    channel: { id, name: 'renamed', type: 'group' },
+  });
+  expect(benHears.enveloped[1]?.channel).not.toHaveProperty('access_grants');
+});
+
+it('whoever is removed or leaves hears that, and nothing after it; whoever is added hears from then on', async () => {
+  const create = { type: 'group', name: 'group' };
+  const { id } = (await as(ann)('POST /channels/create', create)).body;
+  const [annHears, benHears] = [await listen(ann), await listen(ben)];
+  const post = (content: string) => as(ann)(`POST /channels/${id}/messages/post`, { content });
+  await post('before');
+  for (const leave of [
+    () => as(ann)(`POST /channels/${id}/update/members/remove`, { user_ids: [ben.id] }),
+    () => as(ben)(`POST /channels/${id}/members/leave`),
+  ]) {
+    benHears.enveloped.length = 0;
+    benHears.notices.length = 0;
+    await as(ann)(`POST /channels/${id}/update/members/add`, { user_ids: [ben.id] });
+    await post('with Ben');
+    await hears(benHears, 'with Ben');
+    // Who comes back goes on where they were.
+    expect(typesOf(benHears).slice(-2)).toEqual(['channel:member:add', 'message']);
+
+    expect((await leave()).status).toBe(200);
+    await until('the notice', () => benHears.notices.length > 0);
+    const told = { type: 'channel:member:remove', data: { user_ids: [ben.id] } };
+    expect(benHears.notices).toMatchObject([{ channel_id: id, data: told, channel: { id } }]);
+    await post('without Ben');
+    await hears(annHears, 'without Ben');
+    // What is sent to Ben after this has overtaken nothing.
+    const { id: own } = (await as(ben)(`GET /channels/users/${ben.id}`)).body;
+    await as(ben)(`POST /channels/${own}/messages/post`, { content: 'alone' });
+    await hears(benHears, 'alone');
+    expect(contentsOfEvents(benHears.enveloped)).not.toContain('without Ben');
+    annHears.enveloped.length = 0;
+  }
+});
+
+it('a deletion is told to those who could read the channel, and to nobody else', async () => {
+  const body = { name: 'short-lived', access_grants: [grant(ben.id, 'read')] };
+  const { id } = (await as(admin)('POST /channels/create', body)).body;
+  const [annHears, benHears] = [await listen(ann), await listen(ben)];
+  expect((await as(admin)(`DELETE /channels/${id}/delete`)).status).toBe(200);
+  await until('the notice', () => benHears.notices.length > 0);
+  expect(benHears.notices).toMatchObject([
+    {
+      channel_id: id,
+      message_id: null,
+      data: { type: 'channel:deleted' },
+      channel: { id, name: 'short-lived' },
+    },
+  ]);
+  expect(annHears.notices).toEqual([]);
+});
+
+it('typing is told to those in the channel, by those who may write, and not kept', async () => {
+  const access_grants = [grant(ann.id, 'write'), grant(ben.id, 'read')];
+  const { id } = (await as(admin)('POST /channels/create', { name: 'x', access_grants })).body;
+  const benHears = await listen(ben);
+  const typing = (person: Person, more: object = {}) => as(person)(`POST /channels/${id}/typing`, more);
+  expect((await typing(ben)).status).toBe(403);
+  expect((await typing(ann, { typing: 'yes' })).status).toBe(400);
+  expect((await typing(ann, { message_id: 'x' })).status).toBe(400);
+  expect((await typing(ann)).body).toBe(true);
+  await typing(ann, { typing: false });
+  await until('both notices', () => benHears.notices.length === 2);
+  const user = { id: ann.id, name: 'Ann', role: 'user' };
+  expect(benHears.notices).toEqual([
+    { channel_id: id, message_id: null, data: { type: 'typing', data: { typing: true } }, user },
+    { channel_id: id, message_id: null, data: { type: 'typing', data: { typing: false } }, user },
+  ]);
+  const log = await server.database.query('select type from channel_event where channel_id = $1', [id]);
+  expect(log).toEqual([{ type: 'channel:created' }]);
+});
+
+it('who is there is seen by those who may read the channel', async () => {
+  const body = { type: 'group', name: 'group', user_ids: [ben.id] };
+  const { id } = (await as(ann)('POST /channels/create', body)).body;
+  await server.database.query('update users set last_active_at = 0 where id = $1', [ben.id]);
+  expect((await as(ben)(`GET /channels/${id}/presence`)).body).toEqual([
+    { user_id: ann.id, is_active: true },
+  ]);
+  const { users } = (await as(ben)(`GET /channels/${id}/members`)).body;
+  expect(users.map(({ is_active }: { is_active: boolean }) => is_active)).toEqual([true, false]);
+  expect((await as(admin)(`GET /channels/${id}/presence`)).status).toBe(403);
+});
