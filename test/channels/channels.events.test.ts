@@ -75,6 +75,7 @@ it('whoever is removed or leaves hears that, and nothing after it; whoever is ad
     await until('the notice', () => benHears.notices.length > 0);
     const told = { type: 'channel:member:remove', data: { user_ids: [ben.id] } };
     expect(benHears.notices).toMatchObject([{ channel_id: id, data: told, channel: { id } }]);
+    benHears.enveloped.length = 0;
     await post('without Ben');
     await hears(annHears, 'without Ben');
     // What is sent to Ben after this has overtaken nothing.
