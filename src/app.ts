@@ -139,7 +139,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     const egress = options.egress ?? createEgress();
     if (egress !== options.egress) closers.push(() => egress.close());
     const shared = redis && { redis, prefix };
-    const webhooks = startWebhooks({ sql, bus, configs, egress, presence, secret }, shared, onError);
+    const webhooks = startWebhooks({ sql, bus, configs, egress, presence, secret }, shared, (error) =>
+      log.warn({ err: error }, 'Notifications to webhooks are held up; stored ones are tried again.'),
+    );
     closers.push(() => webhooks.close());
 
     const files = await openFileStore({

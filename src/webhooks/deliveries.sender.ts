@@ -101,11 +101,13 @@ export function startDeliveries({ sql, egress, configs, secret, onError }: Deliv
   let again = false;
   let isClosing = false;
 
+  const hasWork = () => again && !isClosing && running.size < RUNNING;
+
   /** Asks for what is due until there is no more of it or no more room. One asks at a time. */
   function pump(): void {
     again = true;
     pumping ??= (async () => {
-      while (again && !isClosing && running.size < RUNNING) {
+      while (hasWork()) {
         again = false;
         await expire();
         await takeSome();
@@ -114,6 +116,8 @@ export function startDeliveries({ sql, egress, configs, secret, onError }: Deliv
       .catch(onError)
       .finally(() => {
         pumping = undefined;
+        // Somebody may have asked when the loop had just ended.
+        if (hasWork()) pump();
       });
   }
 

@@ -39,7 +39,7 @@ const person = (): Promise<Person> => {
 const bodies = ({ heard }: Target) => heard.map(({ body }) => JSON.parse(body));
 
 describe('a new message', () => {
-  it('notifies who has opened the channel, with its text and where it is', async () => {
+  it('notifies who has opened the channel, with its text and its place under webui.url', async () => {
     const channelId = await stage.channel('news');
     const { url, heard } = await target();
     const reader = await person();

@@ -194,8 +194,7 @@ describe('posting by a webhook', () => {
       await post(id, token.slice(0, -1)),
       await post(id, `${token}x`),
       await post(id, (await create()).token),
-      await post(id, '%00'),
-    ].slice(0, 5);
+    ];
     for (const { status, body } of answers) {
       expect([status, body]).toEqual([
         401,
