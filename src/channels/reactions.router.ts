@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { router } from '../core/trpc.ts';
-import { id, name } from '../core/wire.ts';
+import { id, plainName } from '../core/wire.ts';
 import { channelMember } from './channels.procedure.ts';
 import { addReaction, removeReaction } from './reactions.service.ts';
 
-/** An emoji or the name of one. The same text in another Unicode form is the same reaction. */
-const reactionName = () => z.string().trim().normalize('NFC').pipe(name(64));
-
-const reaction = () => z.object({ id: id(), message_id: id(), name: reactionName() });
+/** The name is an emoji, or a word for one. */
+const reaction = () => z.object({ id: id(), message_id: id(), name: plainName(64) });
 
 /** Whoever may post may react: it is a word in public, under one's own name. */
 export const reactionsRouter = router({

@@ -23,6 +23,10 @@ const storable = z.string().refine(isStorable, UNSTORABLE);
 /** A line of text of 1 to `max` characters (256 unless told). */
 export const name = (max: number = LIMITS.nameCharacters) => storable.min(1).max(max);
 
+/** As `name`, without white space around it and in one Unicode form: what looks the same is the same. */
+export const plainName = (max: number) =>
+  z.string().trim().normalize('NFC').min(1).max(max).refine(isStorable, UNSTORABLE);
+
 /** Optional short text: as `name`, but may be empty. */
 export const label = (max: number = LIMITS.nameCharacters) => storable.max(max);
 
