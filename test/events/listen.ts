@@ -32,6 +32,7 @@ export interface SocketListener {
   enveloped: Event[];
   /** What came as `events:channel` and has no number. */
   notices: ChannelNoticeView[];
+  namedNotices: { name: string; notice: ChannelNoticeView }[];
   reloads: Omit<ChannelReloadView, 'data'>[];
   /** What came under the event's own name, with that name. */
   named: { name: string; event: Event }[];
@@ -65,6 +66,7 @@ export async function listenBySocket(
     socket,
     enveloped: [],
     notices: [],
+    namedNotices: [],
     reloads: [],
     named: [],
     refusal: undefined,
@@ -76,8 +78,10 @@ export async function listenBySocket(
     else if ('user' in told) listener.enveloped.push(told);
     else listener.reloads.push(told);
   });
-  for (const name of [...MESSAGE_EVENTS, ...CHANNEL_EVENTS, ...NOTICE_TYPES, 'reload'])
+  for (const name of [...MESSAGE_EVENTS, ...CHANNEL_EVENTS])
     socket.on(name, (event: Event) => listener.named.push({ name, event }));
+  for (const name of NOTICE_TYPES)
+    socket.on(name, (notice: ChannelNoticeView) => listener.namedNotices.push({ name, notice }));
   socket.on('connect_error', (error) => {
     listener.refusal = (error as Error & { data?: SocketListener['refusal'] }).data;
     listener.ended ??= error.message;

@@ -74,7 +74,7 @@ async function settled(listeners: (SocketListener | Subscription)[]): Promise<vo
     await until('the last notice', () => notices.some(({ data }) => 'end' in data.data));
 }
 const kept = ({ notices }: SocketListener | Subscription) =>
-  notices.filter(({ data }) => !('end' in data.data));
+  notices.filter(({ data }) => data.type !== 'presence' && !('end' in data.data));
 
 describe('a notice to a channel', () => {
   it('reaches whoever reads it, and nobody else, by each habit and at each door', async () => {
@@ -88,10 +88,10 @@ describe('a notice to a channel', () => {
     for (const one of [...readers, ...subscriptions]) expect(kept(one)).toEqual([typing()]);
     for (const one of [...others, elsewhere]) expect(kept(one)).toEqual([]);
     expect(named.enveloped.length + named.notices.length).toBe(0);
-    expect(named.named[0]).toEqual({ name: 'typing', event: typing() });
+    expect(named.namedNotices).toContainEqual({ name: 'typing', notice: typing() });
     // Under both names, once each.
-    expect(readers[0]?.named.filter(({ event }) => !('end' in event.data.data))).toHaveLength(1);
-    expect(readers[1]?.named).toHaveLength(0);
+    expect(readers[0]?.namedNotices.filter(({ notice: { data } }) => 'n' in data.data)).toHaveLength(1);
+    expect(readers[1]?.namedNotices).toHaveLength(0);
   });
 
   it('comes in its place among the events, and moves nobody’s place', async () => {

@@ -93,6 +93,20 @@ describe.skipIf(withoutRedis)('two processes', () => {
       });
     });
 
+    it('carry reactions, and what passes, across', async () => {
+      await withListeners(root, async (listeners) => {
+        const { id } = (await post(here, 'hello')).body;
+        const call = (request: string, body: unknown) =>
+          here.call(`POST /channels/${channelId}${request}`, { token: root.token, body });
+        await call(`/messages/${id}/reactions/add`, { name: 'wave' });
+        await call('/typing', { typing: true });
+        const types = ['message', 'message:reaction:add'];
+        await untilAll('the events', listeners, ({ events }) => events.length >= types.length);
+        await untilAll('the notice', listeners, ({ notices }) => notices.includes('typing'));
+        for (const { events } of listeners) expect(events.map(({ type }) => type)).toEqual(types);
+      });
+    });
+
     it('end a session that the other one knows, at REST and both sockets', async () => {
       const person = await member();
       expect(await whoAmI(there, person)).toBe(200);

@@ -7,6 +7,8 @@ import { until } from './poll.ts';
 /** What a client of an event door has seen so far. */
 export interface Listener {
   events: Received[];
+  /** The types of the notices that passed. */
+  notices: string[];
   /** How it ended: the reason of the door, once it has. */
   ended: string | undefined;
   close(): void;
@@ -18,6 +20,8 @@ interface Received {
 }
 
 interface Event {
+  /** Notices have none. */
+  event_id?: number;
   data: { type: string; data?: unknown };
 }
 
@@ -25,6 +29,11 @@ const received = ({ data }: Event): Received => ({
   type: data.type,
   content: (data.data as { content?: string } | undefined)?.content,
 });
+
+function hear({ events, notices }: Listener, told: Event): void {
+  if (told.event_id === undefined) notices.push(told.data.type);
+  else events.push(received(told));
+}
 
 /** A Socket.IO client that has connected; it does not come back by itself. */
 export async function listenBySocketIo(url: string, token?: string): Promise<Listener> {
@@ -34,8 +43,13 @@ export async function listenBySocketIo(url: string, token?: string): Promise<Lis
     reconnection: false,
     auth: { events: 'envelope', ...(token && { token }) },
   });
-  const listener: Listener = { events: [], ended: undefined, close: () => void socket.disconnect() };
-  socket.on('events:channel', (event: Event) => listener.events.push(received(event)));
+  const listener: Listener = {
+    events: [],
+    notices: [],
+    ended: undefined,
+    close: () => void socket.disconnect(),
+  };
+  socket.on('events:channel', (event: Event) => hear(listener, event));
   socket.on('disconnect', (reason) => {
     listener.ended = reason;
   });
@@ -56,7 +70,7 @@ export async function listenByTrpc(url: string, token?: string): Promise<Listene
     connectionParams: token ? { token } : null,
   });
   const client = createTRPCClient<AppRouter>({ links: [wsLink({ client: sockets })] });
-  const listener: Listener = { events: [], ended: undefined, close: () => void sockets.close() };
+  const listener: Listener = { events: [], notices: [], ended: undefined, close: () => void sockets.close() };
   let started = false;
   client.channels.events.subscribe(
     {},
@@ -64,7 +78,7 @@ export async function listenByTrpc(url: string, token?: string): Promise<Listene
       onStarted: () => {
         started = true;
       },
-      onData: (item) => listener.events.push(received(('notice' in item ? item.notice : item.data) as Event)),
+      onData: (item) => hear(listener, ('notice' in item ? item.notice : item.data) as Event),
       onError: (error) => {
         const { data, message } = error as TRPCClientError<AppRouter>;
         listener.ended = (data as { error_code?: string } | null)?.error_code ?? message;
