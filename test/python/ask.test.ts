@@ -15,6 +15,8 @@ const ASKING = toolOf(
     'def plain(self, __event_call__=None):\n    import asyncio\n    return asyncio.run(__event_call__({"type": "confirmation"}))\n' +
     'async def often(self, __event_call__=None):\n    return [await __event_call__(i) for i in range(60)]\n' +
     'async def spin(self, __event_call__=None):\n    await __event_call__(1)\n    while True: pass\n' +
+    'async def flood(self, __event_call__=None):\n    import asyncio\n' +
+    '    pending = [asyncio.ensure_future(__event_call__(i)) for i in range(3000)]\n    await asyncio.sleep(60)\n' +
     'async def both(self, __event_call__=None):\n    import asyncio\n' +
     '    return await asyncio.gather(__event_call__("a"), __event_call__("b"))\n',
 );
@@ -71,6 +73,13 @@ describe('__event_call__', () => {
     await expect(callTool(python, ASKING, { question: 'x' }, { onAsk })).rejects.toMatchObject({
       message: expect.stringContaining('Nobody answered.'),
     });
+  });
+
+  test('without end is stopped, whether somebody answers or not', async () => {
+    const stopped = { code: 'tool_raised', message: expect.stringContaining('too many events') };
+    await expect(callTool(python, ASKING, {}, { function: 'flood' })).rejects.toMatchObject(stopped);
+    const onAsk = () => new Promise(() => {});
+    await expect(callTool(python, ASKING, {}, { function: 'flood', onAsk })).rejects.toMatchObject(stopped);
   });
 
   test('does not stretch the time of the call itself', async () => {
