@@ -44,7 +44,7 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   'ui.watermark': clients('Text that clients add to copied answers'),
   'ui.enable_community_sharing': clients('Clients offer to share with a community'),
   'ui.enable_message_rating': clients('Clients offer to rate answers'),
-  'ui.enable_user_webhooks': clients('People may be notified at an address of their own'),
+  'ui.enable_user_webhooks': server('People may be notified at an address of their own'),
   'ui.banners': clients('Notices at the top of the interface'),
   'auth.enable_api_keys': clients('API keys may be made and used'),
   'auth.api_key.endpoint_restrictions': nobody('API keys reach only the endpoints of the list'),

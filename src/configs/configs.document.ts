@@ -14,7 +14,7 @@ const END = '<!-- end of settings -->';
 const HEADINGS = {
   server: 'Settings that the server acts on',
   clients: 'Settings that clients get from `GET /config`, and act on',
-  nobody: 'Settings that are kept for other components',
+  nobody: 'Settings that nothing here acts on yet: kept and exported, for other components',
 } as const;
 
 export function renderSettings(): string {

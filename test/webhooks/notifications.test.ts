@@ -131,7 +131,7 @@ describe('a new message', () => {
     expect(JSON.parse(heard[0]?.body ?? '')).toMatchObject({ message: 'psst' });
   });
 
-  it('notifies nobody while it is switched off, nor when a program posts it', async () => {
+  it('notifies nobody while ui.enable_user_webhooks is off, nor when a program posts it', async () => {
     const channelId = await stage.channel('switch');
     const { url, heard } = await target();
     const reader = await person();
