@@ -6,7 +6,15 @@ import type { Scope } from '../core/scope.ts';
 import type { Inbox } from '../core/subscription.ts';
 import { requireToolInUse } from './tools.access.ts';
 import { callTool, type ToolCall } from './tools.call.service.ts';
-import type { ToolRunEvent } from './tools.live.schema.ts';
+
+/** What happens in a run that its caller watches. `result` is the last; a failure ends the subscription instead. */
+export type ToolRunEvent =
+  | { type: 'started'; run_id: string }
+  /** What the function emitted. */
+  | { type: 'event'; event: unknown }
+  /** What the function asks; `POST /tools/runs/{run_id}/answer` takes the answer. */
+  | { type: 'ask'; ask: number; event: unknown }
+  | { type: 'result'; result: unknown; duration_ms: number };
 
 interface Answer {
   run: string;
