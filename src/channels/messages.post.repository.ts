@@ -50,7 +50,8 @@ const NUMBERS = 'case when root_id is null then 1 else 2 end';
  * whole statement back.
  *
  * `locked` comes before all that depends on the state of a channel: rows that are then locked or updated are seen as they
- * are, not as they were when the statement began, and nobody else holds a `temp_id` of that channel unfinished.
+ * are, not as they were when the statement began, and nobody else holds a `temp_id` of that channel unfinished. `is not null`
+ * keeps plain posts from the table of messages: without statistics PostgreSQL may look for nothing in a whole channel.
  */
 const post = (name: string, wait: '' | 'skip locked') =>
   statement<PostOutcome>(
@@ -71,11 +72,13 @@ const post = (name: string, wait: '' | 'skip locked') =>
        select post.n, coalesce(m.parent_id, m.id) as root_id
          from post join locked on locked.id = post.channel_id
          join message m on m.channel_id = post.channel_id and m.id = post.parent_id
+        where post.parent_id is not null
      ), quoted as materialized (
        select post.n, json_build_object(${fields('q', 'qu')}) as view
          from post join locked on locked.id = post.channel_id
          join message q on q.channel_id = post.channel_id and q.id = post.reply_to_id
          left join users qu on qu.id = q.user_id
+        where post.reply_to_id is not null
           for share of q
      ), accepted as materialized (
        select post.*, locked.last_event, locked.moment, rooted.root_id, quoted.view as quoted
