@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { configuration } from './cases/configuration.ts';
 import { fanout } from './cases/fanout.ts';
 import { list } from './cases/list.ts';
 import { memory } from './cases/memory.ts';
@@ -19,6 +20,7 @@ const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
   fanout,
   statements,
   tool: callTool,
+  configuration,
   memory,
 };
 

@@ -32,8 +32,14 @@ export interface Parley extends Server {
 
 type Call = <Answer>(request: string, body?: unknown) => Promise<Answer>;
 
+export interface ServerOptions {
+  databaseUrl?: string;
+  /** More variables of its environment. */
+  env?: Record<string, string>;
+}
+
 /** The server as `npm start` runs it, in a data folder of its own; on its embedded database unless told. */
-export async function startServer(options: { databaseUrl?: string } = {}): Promise<Server> {
+export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-bench-'));
   const { PATH, HOME, PYTHON } = process.env;
   const { databaseUrl = '' } = options;
@@ -45,6 +51,7 @@ export async function startServer(options: { databaseUrl?: string } = {}): Promi
     DATABASE_URL: databaseUrl,
     PORT: '0',
     LOG_LEVEL: 'warn',
+    ...options.env,
   };
   const [file, args] = onCore('server', [process.execPath, MAIN]);
   const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -62,7 +69,7 @@ export async function startServer(options: { databaseUrl?: string } = {}): Promi
 }
 
 /** A server with an administrator and a member. */
-export async function startParley(options: { databaseUrl: string }): Promise<Parley> {
+export async function startParley(options: ServerOptions): Promise<Parley> {
   const server = await startServer(options);
   const { url } = server;
   const signUp = (name: string) => {
