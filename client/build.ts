@@ -31,7 +31,7 @@ async function copyReachable(entry: string, extension: string, allowed: string[]
   for (const name of names) {
     const text = withJsImports(await readFile(join(out, 'client', 'src', name), 'utf8'));
     await writeFile(join(dist, name), text);
-    for (const [, specifier = ''] of text.matchAll(/(?:\bfrom |\bimport ?\(?)['"]([^'"]+)['"]/g)) {
+    for (const [, specifier = ''] of text.matchAll(/(?:\bfrom |(?<!['"])\bimport ?\(?)['"]([^'"]+)['"]/g)) {
       const local = /^\.\/([a-z]+)\.js$/.exec(specifier)?.[1];
       if (local) names.add(local + extension);
       else if (!allowed.includes(specifier)) throw new Error(`${name} would import ${specifier}.`);

@@ -12,7 +12,7 @@ import {
 } from './events.cursor.ts';
 import { Follower } from './events.follower.ts';
 import { readClock, readRecentHeads } from './events.repository.ts';
-import type { ChannelNoticeView, LoggedView } from './events.schema.ts';
+import type { ChannelEventView, ChannelNoticeView, ChannelReloadView, LoggedView } from './events.schema.ts';
 
 export interface StreamOptions {
   /** Only these channels; all that the caller may read unless told. */
@@ -22,7 +22,8 @@ export interface StreamOptions {
 }
 
 /** Hand an event's `id` back as `lastEventId` to go on behind it. */
-export type StreamItem = Item<LoggedView, ChannelNoticeView>;
+// Written out: the client's declarations would name an alias of a union, and must stand on their own.
+export type StreamItem = Item<ChannelEventView | ChannelReloadView, ChannelNoticeView>;
 
 /** A cursor that stands at this moment. A client that asks for it first misses nothing, whenever its first socket breaks. */
 export async function currentCursor(scope: Scope): Promise<string> {

@@ -16,7 +16,7 @@ interface Rights {
   write_access: boolean;
 }
 
-interface ToolRow extends Omit<ToolAccessView, 'content'>, Rights {
+export interface ToolRow extends Omit<ToolAccessView, 'content'>, Rights {
   content: string;
 }
 

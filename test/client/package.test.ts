@@ -55,7 +55,7 @@ const subscription = client.events({
 const { result }: Outputs['tools']['invoke'] = await client.api.tools.invoke.mutate({ id: 't', function: 'f' });
 if (typeof result === 'string') result.length;
 await subscription.ready.catch((error: unknown) => { if (isParleyError(error)) error.issues[0]?.path.length; });
-client.api.channels.events.subscribe({}, { onData: ({ id, data }) => { id.length; data.event_id.toFixed(); } });
+client.api.channels.events.subscribe({}, { onData: (item) => { if ('id' in item) item.data.event_id.toFixed(); else item.notice.user.name.length; } });
 const signal = new AbortController().signal;
 for (const { id } of await client.api.channels.list.query(undefined, { signal })) id.length;
 `;
