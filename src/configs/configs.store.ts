@@ -1,9 +1,11 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
+import { AppError } from '../core/errors.ts';
 import { seal, unseal } from '../core/seal.ts';
 import { nowSeconds } from '../core/time.ts';
 import type { Sql } from '../database/sql.ts';
+import { StartError } from '../env.ts';
 import type { Bus } from '../events/bus.ts';
 import { readStored } from './configs.accept.ts';
 import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
@@ -65,7 +67,7 @@ export interface ConfigStoreOptions {
 /**
  * Reads the stored configuration, first storing the defaults when there is none. `refresh` reads it again.
  *
- * @throws AppError config_newer when a newer version of the server stored it
+ * @throws StartError when a newer version of the server stored it
  */
 export async function openConfigStore(
   orm: MikroORM,
@@ -107,7 +109,13 @@ export async function openConfigStore(
     installation_id,
     current: applyPins(open(data), pins),
   });
-  let held = hold(await readConfig(sql));
+  const first = await readConfig(sql);
+  let held: ReturnType<typeof hold>;
+  try {
+    held = hold(first);
+  } catch (cause) {
+    throw cause instanceof AppError ? new StartError(cause.message, { cause }) : cause;
+  }
   let bus: Bus | undefined;
   let retry: NodeJS.Timeout | undefined;
 
