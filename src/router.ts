@@ -8,6 +8,7 @@ import { searchRouter } from './channels/search.router.ts';
 import { configsRouter } from './configs/configs.router.ts';
 import { router } from './core/trpc.ts';
 import { filesRouter } from './files/files.router.ts';
+import { toolLoadRouter } from './tools/tools.load.router.ts';
 import { toolsRouter } from './tools/tools.router.ts';
 import { valvesRouter } from './tools/tools.valves.router.ts';
 import { toolVersionsRouter } from './tools/tools.versions.router.ts';
@@ -29,6 +30,7 @@ export const appRouter = router({
   search: searchRouter,
   settings: settingsRouter,
   readers: readersRouter,
+  toolLoad: toolLoadRouter,
   tools: toolsRouter,
   toolVersions: toolVersionsRouter,
   users: usersRouter,

@@ -16,7 +16,7 @@ export const LIMITS = {
 } as const;
 
 /** PostgreSQL stores neither NUL nor half a surrogate pair; refusing beats storing something else. */
-const isStorable = (value: string) => !value.includes('\0') && value.isWellFormed();
+export const isStorable = (value: string) => !value.includes('\0') && value.isWellFormed();
 const UNSTORABLE = 'must not contain NUL or broken Unicode';
 const storable = z.string().refine(isStorable, UNSTORABLE);
 
