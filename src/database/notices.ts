@@ -62,14 +62,17 @@ export async function followNotices({ orm, bus, log, onGap }: FollowOptions): Pr
     };
     drop = end;
     client.on('notification', ({ payload }) => hear(payload));
+    let listens = false;
     client.once('error', () => {
       end();
-      if (!stopped) relisten();
+      // Before that, whoever called hears of it, and tries again.
+      if (listens && !stopped) relisten();
     });
     await client.query(`listen ${CHANNEL}`).catch((error: unknown) => {
       drop();
       throw error;
     });
+    listens = true;
     if (stopped) drop();
   }
 

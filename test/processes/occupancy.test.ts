@@ -97,26 +97,27 @@ it('leaves its place with its end', async () => {
   expect(await holders()).toHaveLength(1);
 });
 
+const PLACES = 18;
+
 it('does not lose places of its pool when the database cuts transactions', async () => {
   await withClient(database.url, async (holder) => {
-    // Every place of the pool waits in a transaction, and is cut there.
+    // Every place of the pool waits in a transaction, and is cut there; one holds the locks, and one listens.
     await holder.query('begin');
     await holder.query('lock table users in access exclusive mode');
-    const sizes = 19;
-    const updates = Array.from({ length: sizes }, (_, i) =>
+    const updates = Array.from({ length: PLACES }, (_, i) =>
       server.call(`POST /users/${ada.id}/update`, { token: ada.token, body: { name: `Ada ${i}` } }),
     );
     const waiting = `from pg_stat_activity where datname = current_database() and application_name = 'parley'
       and wait_event_type = 'Lock'`;
-    await until('all to wait', async () => (await database.query(`select ${waiting}`)).length === sizes);
+    await until('all to wait', async () => (await database.query(`select ${waiting}`)).length === PLACES);
     await database.query(`select pg_terminate_backend(pid) ${waiting}`);
     for (const { status } of await Promise.all(updates)) expect(status).toBe(500);
     await holder.query('rollback');
   });
   const answers = await Promise.all(
-    Array.from({ length: 19 }, () =>
+    Array.from({ length: PLACES }, () =>
       server.call(`POST /users/${ada.id}/update`, { token: ada.token, body: { name: 'Ada' } }),
     ),
   );
-  expect(answers.map(({ status }) => status)).toEqual(Array(19).fill(200));
+  expect(answers.map(({ status }) => status)).toEqual(Array(PLACES).fill(200));
 });
