@@ -25,6 +25,10 @@ export const Tool = defineEntity({
     user_valves_schema: p.json<JsonSchema | null>().columnType('json').nullable(),
     /** The values of `Valves` that were set, as JSON, sealed; null when none ever were. */
     valves: p.text().lazy().nullable(),
+    /** The packages that have to be installed for it, as the Python side writes them; none for what is here anyway. */
+    requirements: p.json<string[]>().default('[]'),
+    /** False until its packages are installed and the source was loaded with them: specs and schemas are empty till then. */
+    is_described: p.boolean().default(true),
     created_at: p.integer(),
     updated_at: p.integer(),
   },
