@@ -79,7 +79,7 @@ async function postStatement(sql: Sql, userId: string): Promise<void> {
     temp_id: null,
   };
   const post: NewPost = { view, is_admin: false, webhook_id: null, mentions: [], files: [] };
-  await insertPosts(sql, [JSON.stringify(post)], true);
+  await insertPosts(sql, [JSON.stringify(post)], { waits: true, refers: false });
 }
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 import type { Sql } from '../database/sql.ts';
-import { insertPosts, type NewPost, type PostOutcome } from './messages.post.repository.ts';
+import { insertPosts, type NewPost, type PostOutcome, refersToMessage } from './messages.post.repository.ts';
 
 declare module '../core/scope.ts' {
   interface Parts {
@@ -27,6 +27,7 @@ interface Waiting {
   channelId: string;
   /** The post as JSON. */
   text: string;
+  refers: boolean;
   resolve(outcome: PostOutcome): void;
   reject(error: unknown): void;
 }
@@ -123,7 +124,10 @@ export function createPostQueue(sql: Sql): PostQueue {
   async function store(batch: Waiting[], mayWait: boolean): Promise<void> {
     const texts = batch.map(({ text }) => text);
     try {
-      const outcomes = await insertPosts(sql, texts, mayWait);
+      const outcomes = await insertPosts(sql, texts, {
+        waits: mayWait,
+        refers: batch.some(({ refers }) => refers),
+      });
       for (const [n, post] of batch.entries()) settle(post, outcomes[n], mayWait);
     } catch (error) {
       const { code = '' } = error as { code?: string };
@@ -147,7 +151,14 @@ export function createPostQueue(sql: Sql): PostQueue {
   return {
     add: (post) =>
       new Promise((resolve, reject) => {
-        waiting.push({ channelId: post.view.channel_id, text: JSON.stringify(post), resolve, reject });
+        const { channel_id: channelId } = post.view;
+        waiting.push({
+          channelId,
+          text: JSON.stringify(post),
+          refers: refersToMessage(post),
+          resolve,
+          reject,
+        });
         schedule();
       }),
   };

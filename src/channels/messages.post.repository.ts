@@ -51,10 +51,14 @@ const NUMBERS = 'case when root_id is null then 1 else 2 end';
  *
  * `locked` comes before all that depends on the state of a channel: rows that are then locked or updated are seen as they
  * are, not as they were when the statement began, and nobody else holds a `temp_id` of that channel unfinished. `is not null`
- * keeps plain posts from the table of messages: without statistics PostgreSQL may look for nothing in a whole channel.
+ * keeps other posts from the table of messages: without statistics PostgreSQL may look for nothing in a whole channel.
+ *
+ * Only posts that refer to a message, as a reply or by quoting it, need a third of the statement. PostgreSQL sets all of it up each
+ * time, so posts of which none does have a shorter form.
  */
-const post = (name: string, wait: '' | 'skip locked') =>
-  statement<PostOutcome>(
+const post = (name: string, { waits, refers }: PostForm) => {
+  const referring = (sql: string, otherwise = '') => (refers ? sql : otherwise);
+  return statement<PostOutcome>(
     name,
     `with post as materialized (
        select e.n::int as n, e.item -> 'view' as view, o.*, v.*
@@ -67,8 +71,8 @@ const post = (name: string, wait: '' | 'skip locked') =>
          from post join channel c on c.id = post.channel_id
      ), locked as materialized (
        select c.id, c.last_event, ${NEXT_MOMENT} as moment, (select to_json(b) from (select ${BRIEF}) b) as brief
-         from channel c where c.id = any (array (select asked.id from asked where can_write)) for no key update ${wait}
-     ), rooted as materialized (
+         from channel c where c.id = any (array (select asked.id from asked where can_write)) for no key update ${waits ? '' : 'skip locked'}
+     ), ${referring(`rooted as materialized (
        select post.n, coalesce(m.parent_id, m.id) as root_id
          from post join locked on locked.id = post.channel_id
          join message m on m.channel_id = post.channel_id and m.id = post.parent_id
@@ -80,12 +84,13 @@ const post = (name: string, wait: '' | 'skip locked') =>
          left join users qu on qu.id = q.user_id
         where post.reply_to_id is not null
           for share of q
-     ), accepted as materialized (
-       select post.*, locked.last_event, locked.moment, rooted.root_id, quoted.view as quoted
+     ), `)}accepted as materialized (
+       select post.*, locked.last_event, locked.moment,
+              ${referring('rooted.root_id, quoted.view', 'null::uuid as root_id, null::json')} as quoted
          from post join asked using (n) join locked on locked.id = post.channel_id
-         left join rooted using (n) left join quoted using (n)
-        where asked.can_write and (post.parent_id is null) = (rooted.n is null)
-          and (post.reply_to_id is null) = (quoted.n is null)
+              ${referring('left join rooted using (n) left join quoted using (n)')}
+        where asked.can_write ${referring(`and (post.parent_id is null) = (rooted.n is null)
+          and (post.reply_to_id is null) = (quoted.n is null)`)}
      ), claimed as (
        insert into message_temp_id (channel_id, user_id, temp_id, message_id, created_at)
        select channel_id, user_id, temp_id, id, moment from accepted where temp_id is not null
@@ -104,7 +109,7 @@ const post = (name: string, wait: '' | 'skip locked') =>
        insert into message (channel_id, id, user_id, content, reply_to_id, parent_id, data, meta, created_at, updated_at,
                             webhook_id)
        select channel_id, id, user_id, content, reply_to_id, root_id, data, meta, at, at, webhook_id from numbered
-     ), thread as materialized (
+     ), ${referring(`thread as materialized (
        select channel_id, root_id, count(*) as replies, max(at) as at
          from numbered where root_id is not null group by channel_id, root_id
      ), parent as (
@@ -119,12 +124,12 @@ const post = (name: string, wait: '' | 'skip locked') =>
                 root.reply_count - count(*) over thread + row_number() over (thread order by numbered.n)) as view
          from numbered join root on root.channel_id = numbered.channel_id and root.id = root_id
        window thread as (partition by root.id)
-     ), logged as (
+     ), `)}logged as (
        insert into channel_event (channel_id, id, type, message_id, actor, data, created_at)
        select channel_id, event_id, 'message', id, view -> 'user', view || jsonb_build_object('parent_id', root_id,
                 'reply_to_message', quoted, 'created_at', at, 'updated_at', at), at from numbered
-       union all
-       select channel_id, event_id, 'message:reply', message_id, actor, view, at from reply
+       ${referring(`union all
+       select channel_id, event_id, 'message:reply', message_id, actor, view, at from reply`)}
      ), mentioned as (
        insert into message_mention (channel_id, message_id, user_id, created_at)
        select channel_id, id, unnest(mentions), at from numbered
@@ -142,30 +147,46 @@ const post = (name: string, wait: '' | 'skip locked') =>
             where numbered.channel_id = r.channel_id and numbered.user_id = r.user_id and webhook_id is null)
      )
      select case when asked.n is null then 'absent' when not asked.can_write then 'forbidden' when locked.id is null then 'busy'
-              when post.parent_id is not null and rooted.n is null then 'no_parent'
-              when post.reply_to_id is not null and quoted.n is null then 'no_quoted'
+              ${referring(`when post.parent_id is not null and rooted.n is null then 'no_parent'
+              when post.reply_to_id is not null and quoted.n is null then 'no_quoted'`)}
               when numbered.n is null then 'repeated' else 'posted' end as outcome,
             numbered.event_id::float8 as event_id, numbered.at::text as at, numbered.root_id, numbered.quoted,
-            reply.view as parent, locked.brief as channel
-       from post left join asked using (n) left join locked on locked.id = post.channel_id left join rooted using (n)
-       left join quoted using (n) left join numbered using (n) left join reply using (n)
+            ${referring('reply.view', 'null')} as parent, locked.brief as channel
+       from post left join asked using (n) left join locked on locked.id = post.channel_id left join numbered using (n)
+            ${referring('left join rooted using (n) left join quoted using (n) left join reply using (n)')}
       order by post.n`,
   );
+};
 
-/** Waits for whoever holds the channel; for posts into one channel only, so that nobody waits for another's. */
-const POST = post('message.post', '');
-/** Waits for nobody. */
-const POST_PROMPT = post('message.post_prompt', 'skip locked');
+interface PostForm {
+  /** Whether to wait for whoever holds a channel; with posts into one channel only, so that nobody waits for another's. */
+  waits: boolean;
+  /** Whether any of the posts refers to a message. */
+  refers: boolean;
+}
+
+const POST = post('message.post', { waits: true, refers: true });
+const POST_PROMPT = post('message.post_prompt', { waits: false, refers: true });
+const PLAIN = post('message.post_plain', { waits: true, refers: false });
+const PLAIN_PROMPT = post('message.post_plain_prompt', { waits: false, refers: false });
+
+/** Whether a post replies to a message, or quotes one. */
+export const refersToMessage = ({ view }: NewPost): boolean =>
+  view.parent_id !== null || view.reply_to_id !== null;
 
 /**
  * Stores posts with their events, all of them or none.
  *
  * @param texts each a `NewPost` as JSON
- * @param mayWait whether to wait for a channel that somebody else holds; only with posts into one channel
  * @returns what became of each, in their order
  */
-export function insertPosts(sql: Sql, texts: readonly string[], mayWait: boolean): Promise<PostOutcome[]> {
-  return sql.rows(mayWait ? POST : POST_PROMPT, [`[${texts.join(',')}]`]);
+export function insertPosts(
+  sql: Sql,
+  texts: readonly string[],
+  { waits, refers }: PostForm,
+): Promise<PostOutcome[]> {
+  const [waiting, prompt] = refers ? [POST, POST_PROMPT] : [PLAIN, PLAIN_PROMPT];
+  return sql.rows(waits ? waiting : prompt, [`[${texts.join(',')}]`]);
 }
 
 const REPEATED = statement<{ view: MessageView }>(
