@@ -3,8 +3,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
+import { keepAuditFor } from './audit/audit.retention.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { createSigninLimit } from './auth/limits.ts';
+import { trackSeen } from './auth/seen.ts';
 import { removeExpiredSessions } from './auth/session.ts';
 import { createHub } from './channels/events.hub.ts';
 import { announcePresence } from './channels/events.presence.ts';
@@ -36,7 +38,6 @@ import { type Python, startPython } from './python/pool.ts';
 import { appRouter } from './router.ts';
 import { loadSecret } from './secret.ts';
 import { openRunLog } from './tools/tools.runs.log.ts';
-import { trackActivity } from './users/activity.ts';
 import { startWebhooks } from './webhooks/webhooks.parts.ts';
 
 const REDIS_PATIENCE_MS = 2_000;
@@ -117,13 +118,19 @@ export async function startApp(options: AppOptions): Promise<App> {
     closers.push(configs.follow(bus));
     closers.push(await followNotices({ orm, bus, log, onGap: configs.refresh }));
 
-    const activity = trackActivity(sql, onError);
-    closers.push(() => activity.close());
+    const credentials = trackSeen(sql, onError);
+    closers.push(() => credentials.close());
     const expiry = removeExpiredSessions(sql, onError);
     closers.push(() => expiry.stop());
     const tempIds = forgetOldTempIds(sql, onError);
     closers.push(() => tempIds.stop());
-    const { tokens, authenticate } = createAuthenticator({ sql, bus, secret, onSeen: activity.seen });
+    const { tokens, authenticate } = createAuthenticator({
+      sql,
+      bus,
+      configs,
+      secret,
+      onSeen: credentials.seen,
+    });
     const hub = createHub({ sql, bus, log });
     closers.push(() => hub.close());
     const presence = createPresence(bus);
@@ -131,6 +138,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     closers.push(announcePresence({ presence, hub, sql, bus, onError }));
     const retention = keepEventsFor(env.EVENT_RETENTION_DAYS, { sql, onError });
     closers.push(() => retention.close());
+    const audit = keepAuditFor(env.AUDIT_RETENTION_DAYS, { sql, onError });
+    closers.push(() => audit.close());
     const python = options.python ?? ownPython(options);
     if (python !== options.python) closers.push(() => python.close());
     closers.push(bus.subscribe('tool.changed', ({ id }) => python.evict(id)));

@@ -1,4 +1,6 @@
 import { AccessGrant } from './access/access.entity.ts';
+import { AuditEntry } from './audit/audit.entity.ts';
+import { ApiKey } from './auth/keys.entity.ts';
 import { Session } from './auth/session.entity.ts';
 import { Channel, ChannelEvent, Message } from './channels/channels.entity.ts';
 import { ChannelMember, ChannelReader } from './channels/members.entity.ts';
@@ -15,6 +17,8 @@ import { ChannelWebhook, Delivery } from './webhooks/webhooks.entity.ts';
 /** Every table; `mikro-orm.config.ts` and the server read this one list. */
 export const entities = [
   AccessGrant,
+  ApiKey,
+  AuditEntry,
   Channel,
   ChannelEvent,
   ChannelMember,

@@ -32,6 +32,15 @@ const port = z
   .transform(Number)
   .refine((value) => value <= 65_535, 'must be a whole number from 0 to 65535');
 
+const httpUrl = z
+  .string()
+  .regex(/^https?:\/\//, 'must begin with https:// or http://')
+  .refine((url) => URL.canParse(url), 'must be an address such as https://id.example.com')
+  .transform((url) => url.replace(/\/$/, ''));
+const text = z.string().min(1);
+/** The name of a claim or attribute. */
+const named = (initial: string) => text.default(initial);
+
 const Env = z.object({
   /** Address to listen on; `0.0.0.0` for every interface. */
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -72,10 +81,76 @@ const Env = z.object({
     .regex(/^\d{1,5}$/, 'must be a whole number of days; 0 keeps events for ever')
     .transform(Number)
     .default(30),
+  /** How many days the audit log goes back; 0: for ever. */
+  AUDIT_RETENTION_DAYS: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a whole number of days; 0 keeps the audit log for ever')
+    .transform(Number)
+    .default(365),
   /** Event doors on or off. */
   ENABLE_WEBSOCKET_SUPPORT: flag.default(true),
   /** Interpreter for tools; found when not set. */
   PYTHON: z.string().min(1).optional(),
+  /** Sign-in through any OpenID Connect provider: its issuer, or the address of its discovery document. */
+  OPENID_PROVIDER_URL: httpUrl.optional(),
+  OAUTH_CLIENT_ID: text.optional(),
+  /** Not set for a public client, which proves itself by PKCE alone. */
+  OAUTH_CLIENT_SECRET: text.optional(),
+  /** What the button says. */
+  OAUTH_PROVIDER_NAME: text.default('SSO'),
+  OAUTH_SCOPES: text.default('openid email profile'),
+  GOOGLE_CLIENT_ID: text.optional(),
+  GOOGLE_CLIENT_SECRET: text.optional(),
+  MICROSOFT_CLIENT_ID: text.optional(),
+  MICROSOFT_CLIENT_SECRET: text.optional(),
+  /** One tenant's id or domain. */
+  MICROSOFT_CLIENT_TENANT_ID: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]*$/i, 'must be the id or the domain of a tenant')
+    .optional(),
+  GITHUB_CLIENT_ID: text.optional(),
+  GITHUB_CLIENT_SECRET: text.optional(),
+  /** Another than github.com is an Enterprise Server. */
+  GITHUB_SERVER_URL: httpUrl.default('https://github.com'),
+  /** Claims by their names; dots lead into objects, as in `realm_access.roles`. */
+  OAUTH_EMAIL_CLAIM: named('email'),
+  OAUTH_USERNAME_CLAIM: named('name'),
+  OAUTH_PICTURE_CLAIM: named('picture'),
+  OAUTH_ROLES_CLAIM: named('roles'),
+  OAUTH_GROUP_CLAIM: named('groups'),
+  /** Which roles of a provider let in, and which make an administrator. */
+  OAUTH_ALLOWED_ROLES: list.default(['user', 'admin']),
+  OAUTH_ADMIN_ROLES: list.default(['admin']),
+  /** Providers that check addresses without saying so (no `email_verified`), such as a company's own. */
+  OAUTH_TRUSTED_EMAIL_PROVIDERS: list
+    .pipe(z.array(z.enum(['oidc', 'google', 'microsoft', 'github'])))
+    .default([]),
+  /** Sign-in through a directory. */
+  ENABLE_LDAP: flag.default(false),
+  LDAP_SERVER_LABEL: text.default('LDAP'),
+  LDAP_SERVER_HOST: text.default('localhost'),
+  LDAP_SERVER_PORT: port.optional(),
+  /** TLS from the first byte (ldaps). */
+  LDAP_USE_TLS: flag.default(true),
+  /** TLS by StartTLS on the plain port; instead of `LDAP_USE_TLS`. */
+  LDAP_START_TLS: flag.default(false),
+  LDAP_VALIDATE_CERT: flag.default(true),
+  /** Authorities that are trusted beside those of the system, as PEM. */
+  LDAP_CA_CERT_FILE: text.optional(),
+  /** Who searches; anonymous without it. */
+  LDAP_APP_DN: text.optional(),
+  LDAP_APP_PASSWORD: text.optional(),
+  LDAP_SEARCH_BASE: z.string().default(''),
+  /** Who of those below the base may sign in, such as `(objectClass=person)`. */
+  LDAP_SEARCH_FILTER: text.optional(),
+  LDAP_ATTRIBUTE_FOR_MAIL: named('mail'),
+  LDAP_ATTRIBUTE_FOR_USERNAME: named('uid'),
+  LDAP_ATTRIBUTE_FOR_NAME: named('cn'),
+  LDAP_ATTRIBUTE_FOR_GROUPS: named('memberOf'),
+  /** Whether a person of the directory gets the account that already has their address. */
+  LDAP_MERGE_ACCOUNTS_BY_EMAIL: flag.default(false),
+  ENABLE_LDAP_GROUP_MANAGEMENT: flag.default(false),
+  ENABLE_LDAP_GROUP_CREATION: flag.default(false),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 

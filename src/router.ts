@@ -1,4 +1,7 @@
+import { auditRouter } from './audit/audit.router.ts';
 import { authRouter } from './auth/auth.router.ts';
+import { keysRouter } from './auth/keys.router.ts';
+import { sessionsRouter } from './auth/sessions.router.ts';
 import { channelsRouter } from './channels/channels.router.ts';
 import { membersRouter } from './channels/members.router.ts';
 import { messagesRouter } from './channels/messages.router.ts';
@@ -19,6 +22,8 @@ import { webhooksRouter } from './webhooks/webhooks.router.ts';
 
 /** Every operation of the service; all doors are made from it. */
 export const appRouter = router({
+  apiKeys: keysRouter,
+  audit: auditRouter,
   auths: authRouter,
   channels: channelsRouter,
   configs: configsRouter,
@@ -28,6 +33,7 @@ export const appRouter = router({
   messages: messagesRouter,
   reactions: reactionsRouter,
   search: searchRouter,
+  sessions: sessionsRouter,
   settings: settingsRouter,
   readers: readersRouter,
   toolLoad: toolLoadRouter,

@@ -5,7 +5,7 @@ import type { Actor, Scope } from '../core/scope.ts';
 const completed = new WeakMap<Permissions, Permissions>();
 
 /** The complete permission tree of a user: the configured defaults, completed by the built-in ones. */
-export function effectivePermissions(scope: Scope<Actor | null>): Permissions {
+export function effectivePermissions(scope: Pick<Scope<Actor | null>, 'configs'>): Permissions {
   const configured = scope.configs.current.user.permissions;
   let complete = completed.get(configured);
   if (!complete) {
@@ -16,7 +16,7 @@ export function effectivePermissions(scope: Scope<Actor | null>): Permissions {
 }
 
 /** Whether the caller has a named permission. Administrators have all. */
-export function may(scope: Scope, permission: Permission): boolean {
+export function may(scope: Pick<Scope, 'configs' | 'actor'>, permission: Permission): boolean {
   if (scope.actor.role === 'admin') return true;
   const [section = '', leaf = ''] = permission.split('.');
   return effectivePermissions(scope)[section]?.[leaf] === true;

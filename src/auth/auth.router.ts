@@ -44,6 +44,7 @@ export const authRouter = router({
     .meta({
       openapi: { method: 'POST', path: '/auths/signout', tags: ['auths'], summary: 'End this session' },
       access: 'account',
+      credential: 'session',
     })
     .output(z.object({ status: z.literal(true) }))
     .mutation(({ ctx }) => signOut(ctx.scope)),
@@ -57,6 +58,7 @@ export const authRouter = router({
         summary: 'End this session; for clients that sign out by GET, never by cookie',
       },
       access: 'account',
+      credential: 'session',
     })
     .output(z.object({ status: z.literal(true) }))
     .query(({ ctx }) => signOut(ctx.scope)),
@@ -78,6 +80,7 @@ export const authRouter = router({
         summary: 'Change the own password; ends all sessions of the account',
       },
       access: 'account',
+      credential: 'session',
     })
     .input(z.object({ password: password(), new_password: password() }))
     .output(z.boolean())

@@ -1,19 +1,16 @@
 import { LRUCache } from 'lru-cache';
+import { may } from '../access/permissions.ts';
+import type { ConfigStore } from '../configs/configs.store.ts';
 import { AppError } from '../core/errors.ts';
-import type { Actor, Credentials } from '../core/scope.ts';
+import type { Actor, Authenticate } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
+import { requireReach, toEndpoint } from './keys.reach.ts';
+import { findKey } from './keys.repository.ts';
+import { hashKey, isKey } from './keys.text.ts';
+import { isEnded } from './revocation.ts';
 import { openSessions } from './session.ts';
 import { createTokens, type Tokens } from './tokens.ts';
-
-declare module '../events/bus.ts' {
-  interface BusTopics {
-    /** Sessions ended before their time: one, or all of a user. */
-    'auth.revoked': { userId: string; sessionId: string | null };
-    /** A user's name, address or role is another now; their sessions go on. */
-    'auth.changed': { userId: string };
-  }
-}
 
 declare module '../core/scope.ts' {
   interface Parts {
@@ -21,79 +18,105 @@ declare module '../core/scope.ts' {
   }
 }
 
-/** How long a verified token is trusted without asking the database. A revocation drops it at once. */
+/** How long a verified credential is trusted without asking the database. A revocation drops it at once. */
 const TRUST_MS = 30_000;
 const MAX_TRUSTED = 50_000;
 
+/** A credential that was verified. */
+interface Verified {
+  actor: Actor;
+  /** What an API key is bound to by itself; null for nothing. */
+  endpoints: readonly (readonly string[])[] | null;
+}
+
 export interface Authenticator {
   tokens: Tokens;
-  authenticate(credentials: Credentials): Actor | Promise<Actor>;
+  authenticate: Authenticate;
 }
 
 /**
- * Turns tokens into who they belong to. A token that was verified in the last seconds costs no statement and no
+ * Turns tokens and API keys into who they belong to. One that was verified in the last seconds costs no statement and no
  * signature check.
  *
- * @param onSeen is told each time that a user's credential was accepted
+ * @param onSeen is told each time that a credential was accepted
  */
 export function createAuthenticator(options: {
   sql: Sql;
   bus: Bus;
+  configs: ConfigStore;
   secret: string;
-  onSeen(userId: string): void;
+  onSeen(actor: Actor): void;
 }): Authenticator {
-  const { sql, bus, secret, onSeen } = options;
+  const { sql, bus, configs, secret, onSeen } = options;
   const tokens = createTokens(secret);
   // Lucia extends a session that is read in the second half of its lifetime. Ours end when their token does.
   const sessions = openSessions(sql, 0);
-  const trusted = new LRUCache<string, Actor>({ max: MAX_TRUSTED, ttl: TRUST_MS });
+  const trusted = new LRUCache<string, Verified>({ max: MAX_TRUSTED, ttl: TRUST_MS });
   // Grows with each revocation: an answer that was asked for before one must not be kept after it.
   let revocations = 0;
 
   const forget = (matches: (actor: Actor) => boolean) => {
     revocations += 1;
-    for (const [token, actor] of trusted.entries()) if (matches(actor)) trusted.delete(token);
+    for (const [token, { actor }] of trusted.entries()) if (matches(actor)) trusted.delete(token);
   };
-  bus.subscribe('auth.revoked', ({ userId, sessionId }) =>
-    forget((actor) => actor.id === userId && (sessionId === null || actor.sessionId === sessionId)),
-  );
+  bus.subscribe('auth.revoked', (revocation) => forget((actor) => isEnded(actor, revocation)));
   bus.subscribe('auth.changed', ({ userId }) => forget((actor) => actor.id === userId));
   bus.onGap(() => {
     revocations += 1;
     trusted.clear();
   });
 
-  async function verify(token: string): Promise<Actor> {
-    const asked = revocations;
+  async function verifySession(token: string): Promise<Verified> {
     const claims = await tokens.verify(token);
     const { session, user } = await sessions.validateSession(claims.sessionId);
     if (!session || user.id !== claims.userId) throw new AppError('unauthenticated');
-    const actor: Actor = {
-      id: user.id,
-      role: user.role,
-      name: user.name,
-      email: user.email,
-      sessionId: session.id,
-      expiresAt: claims.expiresAt,
-    };
-    if (asked === revocations && bus.healthy) trusted.set(token, actor);
-    return actor;
+    const { id, role, name, email } = user;
+    const { expiresAt } = claims;
+    const actor: Actor = { id, role, name, email, sessionId: session.id, keyId: null, expiresAt };
+    return { actor, endpoints: null };
+  }
+
+  async function verifyKey(token: string): Promise<Verified> {
+    const key = await findKey(sql, hashKey(token));
+    if (!key) throw new AppError('unauthenticated');
+    const { id, role, name, email, key_id: keyId, expires_at: expiresAt } = key;
+    const actor: Actor = { id, role, name, email, sessionId: null, keyId, expiresAt };
+    return { actor, endpoints: key.allowed_endpoints?.map(toEndpoint) ?? null };
+  }
+
+  async function verify(token: string): Promise<Verified> {
+    const asked = revocations;
+    const verified = await (isKey(token) ? verifyKey(token) : verifySession(token));
+    if (isExpired(verified.actor)) throw new AppError('unauthenticated');
+    if (asked === revocations && bus.healthy) trusted.set(token, verified);
+    return verified;
   }
 
   const isExpired = ({ expiresAt }: Actor) => expiresAt !== null && expiresAt * 1000 <= Date.now();
 
+  /** What is asked of every call, as the configuration may be another than when the credential was verified. */
+  function admit({ actor, endpoints }: Verified, reach: Parameters<Authenticate>[2]): Actor | Promise<Actor> {
+    if (actor.keyId !== null) {
+      const { auth } = configs.current;
+      const mayUse = auth.enable_api_keys && may({ configs, actor }, 'features.api_keys');
+      if (!mayUse) throw new AppError('api_key_forbidden');
+      const pending = requireReach(auth.api_key, endpoints, reach);
+      if (pending) return pending.then(() => accept(actor));
+    }
+    return accept(actor);
+  }
+
+  function accept(actor: Actor): Actor {
+    onSeen(actor);
+    return actor;
+  }
+
   return {
     tokens,
-    authenticate({ token }) {
+    authenticate({ token }, _request, reach) {
       const known = bus.healthy ? trusted.get(token) : undefined;
-      if (known && !isExpired(known)) {
-        onSeen(known.id);
-        return known;
-      }
-      return verify(token).then((actor) => {
-        onSeen(actor.id);
-        return actor;
-      });
+      if (known && !isExpired(known.actor)) return admit(known, reach);
+      return verify(token).then((verified) => admit(verified, reach));
     },
   };
 }

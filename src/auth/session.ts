@@ -52,6 +52,10 @@ const INSERT = statement<{ id: string }>(
     where u.id = $2 and ($7::text is null or u.password_hash = $7) for share
    returning id`,
 );
+const SEEN = statement(
+  'session.seen',
+  'update session set last_seen_at = to_timestamp($2) where id = any($1)',
+);
 const EXTEND = statement('session.extend', 'update session set expires_at = $2 where id = $1');
 const DELETE = statement('session.delete', 'delete from session where id = $1');
 const DELETE_OF_USER = statement('session.delete_of_user', 'delete from session where user_id = $1');
@@ -112,6 +116,11 @@ export function openSessions(sql: Sql, lifetimeMs: number, passwordHash: string 
     getSessionAttributes: (attributes) => attributes,
     getUserAttributes: (attributes) => attributes,
   });
+}
+
+/** Notes when sessions were seen last, in Unix seconds. */
+export async function storeSessionsSeen(sql: Sql, ids: string[], atSeconds: number): Promise<void> {
+  await sql.rows(SEEN, [ids, atSeconds]);
 }
 
 /** Expired sessions admit nobody; their rows are only kept until somebody has time. */

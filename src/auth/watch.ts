@@ -1,6 +1,7 @@
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { Inbox, takePlace } from '../core/subscription.ts';
+import { isEnded } from './revocation.ts';
 
 /**
  * An inbox that ends with the caller's session or token, on whichever process that happens, and is marked for a new look
@@ -18,8 +19,8 @@ export function openInbox(scope: Scope): Inbox {
   const end = () => inbox.end(new AppError('unauthenticated'));
   const recheck = () => inbox.recheck();
   inbox.onClose(
-    bus.subscribe('auth.revoked', ({ userId, sessionId }) => {
-      if (userId === actor.id && (sessionId === null || sessionId === actor.sessionId)) end();
+    bus.subscribe('auth.revoked', (revocation) => {
+      if (isEnded(actor, revocation)) end();
     }),
   );
   inbox.onClose(

@@ -7,6 +7,7 @@ import { deleteChannel, updateChannel } from './channels.manage.ts';
 import { channelMember } from './channels.procedure.ts';
 import { ChannelDetail, ChannelView, channelForm, channelTypes, people } from './channels.schema.ts';
 import { getChannel, listChannels, listEveryChannel } from './channels.service.ts';
+import { EVENT_PATHS } from './events.schema.ts';
 import { currentCursor, openEventStream } from './events.stream.ts';
 
 export const channelsRouter = router({
@@ -124,7 +125,7 @@ export const channelsRouter = router({
     .query(async ({ ctx }) => ({ cursor: await currentCursor(ctx.scope) })),
 
   events: channelMember
-    .meta({ access: 'channel.read' })
+    .meta({ access: 'channel.read', reaches: EVENT_PATHS })
     .input(
       z.object({
         channel_ids: z.array(id()).min(1).max(1000).optional(),

@@ -3,6 +3,9 @@ import { nanoseconds } from '../core/wire.ts';
 import { ChannelBrief } from './channels.schema.ts';
 import { Author, PostedMessage } from './messages.schema.ts';
 
+/** What the events of channels count as, at every door, for an API key that is bound to some paths. */
+export const EVENT_PATHS = ['/api/channels/events', '/ws/socket.io'];
+
 export const MESSAGE_EVENTS = [
   'message',
   'message:update',

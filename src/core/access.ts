@@ -15,3 +15,13 @@ export type Level = (typeof LEVELS)[number];
  * resource (`channel.write`) or a named permission (`permission:workspace.tools`).
  */
 export type Access = Level | `${string}.${'read' | 'write' | 'manage'}` | `permission:${string}`;
+
+/**
+ * What a call reaches, whatever door it came in by: paths as under `/api` without the version, cut at their slashes. To be allowed
+ * one of several is enough. An API key may be bound to some paths; a path of the request itself says nothing, since a procedure is
+ * reached by many.
+ */
+export type Reach = readonly (readonly string[])[];
+
+/** Cuts a path at its slashes. */
+export const cutPath = (path: string): string[] => path.split('/').filter((segment) => segment !== '');

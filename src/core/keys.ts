@@ -3,7 +3,9 @@ import { hkdfSync } from 'node:crypto';
 /** What a key is for. A new use of a secret gets a new name, so that no key ever serves two purposes. */
 export type KeyPurpose =
   | 'session-jwt'
+  | 'device-jwt'
   | 'fingerprint'
+  | 'oauth-attempt'
   | 'configuration'
   | 'tool-valves'
   | 'webhook-token'

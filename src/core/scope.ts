@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
 import type { Python } from '../python/pool.ts';
+import type { Reach } from './access.ts';
 import type { Outlet } from './subscription.ts';
 
 export type Role = 'admin' | 'user' | 'pending';
@@ -13,8 +14,10 @@ export interface Actor {
   readonly role: Role;
   readonly name: string;
   readonly email: string;
-  /** The session that the credential names; null for credentials without one. */
+  /** The session that the credential names; null for an API key. */
   readonly sessionId: string | null;
+  /** The API key that was shown; null for a session. */
+  readonly keyId: string | null;
   /** When the credential ends by itself, Unix seconds; null when it does not. */
   readonly expiresAt: number | null;
 }
@@ -56,9 +59,20 @@ export interface Parts {
   readonly python: Python;
   /** The secret that every key is derived from (`deriveKey`). */
   readonly secret: string;
-  /** Resolves credentials to who they belong to; throws `unauthenticated` for wrong, expired or revoked ones. */
-  readonly authenticate: (credentials: Credentials, request: RequestInfo) => Actor | Promise<Actor>;
+  readonly authenticate: Authenticate;
 }
+
+/**
+ * Resolves credentials to who they belong to, and refuses what they may not reach.
+ *
+ * @param reach is asked only of credentials that are bound to some paths
+ * @throws unauthenticated for wrong, expired or revoked ones, and 403 for API keys that may not be used, or not here
+ */
+export type Authenticate = (
+  credentials: Credentials,
+  request: RequestInfo,
+  reach: () => Reach | Promise<Reach>,
+) => Actor | Promise<Actor>;
 
 /** What a service gets with every call. */
 export interface Scope<A extends Actor | null = Actor> extends Parts {

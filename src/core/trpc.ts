@@ -1,6 +1,6 @@
 import { initTRPC, TRPCError } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
-import type { Access, Level } from './access.ts';
+import { type Access, cutPath, type Level, type Reach } from './access.ts';
 import { AppError } from './errors.ts';
 import { describeFailure, type Failure } from './failure.ts';
 import {
@@ -40,6 +40,10 @@ export interface Meta {
   access: Access;
   /** Set by the base procedure: what is enforced before the input is even looked at. */
   level?: Level;
+  /** A sign-in alone may do this, no API key. */
+  credential?: 'session';
+  /** The paths that it counts as for an API key which is bound to some; that of `openapi` unless given. */
+  reaches?: readonly string[];
 }
 
 const t = initTRPC
@@ -87,10 +91,25 @@ export function toTrpcError(error: AppError): TRPCError {
   });
 }
 
-/** Who the credentials of a connection belong to now. @throws unauthenticated */
-export async function identify(ctx: Context): Promise<Actor> {
+type AskReach = () => Reach | Promise<Reach>;
+
+/** Who the credentials of a connection belong to now. @throws AppError when there are none, or they may not reach that */
+async function identify(ctx: Context, reach: AskReach): Promise<Actor> {
   if (!ctx.credentials) throw new AppError('unauthenticated');
-  return ctx.parts.authenticate(ctx.credentials, ctx.request);
+  return ctx.parts.authenticate(ctx.credentials, ctx.request, reach);
+}
+
+/** What a call reaches: the paths of its procedure, with what was sent in place of their parameters. */
+async function reachOf(meta: Meta | undefined, getRawInput: () => Promise<unknown>): Promise<Reach> {
+  const paths = meta?.reaches ?? (meta?.openapi ? [`/api${meta.openapi.path}`] : []);
+  const input = paths.some((path) => path.includes('{')) ? await getRawInput() : undefined;
+  const filled = (segment: string) => {
+    const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+    if (name === undefined) return segment;
+    const value = (input as Record<string, unknown> | null | undefined)?.[name];
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  };
+  return paths.map((path) => cutPath(path).map(filled));
 }
 
 const ADMITTED: Record<Exclude<Level, 'open'>, (actor: Actor) => AppError | undefined> = {
@@ -101,17 +120,26 @@ const ADMITTED: Record<Exclude<Level, 'open'>, (actor: Actor) => AppError | unde
 };
 
 /** For doors that are no procedures: who is on a connection, when they were let in. @throws AppError */
-export async function admitMember(ctx: Context): Promise<Actor> {
-  const actor = await identify(ctx);
+export async function admitMember(ctx: Context, reach: Reach): Promise<Actor> {
+  const actor = await identify(ctx, () => reach);
   const refusal = ADMITTED.member(actor);
   if (refusal) throw refusal;
   return actor;
 }
 
+interface Call {
+  level: Level;
+  type: string;
+  signal: AbortSignal | undefined;
+  reach: AskReach;
+  credential?: 'session' | undefined;
+}
+
 /** Resolves who calls and lets them in or not. Never trusts a browser's cookie alone with a change. */
-async function admit(ctx: Context, level: Level, type: string): Promise<Actor | null> {
+async function admit(ctx: Context, { level, type, reach, credential }: Call): Promise<Actor | null> {
   if (level === 'open') return null;
-  const actor = await identify(ctx);
+  const actor = await identify(ctx, reach);
+  if (credential === 'session' && actor.sessionId === null) throw new AppError('session_required');
   if (type === 'mutation' && ctx.credentials?.via === 'cookie' && !ctx.request.sameOrigin) {
     throw new AppError('origin_forbidden');
   }
@@ -125,18 +153,15 @@ async function admit(ctx: Context, level: Level, type: string): Promise<Actor | 
  *
  * @throws AppError
  */
-export async function enter<A extends Actor | null>(
-  ctx: Context,
-  call: { level: Level; type: string; signal: AbortSignal | undefined },
-): Promise<Scope<A>> {
-  const actor = (await admit(ctx, call.level, call.type)) as A;
+export async function enter<A extends Actor | null>(ctx: Context, call: Call): Promise<Scope<A>> {
+  const actor = (await admit(ctx, call)) as A;
   const { parts, request, reply } = ctx;
   return createScope<A>({
     parts,
     actor,
     request,
     reply,
-    identify: () => identify(ctx),
+    identify: () => identify(ctx, call.reach),
     signal: call.signal,
   });
 }
@@ -146,10 +171,11 @@ export async function enter<A extends Actor | null>(
  * into tRPC's errors. `next()` never rejects: it resolves with `ok: false`.
  */
 const guard = <A extends Actor | null>(level: Level) =>
-  t.middleware(async ({ ctx, next, type, signal }) => {
+  t.middleware(async ({ ctx, next, type, signal, meta, getRawInput }) => {
     let scope: Scope<A>;
     try {
-      scope = await enter<A>(ctx, { level, type, signal });
+      const reach = () => reachOf(meta, getRawInput);
+      scope = await enter<A>(ctx, { level, type, signal, reach, credential: meta?.credential });
     } catch (error) {
       throw error instanceof AppError ? toTrpcError(error) : error;
     }

@@ -44,7 +44,7 @@ export async function mountFiles(app: FastifyInstance, parts: Parts): Promise<vo
       method: ['GET', 'HEAD'],
       url: `${prefix}/files/:id/content`,
       async handler(request, reply) {
-        const scope = await admit(parts, request, reply, 'query');
+        const scope = await admit(parts, request, reply, 'query', ['files', request.params.id, 'content']);
         const content = await getContent(scope, check('id', id(), request.params.id));
         return sendContent(content, request, reply);
       },
@@ -57,12 +57,18 @@ const admit = (
   request: FastifyRequest,
   reply: FastifyReply,
   type: 'query' | 'mutation',
+  path: string[],
 ): Promise<Scope> =>
-  enter<Actor>(buildHttpContext(parts, request, reply), { level: 'member', type, signal: undefined });
+  enter<Actor>(buildHttpContext(parts, request, reply), {
+    level: 'member',
+    type,
+    signal: undefined,
+    reach: () => [['api', ...path]],
+  });
 
 async function answerUpload(parts: Parts, request: FastifyRequest, reply: FastifyReply) {
   try {
-    const scope = await admit(parts, request, reply, 'mutation');
+    const scope = await admit(parts, request, reply, 'mutation', ['files']);
     if (!request.isMultipart()) {
       throw new AppError('media_type', {
         detail: 'Send a form, with the header Content-Type: multipart/form-data.',

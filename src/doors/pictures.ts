@@ -29,8 +29,14 @@ export function mountPictures(app: FastifyInstance, parts: Parts): void {
 function servePicture(parts: Parts, find: (scope: Scope, id: string) => Promise<Picture | null>) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const context = buildHttpContext(parts, request, reply);
-    const scope = await enter<Actor>(context, { level: 'member', type: 'query', signal: undefined });
     const parsed = Input.safeParse(request.params);
+    const { id: webhookId = '' } = parsed.data ?? {};
+    const scope = await enter<Actor>(context, {
+      level: 'member',
+      type: 'query',
+      signal: undefined,
+      reach: () => [['api', 'channels', 'webhooks', webhookId, 'profile', 'image']],
+    });
     const { type, bytes } = (parsed.success && (await find(scope, parsed.data.id))) || COMMON;
     const [, format = ''] = type.split(/[/+]/);
     // Opened as a page it may do nothing, whatever somebody hid in it.

@@ -3,7 +3,8 @@ import { readableChannels } from '../channels/channels.service.ts';
 import { toNanoseconds } from '../channels/events.cursor.ts';
 import { eventsAfter } from '../channels/events.replay.ts';
 import { readClock, readHeads, readPositions } from '../channels/events.repository.ts';
-import { type ChannelNoticeView, type LoggedView, reloadOf } from '../channels/events.schema.ts';
+import { type ChannelNoticeView, EVENT_PATHS, type LoggedView, reloadOf } from '../channels/events.schema.ts';
+import { cutPath } from '../core/access.ts';
 import { AppError } from '../core/errors.ts';
 import { type Actor, createScope, type Scope } from '../core/scope.ts';
 import type { Outlet } from '../core/subscription.ts';
@@ -16,6 +17,9 @@ export type Habit = z.infer<typeof Habit>;
 export const ENVELOPE = 'events:channel';
 export const channelRoom = (channelId: string, habit: Habit) => `channel:${channelId}:${habit}`;
 export const userRoom = (userId: string, habit: Habit) => `user:${userId}:${habit}`;
+
+/** What a key that is bound to some paths must be allowed. */
+const EVENT_DOOR = EVENT_PATHS.map(cutPath);
 
 /** What goes out to clients: a channel's log, and notices. */
 export type Told = LoggedView | ChannelNoticeView;
@@ -37,6 +41,8 @@ interface Place {
   /** The number of the last event that it was sent; of no meaning once it is in the room. */
   position: number;
   inRoom: boolean;
+  /** How many answers to the question whether it may still read the channel are awaited; it is sent nothing meanwhile. */
+  holds: number;
 }
 
 /** The channels that one socket hears: which they are, how it comes into their rooms, and what it is sent before that. */
@@ -93,7 +99,7 @@ export class EventClient {
    */
   async standWhereNow(context: Context): Promise<Actor> {
     const { sql } = context.parts;
-    const actor = await admitMember(context);
+    const actor = await admitMember(context, EVENT_DOOR);
     if (this.#sinceMicros !== null) return actor;
     const now = await readClock(sql);
     for (const [channelId, head] of await readHeads(sql, await readableTo(context, actor))) {
@@ -118,7 +124,7 @@ export class EventClient {
 
   /** What an operation of theirs needs, for whoever they are now. @throws AppError when they may not be here */
   async openScope(): Promise<Scope> {
-    return scopeOf(this.#context, await admitMember(this.#context));
+    return scopeOf(this.#context, await admitMember(this.#context, EVENT_DOOR));
   }
 
   /** Tells what must not wait for a replay that is under way; in the room it is heard anyway. */
@@ -133,9 +139,30 @@ export class EventClient {
     return this.#refreshing;
   }
 
+  /** Sends nothing more of a channel whose readers have changed, before `realign` or `release`. */
+  hold(channelId: string): void {
+    // An answer that is under way may be from before the change.
+    if (this.#refreshing) this.#isInDoubt = true;
+    const place = this.#places.get(channelId);
+    if (!place) return;
+    const position = this.#positionIn(channelId, place);
+    // Another place than before also ends a replay.
+    this.#places.set(channelId, { position, inRoom: false, holds: place.holds + 1 });
+    this.#socket.leave(channelRoom(channelId, this.#habit));
+  }
+
+  /** Goes on in a channel that was held and that the client may still read, where it stopped. */
+  release(channelId: string): void {
+    const place = this.#places.get(channelId);
+    if (!place || place.holds === 0) return;
+    place.holds -= 1;
+    if (place.holds === 0) this.#catchUp(channelId, place);
+  }
+
   /** Takes in that who may read a channel has changed. @param since new readers are due the events after this one */
   realign(channelId: string, mayRead: boolean, since: number): void {
     const isHere = this.#places.has(channelId);
+    if (isHere && mayRead) this.release(channelId);
     if (isHere && !mayRead) this.#leave(channelId);
     if (!isHere && mayRead && !this.#resume.has(channelId)) this.#resume.set(channelId, since);
     // A look that is under way may have asked before the change.
@@ -153,7 +180,7 @@ export class EventClient {
     try {
       while (this.#isInDoubt && !this.#isClosed) {
         this.#isInDoubt = false;
-        const actor = await admitMember(this.#context);
+        const actor = await admitMember(this.#context, EVENT_DOOR);
         const readable = new Set(await readableTo(this.#context, actor));
         if (this.#isClosed || this.#isInDoubt) continue;
         this.#actor = actor;
@@ -188,9 +215,14 @@ export class EventClient {
   }
 
   #enter(channelId: string): void {
-    const place = { position: this.#resume.get(channelId) ?? Number.POSITIVE_INFINITY, inRoom: false };
+    const position = this.#resume.get(channelId) ?? Number.POSITIVE_INFINITY;
+    const place = { position, inRoom: false, holds: 0 };
     this.#resume.delete(channelId);
     this.#places.set(channelId, place);
+    this.#catchUp(channelId, place);
+  }
+
+  #catchUp(channelId: string, place: Place): void {
     if (place.position >= this.#head(channelId)) this.#join(channelId, place);
     else this.#replaying = this.#replaying.then(() => this.#replay(channelId, place)).catch(this.#fail);
   }
@@ -230,10 +262,14 @@ export class EventClient {
   #leave(channelId: string): void {
     const place = this.#places.get(channelId);
     if (!place) return;
-    this.#resume.set(channelId, place.inRoom ? this.#head(channelId) : place.position);
+    this.#resume.set(channelId, this.#positionIn(channelId, place));
     this.#places.delete(channelId);
     this.#socket.leave(channelRoom(channelId, this.#habit));
     this.#context.parts.hub.unwatch([channelId]);
+  }
+
+  #positionIn(channelId: string, { inRoom, position }: Place): number {
+    return inRoom ? this.#head(channelId) : position;
   }
 
   #head(channelId: string): number {

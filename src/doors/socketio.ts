@@ -1,8 +1,8 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { type DefaultEventsMap, Server, type Socket } from 'socket.io';
 import { z } from 'zod';
+import { isEnded } from '../auth/revocation.ts';
 import { callAt } from '../auth/watch.ts';
-import { listReaders } from '../channels/channels.repository.ts';
 import { type AddressedNotice, CHANNEL_EVENTS } from '../channels/events.schema.ts';
 import { AppError } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
@@ -185,21 +185,21 @@ export function mountSocketIo(options: {
     cutBacklogs(() => clients().map(connectionOf)),
     parts.hub.onEvent((event) => broadcast(event, (habit) => [channelRoom(event.channel_id, habit)])),
     parts.hub.onNotice(deliver),
-    parts.bus.subscribe('auth.revoked', ({ userId, sessionId }) => {
+    parts.bus.subscribe('auth.revoked', (revocation) => {
       for (const socket of clients()) {
         const { actor } = socket.data.client;
-        if (actor?.id === userId && (sessionId === null || actor.sessionId === sessionId))
-          socket.disconnect(true);
+        if (actor && isEnded(actor, revocation)) socket.disconnect(true);
       }
     }),
     parts.bus.subscribe('auth.changed', ({ userId }) => refreshAll((actor) => actor.id === userId)),
     parts.bus.subscribe('config.changed', () => refreshAll(() => true)),
     parts.bus.onGap(() => refreshAll(() => true)),
     parts.bus.subscribe('channel.access', ({ channelId, since }) => {
-      // Without an answer nobody knows who may still listen: each socket is looked at by itself, and dropped if that fails.
+      // What follows the change is only for those who may read it: nobody is sent more of the channel before the answer.
+      for (const { data } of clients()) data.client.hold(channelId);
       realign(channelId, since).catch((error) => {
         failed(error);
-        refreshAll(() => true);
+        for (const socket of clients()) lookAnew(socket, channelId);
       });
     }),
   ];
@@ -211,16 +211,28 @@ export function mountSocketIo(options: {
     }
   }
 
+  /** Without an answer for all at once, a socket is looked at by itself, and dropped if that fails. */
+  function lookAnew(socket: ClientSocket, channelId: string): void {
+    const { client } = socket.data;
+    if (!client.actor) return;
+    client.refresh().then(
+      () => client.release(channelId),
+      (error) => refuse(socket, error),
+    );
+  }
+
   /** Who may read one channel has changed: one statement for all sockets of this process. */
   async function realign(channelId: string, since: number): Promise<void> {
-    const asked = new Map(clients().map(({ data: { client } }) => [client, client.actor?.id]));
+    const asked = new Map(clients().map((socket) => [socket, socket.data.client.actor?.id]));
     const users = new Set([...asked.values()].filter((id) => id !== undefined));
     if (users.size === 0) return;
-    const readers = new Set(await listReaders(parts.sql, channelId, [...users]));
-    for (const [client, userId] of asked) {
-      // Whoever has become somebody meanwhile looks at all channels anew.
+    const readers = await parts.hub.readers(channelId, [...users]);
+    for (const [socket, userId] of asked) {
+      const { client } = socket.data;
       if (userId !== undefined && client.actor?.id === userId)
         client.realign(channelId, readers.has(userId), since);
+      // Somebody else by now.
+      else lookAnew(socket, channelId);
     }
   }
 

@@ -133,7 +133,7 @@ export const toolsRouter = router({
     .mutation(({ ctx, input }) => callTool(ctx.scope, input)),
 
   run: member
-    .meta({ access: 'tool.read' })
+    .meta({ access: 'tool.read', reaches: ['/api/tools/id/{id}/call'] })
     .input(z.object({ ...call, lastEventId: z.string().nullish() }))
     .subscription(async ({ ctx, input }) => trackItems(await openRun(ctx.scope, input))),
 

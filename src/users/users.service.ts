@@ -38,7 +38,8 @@ export function normaliseEmail(input: string): string {
 export interface NewUser {
   email: string;
   name: string;
-  password: string;
+  /** Null for who signs in by another method only. */
+  password: string | null;
   role: Role;
   username?: string | null | undefined;
   profile_image_url?: string | undefined;
@@ -53,7 +54,7 @@ export interface NewUser {
  */
 export async function createUser(scope: Pick<Scope<Actor | null>, 'em'>, input: NewUser): Promise<UserView> {
   const email = normaliseEmail(input.email);
-  const password_hash = await hashPassword(input.password);
+  const password_hash = input.password === null ? null : await hashPassword(input.password);
   const id = uuidv7();
   const now = nowSeconds();
   try {
@@ -140,9 +141,14 @@ export interface UserChanges {
 /**
  * Changes an account. A new role or password ends the account's sessions.
  *
- * @throws not_found, email_invalid, email_taken, primary_admin, forbidden for giving up one's own administration
+ * @throws not_found, email_invalid, email_taken, primary_admin, session_required, forbidden for giving up one's own administration
  */
 export async function updateUser(scope: Scope, changes: UserChanges): Promise<UserView> {
+  const takesOver = changes.email !== undefined || changes.password !== undefined;
+  // Else whoever got hold of an administrator's key could make a sign-in of it, which outlives the key.
+  if (takesOver && changes.id === scope.actor.id && scope.actor.keyId !== null) {
+    throw new AppError('session_required');
+  }
   const email = changes.email === undefined ? undefined : normaliseEmail(changes.email);
   const password_hash = changes.password === undefined ? undefined : await hashPassword(changes.password);
   try {

@@ -174,6 +174,7 @@ const actor = (id: string, role: Actor['role']): Actor => ({
   name: id,
   email: `${id}@example.com`,
   sessionId: null,
+  keyId: null,
   expiresAt: null,
 });
 

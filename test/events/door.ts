@@ -65,7 +65,13 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
   const local = createLocalBus(onError);
   const configs = await openConfigStore(orm, sql, { secret, pins: [], hasEventDoors: true, log });
   const plainHub = createHub({ sql, bus: local, log });
-  const { tokens, authenticate } = createAuthenticator({ sql, bus: local, secret, onSeen: () => {} });
+  const { tokens, authenticate } = createAuthenticator({
+    sql,
+    bus: local,
+    configs,
+    secret,
+    onSeen: () => {},
+  });
   const bus: Bus = {
     ...local,
     subscribe: counting(count, local.subscribe) as Bus['subscribe'],

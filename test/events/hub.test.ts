@@ -61,7 +61,7 @@ async function openScope() {
   const { parts } = door;
   const credentials = { token: owner.token, via: 'bearer' } as const;
   const request = { id: '', ip: '', userAgent: '', sameOrigin: false };
-  const identify = async () => parts.authenticate(credentials, request);
+  const identify = async () => parts.authenticate(credentials, request, () => []);
   const reply = { setSession: () => {} };
   return createScope({ parts, actor: await identify(), request, reply, identify, signal: undefined });
 }

@@ -1,0 +1,33 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/**
+ * Who did what. The database refuses to change rows, and to delete any but for the sweep. Nothing points elsewhere: an entry
+ * outlives whom and what it tells of.
+ */
+export const AuditEntry = defineEntity({
+  name: 'AuditEntry',
+  tableName: 'audit_entry',
+  properties: {
+    /** Version 7, so that their order is that of time. */
+    id: p.uuid().primary(),
+    /** Unix seconds. */
+    created_at: p.integer().index('audit_entry_time'),
+    /** Null for what nobody did who has an account, or the shell. */
+    actor_id: p.uuid().nullable(),
+    actor_email: p.text().nullable(),
+    /** `session`, `key`, `command`, or null for none. */
+    credential: p.text().nullable(),
+    credential_id: p.text().nullable(),
+    ip: p.text().nullable(),
+    action: p.text(),
+    target_type: p.text().nullable(),
+    target_id: p.text().nullable(),
+    before: p.json<Record<string, unknown> | null>().nullable(),
+    after: p.json<Record<string, unknown> | null>().nullable(),
+  },
+  indexes: [
+    { name: 'audit_entry_actor', properties: ['actor_id', 'id'] },
+    { name: 'audit_entry_action', properties: ['action', 'id'] },
+    { name: 'audit_entry_target', properties: ['target_type', 'target_id', 'id'] },
+  ],
+});

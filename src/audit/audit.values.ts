@@ -1,0 +1,25 @@
+import { isDeepStrictEqual } from 'node:util';
+import { MASK, mapSecrets } from '../configs/configs.secrets.ts';
+
+/** What one side of an entry may take; what is larger is told by its size. */
+const MAX_BYTES = 64 * 1024;
+
+/** A value as an entry keeps it: JSON without secrets, null for none. */
+export function presentable(value: object | null | undefined): string | null {
+  if (!value) return null;
+  const json = JSON.stringify(mapSecrets(value, () => MASK));
+  const bytes = Buffer.byteLength(json);
+  return bytes <= MAX_BYTES ? json : JSON.stringify({ left_out: `${bytes} bytes` });
+}
+
+/** What is different of two states of the same thing; undefined when nothing is. */
+export function difference<T extends object>(
+  before: T,
+  after: T,
+): { before: Partial<T>; after: Partial<T> } | undefined {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof T)[];
+  const changed = names.filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  if (changed.length === 0) return undefined;
+  const only = (of: T) => Object.fromEntries(changed.map((name) => [name, of[name]])) as Partial<T>;
+  return { before: only(before), after: only(after) };
+}

@@ -1,0 +1,41 @@
+import { record } from '../audit/audit.record.ts';
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import { deleteSessions, listSessions } from './sessions.repository.ts';
+import type { SessionView } from './sessions.schema.ts';
+
+/** The sessions of an account; empty also for one that does not exist. */
+export async function sessionsOf(scope: Scope, userId: string): Promise<SessionView[]> {
+  const sessions = await listSessions(scope.sql, userId);
+  return sessions.map((session) => ({ ...session, is_current: session.id === scope.actor.sessionId }));
+}
+
+/**
+ * Ends sessions of an account, their open sockets included.
+ *
+ * @param which one session, or null for all
+ * @returns how many there were
+ * @throws not_found for one that is not there
+ */
+export async function endSessions(
+  scope: Scope,
+  { userId, sessionId }: { userId: string; sessionId: string | null },
+): Promise<number> {
+  const ended = await scope.sql.transaction(async (sql) => {
+    const deleted = await deleteSessions(sql, userId, sessionId);
+    for (const session of deleted) {
+      await record(scope, sql, {
+        action: 'session.end',
+        target: { type: 'session', id: session.id },
+        before: { ...session, user_id: userId },
+      });
+    }
+    return deleted;
+  });
+  if (sessionId !== null && ended.length === 0) {
+    throw new AppError('not_found', { detail: 'There is no such session.' });
+  }
+  for (const { id } of ended) scope.bus.publish('auth.revoked', { userId, sessionId: id });
+  if (ended.some(({ id }) => id === scope.actor.sessionId)) scope.reply.setSession(null, null);
+  return ended.length;
+}

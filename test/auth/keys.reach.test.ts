@@ -1,0 +1,256 @@
+import { get } from 'node:http';
+import { createTRPCClient, createWSClient, type TRPCClientError, wsLink } from '@trpc/client';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Configuration } from '../../src/configs/configs.schema.ts';
+import { listProcedures } from '../../src/doors/procedures.ts';
+import { type AppRouter, appRouter } from '../../src/router.ts';
+import { type Administration, administer } from '../configs/support.ts';
+import { until } from '../support/poll.ts';
+import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
+
+let server: TestServer;
+let root: Person;
+let config: Administration;
+let channelId: string;
+let free: string;
+
+const restrict = (endpoint_restrictions: boolean, allowed_endpoints = '') =>
+  config.configure(({ auth }: Configuration) => {
+    auth.enable_api_keys = true;
+    auth.api_key = { endpoint_restrictions, allowed_endpoints };
+  });
+
+beforeAll(async () => {
+  server = await startServer();
+  root = await signUp(server, 'Root');
+  config = administer(server, root);
+  const body = { name: 'general' };
+  channelId = (await server.call('POST /channels/create', { token: root.token, body })).body.id;
+});
+beforeEach(async () => {
+  await restrict(false);
+  free ??= await keyFor();
+});
+afterAll(() => server.close());
+
+let made = 0;
+async function keyFor(...allowed_endpoints: string[]): Promise<string> {
+  const { body } = await server.call('POST /auths/api_keys', {
+    token: root.token,
+    body: { name: `key ${++made}`, ...(allowed_endpoints.length > 0 && { allowed_endpoints }) },
+  });
+  return body.api_key;
+}
+
+const request = async (path: string, init: RequestInit): Promise<string | undefined> => {
+  const response = await fetch(server.url + path, init);
+  const body = (await response.json()) as { code?: string; error?: { data: { error_code: string } } };
+  return response.ok ? 'in' : (body.code ?? body.error?.data.error_code);
+};
+
+async function overSocket(
+  key: string,
+  call: (client: ReturnType<typeof createTRPCClient<AppRouter>>) => Promise<unknown>,
+) {
+  const sockets = createWSClient({
+    url: `${server.url.replace('http', 'ws')}/trpc`,
+    WebSocket: WebSocket as unknown as typeof globalThis.WebSocket,
+    connectionParams: { token: key },
+  });
+  try {
+    await call(createTRPCClient<AppRouter>({ links: [wsLink({ client: sockets })] }));
+    return 'in';
+  } catch (error) {
+    return (error as TRPCClientError<AppRouter>).data?.error_code;
+  } finally {
+    await sockets.close();
+  }
+}
+
+/** What becomes of a key that comes for the list of channels by one way in. */
+const WAYS: Record<string, (key: string) => Promise<string | undefined>> = {
+  'Authorization at REST': (key) =>
+    request('/api/v1/channels', { headers: { authorization: `Bearer ${key}` } }),
+  'the older prefix': (key) => request('/api/channels/', { headers: { authorization: `bearer ${key}` } }),
+  'x-api-key at REST': (key) => request('/api/v1/channels', { headers: { 'x-api-key': key } }),
+  'the cookie at REST': (key) => request('/api/v1/channels', { headers: { cookie: `token=${key}` } }),
+  'tRPC over HTTP': (key) => request('/trpc/channels.list', { headers: { 'x-api-key': key } }),
+  'tRPC over WebSocket': (key) => overSocket(key, (client) => client.channels.list.query()),
+};
+/** What becomes of one that comes for events. */
+const DOORS = { 'Socket.IO': listenBySocketIo, 'a tRPC subscription': listenByTrpc };
+const byDoor = async (door: keyof typeof DOORS, key: string) => {
+  const listener = await DOORS[door](server.url, key);
+  const outcome = listener.ended ?? 'in';
+  listener.close();
+  return outcome;
+};
+
+describe('an endpoint restriction', () => {
+  describe.each(Object.entries(WAYS))('by %s', (_way, enter) => {
+    it('holds for a key that is bound by itself', async () => {
+      expect(await enter(await keyFor('/api/v1/channels'))).toBe('in');
+      expect(await enter(await keyFor('/api/v1/tools'))).toBe('endpoint_forbidden');
+    });
+
+    it('holds for all keys by the configuration', async () => {
+      await restrict(true, '/api/v1/tools, /api/v1/channels');
+      expect(await enter(free)).toBe('in');
+      await restrict(true, '/api/v1/tools');
+      expect(await enter(free)).toBe('endpoint_forbidden');
+      await restrict(true);
+      expect(await enter(free)).toBe('endpoint_forbidden');
+      expect(await enter(root.token)).toBe('in');
+    });
+  });
+
+  describe.each(Object.keys(DOORS) as (keyof typeof DOORS)[])('at %s', (door) => {
+    it.each([
+      [['/ws'], 'in'],
+      [['/ws/socket.io'], 'in'],
+      [['/api/v1/channels'], 'in'],
+      [['/api/channels/events'], 'in'],
+      [['/api/v1/channels/events/cursor'], 'endpoint_forbidden'],
+      [['/api/v1/tools', '/ws/other'], 'endpoint_forbidden'],
+    ])('lets a key of %s: %s', async (endpoints, outcome) => {
+      expect(await byDoor(door, await keyFor(...endpoints))).toBe(outcome);
+    });
+
+    it('ends what is open when the configuration is restricted', async () => {
+      const listener = await DOORS[door](server.url, free);
+      expect(listener.ended).toBeUndefined();
+      await restrict(true, '/api/v1/tools');
+      await until('the socket to end', () => listener.ended);
+      listener.close();
+      expect(await byDoor(door, free)).toBe('endpoint_forbidden');
+      expect(await byDoor(door, root.token)).toBe('in');
+    });
+  });
+
+  it('takes both lists together', async () => {
+    const key = await keyFor('/api/v1/channels');
+    await restrict(true, '/api/v1/tools');
+    expect(await WAYS['x-api-key at REST']?.(key)).toBe('endpoint_forbidden');
+    expect(await request('/api/v1/tools', { headers: { 'x-api-key': key } })).toBe('endpoint_forbidden');
+  });
+
+  it('ends where a segment does, and knows no more of a path than that', async () => {
+    const allowed = async (entry: string) => {
+      await restrict(true, entry);
+      return request('/api/v1/channels', { headers: { 'x-api-key': free } });
+    };
+    for (const entry of [
+      '/api/v1/channels',
+      '/api/channels',
+      ' /api/v1/channels/ ',
+      '/api/v1',
+      '/api',
+      '/',
+    ]) {
+      expect([entry, await allowed(entry)]).toEqual([entry, 'in']);
+    }
+    for (const entry of [
+      '/api/v1/chan',
+      '/api/v1/channels/x',
+      '/channels',
+      '/v1/channels',
+      '/api/v1/channels*',
+      '/trpc',
+      ',',
+    ]) {
+      expect([entry, await allowed(entry)]).toEqual([entry, 'endpoint_forbidden']);
+    }
+  });
+
+  it('sees the path that is meant, however it is written', async () => {
+    const key = await keyFor('/api/v1/channels');
+    const raw = (path: string) =>
+      new Promise<number>((resolve, reject) => {
+        const { hostname, port } = new URL(server.url);
+        get({ hostname, port, path, headers: { authorization: `Bearer ${key}` } }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode ?? 0);
+        }).on('error', reject);
+      });
+    expect(await raw('/api/v1/%63hannels')).toBe(200);
+    for (const path of [
+      '/api/v1/channels/../users',
+      '/api/v1/channels/%2e%2e/users',
+      '/api/v1/channels/..%2fusers',
+      '/api/v1/users?/api/v1/channels',
+      '/api/v1/%75sers',
+      '/api/v1//users',
+      '/api/v1/users/#/api/v1/channels',
+    ]) {
+      expect([path, [400, 403, 404].includes(await raw(path))]).toEqual([path, true]);
+    }
+  });
+
+  it('can name one thing, in either spelling of its id, at both kinds of door', async () => {
+    const key = await keyFor(`/api/v1/channels/${channelId.toUpperCase()}`);
+    const headers = { authorization: `Bearer ${key}` };
+    const other = crypto.randomUUID();
+    const trpc = (id: string) => `/trpc/messages.list?input=${encodeURIComponent(JSON.stringify({ id }))}`;
+    for (const id of [channelId, channelId.toUpperCase()]) {
+      expect(await request(`/api/v1/channels/${id}/messages`, { headers })).toBe('in');
+      expect(await request(trpc(id), { headers })).toBe('in');
+    }
+    for (const path of [
+      `/api/v1/channels/${other}/messages`,
+      trpc(other),
+      trpc(`${channelId}/x`),
+      '/api/v1/channels',
+    ]) {
+      expect([path, await request(path, { headers })]).toEqual([path, 'endpoint_forbidden']);
+    }
+    expect(await byDoor('Socket.IO', key)).toBe('endpoint_forbidden');
+  });
+
+  it('looks at every call of a batch', async () => {
+    const key = await keyFor('/api/v1/channels');
+    const response = await fetch(
+      `${server.url}/trpc/channels.list,users.list?batch=1&input={"0":{},"1":{}}`,
+      {
+        headers: { authorization: `Bearer ${key}` },
+      },
+    );
+    const [channels, users] = (await response.json()) as { error?: { data: { error_code: string } } }[];
+    expect([channels?.error, users?.error?.data.error_code]).toEqual([undefined, 'endpoint_forbidden']);
+  });
+
+  it('holds for uploads and downloads', async () => {
+    const key = await keyFor('/api/v1/channels');
+    const headers = { authorization: `Bearer ${key}` };
+    const form = new FormData();
+    form.set('file', new Blob(['text']), 'a.txt');
+    expect(await request('/api/v1/files', { method: 'POST', headers, body: form })).toBe(
+      'endpoint_forbidden',
+    );
+    const file = `/api/v1/files/${crypto.randomUUID()}/content`;
+    expect(await request(file, { headers })).toBe('endpoint_forbidden');
+    expect(await request(file, { headers: { authorization: `Bearer ${free}` } })).toBe('not_found');
+  });
+
+  it('follows environment variables before the stored configuration', async () => {
+    const pinned = await startServer({
+      env: {
+        ENABLE_API_KEYS: 'true',
+        ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS: 'true',
+        API_KEYS_ALLOWED_ENDPOINTS: '/api/v1/tools',
+      },
+    });
+    const { token } = await signUp(pinned, 'Root');
+    const { body } = await pinned.call('POST /auths/api_keys', { token, body: { name: 'key' } });
+    const statusOf = async (path: string) =>
+      (await pinned.call(`GET ${path}`, { token: body.api_key })).status;
+    expect([await statusOf('/tools'), await statusOf('/channels')]).toEqual([200, 403]);
+    await pinned.close();
+  });
+
+  it('is known of every procedure', () => {
+    const unknown = listProcedures(appRouter).filter(({ meta }) => !meta?.openapi && !meta?.reaches?.length);
+    expect(unknown.map(({ path }) => path)).toEqual([]);
+  });
+});
