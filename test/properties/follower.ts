@@ -1,0 +1,225 @@
+import type { MessageView } from '../../src/channels/messages.schema.ts';
+import {
+  type Event,
+  listenBySocket,
+  type SocketListener,
+  type Subscription,
+  subscribe,
+} from '../events/listen.ts';
+import { until } from '../support/poll.ts';
+import { call } from '../support/server.ts';
+import type { Player } from './stage.ts';
+
+/** A message as it must be the same everywhere. What it quotes stays with its reader as it was. */
+export type Message = Omit<MessageView, 'reply_to_message'>;
+export type State = Map<string, Message>;
+
+interface Told {
+  type: string;
+  data: unknown;
+}
+
+/** What an event makes of the messages of its channel, as every client may work it out. */
+export function applyEvent(state: State, { type, data }: Told): void {
+  if (!type.startsWith('message')) return;
+  const { reply_to_message, temp_id, name, ...message } = data as MessageView & Record<string, unknown>;
+  // A deleted message with replies stays, without what it said.
+  if (type !== 'message:delete' || message.reply_count > 0) {
+    state.set(message.id, message);
+    return;
+  }
+  state.delete(message.id);
+  for (const quoting of state.values()) {
+    if (quoting.reply_to_id === message.id) state.set(quoting.id, { ...quoting, reply_to_id: null });
+  }
+}
+
+/** All messages of a channel that somebody may read; undefined when they may not. */
+export async function loadChannel(url: string, token: string, channelId: string): Promise<State | undefined> {
+  const get = (path: string) => call(url, `GET /channels/${channelId}/messages${path}`, { token });
+  const main = await get('?limit=200');
+  if (main.status !== 200) return undefined;
+  const roots = main.body as MessageView[];
+  const threads = await Promise.all(
+    roots.filter(({ reply_count }) => reply_count > 0).map(({ id }) => get(`/${id}/thread?limit=200`)),
+  );
+  const messages = [...roots, ...threads.flatMap(({ status, body }) => (status === 200 ? body : []))];
+  const state: State = new Map();
+  for (const message of messages) applyEvent(state, { type: 'message', data: message });
+  return state;
+}
+
+export interface Heard {
+  event: Event;
+  /** At the latest: Unix milliseconds. */
+  atMs: number;
+}
+
+interface Connection {
+  /** What came, in its order; `id` is what tRPC resumes by. */
+  items(): { id?: string; event: Event }[];
+  reloads(): number;
+  isLost(): boolean;
+  tear(): void;
+  close(): void;
+}
+
+const overTrpc = (subscription: Subscription): Connection => ({
+  items: () => subscription.items,
+  reloads: () => subscription.reloads.length,
+  isLost: () => subscription.failure !== undefined,
+  tear: () => subscription.tear(),
+  close: () => subscription.close(),
+});
+const overSocketIo = (listener: SocketListener): Connection => ({
+  items: () => listener.enveloped.map((event) => ({ event })),
+  reloads: () => listener.reloads.length,
+  isLost: () => listener.ended !== undefined,
+  tear: () => listener.close(),
+  close: () => listener.close(),
+});
+
+/** Where to listen now. A server that was killed has another `life` when it is back. */
+export interface Place {
+  url: string;
+  life: number;
+}
+
+/**
+ * What a client of a person does: it keeps the messages of each channel from what it loads once, and from events. It loses its
+ * connection again and again, and goes on with what it remembers.
+ */
+export class Follower {
+  readonly player: Player;
+  readonly door: 'trpc' | 'socket.io';
+  readonly heard: Heard[] = [];
+  readonly #where: () => Promise<Place>;
+  readonly #isPlace: (place: Place) => boolean;
+  readonly #losses: number[];
+  /** The number of the last event of each channel that was heard. */
+  readonly #positions: Map<string, number>;
+  readonly #loaded = new Map<string, State>();
+  readonly #loading = new Map<string, Promise<void>>();
+  #cursor: string;
+  #isSettling = false;
+  #isOver = false;
+  #isConnected = false;
+  reloads = 0;
+
+  constructor(options: {
+    player: Player;
+    door: 'trpc' | 'socket.io';
+    /** After how many events the connection is lost, again and again. */
+    losses: number[];
+    where: () => Promise<Place>;
+    /** Whether the server of a place is still there. */
+    isPlace: (place: Place) => boolean;
+    cursor: string;
+    /** Channels that the person may read from the beginning, which have but their first event. */
+    known: string[];
+  }) {
+    this.player = options.player;
+    this.door = options.door;
+    this.#losses = options.losses;
+    this.#where = options.where;
+    this.#isPlace = options.isPlace;
+    this.#cursor = options.cursor;
+    this.#positions = new Map(options.known.map((id) => [id, 1]));
+    for (const id of options.known) this.#loaded.set(id, new Map());
+  }
+
+  /** Listens until `finish`. */
+  async run(): Promise<void> {
+    for (let round = 0; !this.#isOver; round += 1) {
+      const place = await this.#where();
+      const connection = await this.#connect(place).catch(() => undefined);
+      if (!connection) continue;
+      const begun = this.heard.length;
+      const patience = this.#losses[round % this.#losses.length] ?? 0;
+      let taken = 0;
+      let isTorn = false;
+      const take = () => {
+        const fresh = connection.items().slice(taken);
+        taken += fresh.length;
+        for (const item of fresh) this.#hear(item, place);
+      };
+      await this.#loadUnknown(place);
+      this.#isConnected = true;
+      await until(
+        `events for ${this.player.name}`,
+        () => {
+          take();
+          if (this.#isOver || connection.isLost() || !this.#isPlace(place)) return true;
+          if (this.#isSettling || this.heard.length - begun < patience) return false;
+          // tRPC's own client comes back by itself, once; after that ours does.
+          if (this.door === 'socket.io' || isTorn) return true;
+          isTorn = true;
+          connection.tear();
+          return false;
+        },
+        30_000,
+      );
+      this.#isConnected = false;
+      connection.close();
+      take();
+      this.reloads += connection.reloads();
+    }
+    await Promise.all(this.#loading.values());
+  }
+
+  /** Resolves when it is connected and will not leave any more. */
+  async settle(): Promise<void> {
+    this.#isSettling = true;
+    await until(`${this.player.name} to be connected`, () => this.#isConnected);
+  }
+
+  finish(): void {
+    this.#isOver = true;
+  }
+
+  /** The number of the last event that it heard of a channel. */
+  position(channelId: string): number | undefined {
+    return this.#positions.get(channelId);
+  }
+
+  /** What it makes of a channel: what it once loaded, and all that it heard. */
+  stateOf(channelId: string): State {
+    const state: State = new Map(this.#loaded.get(channelId));
+    for (const { event } of this.heard) if (event.channel_id === channelId) applyEvent(state, event.data);
+    return state;
+  }
+
+  async #connect({ url }: Place): Promise<Connection> {
+    const { token } = this.player;
+    if (this.door === 'trpc') return overTrpc(await subscribe(url, token, { lastEventId: this.#cursor }));
+    const last_event_ids = Object.fromEntries(this.#positions);
+    const listener = await listenBySocket(url, token, { auth: { events: 'envelope', last_event_ids } });
+    return overSocketIo(listener);
+  }
+
+  #hear({ id, event }: { id?: string; event: Event }, place: Place): void {
+    this.heard.push({ event, atMs: Date.now() });
+    this.#positions.set(event.channel_id, event.event_id);
+    if (id !== undefined) this.#cursor = id;
+    if (!this.#loaded.has(event.channel_id)) this.#load(place, event.channel_id);
+  }
+
+  /** Channels that came within reach while it was away, of which it has no number to go on from. */
+  async #loadUnknown(place: Place): Promise<void> {
+    // What is under way may show a channel as it was before this connection.
+    await Promise.all(this.#loading.values());
+    const { body } = await call(place.url, 'GET /channels', this.player).catch(() => ({ body: [] }));
+    const channels = Array.isArray(body) ? (body as { id: string }[]) : [];
+    for (const { id } of channels) if (!this.#positions.has(id)) this.#load(place, id);
+    await Promise.all(this.#loading.values());
+  }
+
+  #load({ url }: Place, channelId: string): void {
+    if (this.#loading.has(channelId)) return;
+    const loading = loadChannel(url, this.player.token, channelId)
+      .then((state) => void (state && this.#loaded.set(channelId, state)))
+      .catch(() => {})
+      .finally(() => this.#loading.delete(channelId));
+    this.#loading.set(channelId, loading);
+  }
+}

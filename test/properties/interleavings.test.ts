@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startServer, type TestServer } from '../support/server.ts';
+import { follow, LOSSES, requireEverything } from './ending.ts';
+import { gatherPlayers, makeChannels, type Player } from './stage.ts';
+import { play, scripts } from './steps.ts';
+
+/*
+ * Whatever several people do at the same time, through both doors: in the end everybody who may read a channel has the same
+ * picture of it as the database, and has seen nothing else.
+ */
+
+let server: TestServer;
+let players: Player[];
+let round = 0;
+
+beforeAll(async () => {
+  server = await startServer();
+  players = await gatherPlayers(server.url, server.database);
+});
+afterAll(() => server.close());
+
+it('everybody ends with what the database holds', { timeout: 120_000 }, async () => {
+  const plan = fc.record({ scripts: scripts(5, { min: 5, max: 30 }), losses: LOSSES });
+  await fc.assert(
+    fc.asyncProperty(plan, async ({ scripts: written, losses }) => {
+      const { url, database } = server;
+      const channelIds = await makeChannels(url, players, round++);
+      const place = { url, life: 0 };
+      const places = { where: async () => place, isPlace: () => true };
+      const readers = await follow({ url, database, players, channelIds, losses, ...places });
+      const scene = { players, channelIds, where: async () => url };
+      const journal = await play(scene, written);
+      for (const { outcome } of journal)
+        expect(outcome.status).toSatisfy((status) => status > 0 && status < 500);
+      await requireEverything({ url, database, players, channelIds, journal, readers });
+    }),
+    { numRuns: 8, endOnFailure: true },
+  );
+});

@@ -1,0 +1,122 @@
+import { createTRPCUntypedClient, httpLink, type TRPCClientError } from '@trpc/client';
+import type { AppRouter } from '../../src/router.ts';
+import { grant } from '../channels/people.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { call, PASSWORD } from '../support/server.ts';
+
+/** Somebody who writes and reads. The first of a stage is the administrator. */
+export interface Player {
+  id: string;
+  name: string;
+  token: string;
+  /** The door that they write through. */
+  door: 'rest' | 'trpc';
+}
+
+export interface Operation {
+  procedure: string;
+  /** The same at the REST door; what is in braces is taken from the input. */
+  request: string;
+  input: Record<string, unknown>;
+}
+
+/** `status` is 0 when no answer came: whether the operation was done is unknown. */
+export interface Outcome {
+  status: number;
+  // The shape is what the caller asked for.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  body: any;
+}
+
+/** One operation by somebody, through their door of the server at an address. */
+export async function perform(
+  url: string,
+  { token, door }: Pick<Player, 'token' | 'door'>,
+  { procedure, request, input }: Operation,
+): Promise<Outcome> {
+  if (door === 'trpc') return performByTrpc(url, token, procedure, input);
+  const body = { ...input };
+  const path = request.replace(/\{(\w+)\}/g, (_, name) => {
+    const value = String(body[name]);
+    delete body[name];
+    return value;
+  });
+  const options = path.startsWith('POST') ? { token, body } : { token };
+  return call(url, path, options).catch(() => ({ status: 0, body: undefined }));
+}
+
+async function performByTrpc(
+  url: string,
+  token: string,
+  procedure: string,
+  input: Record<string, unknown>,
+): Promise<Outcome> {
+  const links = [httpLink({ url: `${url}/trpc`, headers: { authorization: `Bearer ${token}` } })];
+  try {
+    const body = await createTRPCUntypedClient<AppRouter>({ links }).mutation(procedure, input);
+    return { status: 200, body };
+  } catch (error) {
+    const { data } = error as TRPCClientError<AppRouter>;
+    return { status: (data as { httpStatus?: number } | undefined)?.httpStatus ?? 0, body: data };
+  }
+}
+
+const NAMES = ['Root', 'Ada', 'Ben', 'Cyd', 'Dee'];
+
+/**
+ * Signs everybody up, and makes the database note at each event of a channel itself who may read it then: the event is the last
+ * statement of the change that it tells of, so the notes say exactly who could read between which numbers. They stay when the
+ * channel goes.
+ */
+export async function gatherPlayers(url: string, database: TestDatabase): Promise<Player[]> {
+  const players: Player[] = [];
+  for (const [n, name] of NAMES.entries()) {
+    const email = `${name.toLowerCase()}@example.com`;
+    const { body } = await call(url, 'POST /auths/signup', { body: { email, name, password: PASSWORD } });
+    const [root] = players;
+    const role = { token: root?.token, body: { role: 'user' } };
+    if (root) await call(url, `POST /users/${body.id}/update`, role);
+    const signedIn = await call(url, 'POST /auths/signin', { body: { email, password: PASSWORD } });
+    players.push({ id: body.id, name, token: signedIn.body.token, door: n % 2 === 0 ? 'rest' : 'trpc' });
+  }
+  await database.query(`
+    create table test_readers (channel_id uuid, event_id bigint, at bigint, type text, readers uuid[], managers int);
+    create function test_note_readers() returns trigger language plpgsql as $$ begin
+      insert into test_readers
+      select c.id, new.id, new.created_at, c.type,
+             array(select u.id from users u where case when c.type is not null
+               then exists (select from channel_member m where m.channel_id = c.id and m.user_id = u.id)
+               else u.role = 'admin' or u.id = c.user_id or exists (
+                 select from access_grant g where g.resource_type = 'channel' and g.resource_id = c.id::text
+                    and g.principal_type = 'user' and g.principal_id in (u.id::text, '*')) end),
+             (select count(*) from channel_member m where m.channel_id = c.id and m.role = 'manager')
+        from channel c where c.id = new.channel_id;
+      return null;
+    end $$;
+    create trigger test_note_readers after insert on channel_event for each row
+      when (new.type like 'channel:%') execute function test_note_readers();`);
+  return players;
+}
+
+/**
+ * New channels of every kind: one that all read, one by grants, a group and a direct channel.
+ *
+ * @param round up to 15 rounds: the same people would have the same direct channel again
+ */
+export async function makeChannels(url: string, players: Player[], round: number): Promise<string[]> {
+  const [root, ada, ben, cyd] = players as [Player, Player, Player, Player];
+  const others = players.filter((player) => player !== ben);
+  const user_ids = others.filter((_, n) => (round + 1) & (1 << n)).map(({ id }) => id);
+  const make = async ({ token }: Player, body: Record<string, unknown>): Promise<string> =>
+    (await call(url, 'POST /channels/create', { token, body })).body.id;
+  const everyone = grant('*', 'read');
+  return [
+    await make(root, {
+      name: 'open',
+      access_grants: [everyone, grant(ada.id, 'write'), grant(ben.id, 'write')],
+    }),
+    await make(root, { name: 'granted', access_grants: [grant(ada.id, 'write'), grant(cyd.id, 'read')] }),
+    await make(ada, { name: 'group', type: 'group', user_ids: [ben.id, cyd.id] }),
+    await make(ben, { type: 'dm', user_ids }),
+  ];
+}
