@@ -1,6 +1,6 @@
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
-import type { Inbox, Outlet } from '../core/subscription.ts';
+import { DirectLine, type Inbox, type Outlet } from '../core/subscription.ts';
 import { readableChannels } from './channels.service.ts';
 import { type CursorKeeper, toNanoseconds } from './events.cursor.ts';
 import { eventsAfter } from './events.replay.ts';
@@ -40,6 +40,8 @@ export class Follower {
   #notices: WaitingNotice[] = [];
   #isRefreshing = false;
   readonly #outlet: Outlet;
+  /** Where events can be sent without a turn of the stream; the door has to see it first. */
+  readonly line: DirectLine | undefined;
 
   constructor(scope: Scope, inbox: Inbox, keeper: CursorKeeper, wanted: string[] | null) {
     this.#scope = scope;
@@ -47,9 +49,10 @@ export class Follower {
     this.#keeper = keeper;
     this.#wanted = wanted?.map((id) => id.toLowerCase()) ?? null;
     this.#outlet = scope.reply.outlet ?? ALWAYS_OPEN;
+    this.line = this.#outlet.deliver && new DirectLine(this.#outlet.deliver);
     inbox.onClose(
-      scope.hub.onEvent(({ channel_id }) => {
-        if (this.#positions.has(channel_id)) inbox.news(channel_id);
+      scope.hub.onEvent((event) => {
+        if (this.#positions.has(event.channel_id) && !this.#deliver(event)) inbox.news(event.channel_id);
       }),
     );
     inbox.onClose(scope.hub.onNotice((addressed) => this.#keepNotice(addressed)));
@@ -63,9 +66,27 @@ export class Follower {
     inbox.onClose(() => this.#unwatch([...this.#watched]));
   }
 
-  /** Whether everything that this process knows of was handed out. */
-  get isCaughtUp(): boolean {
-    return this.#stalled.size === 0;
+  /** Sends an event at once, if it is the next one and nothing waits before it: the way that nearly every event takes. */
+  #deliver(event: LoggedView): boolean {
+    const { channel_id, event_id } = event;
+    const isNext = this.#positions.get(channel_id) === event_id - 1 && this.#stalled.size === 0;
+    if (!isNext || !this.line?.isOpen || !this.#inbox.idle || this.#outlet.full) return false;
+    this.line.send(this.noteHandedOut(event), event);
+    this.settle();
+    return true;
+  }
+
+  /** Notes that an event is handed out. Returns where the subscriber stands behind it. */
+  noteHandedOut(event: LoggedView): string {
+    const { channel_id, event_id } = event;
+    this.#positions.set(channel_id, event_id);
+    const at = 'created_at' in event ? event.created_at : Date.now() * 1_000_000;
+    return this.#keeper.advance(channel_id, event_id, at);
+  }
+
+  /** Lets the cursor forget what it need not say, if everything that this process knows of was handed out. */
+  settle(): void {
+    if (this.#inbox.quiet && this.#stalled.size === 0 && this.#scope.hub.settled) this.#keeper.settle();
   }
 
   /** Brings what is followed in line with what the caller may read now: all channels, or those whose readers have changed. */
@@ -82,7 +103,8 @@ export class Follower {
     const { sql, hub } = this.#scope;
     const changed = this.#changed;
     this.#changed = new Map();
-    const among = everything ? this.#wanted : [...changed.keys()];
+    const among = everything ? this.#wanted : await this.#amongChanged([...changed.keys()]);
+    if (!everything && among?.length === 0) return;
     const readable = await this.#readable(among);
     if (this.#wanted && among?.some((id) => !readable.has(id))) throw new AppError('forbidden');
     const looked = everything ? [...this.#watched] : [...changed.keys()];
@@ -107,6 +129,13 @@ export class Follower {
       this.#positions.set(id, Math.min(number, head));
       this.#inbox.news(id);
     }
+  }
+
+  /** Those that came within or out of reach: one statement tells it to all subscribers, and most of them need no more. */
+  async #amongChanged(channelIds: string[]): Promise<string[]> {
+    const { hub, actor } = this.#scope;
+    const readers = await Promise.all(channelIds.map((id) => hub.readers(id, [actor.id])));
+    return channelIds.filter((id, at) => readers[at]?.has(actor.id) !== this.#watched.has(id));
   }
 
   /** None while channels are switched off: whoever follows all of them just waits. */
@@ -166,7 +195,6 @@ export class Follower {
     if (this.#rewound.delete(channelId)) yield reloadOf(channelId, position);
     for await (const event of eventsAfter(this.#scope.hub, channelId, position, this.#outlet)) {
       if (this.#inbox.interrupted || event.event_id > upTo) return this.#inbox.news(channelId);
-      this.#positions.set(channelId, event.event_id);
       yield event;
     }
     if (this.#outlet.full) void this.#goOnLater(channelId);

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Sql } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
+import { type AskReaders, createReaders } from './events.readers.ts';
 import { readEvents, readHeads } from './events.repository.ts';
 import { AddressedNotice, ChannelEventView, type LoggedView, reloadOf } from './events.schema.ts';
 
@@ -57,6 +58,8 @@ export interface ChannelHub {
    * has forgotten some, a reload stands for them.
    */
   after(channelId: string, position: number, limit?: number): Promise<LoggedView[]>;
+  /** Who of some users may read a channel, by one statement for all subscribers that ask at once. */
+  readonly readers: AskReaders;
   /** The channels that are followed by somebody, but by no more than so many. */
   followed(mostWatchers: number): string[];
   /** Whether nothing older than some seconds can still be missing here. */
@@ -216,6 +219,7 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
       const next = events[0]?.event_id ?? head + 1;
       return next > position + 1 ? [reloadOf(channelId, next - 1), ...events] : events;
     },
+    readers: createReaders(sql),
     followed: (mostWatchers) =>
       [...channels].flatMap(([channelId, { watchers }]) => (watchers <= mostWatchers ? [channelId] : [])),
     get settled() {

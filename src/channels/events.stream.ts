@@ -59,20 +59,17 @@ export async function openEventStream(
     const keeper = new CursorKeeper(given ?? (await cursorOf(scope, nowMicros)), nowMicros);
     const follower = new Follower(scope, inbox, keeper, options.channel_ids ?? null);
     await follower.refresh(true);
-    return streamFrom(scope, inbox, keeper, follower);
+    return streamFrom(inbox, follower);
   } catch (error) {
     inbox.close();
     throw error;
   }
 }
 
-async function* streamFrom(
-  scope: Scope,
-  inbox: Inbox,
-  keeper: CursorKeeper,
-  follower: Follower,
-): AsyncGenerator<StreamItem> {
+async function* streamFrom(inbox: Inbox, follower: Follower): AsyncGenerator<StreamItem> {
   try {
+    // No item for anybody: the door takes it out.
+    if (follower.line) yield follower.line as never;
     for (;;) {
       const marks = await inbox.next();
       if (!marks) return;
@@ -85,16 +82,13 @@ async function* streamFrom(
         yield { notice };
       }
       for (const channelId of marks.news) yield* logged(follower.catchUp(channelId));
-      if (inbox.quiet && follower.isCaughtUp && scope.hub.settled) keeper.settle();
+      follower.settle();
     }
   } finally {
     inbox.close();
   }
 
   async function* logged(events: AsyncIterable<LoggedView>): AsyncGenerator<StreamItem> {
-    for await (const event of events) {
-      const at = 'created_at' in event ? event.created_at : Date.now() * 1_000_000;
-      yield { id: keeper.advance(event.channel_id, event.event_id, at), event };
-    }
+    for await (const event of events) yield { id: follower.noteHandedOut(event), event };
   }
 }

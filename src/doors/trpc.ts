@@ -1,16 +1,14 @@
 import type { IncomingMessage, Server } from 'node:http';
-import type { Socket } from 'node:net';
 import type { AnyRouter, TRPCError } from '@trpc/server';
 import { type FastifyHandlerOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify';
 import { applyWSSHandler } from '@trpc/server/adapters/ws';
 import type { ResponseMeta, TRPCRequestInfo } from '@trpc/server/http';
 import { getErrorShape } from '@trpc/server/shared';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { WebSocket, WebSocketServer } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
 import type { Parts } from '../core/scope.ts';
-import { outletOver } from '../core/subscription.ts';
 import { type Context, toTrpcError } from '../core/trpc.ts';
 import { LIMITS } from '../core/wire.ts';
 import { buildHttpContext, buildSocketContext } from './context.ts';
@@ -20,16 +18,13 @@ import { listProcedures } from './procedures.ts';
 import { reportFailure } from './report.ts';
 import { findIgnored, ignoredHeader, type Known, planKnownInput } from './rest.ignored.ts';
 import { sharingEncoder } from './trpc.encoder.ts';
+import { FrameSocket, outletOf } from './trpc.socket.ts';
 
 export const TRPC_PATH = '/trpc';
 
 /** Calls in one batch, by either transport. Clients must set `maxItems` no higher. */
 export const MAX_BATCH_SIZE = 20;
 
-/** What a socket may leave unread before it is cut; it resumes by `lastEventId`. */
-const MAX_BACKLOG_BYTES = LIMITS.bodyBytes;
-/** What a socket may leave unread before its subscriptions wait. */
-const SUBSCRIPTION_BACKLOG_BYTES = 256 * 1024;
 /** How long clients may take to say goodbye when the server stops. */
 const CLOSE_GRACE_MS = 1000;
 
@@ -116,17 +111,6 @@ function findIgnoredInCalls(
   return names.length > 0 ? ignoredHeader(names) : undefined;
 }
 
-/** A client that does not read would make us keep all that it is sent; it is cut instead. */
-class BoundedSocket extends WebSocket {
-  override send(...message: unknown[]): void {
-    if (this.bufferedAmount > MAX_BACKLOG_BYTES) this.terminate();
-    else super.send(...(message as Parameters<WebSocket['send']>));
-  }
-}
-
-const outletOf = (socket: Socket) =>
-  outletOver(socket, () => !socket.destroyed && socket.writableLength > SUBSCRIPTION_BACKLOG_BYTES);
-
 function closeIn(socket: WebSocket, milliseconds: number) {
   const timer = setTimeout(() => socket.close(1008, 'Connect with credentials'), milliseconds);
   socket.once('close', () => clearTimeout(timer));
@@ -154,7 +138,7 @@ export function mountTrpcSockets(options: {
     noServer: true,
     maxPayload: LIMITS.bodyBytes,
     perMessageDeflate: false,
-    WebSocket: BoundedSocket,
+    WebSocket: FrameSocket,
   });
   wss.on('headers', (headers, request) => {
     for (const [name, value] of Object.entries(upgradeHeaders(request))) headers.push(`${name}: ${value}`);
@@ -168,12 +152,15 @@ export function mountTrpcSockets(options: {
     createContext({ req, res, info }) {
       const context = buildSocketContext(parts, req, info.connectionParams?.token);
       if (!context.credentials) closeIn(res, anonymousMs);
-      return { ...context, reply: { ...context.reply, outlet: outletOf(req.socket) } };
+      return { ...context, reply: { ...context.reply, outlet: outletOf(res, req.socket) } };
     },
     onError: ({ error, path, req }) => report(parts, error, path, requestIdOf(req)),
   });
   onUpgrade(server, path, (request: IncomingMessage, socket, head) => {
-    wss.handleUpgrade(request, socket, head, (client) => wss.emit('connection', client, request));
+    wss.handleUpgrade(request, socket, head, (client) => {
+      client.connection = socket;
+      wss.emit('connection', client, request);
+    });
   });
   return {
     async close() {

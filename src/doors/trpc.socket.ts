@@ -1,0 +1,53 @@
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocket } from 'ws';
+import { type Outlet, outletOver } from '../core/subscription.ts';
+import { LIMITS } from '../core/wire.ts';
+import { frameOf } from './trpc.encoder.ts';
+
+/** What a socket may leave unread before it is cut; it resumes by `lastEventId`. */
+const MAX_BACKLOG_BYTES = LIMITS.bodyBytes;
+/** What a socket may leave unread before its subscriptions wait. */
+const SUBSCRIPTION_BACKLOG_BYTES = 256 * 1024;
+
+/** Connections whose frames of this turn of the event loop go out together at its end. */
+let gathering: Duplex[] = [];
+
+function sendGathered(): void {
+  const connections = gathering;
+  gathering = [];
+  for (const connection of connections) connection.uncork();
+}
+
+/**
+ * A server's socket that takes texts, and bytes that are whole frames already, for one frame may go to a thousand sockets. A client
+ * that does not read would make us keep all that it is sent; it is cut instead.
+ */
+export class FrameSocket extends WebSocket {
+  /** What the socket was upgraded on; set before its first use. */
+  connection: Duplex | undefined;
+
+  override send(...message: unknown[]): void {
+    const [data] = message;
+    if (this.bufferedAmount > MAX_BACKLOG_BYTES) this.terminate();
+    else if (data instanceof Uint8Array) this.#sendFrame(data);
+    else super.send(...(message as Parameters<WebSocket['send']>));
+  }
+
+  #sendFrame(frame: Uint8Array): void {
+    const { connection } = this;
+    if (this.readyState !== WebSocket.OPEN || !connection || frame.length === 0) return;
+    if (connection.writableCorked === 0) {
+      connection.cork();
+      if (gathering.push(connection) === 1) process.nextTick(sendGathered);
+    }
+    connection.write(frame);
+  }
+}
+
+/** The way to the subscriptions of a socket. */
+export function outletOf(socket: WebSocket, connection: Socket): Outlet {
+  const isFull = () => !connection.destroyed && connection.writableLength > SUBSCRIPTION_BACKLOG_BYTES;
+  const deliver: Outlet['deliver'] = (call, id, event) => socket.send(frameOf(call, id, event));
+  return Object.assign(outletOver(connection, isFull), { deliver });
+}
