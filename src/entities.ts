@@ -1,12 +1,14 @@
 import { AccessGrant } from './access/access.entity.ts';
 import { AuditEntry } from './audit/audit.entity.ts';
 import { ApiKey } from './auth/keys.entity.ts';
+import { Identity, ProviderSession } from './auth/identities.entity.ts';
 import { Session } from './auth/session.entity.ts';
 import { Channel, ChannelEvent, Message } from './channels/channels.entity.ts';
 import { ChannelMember, ChannelReader } from './channels/members.entity.ts';
 import { MessageMention, MessageReaction, MessageTempId } from './channels/messages.entity.ts';
 import { ConfigHistory, ConfigRow } from './configs/configs.entity.ts';
 import { File, MessageFile } from './files/files.entity.ts';
+import { Group, GroupMember } from './groups/groups.entity.ts';
 import { Tool } from './tools/tools.entity.ts';
 import { ToolRun } from './tools/tools.runs.entity.ts';
 import { ToolUserValves } from './tools/tools.valves.entity.ts';
@@ -28,11 +30,15 @@ export const entities = [
   ConfigRow,
   Delivery,
   File,
+  Group,
+  GroupMember,
+  Identity,
   Message,
   MessageFile,
   MessageMention,
   MessageReaction,
   MessageTempId,
+  ProviderSession,
   Session,
   Tool,
   ToolRun,

@@ -17,6 +17,16 @@ export const User = defineEntity({
     oauth: p.json<Record<string, unknown> | null>().nullable(),
     /** What the person's clients keep, `ui` above all. */
     settings: p.json<Record<string, unknown>>().defaultRaw(`'{}'`).lazy(),
+    /** What the person says of themselves, and how they are just now. */
+    bio: p.text().nullable(),
+    gender: p.text().nullable(),
+    date_of_birth: p.text().nullable(),
+    status_emoji: p.text().nullable(),
+    status_message: p.text().nullable(),
+    /** Unix seconds; null for a status that stays. */
+    status_expires_at: p.integer().nullable(),
+    /** Anything that clients keep about a person. */
+    info: p.json<Record<string, unknown> | null>().nullable().lazy(),
     last_active_at: p.integer(),
     created_at: p.integer(),
     updated_at: p.integer(),
@@ -25,6 +35,7 @@ export const User = defineEntity({
   },
   // Mentions find people by either name, in any case.
   indexes: [
+    { name: 'users_role', properties: ['role', 'ordinal'] },
     {
       name: 'users_name_folded',
       expression: 'create index "users_name_folded" on "users" (lower("name"))',

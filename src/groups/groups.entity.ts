@@ -1,0 +1,40 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { Permissions } from '../configs/permissions.schema.ts';
+import { User } from '../users/users.entity.ts';
+
+/** People who get rights together: what grants to the group and its permissions allow. Times are seconds. */
+export const Group = defineEntity({
+  name: 'Group',
+  tableName: 'user_group',
+  properties: {
+    /** A UUID, as text: grants name it so. */
+    id: p.text().primary(),
+    /** Who made it; gives no right to it. */
+    user_id: p.uuid(),
+    /** Providers name groups by it. */
+    name: p.text().unique(),
+    description: p.text(),
+    /** `config.share` says who may give rights to the group; see `ShareRule`. */
+    data: p.json<Record<string, unknown> | null>().nullable(),
+    meta: p.json<Record<string, unknown> | null>().nullable(),
+    /** What members may do beyond what everybody may. */
+    permissions: p.json<Permissions | null>().nullable(),
+    created_at: p.integer(),
+    updated_at: p.integer(),
+  },
+});
+
+export type GroupEntity = InferEntity<typeof Group>;
+
+/** One reason for which somebody is in a group: a person who came by two ways stays until both have ended. */
+export const GroupMember = defineEntity({
+  name: 'GroupMember',
+  tableName: 'group_member',
+  properties: {
+    group: () => p.manyToOne(Group).primary().deleteRule('cascade'),
+    user: () => p.manyToOne(User).primary().deleteRule('cascade').index(),
+    /** `manual`, or the method of sign-in that keeps it: `oauth`, `ldap`. */
+    source: p.text().primary(),
+    created_at: p.integer(),
+  },
+});
