@@ -10,7 +10,10 @@ export function errorOfProvider(error: unknown): AppError {
     return new AppError('oauth_failed', { detail, cause: error });
   }
   if (error instanceof client.ClientError && error.code === 'OAUTH_TIMEOUT') {
-    return new AppError('upstream_timeout', { detail: 'The provider took too long to answer.', cause: error });
+    return new AppError('upstream_timeout', {
+      detail: 'The provider took too long to answer.',
+      cause: error,
+    });
   }
   if (isUnreachable(error)) {
     return new AppError('upstream_failed', {

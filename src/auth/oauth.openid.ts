@@ -1,9 +1,4 @@
-import {
-  createRemoteJWKSet,
-  decodeJwt,
-  type JWTVerifyGetKey,
-  jwtVerify,
-} from 'jose';
+import { createRemoteJWKSet, customFetch, decodeJwt, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import * as client from 'openid-client';
 import { AppError } from '../core/errors.ts';
 import { errorOfProvider } from './oauth.errors.ts';
@@ -106,22 +101,17 @@ const authenticateBy =
 
 /** The keys of a provider: asked for once, however many tokens come that they do not fit, or that come while it is away. */
 function keysOf(address: URL): JWTVerifyGetKey {
-  const set = createRemoteJWKSet(address, {
+  let askedAtMs = Number.NEGATIVE_INFINITY;
+  return createRemoteJWKSet(address, {
     cooldownDuration: KEYS_COOLDOWN_MS,
     timeoutDuration: TIMEOUT_SECONDS * 1000,
+    // The library waits after an answer, not after a failure.
+    [customFetch]: (url, init) => {
+      if (Date.now() - askedAtMs < PATIENCE_MS) throw new AppError('upstream_failed');
+      askedAtMs = Date.now();
+      return fetch(url, init);
+    },
   });
-  let failedAtMs = Number.NEGATIVE_INFINITY;
-  return async (header, token) => {
-    if (set.jwks() === undefined && Date.now() - failedAtMs < PATIENCE_MS) {
-      throw new AppError('upstream_failed');
-    }
-    try {
-      return await set(header, token);
-    } catch (error) {
-      if (set.jwks() === undefined) failedAtMs = Date.now();
-      throw error;
-    }
-  };
 }
 
 async function identify(

@@ -1,4 +1,4 @@
-import { StartError, type Env } from '../env.ts';
+import { type Env, StartError } from '../env.ts';
 import { createGitHub } from './oauth.github.ts';
 import { createOpenId } from './oauth.openid.ts';
 

@@ -1,20 +1,21 @@
 import type { IncomingMessage } from 'node:http';
-import { parseCookie, stringifySetCookie } from 'cookie';
+import { parseCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DEVICE_SECONDS } from '../auth/devices.ts';
 import type { Credentials, Parts, Reply } from '../core/scope.ts';
 import type { Context } from '../core/trpc.ts';
 import { requestIdOf } from './http.response.ts';
 import { ignoredHeader } from './rest.ignored.ts';
 
 export const SESSION_COOKIE = 'token';
+const DEVICE_COOKIE = 'device';
 
 /** For doors that cannot set a cookie: the caller gets its token in the result. */
 const WITHOUT_COOKIES: Reply = { setSession: () => {} };
 
 /**
- * What a procedure gets to know of a request, for every door. Nothing in it is verified.
- *
- * The address is the socket's: `X-Forwarded-For` is anybody's claim, so neither logs nor limits use it.
+ * What a procedure gets to know of a request, for every door. Nothing in it is verified, but for the address: who may say it is
+ * `entrance.ts`'s.
  */
 export function buildContext(parts: Parts, raw: IncomingMessage, reply: Reply = WITHOUT_COOKIES): Context {
   return {
@@ -22,9 +23,12 @@ export function buildContext(parts: Parts, raw: IncomingMessage, reply: Reply = 
     credentials: findCredentials(raw),
     request: {
       id: requestIdOf(raw),
-      ip: raw.socket.remoteAddress ?? '',
+      ip: parts.entrance.addressOf(raw),
       userAgent: raw.headers['user-agent'] ?? '',
-      sameOrigin: isSameOrigin(raw),
+      get device() {
+        return cookieOf(raw, DEVICE_COOKIE);
+      },
+      sameOrigin: isSameOrigin(parts, raw),
     },
     reply,
   };
@@ -34,7 +38,13 @@ export function buildContext(parts: Parts, raw: IncomingMessage, reply: Reply = 
 export const buildHttpContext = (parts: Parts, request: FastifyRequest, reply: FastifyReply): Context =>
   buildContext(parts, request.raw, {
     setSession(token, expiresAt) {
-      reply.header('set-cookie', sessionCookie(request.raw, token, expiresAt));
+      const expires =
+        token === null ? new Date(0) : expiresAt === null ? undefined : new Date(expiresAt * 1000);
+      reply.header('set-cookie', parts.entrance.cookie(request.raw, SESSION_COOKIE, token ?? '', expires));
+    },
+    setDevice(token) {
+      const expires = new Date(Date.now() + DEVICE_SECONDS * 1000);
+      reply.header('set-cookie', parts.entrance.cookie(request.raw, DEVICE_COOKIE, token, expires));
     },
     nameIgnored(names) {
       if (names.length > 0) reply.header('x-ignored-members', ignoredHeader(names));
@@ -57,40 +67,26 @@ export function buildSocketContext(parts: Parts, raw: IncomingMessage, token?: s
 const BEARER = /^bearer +(\S+)$/i;
 
 /** `Authorization` wins over `x-api-key`, that over the cookie. Another scheme, say a proxy's Basic, is not ours. */
-function findCredentials({ headers }: IncomingMessage): Credentials | null {
+function findCredentials(raw: IncomingMessage): Credentials | null {
+  const { headers } = raw;
   const bearer = headers.authorization && BEARER.exec(headers.authorization)?.[1];
   if (bearer) return { token: bearer, via: 'bearer' };
   const key = headers['x-api-key'];
   if (typeof key === 'string' && key !== '') return { token: key, via: 'bearer' };
-  const token = headers.cookie && parseCookie(headers.cookie)[SESSION_COOKIE];
+  const token = cookieOf(raw, SESSION_COOKIE);
   return token ? { token, via: 'cookie' } : null;
 }
 
+const cookieOf = ({ headers }: IncomingMessage, name: string): string | undefined =>
+  headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[name];
+
 /** Browsers alone set these headers, so a page of another site cannot forge them. */
-function isSameOrigin(raw: IncomingMessage): boolean {
+function isSameOrigin(parts: Parts, raw: IncomingMessage): boolean {
   const { origin, host, 'sec-fetch-site': site } = raw.headers;
   if (site === 'same-origin') return true;
-  return origin !== undefined && origin === `${isHttps(raw) ? 'https' : 'http'}://${host}`;
+  return origin !== undefined && host !== undefined && origin === originOf(parts, raw);
 }
 
-/**
- * Believes `X-Forwarded-Proto` from anyone: a caller who lies gets a cookie that works for https only, and a page
- * of another site cannot send the header without a preflight.
- */
-function isHttps(raw: IncomingMessage): boolean {
-  const forwarded = raw.headers['x-forwarded-proto'];
-  return 'encrypted' in raw.socket || (typeof forwarded === 'string' && /^https\b/i.test(forwarded));
-}
-
-function sessionCookie(raw: IncomingMessage, token: string | null, expiresAt: number | null): string {
-  const expires = token === null ? new Date(0) : expiresAt === null ? undefined : new Date(expiresAt * 1000);
-  return stringifySetCookie({
-    name: SESSION_COOKIE,
-    value: token ?? '',
-    httpOnly: true,
-    sameSite: 'lax',
-    path: '/',
-    secure: isHttps(raw),
-    ...(expires && { expires }),
-  });
-}
+/** Where a browser reached this service, as it names origins. Anybody can claim another: nothing may be trusted for it. */
+export const originOf = ({ entrance }: Parts, raw: IncomingMessage): string =>
+  `${entrance.isHttps(raw) ? 'https' : 'http'}://${raw.headers.host}`;

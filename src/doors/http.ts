@@ -13,6 +13,7 @@ import { type AllowedMethods, collectMethods } from './http.methods.ts';
 import { rawAnswer } from './http.raw.ts';
 import { nextRequestId, requestIdOf, TimedResponse } from './http.response.ts';
 import { dispatchUpgrades } from './http.upgrade.ts';
+import { mountOAuth } from './oauth.ts';
 import { mountPictures } from './pictures.ts';
 import { reportFailure } from './report.ts';
 import { mountRest } from './rest.ts';
@@ -61,6 +62,7 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
   mountRest(app, parts, router);
   await mountFiles(app, parts);
   mountPictures(app, parts);
+  await mountOAuth(app, parts);
   await mountTrpc(app, parts, router);
   // What makes the document takes 40 MB that only a developer's server needs.
   if (env.ENV === 'dev') (await import('./docs.ts')).mountDocs(app, router);

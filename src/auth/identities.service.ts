@@ -1,0 +1,153 @@
+import { record } from '../audit/audit.record.ts';
+import { AppError } from '../core/errors.ts';
+import type { Role, Scope } from '../core/scope.ts';
+import { nowSeconds } from '../core/time.ts';
+import { sqlWithin } from '../database/sql.ts';
+import { User, type UserEntity } from '../users/users.entity.ts';
+import type { UserView } from '../users/users.schema.ts';
+import { createUser, lockAdministrators, normaliseEmail, toView } from '../users/users.service.ts';
+import { announceSignUp } from '../webhooks/signups.ts';
+import { addIdentity, findIdentity, type Subject } from './identities.repository.ts';
+import { Session } from './session.entity.ts';
+
+/** Somebody whom a provider or the directory vouches for. */
+export interface Person extends Subject {
+  email: string;
+  /** Whether who vouches has seen that the address is theirs. */
+  emailVerified: boolean;
+  name: string;
+  /** What they are here; undefined when nothing is said of it. */
+  role: Role | undefined;
+  /** Asks for their picture, as a data URI; undefined when they have none that we take. */
+  picture: () => Promise<string | undefined>;
+}
+
+export interface Admission {
+  mayCreate: boolean;
+  /** Whether a person whose address is verified gets the account that has it already. */
+  mayMerge: boolean;
+  /** What is taken over at each sign-in. */
+  update: { name: boolean; email: boolean; picture: boolean };
+}
+
+/**
+ * The account of a person: the one that they are bound to, else that of their address, else a new one, as the rules allow. At
+ * the same time for the same person, all get the same account.
+ *
+ * @throws signup_disabled, email_taken, email_invalid
+ */
+export async function admitPerson(
+  scope: Scope<null>,
+  person: Person,
+  admission: Admission,
+): Promise<UserView> {
+  const known = await findAccount(scope, person, admission);
+  if (known) return refresh(scope, known, person, admission);
+  if (!admission.mayCreate) throw new AppError('signup_disabled');
+  try {
+    return await createAccount(scope, person);
+  } catch (error) {
+    // Their other sign-in at the same moment may have been faster.
+    const other = error instanceof AppError && (await findIdentity(scope.sql, person));
+    if (!other) throw error;
+    return toView(await scope.em.findOneOrFail(User, other));
+  }
+}
+
+async function findAccount(
+  scope: Scope<null>,
+  person: Person,
+  { mayMerge }: Admission,
+): Promise<UserEntity | null> {
+  const id = await findIdentity(scope.sql, person);
+  if (id !== null) return scope.em.findOne(User, id);
+  const user = await scope.em.findOne(User, { email: normaliseEmail(person.email) });
+  if (!user) return null;
+  if (!mayMerge || !person.emailVerified) throw new AppError('email_taken');
+  await scope.sql.transaction(async (sql) => {
+    if (!(await addIdentity(sql, person, user.id))) return;
+    await record(scope, sql, {
+      action: 'user.link',
+      target: { type: 'user', id: user.id },
+      after: { issuer: person.issuer, subject: person.subject },
+      by: { id: user.id, email: user.email, sessionId: null },
+    });
+  });
+  return user;
+}
+
+async function createAccount(scope: Scope<null>, person: Person): Promise<UserView> {
+  const profile_image_url = await person.picture();
+  const user = await scope.em.transactional(async (em) => {
+    const view = await createUser(
+      { ...scope, em },
+      {
+        email: person.email,
+        name: person.name,
+        password: null,
+        role: person.role ?? scope.configs.current.ui.default_user_role,
+        profile_image_url,
+      },
+    );
+    if (!(await addIdentity(sqlWithin(em), person, view.id))) throw new AppError('email_taken');
+    return view;
+  });
+  announceSignUp(scope, user);
+  return user;
+}
+
+/** Takes over what the rules name and the person's role. A role that is another now ends the sessions that the old one had. */
+async function refresh(
+  scope: Scope<null>,
+  known: UserEntity,
+  person: Person,
+  { update }: Admission,
+): Promise<UserView> {
+  const email = update.email && person.emailVerified ? normaliseEmail(person.email) : known.email;
+  const name = update.name ? person.name : known.name;
+  const profile_image_url = (update.picture && (await person.picture())) || known.profile_image_url;
+  const wanted = { email, name, profile_image_url, role: person.role ?? known.role };
+  if (!differs(known, wanted)) return toView(known);
+
+  const { view, isOtherRole } = await scope.em.transactional(async (em) => {
+    await lockAdministrators(em);
+    const user = await em.findOneOrFail(User, known.id, { refresh: true });
+    const before = toView(user);
+    const [oldest] = await em.find(User, { role: 'admin' }, { orderBy: { ordinal: 'asc' }, limit: 1 });
+    em.assign(user, {
+      ...wanted,
+      // The oldest administrator is theirs alone to change, whatever others say of them.
+      role: oldest?.id === user.id ? 'admin' : wanted.role,
+      // An address that somebody else has here stays theirs.
+      email: (await em.count(User, { email, id: { $ne: user.id } })) > 0 ? user.email : email,
+    });
+    if (!differs(before, toView(user))) return { view: before, isOtherRole: false };
+    em.assign(user, { updated_at: nowSeconds() });
+    await em.flush();
+    const view = toView(user);
+    const isOtherRole = before.role !== view.role;
+    if (isOtherRole) await em.nativeDelete(Session, { user: user.id });
+    await record(scope, sqlWithin(em), {
+      action: 'user.update',
+      target: { type: 'user', id: user.id },
+      before: tellable(before),
+      after: tellable(view),
+      by: { id: user.id, email: user.email, sessionId: null },
+    });
+    return { view, isOtherRole };
+  });
+  if (isOtherRole) scope.bus.publish('auth.revoked', { userId: view.id, sessionId: null });
+  else scope.bus.publish('auth.changed', { userId: view.id });
+  return view;
+}
+
+type Taken = Pick<UserView, 'email' | 'name' | 'profile_image_url'> & { role: string };
+
+const differs = (a: Taken, b: Taken): boolean =>
+  a.email !== b.email ||
+  a.name !== b.name ||
+  a.role !== b.role ||
+  a.profile_image_url !== b.profile_image_url;
+
+/** What the audit log keeps of an account; a picture is not evidence. */
+const tellable = ({ email, name, role }: Taken) => ({ email, name, role });

@@ -1,0 +1,109 @@
+import * as client from 'openid-client';
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import type { SessionUser } from './auth.schema.ts';
+import { startSession } from './auth.start.ts';
+import { addProviderSession, endProviderSessions } from './identities.repository.ts';
+import { admitPerson } from './identities.service.ts';
+import { ATTEMPT_SECONDS, openAttempt, sealAttempt } from './oauth.attempt.ts';
+import { readPerson } from './oauth.claims.ts';
+import type { Logout, Provider } from './oauth.providers.ts';
+
+/** @throws not_found */
+function findProvider(scope: Scope<null>, id: string): Provider {
+  const provider = scope.oauth.providers.get(id);
+  if (!provider) throw new AppError('not_found', { detail: 'There is no such provider here.' });
+  return provider;
+}
+
+/** The address of this service as browsers see it: what is configured, else where the browser asked. No slash at its end. */
+const baseOf = (scope: Scope<null>, origin: string): string =>
+  (scope.configs.current.webui.url || origin).replace(/\/+$/, '');
+
+/**
+ * Begins a sign-in at a provider.
+ *
+ * @param origin where the browser reached this service
+ * @returns where the browser goes, and what it keeps meanwhile, which nobody can read or change
+ * @throws not_found, upstream_failed, upstream_timeout
+ */
+export async function beginSignIn(
+  scope: Scope<null>,
+  input: { provider: string; origin: string },
+): Promise<{ url: string; attempt: string }> {
+  const provider = findProvider(scope, input.provider);
+  if (!URL.canParse(input.origin)) throw new AppError('bad_request', { detail: 'The Host header is wrong.' });
+  const redirectUri = `${baseOf(scope, input.origin)}/oauth/${provider.id}/callback`;
+  const proof = {
+    state: client.randomState(),
+    nonce: client.randomNonce(),
+    verifier: client.randomPKCECodeVerifier(),
+  };
+  const url = await provider.authorize(redirectUri, proof);
+  const expiresAt = Date.now() + ATTEMPT_SECONDS * 1000;
+  const attempt = { ...proof, provider: provider.id, redirectUri, expiresAt };
+  return { url: url.href, attempt: sealAttempt(scope.secret, attempt) };
+}
+
+/**
+ * Ends a sign-in that this browser began, and starts its session.
+ *
+ * @param input what the browser kept, and the query that it came back with
+ * @throws oauth_failed, forbidden, signup_disabled, email_taken, upstream_failed, upstream_timeout
+ */
+export async function endSignIn(
+  scope: Scope<null>,
+  input: { provider: string; attempt: string; query: string },
+): Promise<SessionUser> {
+  const provider = findProvider(scope, input.provider);
+  const attempt = openAttempt(scope.secret, input.attempt, provider.id);
+  if (!attempt) {
+    throw new AppError('oauth_failed', {
+      detail: 'This sign-in was begun elsewhere, or too long ago. Begin again.',
+    });
+  }
+  const callback = new URL(attempt.redirectUri);
+  callback.search = input.query;
+  const claims = await provider.identify(callback, attempt);
+  const { enable_signup, merge_accounts_by_email, ...rules } = scope.configs.current.oauth;
+  const user = await admitPerson(scope, readPerson(scope, provider, claims), {
+    mayCreate: enable_signup,
+    mayMerge: merge_accounts_by_email,
+    update: {
+      name: rules.update_name_on_login,
+      email: rules.update_email_on_login,
+      picture: rules.update_picture_on_login,
+    },
+  });
+  return startSession(scope, user, {
+    method: 'oauth',
+    note: (sql, sessionId) => addProviderSession(sql, sessionId, claims, claims.sid),
+  });
+}
+
+/** Where a browser goes after a sign-in, and after one that failed. No part of a request leads anywhere else. */
+export function afterSignIn(scope: Scope<null>, failure?: AppError): string {
+  const page = `${baseOf(scope, '')}/auth`;
+  return failure ? `${page}?${new URLSearchParams({ error: failure.message })}` : page;
+}
+
+/**
+ * Ends the sessions that a provider says are over (OpenID Connect Back-Channel Logout 1.0), open sockets included.
+ *
+ * @throws oauth_failed for a token that no provider of ours made for us and for now
+ */
+export async function endByProvider(scope: Scope<null>, token: string): Promise<void> {
+  const logout = await readLogout(scope, token);
+  if (!logout) throw new AppError('oauth_failed', { detail: 'No provider here has made that token.' });
+  for (const { id, user_id } of await endProviderSessions(scope.sql, logout)) {
+    scope.bus.publish('auth.revoked', { userId: user_id, sessionId: id });
+  }
+}
+
+async function readLogout(scope: Scope<null>, token: string): Promise<Logout | null> {
+  for (const provider of scope.oauth.providers.values()) {
+    const logout = await provider.readLogout?.(token);
+    if (logout) return logout;
+  }
+  return null;
+}

@@ -1,0 +1,101 @@
+import { parseCookie, stringifySetCookie } from 'cookie';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { ATTEMPT_SECONDS } from '../auth/oauth.attempt.ts';
+import { afterSignIn, beginSignIn, endByProvider, endSignIn } from '../auth/oauth.service.ts';
+import { AppError } from '../core/errors.ts';
+import type { Parts, Scope } from '../core/scope.ts';
+import { enter } from '../core/trpc.ts';
+import { buildHttpContext, originOf } from './context.ts';
+
+const COOKIE = 'oauth_attempt';
+const PATH = '/oauth';
+const MAX_FORM_BYTES = 64 * 1024;
+
+const Provider = z.object({ provider: z.string() });
+const LogoutForm = z.object({ logout_token: z.string().min(1) });
+
+/**
+ * Redirects of browsers to providers and back, and the back channel by which a provider ends sessions. They are no procedures:
+ * a browser follows them, and a provider sends a form.
+ */
+export async function mountOAuth(app: FastifyInstance, parts: Parts): Promise<void> {
+  await app.register(async (routes) => {
+    routes.addHook('onRequest', async (_request, reply) => {
+      reply.header('cache-control', 'no-store');
+    });
+    const form = { parseAs: 'string', bodyLimit: MAX_FORM_BYTES } as const;
+    routes.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      form,
+      async (_request: unknown, body: string) => Object.fromEntries(new URLSearchParams(body)),
+    );
+
+    routes.get(`${PATH}/:provider/login`, (request, reply) =>
+      redirecting(parts, request, reply, async (scope) => {
+        const origin = originOf(request.raw);
+        const { url, attempt } = await beginSignIn(scope, { provider: providerOf(request), origin });
+        reply.header('set-cookie', attemptCookie(attempt, origin));
+        return url;
+      }),
+    );
+    for (const end of ['callback', 'login/callback']) {
+      routes.get(`${PATH}/:provider/${end}`, (request, reply) =>
+        redirecting(parts, request, reply, async (scope) => {
+          const attempt = parseCookie(request.headers.cookie ?? '')[COOKIE] ?? '';
+          // Once only, however it ends.
+          reply.header('set-cookie', attemptCookie('', originOf(request.raw)));
+          const query = request.url.slice(request.url.indexOf('?') + 1 || request.url.length);
+          await endSignIn(scope, { provider: providerOf(request), attempt, query });
+          return afterSignIn(scope);
+        }),
+      );
+    }
+    routes.post(`${PATH}/backchannel-logout`, async (request, reply) => {
+      const parsed = LogoutForm.safeParse(request.body);
+      if (!parsed.success) throw new AppError('bad_request', { detail: 'Send a form with a logout_token.' });
+      await endByProvider(await scopeOf(parts, request, reply), parsed.data.logout_token);
+      return reply.send();
+    });
+  });
+}
+
+const providerOf = (request: FastifyRequest): string => Provider.parse(request.params).provider;
+
+const scopeOf = (parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<Scope<null>> =>
+  enter<null>(buildHttpContext(parts, request, reply), {
+    level: 'open',
+    type: 'mutation',
+    signal: undefined,
+    reach: () => [],
+  });
+
+/** Sends a browser on. What fails it is told on the page of the sign-in; whoever asks for no page gets JSON as everywhere. */
+async function redirecting(
+  parts: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  find: (scope: Scope<null>) => Promise<string>,
+) {
+  const scope = await scopeOf(parts, request, reply);
+  try {
+    return reply.redirect(await find(scope), 302);
+  } catch (error) {
+    const isForPage = request.headers.accept?.includes('text/html') ?? false;
+    if (!(error instanceof AppError) || !isForPage || error.code === 'not_found') throw error;
+    scope.log.info({ err: error, requestId: request.id }, 'A sign-in through a provider failed.');
+    return reply.redirect(afterSignIn(scope, error), 302);
+  }
+}
+
+/** Sent along when the provider sends the browser back by a link (`Lax`), and to nothing but these routes. */
+const attemptCookie = (value: string, origin: string): string =>
+  stringifySetCookie({
+    name: COOKIE,
+    value,
+    httpOnly: true,
+    sameSite: 'lax',
+    path: PATH,
+    secure: origin.startsWith('https:'),
+    maxAge: value === '' ? 0 : ATTEMPT_SECONDS,
+  });
