@@ -1,8 +1,5 @@
-import { member } from '../core/trpc.ts';
+import { memberWith } from '../core/trpc.ts';
 import { requireChannels } from './channels.service.ts';
 
 /** The base of every procedure about channels: they are switched on, and the caller may use them. */
-export const channelMember = member.use(({ ctx, next }) => {
-  requireChannels(ctx.scope);
-  return next();
-});
+export const channelMember = memberWith(requireChannels);

@@ -166,16 +166,20 @@ export async function enter<A extends Actor | null>(ctx: Context, call: Call): P
   });
 }
 
+/** A further rule of a base, asked before the input is looked at. @throws AppError to refuse the call */
+type Check<A extends Actor | null> = (scope: Scope<A>) => void;
+
 /**
  * The base of every procedure of a level: admits the caller, gives the call its scope, and turns what services throw
  * into tRPC's errors. `next()` never rejects: it resolves with `ok: false`.
  */
-const guard = <A extends Actor | null>(level: Level) =>
+const guard = <A extends Actor | null>(level: Level, check?: Check<A>) =>
   t.middleware(async ({ ctx, next, type, signal, meta, getRawInput }) => {
     let scope: Scope<A>;
     try {
       const reach = () => reachOf(meta, getRawInput);
       scope = await enter<A>(ctx, { level, type, signal, reach, credential: meta?.credential });
+      check?.(scope);
     } catch (error) {
       throw error instanceof AppError ? toTrpcError(error) : error;
     }
@@ -184,8 +188,8 @@ const guard = <A extends Actor | null>(level: Level) =>
     return result;
   });
 
-const base = <A extends Actor | null>(level: Level) =>
-  t.procedure.meta({ access: level, level }).use(guard<A>(level));
+const base = <A extends Actor | null>(level: Level, check?: Check<A>) =>
+  t.procedure.meta({ access: level, level }).use(guard<A>(level, check));
 
 /** Anyone. The scope names no actor. */
 export const open = base<null>('open');
@@ -193,6 +197,8 @@ export const open = base<null>('open');
 export const account = base<Actor>('account');
 /** An account that was let in. */
 export const member = base<Actor>('member');
+/** The same for the procedures of a noun that asks more: not a middleware of its own, each of which copies the call. */
+export const memberWith = (check: Check<Actor>) => base<Actor>('member', check);
 /** Administrators only. */
 export const administrator = base<Actor>('administrator');
 
