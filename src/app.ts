@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { keepAuditFor } from './audit/audit.retention.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { createSigninLimit } from './auth/limits.ts';
+import { createOAuth } from './auth/oauth.providers.ts';
 import { trackSeen } from './auth/seen.ts';
 import { removeExpiredSessions } from './auth/session.ts';
 import { createHub } from './channels/events.hub.ts';
@@ -22,6 +23,7 @@ import { followNotices } from './database/notices.ts';
 import { OccupiedError, occupy } from './database/occupancy.ts';
 import { DatabaseError, type DatabaseTarget, migrate, openOrm, requireUsable } from './database/orm.ts';
 import { openSql } from './database/sql.ts';
+import { createEntrance } from './doors/entrance.ts';
 import { mountHealth } from './doors/health.ts';
 import { createHttp } from './doors/http.ts';
 import { mountSocketIo } from './doors/socketio.ts';
@@ -86,6 +88,7 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   try {
     const pins = readPins(env.SETTINGS);
+    const oauth = createOAuth(env);
     await requirePort(env);
     const secret = await loadSecret(env);
     const target = await provideDatabase(options, closers, () => closing !== undefined);
@@ -172,12 +175,14 @@ export async function startApp(options: AppOptions): Promise<App> {
       secret,
       configs,
       tokens,
+      oauth,
       hub,
       presence,
       posts: createPostQueue(sql),
       authenticate,
       toolRuns,
-      signinLimit: createSigninLimit(shared),
+      signinLimit: createSigninLimit({ shared, secret, knowsProxies: env.TRUSTED_PROXIES.length > 0 }),
+      entrance: createEntrance(env),
     };
     const http = await createHttp({ parts, env, router: appRouter });
     mountHealth(http, parts, redis);

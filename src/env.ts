@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { settingVariables } from './configs/configs.variables.ts';
+import { secretsOf } from './core/keys.ts';
 
 /** `true`, `1`, `yes`, `on` and their opposites, in any case. */
 const flag = z.stringbool({
@@ -14,6 +16,8 @@ const list = z.string().transform((value) =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== ''),
 );
+
+const isNetwork = (value: string) => ipaddr.isValid(value) || ipaddr.isValidCIDR(value);
 
 const isOrigin = (value: string) => URL.canParse(value) && new URL(value).origin === value;
 const origin = z
@@ -66,10 +70,13 @@ const Env = z.object({
     .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
     .refine((url) => URL.canParse(url), 'must be an address such as redis://host:6379')
     .optional(),
-  /** Root of all keys; without it one is made at the first start and kept in DATA_DIR. */
+  /** Root of all keys, and behind commas what it was before; without it one is made at the first start and kept in DATA_DIR. */
   SECRET_KEY: z
     .string()
-    .min(SECRET_CHARACTERS, 'must have at least 32 characters, for example from: openssl rand -base64 48')
+    .refine(
+      (list) => secretsOf(list).every((secret) => secret.length >= SECRET_CHARACTERS),
+      'must have at least 32 characters, for example from: openssl rand -base64 48; so must older ones behind commas',
+    )
     .optional(),
   /** `dev` serves /docs and /openapi.json. */
   ENV: z.enum(['dev', 'prod', 'test']).default('prod'),
@@ -87,6 +94,14 @@ const Env = z.object({
     .regex(/^\d{1,5}$/, 'must be a whole number of days; 0 keeps the audit log for ever')
     .transform(Number)
     .default(365),
+  /** Addresses or CIDRs of proxies whose `X-Forwarded-For` and `-Proto` are believed. */
+  TRUSTED_PROXIES: list
+    .pipe(z.array(z.string().refine(isNetwork, 'each entry must be an address or a CIDR such as 10.0.0.0/8')))
+    .default([]),
+  /** `SameSite` of the cookie; `none` also needs https. */
+  AUTH_COOKIE_SAME_SITE: z.enum(['lax', 'strict', 'none']).default('lax'),
+  /** Whether the cookie is for https alone; `auto` sees how the request came. */
+  AUTH_COOKIE_SECURE: z.union([z.literal('auto'), flag]).default('auto'),
   /** Event doors on or off. */
   ENABLE_WEBSOCKET_SUPPORT: flag.default(true),
   /** Interpreter for tools; found when not set. */

@@ -1,20 +1,16 @@
-import { v4 as uuidv4 } from 'uuid';
-import { effectivePermissions } from '../access/permissions.ts';
+import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
-import type { Actor, Scope } from '../core/scope.ts';
+import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
+import { sqlWithin } from '../database/sql.ts';
 import { User } from '../users/users.entity.ts';
-import type { UserView } from '../users/users.schema.ts';
 import { createUser, foldEmail, getUser, toView } from '../users/users.service.ts';
 import { announceSignUp } from '../webhooks/signups.ts';
 import type { SessionUser } from './auth.schema.ts';
-import { parseDuration } from './duration.ts';
+import { startSession, toSessionUser } from './auth.start.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { Session } from './session.entity.ts';
 import { openSessions } from './session.ts';
-
-/** Stands for "for ever": PostgreSQL and JavaScript dates both reach that far. */
-const CENTURY_MS = 100 * 365 * 86_400_000;
 
 export interface SignUp {
   email: string;
@@ -26,14 +22,15 @@ export interface SignUp {
 /**
  * Makes an account and signs it in. The very first account becomes administrator; later ones get the configured role.
  *
- * @throws signup_disabled, email_invalid, email_taken
+ * @throws signup_disabled, rate_limited, email_invalid, email_taken
  */
 export async function signUp(scope: Scope<null>, input: SignUp): Promise<SessionUser> {
   const { enable_signup, ENABLE_LOGIN_FORM, default_user_role } = scope.configs.current.ui;
   if (!enable_signup || !ENABLE_LOGIN_FORM) throw new AppError('signup_disabled');
+  await scope.signinLimit.signUp(scope.request);
   const user = await createUser(scope, { ...input, role: default_user_role });
   announceSignUp(scope, user);
-  return startSession(scope, user, null);
+  return startSession(scope, user, { method: 'signup' });
 }
 
 /**
@@ -48,41 +45,30 @@ export async function signIn(
 ): Promise<SessionUser> {
   if (!scope.configs.current.ui.ENABLE_LOGIN_FORM) throw new AppError('signin_disabled');
   const email = foldEmail(input.email);
-  await scope.signinLimit.take('signin', email);
+  const attempt = await scope.signinLimit.signIn(scope.request, email);
   const user = await scope.em.findOne(User, { email }, { populate: ['password_hash'] });
   const hash = user?.password_hash ?? null;
   const fits = await verifyPassword(hash, input.password);
-  if (!user || !fits) throw new AppError('credentials_wrong');
-  return startSession(scope, toView(user), hash);
+  if (!user || !fits) {
+    await noteFailure(scope, { email, userId: user?.id, method: 'password' });
+    throw new AppError('credentials_wrong');
+  }
+  await attempt.succeeded();
+  return startSession(scope, toView(user), { method: 'password', passwordHash: hash });
 }
 
-async function startSession(
-  scope: Scope<Actor | null>,
-  user: UserView,
-  passwordHash: string | null,
-): Promise<SessionUser> {
-  const lifetimeMs = parseDuration(scope.configs.current.auth.jwt_expiry);
-  const session = await openSessions(scope.sql, lifetimeMs ?? CENTURY_MS, passwordHash).createSession(
-    user.id,
-    { created_at: new Date(), ip: scope.request.ip, user_agent: scope.request.userAgent.slice(0, 256) },
-    { sessionId: uuidv4() },
-  );
-  // Tokens count whole seconds; rounding down could leave one of a second with no life at all.
-  const expiresAt = lifetimeMs === null ? null : Math.ceil(session.expiresAt.getTime() / 1000);
-  const token = await scope.tokens.sign({ userId: user.id, sessionId: session.id, expiresAt });
-  scope.reply.setSession(token, expiresAt);
-  return toSessionUser(scope, user, token, expiresAt);
-}
-
-function toSessionUser(
-  scope: Scope<Actor | null>,
-  user: UserView,
-  token: string,
-  expires_at: number | null,
-): SessionUser {
-  const { id, email, name, role, profile_image_url } = user;
-  const permissions = effectivePermissions(scope);
-  return { token, token_type: 'Bearer', expires_at, id, email, name, role, profile_image_url, permissions };
+/** Writes a failed sign-in to the audit log, which takes so many an hour. */
+export async function noteFailure(
+  scope: Scope<null>,
+  failure: { email: string; userId?: string | undefined; method: 'password' | 'ldap' | 'oauth' },
+): Promise<void> {
+  if (!(await scope.signinLimit.mayNoteFailure())) return;
+  const { email, userId, method } = failure;
+  await record(scope, scope.sql, {
+    action: 'auth.signin_failed',
+    ...(userId !== undefined && { target: { type: 'user', id: userId } }),
+    after: { email, method },
+  });
 }
 
 /** The caller's account, with the token that the call carried. */
@@ -94,7 +80,10 @@ export async function whoAmI(scope: Scope, token: string): Promise<SessionUser> 
 export async function signOut(scope: Scope): Promise<{ status: true }> {
   const { id, sessionId } = scope.actor;
   if (sessionId !== null) {
-    await openSessions(scope.sql, 0).invalidateSession(sessionId);
+    await scope.sql.transaction(async (sql) => {
+      await openSessions(sql, 0).invalidateSession(sessionId);
+      await record(scope, sql, { action: 'auth.signout', target: { type: 'session', id: sessionId } });
+    });
     scope.bus.publish('auth.revoked', { userId: id, sessionId });
   }
   scope.reply.setSession(null, null);
@@ -122,6 +111,7 @@ export async function changePassword(
     const changed = await em.nativeUpdate(User, { id, password_hash: oldHash }, changes);
     if (changed === 0) throw new AppError('password_wrong');
     await em.nativeDelete(Session, { user: id });
+    await record(scope, sqlWithin(em), { action: 'auth.password', target: { type: 'user', id } });
   });
   scope.bus.publish('auth.revoked', { userId: id, sessionId: null });
   scope.reply.setSession(null, null);

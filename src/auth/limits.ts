@@ -1,4 +1,8 @@
+import ipaddr from 'ipaddr.js';
+import type { Secret } from '../core/keys.ts';
 import { createLimit, type SharedStore } from '../core/limits.ts';
+import type { RequestInfo } from '../core/scope.ts';
+import { createDeviceTokens } from './devices.ts';
 
 declare module '../core/scope.ts' {
   interface Parts {
@@ -7,25 +11,95 @@ declare module '../core/scope.ts' {
 }
 
 const SIGNIN = { points: 5, seconds: 180 };
+/** Failed ones from one network address; whole offices share one. */
+const FAILURES = { points: 30, seconds: 180 };
+const SIGNUPS = { points: 60, seconds: 3600 };
+/** Failures that the audit log keeps; more tell nothing new. */
+const NOTED = { points: 1000, seconds: 3600 };
 
-/** What is tried with a password; each is counted for itself. */
-const ATTEMPTS = {
-  signin: 'Too many sign-in attempts for this address.',
-  password: 'Too many attempts to change the password.',
-} as const;
+/** What is tried with a password by whoever is signed in; each is counted for itself. */
+const ATTEMPTS = { password: 'Too many attempts to change the password.' } as const;
+
+type Caller = Pick<RequestInfo, 'ip' | 'device'>;
 
 export interface SigninLimit {
   /**
    * Counts one attempt, successful or not.
    *
-   * @param subject the address, or the id of the account
+   * @param subject the id of the account
    * @throws rate_limited with the seconds to wait after the fifth within three minutes
    */
   take(attempt: keyof typeof ATTEMPTS, subject: string): Promise<void>;
+  /**
+   * Counts one attempt to sign in with a password, whichever directory knows it: five in three minutes for an address, whoever
+   * tries. A device that the address has signed in from before has five of its own, so that strangers cannot keep anybody out.
+   * A network address has thirty failures in three minutes.
+   *
+   * @param email folded
+   * @returns how to say that it was no failure
+   * @throws rate_limited with the seconds to wait
+   */
+  signIn(caller: Caller, email: string): Promise<{ succeeded(): Promise<void> }>;
+  /** Counts one sign-up from a network address. @throws rate_limited */
+  signUp(caller: Caller): Promise<void>;
+  /** Whether the audit log still takes a failure: it is open to all, and must not be filled by anybody. */
+  mayNoteFailure(): Promise<boolean>;
+  /** What a device keeps so that it is known again, when its owner has signed in from it. */
+  nameDevice(email: string): Promise<string>;
 }
 
-/** The limit of attempts with a password, per e-mail address. */
-export function createSigninLimit(shared: SharedStore): SigninLimit {
-  const limit = createLimit('signin', SIGNIN, shared);
-  return { take: (attempt, subject) => limit.take(`${attempt}:${subject}`, ATTEMPTS[attempt]) };
+export interface SigninLimitOptions {
+  shared: SharedStore;
+  secret: Secret;
+  /** Whether the addresses of callers behind proxies are known. Else this machine's own may stand for everybody. */
+  knowsProxies: boolean;
+}
+
+/** The limits of what anybody may try without being known. */
+export function createSigninLimit({ shared, secret, knowsProxies }: SigninLimitOptions): SigninLimit {
+  const addresses = createLimit('signin', SIGNIN, shared);
+  const failures = createLimit('signin-failures', FAILURES, shared);
+  const signups = createLimit('signup', SIGNUPS, shared);
+  const noted = createLimit('signin-noted', NOTED, shared);
+  const devices = createDeviceTokens(secret);
+
+  const networkOf = ({ ip }: Caller): string | null => {
+    const network = toNetwork(ip);
+    return network === 'loopback' && !knowsProxies ? null : network;
+  };
+
+  return {
+    take: (attempt, subject) => addresses.take(`${attempt}:${subject}`, ATTEMPTS[attempt]),
+    async signIn(caller, email) {
+      const network = networkOf(caller);
+      // Before it is known how it ends: of many at once none is past the limit.
+      if (network !== null) await failures.take(network, 'Too many failed sign-ins from your network.');
+      const device = caller.device ? await devices.read(caller.device, email) : null;
+      const subject = device === null ? `signin:${email}` : `device:${device}`;
+      await addresses.take(subject, 'Too many sign-in attempts for this address.');
+      return {
+        async succeeded() {
+          if (network !== null) await failures.giveBack(network);
+        },
+      };
+    },
+    async signUp(caller) {
+      const network = networkOf(caller);
+      if (network !== null) await signups.take(network, 'Too many sign-ups from your network.');
+    },
+    mayNoteFailure: () =>
+      noted.take('all', '').then(
+        () => true,
+        () => false,
+      ),
+    nameDevice: (email) => devices.sign(email),
+  };
+}
+
+/** What counts as one caller: an IPv4 address, or the half of an IPv6 address that providers give to one customer. */
+function toNetwork(ip: string): string {
+  if (!ipaddr.isValid(ip)) return 'unknown';
+  const address = ipaddr.process(ip);
+  if (address.range() === 'loopback') return 'loopback';
+  return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(':') : address.toString();
 }

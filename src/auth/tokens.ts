@@ -1,6 +1,6 @@
 import { jwtVerify, SignJWT } from 'jose';
 import { AppError } from '../core/errors.ts';
-import { deriveKey } from '../core/keys.ts';
+import { deriveKeys, type Secret } from '../core/keys.ts';
 
 const ALGORITHM = 'HS256';
 const AUDIENCE = 'parley:session';
@@ -19,8 +19,10 @@ export interface Tokens {
 }
 
 /** Session tokens: JWTs (RFC 7519) that name a session, so that ending the session ends the token. */
-export function createTokens(secret: string): Tokens {
-  const key = deriveKey(secret, 'session-jwt');
+export function createTokens(secret: Secret): Tokens {
+  const [newest, ...older] = deriveKeys(secret, 'session-jwt');
+  const read = async (token: string, key: Uint8Array) =>
+    (await jwtVerify(token, key, { algorithms: [ALGORITHM], audience: AUDIENCE })).payload;
   return {
     sign({ userId, sessionId, expiresAt }) {
       const token = new SignJWT({ id: userId })
@@ -28,11 +30,14 @@ export function createTokens(secret: string): Tokens {
         .setJti(sessionId)
         .setAudience(AUDIENCE)
         .setIssuedAt();
-      return (expiresAt === null ? token : token.setExpirationTime(expiresAt)).sign(key);
+      return (expiresAt === null ? token : token.setExpirationTime(expiresAt)).sign(newest);
     },
     async verify(token) {
       try {
-        const { payload } = await jwtVerify(token, key, { algorithms: [ALGORITHM], audience: AUDIENCE });
+        const payload = await older.reduce(
+          (attempt, key) => attempt.catch(() => read(token, key)),
+          read(token, newest),
+        );
         if (typeof payload.id !== 'string' || typeof payload.jti !== 'string') {
           throw new AppError('unauthenticated');
         }

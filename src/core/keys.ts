@@ -12,9 +12,25 @@ export type KeyPurpose =
   | 'delivery-url';
 
 /**
+ * The server's secret, or several separated by commas: the first is in use, the others were before it. What was signed and sealed
+ * with those can still be read, and is made anew with the first when it changes.
+ */
+export type Secret = string;
+
+/** The secrets that one text lists; the first is in use. */
+export const secretsOf = (secret: Secret): string[] => secret.split(',').map((one) => one.trim());
+
+const derive = (secret: string, purpose: KeyPurpose) =>
+  new Uint8Array(hkdfSync('sha256', secret, 'parley', purpose, 32));
+
+/**
  * Derives one 256-bit key per purpose from the server's secret (HKDF-SHA-256, RFC 5869): a token made for
  * one use is worthless for another, and the secret itself signs nothing.
  */
-export function deriveKey(secret: string, purpose: KeyPurpose): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', secret, 'parley', purpose, 32));
+export const deriveKey = (secret: Secret, purpose: KeyPurpose): Uint8Array => deriveKeys(secret, purpose)[0];
+
+/** The keys of a purpose: that in use, then those of older secrets, which only read. */
+export function deriveKeys(secret: Secret, purpose: KeyPurpose): [Uint8Array, ...Uint8Array[]] {
+  const [first = '', ...older] = secretsOf(secret);
+  return [derive(first, purpose), ...older.map((one) => derive(one, purpose))];
 }

@@ -15,7 +15,12 @@ export interface Limit {
    * @throws rate_limited with the seconds to wait, when there were too many
    */
   take(subject: string, reason: string): Promise<void>;
+  /** Takes back the count of one attempt. */
+  giveBack(subject: string): Promise<void>;
 }
+
+/** A digest, so that the key has one size whatever was sent and Redis holds no addresses. */
+const keyOf = (subject: string) => createHash('sha256').update(subject).digest('base64url');
 
 /**
  * So many attempts for each subject within some seconds: counted by all processes together through Redis, or in this one. When
@@ -40,10 +45,8 @@ export function createLimit(
     : memory;
   return {
     async take(subject, reason) {
-      // A digest, so that the key has one size whatever was sent and Redis holds no addresses.
-      const key = createHash('sha256').update(subject).digest('base64url');
       try {
-        await limiter.consume(key);
+        await limiter.consume(keyOf(subject));
       } catch (refusal) {
         if (!(refusal instanceof RateLimiterRes)) throw refusal;
         const retryAfterSeconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
@@ -52,6 +55,9 @@ export function createLimit(
           retryAfterSeconds,
         });
       }
+    },
+    async giveBack(subject) {
+      await limiter.reward(keyOf(subject));
     },
   };
 }

@@ -18,6 +18,8 @@ export interface Actor {
   readonly sessionId: string | null;
   /** The API key that was shown; null for a session. */
   readonly keyId: string | null;
+  /** The names of the permissions that their groups give them, beyond what everybody has. */
+  readonly granted: readonly string[];
   /** When the credential ends by itself, Unix seconds; null when it does not. */
   readonly expiresAt: number | null;
 }
@@ -34,6 +36,8 @@ export interface RequestInfo {
   readonly id: string;
   readonly ip: string;
   readonly userAgent: string;
+  /** What the device keeps by which it is known again (`auth/devices.ts`); not verified. */
+  readonly device?: string | undefined;
   /** True when the browser says that the page which sent this has our own origin. */
   readonly sameOrigin: boolean;
 }
@@ -41,6 +45,8 @@ export interface RequestInfo {
 /** What a door lets a call say beside its result. Doors without cookies ignore it. */
 export interface Reply {
   setSession(token: string | null, expiresAt: number | null): void;
+  /** What the device is to keep, so that it is known again; see `RequestInfo`. */
+  setDevice?(token: string): void;
   /** Members of the call's input that were left out, besides those that no schema knows. */
   nameIgnored?(names: string[]): void;
   /** What a subscription's items go through; absent where nothing is streamed. */

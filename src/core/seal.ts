@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { deriveKey, type KeyPurpose } from './keys.ts';
+import { deriveKeys, type KeyPurpose, type Secret } from './keys.ts';
 
 const CIPHER = 'aes-256-gcm';
 const VERSION = 'v1';
@@ -14,22 +14,22 @@ export interface SealedFor {
 }
 
 /** Deriving costs more than encrypting, and a process has one secret. */
-const keys = new Map<string, Uint8Array>();
+const keys = new Map<string, ReturnType<typeof deriveKeys>>();
 
-function keyFor(secret: string, purpose: KeyPurpose): Uint8Array {
+function keysFor(secret: Secret, purpose: KeyPurpose) {
   const name = `${purpose}\n${secret}`;
-  let key = keys.get(name);
-  if (!key) {
-    key = deriveKey(secret, purpose);
-    keys.set(name, key);
+  let derived = keys.get(name);
+  if (!derived) {
+    derived = deriveKeys(secret, purpose);
+    keys.set(name, derived);
   }
-  return key;
+  return derived;
 }
 
 /** Encrypts a text for the database (AES-256-GCM, a random nonce each time, one key per purpose). */
-export function seal(secret: string, text: string, { purpose, place }: SealedFor): string {
+export function seal(secret: Secret, text: string, { purpose, place }: SealedFor): string {
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, keyFor(secret, purpose), nonce, { authTagLength: TAG_BYTES });
+  const cipher = createCipheriv(CIPHER, keysFor(secret, purpose)[0], nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(Buffer.from(place));
   const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
   return `${VERSION}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64')}`;
@@ -40,21 +40,24 @@ export function seal(secret: string, text: string, { purpose, place }: SealedFor
  *
  * @throws Error when it was changed, moved, or sealed with another secret; the message holds nothing of it
  */
-export function unseal(secret: string, sealed: string, { purpose, place }: SealedFor): string {
+export function unseal(secret: Secret, sealed: string, { purpose, place }: SealedFor): string {
   const [version, encoded] = sealed.split('.');
   const bytes = Buffer.from(encoded ?? '', 'base64');
   if (version !== VERSION || bytes.length < NONCE_BYTES + TAG_BYTES)
     throw new Error('This is not a sealed text.');
   const nonce = bytes.subarray(0, NONCE_BYTES);
-  const decipher = createDecipheriv(CIPHER, keyFor(secret, purpose), nonce, { authTagLength: TAG_BYTES });
-  decipher.setAAD(Buffer.from(place));
-  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-  try {
-    const body = bytes.subarray(NONCE_BYTES + TAG_BYTES);
-    return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
-  } catch (cause) {
-    throw new Error('A sealed text cannot be read: it was sealed with another secret, or changed.', {
-      cause,
-    });
+  let cause: unknown;
+  for (const key of keysFor(secret, purpose)) {
+    const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(Buffer.from(place));
+    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    try {
+      const body = bytes.subarray(NONCE_BYTES + TAG_BYTES);
+      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+    } catch (error) {
+      // An older secret may be the one.
+      cause = error;
+    }
   }
+  throw new Error('A sealed text cannot be read: it was sealed with another secret, or changed.', { cause });
 }

@@ -33,7 +33,7 @@ export async function mountOAuth(app: FastifyInstance, parts: Parts): Promise<vo
 
     routes.get(`${PATH}/:provider/login`, (request, reply) =>
       redirecting(parts, request, reply, async (scope) => {
-        const origin = originOf(request.raw);
+        const origin = originOf(parts, request.raw);
         const { url, attempt } = await beginSignIn(scope, { provider: providerOf(request), origin });
         reply.header('set-cookie', attemptCookie(attempt, origin));
         return url;
@@ -44,7 +44,7 @@ export async function mountOAuth(app: FastifyInstance, parts: Parts): Promise<vo
         redirecting(parts, request, reply, async (scope) => {
           const attempt = parseCookie(request.headers.cookie ?? '')[COOKIE] ?? '';
           // Once only, however it ends.
-          reply.header('set-cookie', attemptCookie('', originOf(request.raw)));
+          reply.header('set-cookie', attemptCookie('', originOf(parts, request.raw)));
           const query = request.url.slice(request.url.indexOf('?') + 1 || request.url.length);
           await endSignIn(scope, { provider: providerOf(request), attempt, query });
           return afterSignIn(scope);

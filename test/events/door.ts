@@ -9,6 +9,7 @@ import { openConfigStore } from '../../src/configs/configs.store.ts';
 import type { Parts } from '../../src/core/scope.ts';
 import { openOrm } from '../../src/database/orm.ts';
 import { openSql } from '../../src/database/sql.ts';
+import { createEntrance } from '../../src/doors/entrance.ts';
 import { mountSocketIo } from '../../src/doors/socketio.ts';
 import { mountTrpcSockets } from '../../src/doors/trpc.ts';
 import { entities } from '../../src/entities.ts';
@@ -88,7 +89,7 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
     },
   });
   const presence = createPresence(local);
-  const signinLimit = createSigninLimit(null);
+  const signinLimit = createSigninLimit({ shared: null, secret, knowsProxies: false });
   const partsInUse = {
     orm,
     sql,
@@ -101,6 +102,7 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
     presence,
     authenticate,
     signinLimit,
+    entrance: createEntrance(env),
   };
   // No event has to do with the others, of which some take their time to start.
   const parts = partsInUse satisfies Partial<Parts> as unknown as Parts;

@@ -1,0 +1,85 @@
+import type { IncomingMessage } from 'node:http';
+import { stringifySetCookie } from 'cookie';
+import ipaddr from 'ipaddr.js';
+import type { Env } from '../env.ts';
+
+declare module '../core/scope.ts' {
+  interface Parts {
+    readonly entrance: Entrance;
+  }
+}
+
+/** What is in front of the server, and what that means for addresses and cookies. */
+export interface Entrance {
+  /** The network address of the caller. */
+  addressOf(raw: IncomingMessage): string;
+  isHttps(raw: IncomingMessage): boolean;
+  /** A cookie that scripts cannot read, as the text of its header. */
+  cookie(raw: IncomingMessage, name: string, value: string, expires: Date | undefined): string;
+}
+
+type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+const toNetwork = (entry: string): Network => {
+  if (ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry);
+  const address = ipaddr.process(entry);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+};
+
+const isWithin = (address: string, networks: readonly Network[]): boolean => {
+  const parsed = ipaddr.process(address);
+  return networks.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits));
+};
+
+type EntranceEnv = Pick<Env, 'TRUSTED_PROXIES' | 'AUTH_COOKIE_SAME_SITE' | 'AUTH_COOKIE_SECURE'>;
+
+/** Reads who calls, past the proxies that are trusted. `X-Forwarded-For` of anybody else is a claim, so nothing uses it. */
+export function createEntrance(env: EntranceEnv): Entrance {
+  const proxies = env.TRUSTED_PROXIES.map(toNetwork);
+  const { AUTH_COOKIE_SAME_SITE: sameSite, AUTH_COOKIE_SECURE: secure } = env;
+
+  /**
+   * Believes `X-Forwarded-Proto` from anyone where no proxies are named: a caller who lies gets a cookie that works for https
+   * only, and a page of another site cannot send the header without a preflight.
+   */
+  function isHttps(raw: IncomingMessage): boolean {
+    if ('encrypted' in raw.socket) return true;
+    const peer = raw.socket.remoteAddress;
+    if (proxies.length > 0 && !(peer && isWithin(peer, proxies))) return false;
+    const forwarded = raw.headers['x-forwarded-proto'];
+    return typeof forwarded === 'string' && /^https\b/i.test(forwarded);
+  }
+
+  return {
+    addressOf(raw) {
+      const peer = plain(raw.socket.remoteAddress ?? '');
+      if (proxies.length === 0 || peer === '') return peer;
+      // Each proxy adds whom it heard it from: the last one that is no proxy is the caller. What stands before may be made up.
+      const header = raw.headers['x-forwarded-for'];
+      const hops = (Array.isArray(header) ? header.join() : (header ?? '')).split(',').reverse();
+      let caller = peer;
+      for (const hop of hops) {
+        const address = hop.trim();
+        if (!isWithin(caller, proxies) || !ipaddr.isValid(address)) break;
+        caller = plain(address);
+      }
+      return caller;
+    },
+    isHttps,
+    cookie: (raw, name, value, expires) =>
+      stringifySetCookie({
+        name,
+        value,
+        httpOnly: true,
+        sameSite,
+        path: '/',
+        // Browsers drop a cookie for other sites that is not for https.
+        secure: secure === 'auto' ? sameSite === 'none' || isHttps(raw) : secure,
+        ...(expires && { expires }),
+      }),
+  };
+}
+
+/** An IPv4 address that a socket for both kinds shows as IPv6, in its own form. */
+const plain = (address: string): string =>
+  ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
