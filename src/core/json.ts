@@ -19,19 +19,27 @@ export class Json<Value> {
   }
 }
 
+/** What each output of `jsonList` would be, if it were written here. */
+const lists = new WeakMap<object, z.ZodArray>();
+
+/** The list that an output stands for; undefined for any that `jsonList` did not make. */
+export const listOf = (output: object | undefined): z.ZodArray | undefined => output && lists.get(output);
+
 /**
  * The output of a procedure that answers with a list of views as PostgreSQL wrote it. The views are not checked on their way
  * out: the statement must name each member that it gives (`json_build_object`, never a whole row), and a test compares what
  * it gives with the schema.
- *
- * @param view has a name of its own in the OpenAPI document
  */
 export function jsonList<View extends z.ZodType>(view: View) {
-  const name = view.meta()?.id;
-  if (!name) throw new Error('A view needs an id.');
-  const items = { $ref: `#/components/schemas/${name}` };
-  type Views = z.output<View>[];
-  return z
-    .custom<Json<Views>>((value) => value instanceof Json)
-    .meta({ override: { type: 'array', items } }) as unknown as z.ZodType<Views, Json<Views>>;
+  const list = z.array(view);
+  const text = z.any().refine((value) => value instanceof Json);
+  // The list stands beside the text for the OpenAPI document, which describes what it meets on its way, and shows it alone.
+  const output = z.union([text, list]).meta({
+    override: ({ jsonSchema }) => {
+      Object.assign(jsonSchema, jsonSchema.anyOf?.[1]);
+      delete jsonSchema.anyOf;
+    },
+  });
+  lists.set(output, list);
+  return output as unknown as z.ZodType<z.output<typeof list>, Json<z.output<typeof list>>>;
 }

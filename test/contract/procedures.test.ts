@@ -66,4 +66,14 @@ describe('openapi/openapi.json', () => {
     const committed = readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8');
     expect(renderDocument(buildDocument(appRouter, PLAIN_PATHS))).toBe(committed);
   });
+
+  it('refers to nothing that it does not hold', () => {
+    const text = renderDocument(buildDocument(appRouter, PLAIN_PATHS));
+    const { components } = JSON.parse(text);
+    const references = [...text.matchAll(/"\$ref": "#\/components\/(\w+)\/([^"]+)"/g)];
+    expect(references).toHaveLength(text.split('"$ref"').length - 1);
+    const missing = references.filter(([, kind = '', name = '']) => !components[kind]?.[name]);
+    expect(missing.map(([reference]) => reference)).toEqual([]);
+    expect(references.map(([, , name]) => name)).toContain('ToolListing');
+  });
 });
