@@ -11,6 +11,7 @@ import { searchRouter } from './channels/search.router.ts';
 import { configsRouter } from './configs/configs.router.ts';
 import { router } from './core/trpc.ts';
 import { filesRouter } from './files/files.router.ts';
+import { toolInstallRouter } from './tools/tools.install.router.ts';
 import { toolLoadRouter } from './tools/tools.load.router.ts';
 import { toolsRouter } from './tools/tools.router.ts';
 import { valvesRouter } from './tools/tools.valves.router.ts';
@@ -36,6 +37,7 @@ export const appRouter = router({
   sessions: sessionsRouter,
   settings: settingsRouter,
   readers: readersRouter,
+  toolInstall: toolInstallRouter,
   toolLoad: toolLoadRouter,
   tools: toolsRouter,
   toolVersions: toolVersionsRouter,

@@ -80,6 +80,9 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   'folders.enable': clients('Clients offer folders'),
   'folders.max_file_count': clients('How many files a folder may hold; empty for any number'),
   'files.max_size': server('The largest upload, in bytes'),
+  'tools.install_requirements': server(
+    'Packages that tools name in their frontmatter are installed for them',
+  ),
   'channels.enable': server('Channels'),
   'notes.enable': clients('Clients offer notes'),
   webhook_url: server('Address that is told of new accounts'),

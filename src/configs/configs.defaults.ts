@@ -53,6 +53,7 @@ export const DEFAULT_CONFIGURATION: Configuration = {
   user: { permissions: structuredClone(DEFAULT_PERMISSIONS) },
   folders: { enable: true, max_file_count: '' },
   files: { max_size: MAX_UPLOAD_BYTES },
+  tools: { install_requirements: false },
   channels: { enable: true },
   notes: { enable: true },
   webhook_url: '',

@@ -113,6 +113,8 @@ export const Configuration = z
     files: z
       .looseObject({ max_size: z.int().min(1024, 'must be a number of bytes, at least 1024') })
       .optional(),
+    // Likewise.
+    tools: z.looseObject({ install_requirements: flag }).optional(),
     channels: z.looseObject({ enable: flag }),
     notes: z.looseObject({ enable: flag }),
     webhook_url: z.union([url, z.literal('')]),

@@ -43,6 +43,7 @@ export const NAMED_VARIABLES: Readonly<Record<string, string>> = {
   WEBUI_URL: 'webui.url',
   ENABLE_FOLDERS: 'folders.enable',
   FOLDER_MAX_FILE_COUNT: 'folders.max_file_count',
+  ENABLE_PIP_INSTALL_FRONTMATTER_REQUIREMENTS: 'tools.install_requirements',
   ENABLE_CHANNELS: 'channels.enable',
   ENABLE_NOTES: 'notes.enable',
   WEBHOOK_URL: 'webhook_url',

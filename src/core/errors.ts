@@ -53,6 +53,7 @@ export const ERRORS = {
     status: 409,
     detail: 'An environment variable of the server pins that setting.',
   },
+  tool_not_ready: { status: 409, detail: 'The packages that the tool asks for are not installed.' },
   too_large: { status: 413, detail: 'The request body is too large.' },
   media_type: { status: 415, detail: 'Send JSON, with the header Content-Type: application/json.' },
   range_unsatisfiable: {

@@ -37,7 +37,8 @@ export interface Host {
   versions: { python: string; pydantic: string };
   /** Layers of protection that this system does not offer, in words. */
   missing: string[];
-  spawn(handlers: SpawnHandlers): SpawnedProcess;
+  /** `packages`: the folder of packages that it gets beside those of the environment. */
+  spawn(packages: string | undefined, handlers: SpawnHandlers): SpawnedProcess;
   /** Resolves with a reason when the fork server has ended, asked to or not. */
   closed: Promise<string>;
   stop(): Promise<void>;
@@ -139,7 +140,7 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
     versions: { python: ready.python, pydantic: ready.pydantic },
     missing: ready.missing,
     closed,
-    spawn(handlers) {
+    spawn(packages, handlers) {
       const number = ++lastNumber;
       const token = randomBytes(16).toString('hex');
       const connection = Promise.withResolvers<void>();
@@ -163,7 +164,7 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
       processes.set(number, tracked);
       greetings.set(token, tracked);
       if (isClosed) lose(tracked);
-      else order({ op: 'spawn', number, token });
+      else order({ op: 'spawn', number, token, packages: packages ?? null });
       return {
         connected: connection.promise,
         ended: end.promise,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import { describeUnstorable, LIMITS } from '../core/wire.ts';
 import type { Log } from './environment.ts';
+import { openPackages, type Packages } from './packages.ts';
 import { type CallOptions, loadTool, type ToolProcess } from './process.ts';
 import {
   type CallContext,
@@ -17,6 +18,7 @@ import {
 } from './protocol.ts';
 import { type PythonState, superviseHost } from './supervisor.ts';
 
+export type { Packages, PackagesState } from './packages.ts';
 export type {
   CallContext,
   CheckedValves,
@@ -33,6 +35,8 @@ const SWEEP_MS = 5_000;
 export interface ToolSource {
   id: string;
   content: string;
+  /** The folder of the packages that it runs with, beside those of the environment. */
+  packages?: string | undefined;
 }
 
 export interface Inspection {
@@ -43,6 +47,14 @@ export interface Inspection {
   specs: FunctionSpec[];
   valves: JsonSchema | null;
   user_valves: JsonSchema | null;
+  /** The packages that it asks for and that are not there. */
+  missing: string[];
+}
+
+export interface InspectOptions {
+  /** Stops before the source is run when packages are missing; specs and schemas are empty then. */
+  isStrict?: boolean | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 export interface ToolCall extends Partial<CallOptions> {
@@ -78,7 +90,7 @@ export interface Python {
   /** Resolves once Python is ready or known to be unavailable. */
   settled: Promise<void>;
   /** Loads a source in a fresh process. Throws tool_invalid, python_unavailable. */
-  inspect(source: ToolSource, options?: { signal?: AbortSignal | undefined }): Promise<Inspection>;
+  inspect(source: ToolSource, options?: InspectOptions): Promise<Inspection>;
   /**
    * Runs one function. Throws tool_invalid (it does not load), not_found, arguments_invalid (with issues),
    * tool_raised, tool_timeout, python_unavailable; a `signal` that fires rejects with its reason.
@@ -88,6 +100,8 @@ export interface Python {
   checkValves(request: Asked & { values: Record<string, unknown> }): Promise<CheckedValves>;
   /** The schema of a class of valves, with the choices that its methods offer this user. Throws as `call` does. */
   describeValves(request: Asked & { user: ToolUser }): Promise<JsonSchema>;
+  /** The packages of tools on this machine. */
+  packages: Packages;
   /** Forgets the loaded processes of a tool; calls under way may finish. */
   evict(toolId: string): void;
   close(): Promise<void>;
@@ -111,6 +125,11 @@ export function startPython(options: PythonOptions): Python {
     limits,
     log: options.log,
   });
+  const packages = openPackages({
+    folder: join(options.dataDir, 'python-packages'),
+    base: supervisor.base,
+    log: options.log,
+  });
   /** Every process that is not gone, the longest unused first, with its key once it takes calls. */
   const live = new Map<ToolProcess, string | undefined>();
   /** Those that take calls, by tool and content. */
@@ -132,7 +151,7 @@ export function startPython(options: PythonOptions): Python {
   };
 
   /** Starts a process. Waits for a place when all are taken; the longest unused one makes room. */
-  async function launch(tool: ToolSource): Promise<ToolProcess> {
+  async function launch(tool: ToolSource & { isStrict?: boolean | undefined }): Promise<ToolProcess> {
     const host = await supervisor.host();
     const deadline = AbortSignal.timeout(limits.loadTimeoutMs);
     while (live.size >= limits.processes) {
@@ -202,15 +221,18 @@ export function startPython(options: PythonOptions): Python {
   return {
     state: supervisor.state,
     settled: supervisor.settled,
-    async inspect(source, { signal } = {}) {
-      const process = await unlessAborted(launch(source), signal);
+    async inspect(source, { isStrict, signal } = {}) {
+      const process = await unlessAborted(launch({ ...source, isStrict }), signal);
       try {
-        const { content, manifest, specs, valves, user_valves } = await unlessAborted(process.loaded, signal);
+        const { content, manifest, missing, specs, valves, user_valves } = await unlessAborted(
+          process.loaded,
+          signal,
+        );
         // A tool says itself what it offers, and may say anything.
         const problem = describeUnstorable({ manifest, specs, valves, user_valves }, LIMITS.freeFormBytes);
         if (problem) throw new AppError('tool_invalid', { detail: `The specification ${problem}.` });
-        keep(keyOf({ id: source.id, content }), process);
-        return { content, manifest, specs, valves, user_valves };
+        keep(keyOf({ ...source, content }), process);
+        return { content, manifest, missing, specs, valves, user_valves };
       } catch (error) {
         process.stop();
         throw error;
@@ -244,6 +266,7 @@ export function startPython(options: PythonOptions): Python {
       const { result } = await ask(tool, { kind: 'describe', which, user }, options);
       return requireStorable(JsonSchema.safeParse(result).data, 'The specification of the valves');
     },
+    packages,
     evict(toolId) {
       for (const [key, process] of warm) {
         if (!key.startsWith(`${toolId}\n`)) continue;
@@ -253,6 +276,7 @@ export function startPython(options: PythonOptions): Python {
     },
     async close() {
       clearInterval(sweeper);
+      await packages.close();
       await supervisor.close();
     },
   };
@@ -266,8 +290,8 @@ function requireStorable<T extends object>(said: T | undefined, what: string): T
   return said;
 }
 
-function keyOf({ id, content }: ToolSource): string {
-  return `${id}\n${createHash('sha256').update(content).digest('base64')}`;
+function keyOf({ id, content, packages = '' }: ToolSource): string {
+  return `${id}\n${createHash('sha256').update(content).digest('base64')}\n${packages}`;
 }
 
 /** The promise's outcome, or a rejection with the signal's reason, whichever comes first. */

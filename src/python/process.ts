@@ -3,6 +3,7 @@ import { Clock } from './clock.ts';
 import type { Ended, Host } from './host.ts';
 import {
   type Limits,
+  type LoadRequest,
   MAX_ASKS,
   MAX_EVENT_CHARACTERS,
   MAX_EVENTS,
@@ -77,10 +78,19 @@ interface PendingCall {
   finish(): void;
 }
 
+export interface LoadedFrom {
+  id: string;
+  content: string;
+  /** The folder of its packages. */
+  packages?: string | undefined;
+  /** Ends before the source is run when packages that it asks for are not there: `loaded` is `incomplete` then. */
+  isStrict?: boolean | undefined;
+}
+
 /** Starts a process for a tool and loads it. */
 export function loadTool(
   host: Host,
-  tool: { id: string; content: string },
+  tool: LoadedFrom,
   limits: Limits,
   { onIdle, onEnding, onGone }: ToolProcessHandlers,
 ): ToolProcess {
@@ -107,7 +117,7 @@ export function loadTool(
     onEnding();
   };
 
-  const spawned = host.spawn({
+  const spawned = host.spawn(tool.packages, {
     onMessage(message) {
       const parsed = ToolMessage.safeParse(message);
       if (parsed.success) receive(parsed.data);
@@ -120,7 +130,13 @@ export function loadTool(
     limits.loadTimeoutMs,
   );
   spawned.connected.then(
-    () => spawned.send({ kind: 'load', id: tool.id, content: tool.content }),
+    () =>
+      spawned.send({
+        kind: 'load',
+        id: tool.id,
+        content: tool.content,
+        is_lenient: !tool.isStrict,
+      } satisfies LoadRequest),
     (cause: Error) =>
       end('python_unavailable', `A process for the tool could not be started: ${cause.message}.`),
   );
@@ -135,7 +151,12 @@ export function loadTool(
     switch (message.kind) {
       case 'prepared':
         // The first one is said before any code of the tool runs; later ones could be its own.
-        prepared ??= message;
+        if (prepared) break;
+        prepared = message;
+        if (tool.isStrict && message.missing.length > 0) {
+          loading.resolve({ ...message, specs: [], valves: null, user_valves: null });
+          end('tool_invalid', 'Packages that the tool asks for are not installed.');
+        }
         break;
       case 'refused':
         end('tool_invalid', message.detail);

@@ -22,7 +22,10 @@ export const FunctionSpec = z.object({
 });
 export type FunctionSpec = z.infer<typeof FunctionSpec>;
 
-export type HostOrder = { op: 'spawn'; number: number; token: string } | { op: 'kill'; number: number };
+/** `packages`: the folder of a set of packages that the process finds beside those of the environment. */
+export type HostOrder =
+  | { op: 'spawn'; number: number; token: string; packages: string | null }
+  | { op: 'kill'; number: number };
 
 export const HostReport = z.discriminatedUnion('kind', [
   z.object({
@@ -51,6 +54,8 @@ export interface LoadRequest {
   kind: 'load';
   id: string;
   content: string;
+  /** Whether to go on when packages that the tool asks for are not there. */
+  is_lenient: boolean;
 }
 
 /** Which class of a tool: its own settings, or those of each of its users. */
@@ -123,6 +128,8 @@ export const ToolMessage = z.discriminatedUnion('kind', [
     kind: z.literal('prepared'),
     content: z.string(),
     manifest: z.record(z.string(), z.string()),
+    /** The requirements that are not met. With some, nothing follows unless the load was lenient. */
+    missing: z.array(z.string()),
   }),
   z.object({ kind: z.literal('refused'), detail: z.string() }),
   z.object({ kind: z.literal('loaded'), specs: z.array(FunctionSpec), valves: Valves, user_valves: Valves }),

@@ -24,6 +24,8 @@ export interface Supervisor {
    * and is not: python_unavailable says so.
    */
   host(): Promise<Host>;
+  /** The interpreter that runs, and what of it decides which packages fit. @throws python_unavailable */
+  base(): Promise<{ python: string; mark: string }>;
   close(): Promise<void>;
 }
 
@@ -40,6 +42,7 @@ export function superviseHost(options: {
   let state: PythonState = { state: 'starting', detail: 'The Python environment is being prepared.' };
   /** Set once the environment is there. */
   let host: PromiseWithResolvers<Host> | undefined;
+  let environment: Environment | undefined;
 
   const running = run().catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
@@ -51,7 +54,8 @@ export function superviseHost(options: {
   });
 
   async function run(): Promise<void> {
-    const environment = await prepareEnvironment(options.folder, options.interpreter, log, closing.signal);
+    const made = await prepareEnvironment(options.folder, options.interpreter, log, closing.signal);
+    environment = made;
     let reason = '';
     for (let failures = 0; failures < RESTARTS_IN_A_ROW; failures += 1) {
       state = { state: 'starting', detail: 'The Python host is starting.' };
@@ -60,7 +64,7 @@ export function superviseHost(options: {
       host.promise.catch(() => {});
       if (failures > 0) await delay(50 * 2 ** failures, undefined, { signal: closing.signal });
       const startedAt = performance.now();
-      reason = await live(environment, host).catch((error: Error) => error.message);
+      reason = await live(made, host).catch((error: Error) => error.message);
       closing.signal.throwIfAborted();
       if (performance.now() - startedAt > STEADY_MS) failures = 0;
       log.warn(`The Python host ended: ${reason}.`);
@@ -94,6 +98,11 @@ export function superviseHost(options: {
     async host() {
       if (state.state === 'unavailable' || !host) throw unavailable(state.detail);
       return host.promise;
+    },
+    async base() {
+      if (state.state === 'unavailable' || !host || !environment) throw unavailable(state.detail);
+      const { versions } = await host.promise;
+      return { python: environment.python, mark: JSON.stringify(versions) };
     },
     async close() {
       closing.abort();

@@ -2,7 +2,7 @@ import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import type { CallContext, Usage } from '../python/pool.ts';
-import { requireToolInUse } from './tools.access.ts';
+import { requireReadyTool } from './tools.install.service.ts';
 import { openValves } from './tools.valves.service.ts';
 
 export interface ToolCall {
@@ -28,10 +28,10 @@ export interface ToolResult {
 /**
  * Runs one function of a tool as the caller, on the source and the valves that are stored now. Leaves a run behind.
  *
- * @throws not_found, tool_forbidden, arguments_invalid, tool_raised, tool_timeout, python_unavailable
+ * @throws not_found, tool_forbidden, tool_not_ready, arguments_invalid, tool_raised, tool_timeout, python_unavailable
  */
 export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult> {
-  const tool = await requireToolInUse(scope, call.id, 'read');
+  const tool = await requireReadyTool(scope, call.id, 'read');
   const signal = call.signal ?? scope.signal;
   const { id: userId, name, email, role } = scope.actor;
   const [startedAt, started] = [nowSeconds(), performance.now()];

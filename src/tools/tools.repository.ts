@@ -33,6 +33,9 @@ export interface UsedTool extends Rights {
   content: string;
   version: number;
   created_at: number;
+  /** What has to be installed for it. */
+  requirements: string[];
+  is_described: boolean;
   valves: string | null;
   user_valves: string | null;
   valves_schema: JsonSchema | null;
@@ -41,7 +44,7 @@ export interface UsedTool extends Rights {
 
 const USE = statement<UsedTool>(
   'tool.use',
-  `select t.id, t.content, t.version, t.created_at, t.valves, t.valves_schema, t.user_valves_schema,
+  `select t.id, t.content, t.version, t.created_at, t.requirements, t.is_described, t.valves, t.valves_schema, t.user_valves_schema,
        v.valves as user_valves, ${CAN_WRITE} as write_access, ${CAN_READ} as can_read
      from tool t left join tool_user_valves v on v.tool_id = t.id and v.user_id = $1
      where t.id = $3`,

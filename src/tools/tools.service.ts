@@ -5,9 +5,9 @@ import { may } from '../access/permissions.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
-import type { Inspection } from '../python/pool.ts';
 import { noSuchTool, requireTool } from './tools.access.ts';
 import { Tool, type ToolEntity } from './tools.entity.ts';
+import { inspectSource, type Module, startInstallation } from './tools.install.service.ts';
 import * as repository from './tools.repository.ts';
 import type { ToolAccessView, ToolView } from './tools.schema.ts';
 import { ToolVersion } from './tools.versions.entity.ts';
@@ -63,6 +63,8 @@ export async function createTool(scope: Scope, input: ToolInput & { id: string }
         specs: module.specs,
         valves_schema: module.valves,
         user_valves_schema: module.user_valves,
+        requirements: module.requirements,
+        is_described: module.isDescribed,
         version: 1,
         created_at: now,
         updated_at: now,
@@ -77,12 +79,9 @@ export async function createTool(scope: Scope, input: ToolInput & { id: string }
     if (error instanceof UniqueConstraintViolationException) throw new AppError('id_taken', { cause: error });
     throw error;
   }
+  if (!module.isDescribed) startInstallation(scope, { id, version: 1, ...module });
   return getTool(scope, id);
 }
-
-/** Loads a source in a process of its own. @throws tool_invalid with the reason, python_unavailable */
-export const inspectSource = (scope: Scope, id: string, content: string): Promise<Inspection> =>
-  scope.python.inspect({ id, content }, { signal: scope.signal });
 
 /** The tools that the caller may read, the last changed first. */
 export const listTools = (scope: Scope) => repository.listTools(scope.sql, scope.actor);
@@ -151,15 +150,16 @@ export async function changeTool(
   id: string,
   change: (row: ToolEntity, em: EntityManager) => Promise<void>,
 ): Promise<void> {
-  const isNewSource = await scope.em.transactional(async (em) => {
+  const { isNewSource, row } = await scope.em.transactional(async (em) => {
     const row = await em.findOne(Tool, id, { lockMode: LockMode.PESSIMISTIC_WRITE, populate: ['content'] });
     if (!row) throw noSuchTool();
     const { version } = row;
     row.updated_at = nowSeconds();
     await change(row, em);
-    return row.version !== version;
+    return { isNewSource: row.version !== version, row };
   });
   if (isNewSource) scope.bus.publish('tool.changed', { id });
+  if (!row.is_described) startInstallation(scope, row);
 }
 
 /** Puts a loaded source in the row, as a version of its own unless it is there already. */
@@ -167,13 +167,15 @@ export function putSource(
   scope: Scope,
   em: EntityManager,
   row: ToolEntity,
-  module: Inspection,
+  module: Module,
   restoredFrom: number | null,
 ): void {
   row.meta = { ...row.meta, manifest: module.manifest };
   row.specs = module.specs;
   row.valves_schema = module.valves;
   row.user_valves_schema = module.user_valves;
+  row.requirements = module.requirements;
+  row.is_described = module.isDescribed;
   if (row.content === module.content) return;
   row.content = module.content;
   row.version += 1;

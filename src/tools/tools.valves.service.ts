@@ -4,6 +4,7 @@ import { seal, unseal } from '../core/seal.ts';
 import { nowSeconds } from '../core/time.ts';
 import type { JsonSchema, ValvesKind } from '../python/pool.ts';
 import { requireToolInUse } from './tools.access.ts';
+import { requireReadyTool } from './tools.install.service.ts';
 import type { UsedTool } from './tools.repository.ts';
 import { storeUserValves, storeValves } from './tools.valves.repository.ts';
 
@@ -49,14 +50,14 @@ export async function getValves(scope: Scope, toolId: string, kind: ValvesKind):
  * What can be set, as JSON schema; null when the tool has no such valves. Choices that the tool offers by a method are asked
  * of it, as the caller; when it cannot say, the name of the method stays.
  *
- * @throws not_found, tool_forbidden
+ * @throws not_found, tool_forbidden, tool_not_ready
  */
 export async function getValvesSpec(
   scope: Scope,
   toolId: string,
   kind: ValvesKind,
 ): Promise<JsonSchema | null> {
-  const tool = await requireToolInUse(scope, toolId, RIGHTS[kind]);
+  const tool = await requireReadyTool(scope, toolId, RIGHTS[kind]);
   const schema = tool[SCHEMAS[kind]];
   if (!schema || !offersChoices(schema)) return schema;
   const { id, name, email, role } = scope.actor;
@@ -78,7 +79,7 @@ const offersChoices = (schema: JsonSchema): boolean =>
  * Sets some values and keeps the others; null returns one to its default. The tool's own class decides what is allowed, and
  * converts it. Returns all that are set now.
  *
- * @throws not_found (the tool, or it has no such valves), tool_forbidden, valves_invalid, tool_timeout, python_unavailable
+ * @throws not_found (the tool, or it has no such valves), tool_forbidden, tool_not_ready, valves_invalid, tool_timeout, python_unavailable
  */
 export async function updateValves(
   scope: Scope,
@@ -87,7 +88,7 @@ export async function updateValves(
   changes: Values,
 ): Promise<Values> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const tool = await requireToolInUse(scope, toolId, RIGHTS[kind]);
+    const tool = await requireReadyTool(scope, toolId, RIGHTS[kind]);
     if (!tool[SCHEMAS[kind]]) {
       const detail = `The tool has no class ${kind === 'valves' ? 'Valves' : 'UserValves'}.`;
       throw new AppError('not_found', { detail });

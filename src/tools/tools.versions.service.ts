@@ -1,8 +1,9 @@
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { requireTool } from './tools.access.ts';
+import { inspectSource } from './tools.install.service.ts';
 import type { ToolAccessView } from './tools.schema.ts';
-import { changeTool, getTool, inspectSource, putSource, requireAuthor } from './tools.service.ts';
+import { changeTool, getTool, putSource, requireAuthor } from './tools.service.ts';
 import * as repository from './tools.versions.repository.ts';
 import type { ToolVersionSource } from './tools.versions.schema.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { symlink } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareEnvironment } from '../../src/python/environment.ts';
@@ -28,11 +28,18 @@ export async function linkEnvironment(dataDir: string): Promise<void> {
 /** Python in the shared environment, ready. */
 export async function startTestPython(limits: Partial<Limits> = {}): Promise<Python> {
   const environmentDir = await sharedEnvironment();
-  const python = startPython({ dataDir: tmpdir(), environmentDir, log: silent, limits });
+  const dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'));
+  const python = startPython({ dataDir, environmentDir, log: silent, limits });
   await python.settled;
   const { state, detail } = python.state();
   if (state !== 'ready') throw new Error(detail);
-  return python;
+  return {
+    ...python,
+    async close() {
+      await python.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
 }
 
 export const ANN = { id: 'u1', name: 'Ann', email: 'ann@example.com', role: 'user' };

@@ -18,16 +18,28 @@ def pin() -> dict[str, str]:
     folders = [path for path in dict.fromkeys([*sys.path, *prefix]) if os.path.isdir(path)]
     pinned = {}
     for path in sorted(folders):
-        if os.geteuid() != 0 or not os.path.isdir("/proc/self/fd") or _open_to_all(path):
-            pinned[path] = path
-        else:
-            pinned[path] = f"/proc/self/fd/{os.open(path, os.O_PATH | os.O_DIRECTORY)}"
+        pinned[path] = _pin(path)
     sys.path[:] = [pinned.get(path, path) for path in sys.path]
     for module in list(sys.modules.values()):
         search = getattr(module, "__path__", None)
         if isinstance(search, list):
             search[:] = [_moved(path, pinned) for path in search]
     return pinned
+
+
+def add(folder: str) -> str:
+    """Puts a folder of packages before those of the environment; returns its address."""
+    address = _pin(folder)
+    # After our own modules and the standard library, which no package may replace.
+    packages = [index for index, path in enumerate(sys.path) if os.path.isdir(os.path.join(path, "pydantic"))]
+    sys.path.insert(packages[0] if packages else len(sys.path), address)
+    return address
+
+
+def _pin(path: str) -> str:
+    if os.geteuid() != 0 or not os.path.isdir("/proc/self/fd") or _open_to_all(path):
+        return path
+    return f"/proc/self/fd/{os.open(path, os.O_PATH | os.O_DIRECTORY)}"
 
 
 def _open_to_all(path: str) -> bool:

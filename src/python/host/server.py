@@ -2,7 +2,7 @@
 The fork server: warm once, then one process per loaded tool. It runs no tool code itself. Orders come as JSON lines
 on standard input, reports leave as JSON lines on standard output; the end of input ends every process.
 
-Orders:  {"op": "spawn", "number", "token"}   {"op": "kill", "number"}
+Orders:  {"op": "spawn", "number", "token", "packages"}   {"op": "kill", "number"}
 Reports: {"kind": "ready", "python", "pydantic", "missing"}   {"kind": "ended", "number", "code", "signal"}
          {"kind": "failed", "number", "detail"}
 """
@@ -20,6 +20,7 @@ PINNED = reach.pin()
 
 import asyncio  # noqa: E402
 import gc  # noqa: E402
+import importlib  # noqa: E402
 import json  # noqa: E402
 import platform  # noqa: E402
 import selectors  # noqa: E402
@@ -36,6 +37,8 @@ import pydantic  # noqa: E402
 import session  # noqa: E402
 import tool  # noqa: E402
 
+# What published tools import most. Loaded here, they cost a tool neither time nor memory of its own.
+_COMMON = ("requests", "httpx", "aiohttp", "bs4", "fastapi.responses", "fastapi.concurrency")
 _STOP_SECONDS = 5
 _SWEEP_SECONDS = 0.05
 
@@ -56,6 +59,15 @@ def warm() -> None:
     gc.freeze()
 
 
+def load_common(name: str) -> None:
+    try:
+        importlib.import_module(name)
+    except ImportError:
+        return  # An interpreter of the system that has Pydantic and not much more.
+    gc.collect()
+    gc.freeze()
+
+
 class Server:
     def __init__(self, folder: str, address: str, limits: confine.Limits) -> None:
         self.folder = folder
@@ -63,6 +75,8 @@ class Server:
         self.limits = limits
         self.pids: dict[int, int] = {}  # number by process id
         self.sweeping = False
+        self.core = frozenset(sys.modules)
+        self.to_load = list(_COMMON)
         # By number: the user that the process becomes, and the claim on it. Empty unless the server is root.
         self.users: dict[int, tuple[int, socket.socket]] = {}
 
@@ -82,7 +96,9 @@ class Server:
         report({"kind": "ready", **versions, "missing": confine.missing()})
         pending = b""
         while True:
-            ready = {key.fd for key, _ in self.selector.select(_SWEEP_SECONDS if self.sweeping else None)}
+            ready = {key.fd for key, _ in self.selector.select(self.patience())}
+            if not ready and self.to_load:
+                load_common(self.to_load.pop(0))
             if self.bell.fileno() in ready:
                 self.bell.recv(4096)
             self.reap()
@@ -94,6 +110,11 @@ class Server:
             *lines, pending = (pending + received).split(b"\n")
             for line in lines:
                 self.obey(json.loads(line))
+
+    def patience(self) -> Optional[float]:
+        if self.to_load:
+            return 0
+        return _SWEEP_SECONDS if self.sweeping else None
 
     def obey(self, order: dict[str, Any]) -> None:
         number = order["number"]
@@ -110,10 +131,10 @@ class Server:
             report({"kind": "failed", "number": number, "detail": str(error)})
             return
         if pid == 0:
-            self.become_tool(number, order["token"])
+            self.become_tool(number, order["token"], order["packages"])
         self.pids[pid] = number
 
-    def become_tool(self, number: int, token: str) -> NoReturn:
+    def become_tool(self, number: int, token: str, packages: Optional[str]) -> NoReturn:
         code = 1
         try:
             signal.set_wakeup_fd(-1)
@@ -127,7 +148,7 @@ class Server:
             connection = socket.socket(socket.AF_UNIX)
             connection.connect(self.address)
             try:
-                self.confine(number)
+                self.confine(number, packages)
             except OSError as error:
                 connection.sendall(channel.encode_json({"kind": "unsafe", "token": token, "detail": str(error)}))
                 os._exit(code)
@@ -138,7 +159,7 @@ class Server:
         finally:
             os._exit(code)
 
-    def confine(self, number: int) -> None:
+    def confine(self, number: int, packages: Optional[str]) -> None:
         scratch = self.scratch_of(number)
         os.mkdir(scratch, 0o700)
         uid = None
@@ -150,7 +171,14 @@ class Server:
         os.chdir(scratch)
         os.environ.update(HOME=scratch, TMPDIR=scratch)
         tempfile.tempdir = None
-        confine.confine(scratch, uid, PINNED.values(), self.limits)
+        added = []
+        if packages:
+            added.append(reach.add(packages))
+            # What was loaded for everybody may be of another version there.
+            for name in [name for name in sys.modules if name not in self.core]:
+                if name.partition(".")[0] not in sys.stdlib_module_names:
+                    del sys.modules[name]
+        confine.confine(scratch, uid, [*PINNED.values(), *added], self.limits)
 
     def scratch_of(self, number: int) -> str:
         return os.path.join(self.folder, str(number))

@@ -15,6 +15,7 @@ from typing import Any, Optional
 
 import channel
 import confine
+import packages
 import source
 from pydantic_core import PydanticSerializationError, to_json
 from tool import CallError, LoadError, Tool, cut, describe
@@ -84,11 +85,14 @@ class Session:
             # Before the tool can run a statement, so that it cannot speak for its own source.
             manifest = source.read_manifest(content, tree)
             self.writer.transport.set_write_buffer_limits(0)
-            self._send({"kind": "prepared", "content": content, "manifest": manifest})
+            missing = packages.missing(packages.parse(manifest.get("requirements", "")))
+            self._send({"kind": "prepared", "content": content, "manifest": manifest, "missing": missing})
             # What still waited in this process would be the tool's to change.
             await self.writer.drain()
+            if missing and not load["is_lenient"]:
+                return None
             tool = Tool(load["id"], content, tree)
-        except (source.SourceError, LoadError) as error:
+        except (source.SourceError, packages.RequirementError, LoadError) as error:
             self._send({"kind": "refused", "detail": str(error)})
             return None
         specs = [function.specification for function in tool.functions.values()]

@@ -1,0 +1,144 @@
+"""
+Installs one set of packages into a folder of its own, in a process of its own:
+
+    install.py '{"folder", "requirements", "seconds", "bytes"}'
+
+`folder` gets `site` (the packages, whole or not there at all), `state.json` and `log`. Whoever comes second for the same set
+waits for the first and finds it done. Only wheels: nothing of a package runs while it is installed.
+"""
+
+import fcntl
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from importlib import metadata
+from typing import Any, NoReturn
+
+# Loaded before any tool: a set cannot have others of them.
+_FIXED = ("annotated-types", "packaging", "pydantic", "pydantic-core", "typing-extensions", "typing-inspection")
+# What pip may know of the server's environment, which holds secrets: its own settings, the way out, and certificates.
+_KNOWN = ("PATH", "HOME", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+_KNOWN_IN_ANY_CASE = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+_MEMORY_BYTES = 2 * 1024**3
+_OPEN_FILES = 256
+
+
+class Installation:
+    def __init__(self, folder: str, requirements: list[str], seconds: int, size: int) -> None:
+        self.folder, self.requirements, self.seconds, self.size = folder, requirements, seconds, size
+        self.site, self.draft = self.path("site"), self.path("draft")
+
+    def path(self, name: str) -> str:
+        return os.path.join(self.folder, name)
+
+    def run(self) -> None:
+        os.makedirs(self.folder, exist_ok=True)
+        with open(self.path("lock"), "w") as lock:
+            # The system gives it back when its holder ends, however that happens.
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if os.path.isdir(self.site):
+                return
+            shutil.rmtree(self.draft, ignore_errors=True)
+            self.say("installing", "The packages are being installed.")
+            try:
+                self.fill()
+            except Exception as error:
+                shutil.rmtree(self.draft, ignore_errors=True)
+                self.say("failed", str(error))
+                sys.exit(1)
+            os.rename(self.draft, self.site)
+            self.say("ready", "The packages are installed.")
+
+    def fill(self) -> None:
+        os.mkdir(self.draft)
+        with open(self.path("constraints.txt"), "w") as file:
+            file.writelines(f"{name}=={version}\n" for name, version in _fixed())
+        with open(self.path("log"), "wb") as log:
+            self.pip(log)
+        size = 0
+        for folder, _, names in os.walk(self.draft):
+            # A tool's own user reads them, whatever the umask of the server.
+            os.chmod(folder, 0o755)
+            for name in names:
+                path = os.path.join(folder, name)
+                if not os.path.islink(path):
+                    os.chmod(path, os.stat(path).st_mode | 0o444)
+                    size += os.path.getsize(path)
+        if size > self.size:
+            raise ValueError(f"The packages take {size} bytes; at most {self.size} are allowed.")
+
+    def pip(self, log: Any) -> None:
+        options = ["--target", self.draft, "--constraint", self.path("constraints.txt"), "--only-binary", ":all:"]
+        options += ["--no-input", "--no-cache-dir", "--disable-pip-version-check", "--progress-bar", "off"]
+        command = [sys.executable, "-I", "-m", "pip", "install", *options, "--", *self.requirements]
+        process = subprocess.Popen(
+            command, env=_surroundings(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+        signal.signal(signal.SIGTERM, lambda *_: _stop(process))
+        deadline = time.monotonic() + self.seconds
+        while process.poll() is None:
+            if time.monotonic() > deadline:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise TimeoutError(f"The installation took longer than {self.seconds} s and was stopped.")
+            if _disk_use(self.draft) > self.size:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise ValueError(f"The packages take more than the {self.size} bytes that are allowed.")
+            time.sleep(0.2)
+        if process.returncode != 0:
+            raise RuntimeError(self.complaint())
+
+    def complaint(self) -> str:
+        """The sentence of pip that says most, from its log."""
+        with open(self.path("log"), encoding="utf-8", errors="replace") as file:
+            errors = [line.strip() for line in file if line.startswith("ERROR: ")]
+        return errors[-1].removeprefix("ERROR: ") if errors else "pip failed; its log says more."
+
+    def say(self, state: str, detail: str) -> None:
+        draft = self.path("state.json.tmp")
+        with open(draft, "w") as file:
+            json.dump({"state": state, "detail": detail[:2000]}, file)
+        os.replace(draft, self.path("state.json"))
+
+
+def _surroundings() -> dict[str, str]:
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in _KNOWN or name.upper() in _KNOWN_IN_ANY_CASE or name.startswith("PIP_")
+    }
+
+
+def _fixed() -> list[tuple[str, str]]:
+    return [(name, metadata.version(name)) for name in _FIXED]
+
+
+def _disk_use(folder: str) -> int:
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(parent, name)).st_size
+            except OSError:
+                continue  # Moved meanwhile.
+    return total
+
+
+def _stop(process: "subprocess.Popen[bytes]") -> NoReturn:
+    os.killpg(process.pid, signal.SIGKILL)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    asked = json.loads(sys.argv[1])
+    os.nice(10)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (_OPEN_FILES, _OPEN_FILES))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (asked["bytes"], asked["bytes"]))
+    if sys.platform == "linux":
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+    Installation(asked["folder"], asked["requirements"], asked["seconds"], asked["bytes"]).run()

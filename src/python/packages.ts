@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { access, chmod, mkdir, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Log } from './environment.ts';
+
+const INSTALLER = join(import.meta.dirname, 'host', 'install.py');
+const TIMEOUT_S = 600;
+const MAX_SET_BYTES = 2 * 1024 ** 3;
+/** Of its end, which says how it went. */
+const LOG_BYTES = 64 * 1024;
+
+/** As `install.py` writes it. */
+const Report = z.object({ state: z.enum(['installing', 'ready', 'failed']), detail: z.string() });
+
+export interface PackagesState {
+  /** `absent`: nobody has asked for it here, or whoever did was cut off. */
+  state: 'absent' | 'installing' | 'ready' | 'failed';
+  /** In words; empty when absent. */
+  detail: string;
+}
+
+/**
+ * Sets of packages for tools, each in a folder named by what it holds, so that tools which ask for the same share it, and every
+ * process of this machine sees it. A set is there as a whole or not at all.
+ */
+export interface Packages {
+  /** The folder of a set that is installed; undefined when it is not. */
+  find(requirements: string[]): Promise<string | undefined>;
+  look(requirements: string[]): Promise<PackagesState>;
+  /** Installs a set in the background of whoever asks; asking again joins in. Resolves with how it went. */
+  install(requirements: string[]): Promise<PackagesState>;
+  /** What the latest installation of a set printed, the end of it; empty when there was none. */
+  log(requirements: string[]): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface PackagesOptions {
+  folder: string;
+  /** What sets are made for: the interpreter, and a text that is another one when they no longer fit. */
+  base(): Promise<{ python: string; mark: string }>;
+  log: Log;
+}
+
+export function openPackages({ folder, base, log }: PackagesOptions): Packages {
+  const running = new Map<string, Promise<PackagesState>>();
+  const closing = new AbortController();
+
+  async function placeOf(requirements: string[]): Promise<string> {
+    const { mark } = await base();
+    const hash = createHash('sha256').update(JSON.stringify([mark, ...requirements]));
+    return join(folder, hash.digest('hex').slice(0, 32));
+  }
+
+  async function findIn(place: string): Promise<string | undefined> {
+    const site = join(place, 'site');
+    return access(site).then(
+      () => site,
+      () => undefined,
+    );
+  }
+
+  async function lookIn(place: string): Promise<PackagesState> {
+    if (await findIn(place)) return { state: 'ready', detail: 'The packages are installed.' };
+    if (running.has(place)) return { state: 'installing', detail: 'The packages are being installed.' };
+    const text = await readFile(join(place, 'state.json'), 'utf8').catch(() => '');
+    return text === '' ? { state: 'absent', detail: '' } : Report.parse(JSON.parse(text));
+  }
+
+  async function run(place: string, requirements: string[]): Promise<PackagesState> {
+    const { python } = await base();
+    await mkdir(folder, { recursive: true });
+    // Tools' own users pass through to the sets in it.
+    await chmod(folder, 0o755);
+    log.info(`Installing packages for tools: ${requirements.join(', ')}.`);
+    // With the surroundings of the server, as pip's configuration is the owner's; it hands pip the few that pip knows.
+    const asked = { folder: place, requirements, seconds: TIMEOUT_S, bytes: MAX_SET_BYTES };
+    const child = spawn(python, ['-I', '-X', 'utf8', INSTALLER, JSON.stringify(asked)], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      signal: closing.signal,
+    });
+    let complaint = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      complaint = `${complaint}${chunk}`.slice(-1_000);
+    });
+    const code = await new Promise<number | null>((resolve) => {
+      child.once('error', () => resolve(null));
+      child.once('close', resolve);
+    });
+    if (closing.signal.aborted) return { state: 'absent', detail: '' };
+    const report = await readFile(join(place, 'state.json'), 'utf8').catch(() => '');
+    const said = Report.safeParse(report === '' ? undefined : JSON.parse(report)).data;
+    // Whoever was stopped in the middle has not said so.
+    const reason = complaint.trim().split('\n').at(-1) || `exit status ${code}`;
+    const outcome: PackagesState =
+      said && said.state !== 'installing'
+        ? said
+        : { state: 'failed', detail: `The installation was cut off (${reason}).` };
+    if (outcome.state === 'failed') log.warn(`Packages for tools were not installed: ${outcome.detail}`);
+    return outcome;
+  }
+
+  return {
+    find: async (requirements) => findIn(await placeOf(requirements)),
+    look: async (requirements) => lookIn(await placeOf(requirements)),
+    async install(requirements) {
+      const place = await placeOf(requirements);
+      if (await findIn(place)) return lookIn(place);
+      let job = running.get(place);
+      if (!job) {
+        job = run(place, requirements).finally(() => running.delete(place));
+        running.set(place, job);
+      }
+      return job;
+    },
+    async log(requirements) {
+      const file = await open(join(await placeOf(requirements), 'log')).catch(() => undefined);
+      if (!file) return '';
+      try {
+        const { size } = await file.stat();
+        const start = Math.max(0, size - LOG_BYTES);
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start);
+        return buffer.toString('utf8', 0, bytesRead);
+      } finally {
+        await file.close();
+      }
+    },
+    async close() {
+      closing.abort();
+      await Promise.allSettled(running.values());
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import { type Sql, statement } from '../database/sql.ts';
+import type { Inspection } from '../python/pool.ts';
+
+const DESCRIBE = statement<{ id: string }>(
+  'tool.describe',
+  `update tool set specs = $3::json, valves_schema = $4::json, user_valves_schema = $5::json, is_described = true
+     where id = $1 and version = $2 and requirements = $6::jsonb and not is_described returning id`,
+);
+
+/** Fills in what a source says of itself once it could be loaded; false when it was another by then, or done. */
+export async function describeTool(
+  sql: Sql,
+  { id, version, requirements }: { id: string; version: number; requirements: string[] },
+  { specs, valves, user_valves }: Inspection,
+): Promise<boolean> {
+  const texts = [specs, valves, user_valves].map((value) => value && JSON.stringify(value));
+  const rows = await sql.rows(DESCRIBE, [id, version, ...texts, JSON.stringify(requirements)]);
+  return rows.length > 0;
+}

@@ -1,0 +1,160 @@
+import { AppError } from '../core/errors.ts';
+import type { Parts, Scope } from '../core/scope.ts';
+import type { Inspection, PackagesState } from '../python/pool.ts';
+import { requireToolInUse } from './tools.access.ts';
+import { describeTool } from './tools.install.repository.ts';
+import type { ToolInstall } from './tools.install.schema.ts';
+import type { UsedTool } from './tools.repository.ts';
+import { changeTool, putSource, requireAuthor } from './tools.service.ts';
+
+/** What is known of a source. `isDescribed` is false when its packages must be installed before it can be loaded. */
+export interface Module extends Omit<Inspection, 'missing'> {
+  requirements: string[];
+  isDescribed: boolean;
+}
+
+/** A tool whose source waits for its packages, or is to be run with them. */
+interface Waiting {
+  id: string;
+  version: number;
+  content: string;
+  requirements: string[];
+}
+
+const mayInstall = ({ configs }: Parts) => configs.current.tools?.install_requirements ?? false;
+
+/**
+ * Loads a source in a process of its own. With packages that are missing it is not loaded yet; where none may be installed, it
+ * is loaded without them.
+ *
+ * @throws tool_invalid with the reason, python_unavailable
+ */
+export async function inspectSource(scope: Scope, id: string, content: string): Promise<Module> {
+  const { python, signal } = scope;
+  const { missing, ...module } = await python.inspect({ id, content }, { isStrict: true, signal });
+  if (missing.length === 0) return { ...module, requirements: [], isDescribed: true };
+  const packages = await python.packages.find(missing);
+  if (!packages && mayInstall(scope)) return { ...module, requirements: missing, isDescribed: false };
+  const requirements = packages ? missing : [];
+  try {
+    return {
+      ...(await python.inspect({ id, content, packages }, { signal })),
+      requirements,
+      isDescribed: true,
+    };
+  } catch (error) {
+    if (packages || !(error instanceof AppError) || error.code !== 'tool_invalid') throw error;
+    const detail = `${error.message} The tool asks for ${missing.join(', ')}, and this server installs no packages (tools.install_requirements).`;
+    throw new AppError('tool_invalid', { detail, cause: error });
+  }
+}
+
+/**
+ * A tool that can be asked something, with the folder of its packages. A job that was cut off is begun anew.
+ *
+ * @throws not_found, tool_forbidden, tool_not_ready with the reason
+ */
+export async function requireReadyTool(
+  scope: Scope,
+  id: string,
+  right: 'read' | 'write',
+): Promise<UsedTool & { packages?: string }> {
+  const tool = await requireToolInUse(scope, id, right);
+  if (tool.requirements.length === 0) return tool;
+  const packages = await scope.python.packages.find(tool.requirements);
+  if (packages && tool.is_described) return { ...tool, packages };
+  if (packages) {
+    await describe(scope, tool, packages);
+    return { ...(await requireToolInUse(scope, id, right)), packages };
+  }
+  const { state, detail } = await scope.python.packages.look(tool.requirements);
+  if (state === 'failed') throw new AppError('tool_not_ready', { detail: failed(detail) });
+  if (!mayInstall(scope)) throw new AppError('tool_not_ready', { detail: SWITCHED_OFF });
+  startInstallation(scope, tool);
+  const names = tool.requirements.join(', ');
+  throw new AppError('tool_not_ready', {
+    detail: `The packages of the tool (${names}) are being installed. Try again in a moment.`,
+    retryAfterSeconds: 5,
+  });
+}
+
+const SWITCHED_OFF =
+  'The packages of the tool are not installed, and this server installs none (tools.install_requirements).';
+const failed = (reason: string) => `The packages of the tool could not be installed: ${reason}`;
+
+/** Installs the packages of a tool in the background, and reads its specification when they are there. */
+export function startInstallation(parts: Parts, tool: Waiting): void {
+  const { python, log } = parts;
+  const run = async () => {
+    const { state } = await python.packages.install(tool.requirements);
+    const packages = state === 'ready' ? await python.packages.find(tool.requirements) : undefined;
+    if (packages) await describe(parts, tool, packages);
+  };
+  // The reason of a failure is kept by the set, or found again by whoever asks for the tool.
+  run().catch((error) => log.warn({ err: error, tool: tool.id }, 'A tool could not be prepared.'));
+}
+
+/** Reads the specification of a source that waited for its packages. @throws tool_not_ready with the reason */
+async function describe({ python, sql, bus }: Parts, tool: Waiting, packages: string): Promise<void> {
+  try {
+    const module = await python.inspect({ id: tool.id, content: tool.content, packages });
+    if (await describeTool(sql, tool, module)) bus.publish('tool.changed', { id: tool.id });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'tool_invalid') throw error;
+    throw new AppError('tool_not_ready', { detail: error.message, cause: error });
+  }
+}
+
+/** How it stands with the packages of a tool. @throws not_found, tool_forbidden */
+export async function getInstallation(scope: Scope, id: string): Promise<ToolInstall> {
+  const { packages } = scope.python;
+  const tool = await requireToolInUse(scope, id, 'write');
+  const { requirements } = tool;
+  if (requirements.length === 0) {
+    return {
+      state: 'none',
+      detail: 'The tool needs no packages but those of the server.',
+      requirements,
+      log: '',
+    };
+  }
+  const log = await packages.log(requirements);
+  return { ...(await stateOf(scope, tool)), requirements, log };
+}
+
+async function stateOf(scope: Scope, tool: UsedTool): Promise<PackagesState> {
+  const { packages } = scope.python;
+  const folder = tool.is_described ? undefined : await packages.find(tool.requirements);
+  try {
+    if (folder) await describe(scope, tool, folder);
+    return await packages.look(tool.requirements);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'tool_not_ready')
+      return { state: 'failed', detail: error.message };
+    throw error;
+  }
+}
+
+/**
+ * Installs what a tool asks for now, again when that has failed. Returns at once with how it stands.
+ *
+ * @throws not_found, tool_forbidden, forbidden where the configuration does not allow it, tool_invalid, python_unavailable
+ */
+export async function installForTool(scope: Scope, toolId: string): Promise<ToolInstall> {
+  const { id, content } = await requireToolInUse(scope, toolId, 'write');
+  requireAuthor(scope);
+  if (!mayInstall(scope)) {
+    throw new AppError('forbidden', {
+      detail:
+        'This server installs no packages for tools. An administrator can allow it (tools.install_requirements).',
+    });
+  }
+  const module = await inspectSource(scope, id, content);
+  await changeTool(scope, id, async (row, em) => {
+    // Another source by now has seen to its own packages.
+    if (row.content === content) putSource(scope, em, row, module, null);
+  });
+  if (module.isDescribed) return getInstallation(scope, id);
+  const { requirements } = module;
+  return { state: 'installing', detail: 'The packages are being installed.', requirements, log: '' };
+}

@@ -1,0 +1,249 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openPackages } from '../../src/python/packages.ts';
+import { until } from '../support/poll.ts';
+import { sharedEnvironment } from '../support/python.ts';
+import { openWorkshop, type Workshop } from './workshop.ts';
+
+/** Makes wheels of small packages: `[name, version, what its function says, what it requires]`. */
+const MAKE_WHEELS = `
+import json, sys, zipfile
+folder, packages = sys.argv[1], json.loads(sys.argv[2])
+for name, version, says, requires in packages:
+    info = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(f"{folder}/{name}-{version}-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{name}/__init__.py", f"def say(): return {says!r}\\n")
+        lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}", *(f"Requires-Dist: {r}" for r in requires)]
+        wheel.writestr(f"{info}/METADATA", "\\n".join(lines) + "\\n")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        wheel.writestr(f"{info}/RECORD", "")
+`;
+const PACKAGES = [
+  ['greeter', '1.0', 'hello', []],
+  ['greeter', '2.0', 'good day', []],
+  ['polite', '1.0', 'please', ['greeter<2']],
+  ['httpx', '0.1', 'old', []],
+  ['oldmodel', '1.0', 'old', ['pydantic<2']],
+];
+
+let shop: Workshop;
+let wheels: string;
+beforeAll(async () => {
+  wheels = await mkdtemp(join(tmpdir(), 'parley-wheels-'));
+  const python = join(await sharedEnvironment(), 'bin', 'python');
+  await promisify(execFile)(python, ['-c', MAKE_WHEELS, wheels, JSON.stringify(PACKAGES)]);
+  await writeFile(join(wheels, 'sourceonly-1.0.tar.gz'), 'no wheel');
+  vi.stubEnv('PIP_NO_INDEX', '1');
+  vi.stubEnv('PIP_FIND_LINKS', wheels);
+  vi.stubEnv('SECRET_KEY', 'must-not-reach-pip');
+  shop = await openWorkshop();
+});
+beforeEach(() => allow(true));
+afterAll(async () => {
+  await shop.close();
+  await rm(wheels, { recursive: true });
+  vi.unstubAllEnvs();
+});
+
+async function allow(isAllowed: boolean) {
+  const { body: config } = await shop.server.call('GET /configs/export?secrets=true', {
+    token: shop.admin.token,
+  });
+  config.tools.install_requirements = isAllowed;
+  const { status } = await shop.server.call('POST /configs/import', {
+    token: shop.admin.token,
+    body: config,
+  });
+  expect(status).toBe(200);
+}
+
+const source = (requirements: string, body: string) =>
+  `"""\ntitle: T\nrequirements: ${requirements}\n"""\n${body}`;
+const says = (name: string, requirements = name) =>
+  source(requirements, `import ${name}\nclass Tools:\n    def f(self): return ${name}.say()\n`);
+const call = (id: string) => shop.as(shop.reader, 'POST', `${id}/call`, { function: 'f' });
+const state = async (id: string) => (await shop.as(shop.author, 'GET', `${id}/install`)).body;
+const settled = async (id: string) => {
+  await until('the installation to end', async () => (await state(id)).state !== 'installing');
+  return state(id);
+};
+/** A set of packages that no other test has asked for, as sets are shared. */
+let number = 0;
+function unique(): string {
+  number += 1;
+  return `greeter>=0.${number}`;
+}
+
+describe('the requirements of a tool', () => {
+  it('that are met need nothing', async () => {
+    const met = source(
+      'requests, pydantic>=2, BS4, asyncio, nothing; python_version < "3"',
+      'class Tools: pass\n',
+    );
+    expect(await shop.create('met', met)).toMatchObject({ status: 200 });
+    expect(await state('met')).toMatchObject({ state: 'none', requirements: [], log: '' });
+  });
+
+  it('are installed after the answer, and the tool answers 409 till then', async () => {
+    const created = await shop.create('polite', says('polite'));
+    expect(created).toMatchObject({ status: 200, body: { specs: [] } });
+    expect(await call('polite')).toMatchObject({ status: 409, body: { code: 'tool_not_ready' } });
+    expect(await settled('polite')).toMatchObject({ state: 'ready', requirements: ['polite'] });
+    await until('the specification', async () => {
+      const { body } = await shop.as(shop.reader, 'GET', 'polite');
+      return body.specs.length === 1;
+    });
+    expect(await call('polite')).toMatchObject({ status: 200, body: { result: 'please' } });
+    const { log } = await state('polite');
+    expect(log).toContain('Successfully installed greeter-1.0 polite-1.0');
+    expect(log).not.toContain('must-not-reach-pip');
+  });
+
+  it('are shared by tools that ask for the same, in any form, and installed once', async () => {
+    const ids = ['one', 'two', 'three', 'four'];
+    const forms = [
+      'greeter >= 2, polite2; python_version < "3"',
+      'greeter>=2',
+      'Greeter>=2',
+      ' greeter>=2 ,',
+    ];
+    await Promise.all(ids.map((id, n) => shop.create(id, says('greeter', forms[n]))));
+    for (const id of ids) {
+      expect(await settled(id)).toMatchObject({ requirements: ['greeter>=2'] });
+      expect((await call(id)).body).toMatchObject({ result: 'good day' });
+    }
+  });
+
+  it('are installed once by several processes of a machine', async () => {
+    const folder = join(wheels, 'sets');
+    const python = join(await sharedEnvironment(), 'bin', 'python');
+    const log = { info() {}, warn() {} };
+    const open = () => openPackages({ folder, base: async () => ({ python, mark: '' }), log });
+    const processes = [open(), open(), open()];
+    // Whoever came later and did not wait could not put its own in the place of the first.
+    const outcomes = await Promise.all(processes.map((one) => one.install(['greeter<2'])));
+    expect(outcomes.map(({ state }) => state)).toEqual(['ready', 'ready', 'ready']);
+    const found = await Promise.all(processes.map((one) => one.find(['greeter<2'])));
+    expect(new Set(found).size).toBe(1);
+    await Promise.all(processes.map((one) => one.close()));
+  });
+
+  it('win over what the environment has, for that tool alone', async () => {
+    await shop.create('old_httpx', says('httpx', 'httpx==0.1'));
+    expect(await settled('old_httpx')).toMatchObject({ state: 'ready' });
+    expect((await call('old_httpx')).body).toMatchObject({ result: 'old' });
+    await shop.create('new_httpx', 'import httpx\nclass Tools:\n    def f(self): return httpx.__version__\n');
+    expect((await call('new_httpx')).body.result).toMatch(/^0\.2/);
+  });
+
+  it.each([
+    ['nosuchpackage', 'No matching distribution found for nosuchpackage'],
+    ['sourceonly', 'No matching distribution found for sourceonly'],
+    ['oldmodel', 'ResolutionImpossible'],
+  ])('%s fail with the reason of the installer', async (name, reason) => {
+    await shop.create(name, says(name));
+    const failed = await settled(name);
+    expect(failed).toMatchObject({ state: 'failed', detail: expect.stringContaining(reason) });
+    expect(await call(name)).toMatchObject({
+      status: 409,
+      body: { code: 'tool_not_ready', detail: expect.stringContaining(reason) },
+    });
+  });
+
+  it('that failed are tried again when asked', async () => {
+    await shop.create('late', says('latecomer'));
+    expect(await settled('late')).toMatchObject({ state: 'failed' });
+    const python = join(await sharedEnvironment(), 'bin', 'python');
+    const packages = JSON.stringify([['latecomer', '1.0', 'here', []]]);
+    await promisify(execFile)(python, ['-c', MAKE_WHEELS, wheels, packages]);
+    expect((await shop.as(shop.reader, 'POST', 'late/install')).status).toBe(401);
+    const again = await shop.as(shop.author, 'POST', 'late/install');
+    expect(again).toMatchObject({ status: 200, body: { state: 'installing', requirements: ['latecomer'] } });
+    expect(await settled('late')).toMatchObject({ state: 'ready' });
+    expect((await call('late')).body).toMatchObject({ result: 'here' });
+    expect((await shop.as(shop.author, 'POST', 'late/install')).body).toMatchObject({ state: 'ready' });
+    await rm(join(wheels, 'latecomer-1.0-py3-none-any.whl'));
+  });
+
+  it('say so when the source does not load with them', async () => {
+    await shop.create('broken', source(unique(), 'raise ValueError("no luck")\n'));
+    await until('the reason', async () => (await state('broken')).state === 'failed');
+    expect((await state('broken')).detail).toContain('no luck');
+    const answer = await call('broken');
+    expect(answer).toMatchObject({ status: 409, body: { detail: expect.stringContaining('no luck') } });
+  });
+
+  it('that were cut off are installed anew by the next call', async () => {
+    await shop.create('cut', says('greeter', unique()));
+    await settled('cut');
+    const { packages } = shop.python;
+    const folder = (await packages.find((await state('cut')).requirements)) ?? '';
+    await rm(folder, { recursive: true });
+    await writeFile(join(folder, '../state.json'), '{"state": "installing", "detail": "…"}');
+    expect(await call('cut')).toMatchObject({ status: 409 });
+    expect(await settled('cut')).toMatchObject({ state: 'ready' });
+    expect((await call('cut')).body).toMatchObject({ result: 'good day' });
+  });
+});
+
+describe('a requirement is refused before anything is saved:', () => {
+  it.each([
+    '--index-url https://evil.example/simple, greeter',
+    '-r /etc/passwd',
+    'greeter --pre',
+    'greeter @ https://evil.example/greeter.whl',
+    'greeter @ file:///etc',
+    'git+https://evil.example/x.git',
+    './greeter',
+    'greeter; import os',
+    '$(touch x)',
+    Array.from({ length: 51 }, (_, n) => `p${n}`).join(','),
+  ])('%s', async (requirement) => {
+    const answer = await shop.create('refused', says('greeter', requirement));
+    expect(answer).toMatchObject({ status: 400, body: { code: 'tool_invalid' } });
+    expect((await shop.as(shop.author, 'GET', 'refused')).status).toBe(404);
+  });
+});
+
+describe('where the configuration allows no installation', () => {
+  beforeEach(() => allow(false));
+
+  it('a tool that needs packages is refused with their names', async () => {
+    const answer = await shop.create('denied', says('snowman'));
+    expect(answer).toMatchObject({ status: 400, body: { code: 'tool_invalid' } });
+    expect(answer.body.detail).toContain('asks for snowman, and this server installs no packages');
+  });
+
+  it('one that runs without them is stored, and may have them later', async () => {
+    const lazy = source(
+      'greeter<2',
+      'class Tools:\n    def f(self):\n        import greeter; return greeter.say()\n',
+    );
+    expect((await shop.create('lazy', lazy)).body.specs).toHaveLength(1);
+    expect(await call('lazy')).toMatchObject({ status: 422 });
+    const denied = await shop.as(shop.author, 'POST', 'lazy/install');
+    expect(denied).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    await allow(true);
+    await shop.as(shop.author, 'POST', 'lazy/install');
+    await settled('lazy');
+    expect((await call('lazy')).body).toMatchObject({ result: 'hello' });
+  });
+});
+
+it('only those who may write see how it stands', async () => {
+  for (const [method, person] of [
+    ['GET', null],
+    ['GET', shop.reader],
+    ['GET', shop.stranger],
+    ['POST', null],
+    ['POST', shop.reader],
+  ] as const) {
+    expect((await shop.as(person, method, 'met/install')).status).toBe(401);
+  }
+  expect((await shop.as(shop.writer, 'GET', 'met/install')).status).toBe(200);
+  expect((await shop.as(shop.author, 'GET', 'nothing/install')).status).toBe(404);
+});
