@@ -1,11 +1,21 @@
 /** What grants can be given on. */
-export type ResourceType = 'channel' | 'tool';
+export const RESOURCE_TYPES = ['channel', 'tool'] as const;
+export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
-const covers = { read: "('read', 'write')", write: "('write')" };
+export const covers = { read: "('read', 'write')", write: "('write')" };
+
+/** SQL for the ids of the groups of a user, whose id is text such as `$1::text`. */
+const groupsOf = (user: string): string =>
+  `select gm.group_id from group_member gm where gm.user_id = (${user})::uuid`;
+
+/** SQL for a condition: the grant `g` is the user's own, everyone's, or one of a group that they are in. */
+const concerns = (user: string): string =>
+  `((g.principal_type = 'user' and g.principal_id in ('*', ${user}))
+     or (g.principal_type = 'group' and g.principal_id in (${groupsOf(user)})))`;
 
 /**
- * SQL for a condition: the user holds the permission on the row by a grant, their own or everyone's. `write` implies
- * `read`. Arguments are SQL expressions, never values.
+ * SQL for a condition: the user holds the permission on the row by a grant: their own, everyone's, or one of their groups'.
+ * `write` implies `read`. Arguments are SQL expressions, never values.
  *
  * @param id    the row's id as text, such as `c.id::text`
  * @param user  the user's id as text, such as `$2::text`
@@ -18,7 +28,7 @@ export const holdsGrant = (
 ): string =>
   `exists (select from access_grant g
      where g.resource_type = '${type}' and g.resource_id = ${id} and g.permission in ${covers[permission]}
-       and g.principal_type = 'user' and g.principal_id in ('*', ${user}))`;
+       and ${concerns(user)})`;
 
 /**
  * SQL for the same as `holdsGrant` with `read`, where many users are asked about one resource: its grants are looked up once.
@@ -26,15 +36,20 @@ export const holdsGrant = (
  * @param id    must not depend on the row of the user
  */
 export const grantees = (type: ResourceType, id: string, user: string): string => {
-  const principals = `select g.principal_id from access_grant g
-     where g.resource_type = '${type}' and g.resource_id = ${id} and g.principal_type = 'user'`;
-  return `('*' in (${principals}) or ${user} in (${principals}))`;
+  const named = (principal: string) => `from access_grant g
+     where g.resource_type = '${type}' and g.resource_id = ${id} and g.principal_type = '${principal}'`;
+  const people = `select g.principal_id ${named('user')}`;
+  const members = `select gm.user_id::text from group_member gm where gm.group_id in (select g.principal_id ${named('group')})`;
+  return `('*' in (${people}) or ${user} in (${people}) or ${user} in (${members}))`;
 };
 
-/** SQL for the ids (as text) of all resources of a type that the user may read by a grant. */
+/** SQL for the ids (as text) of all resources of a type that the user may read by a grant; one may come more than once. */
 export const grantedIds = (type: ResourceType, user: string): string =>
   `select g.resource_id from access_grant g
-     where g.principal_type = 'user' and g.principal_id in ('*', ${user}) and g.resource_type = '${type}'`;
+     where g.principal_type = 'user' and g.principal_id in ('*', ${user}) and g.resource_type = '${type}'
+    union all
+   select g.resource_id from access_grant g
+     where g.principal_type = 'group' and g.principal_id in (${groupsOf(user)}) and g.resource_type = '${type}'`;
 
 /** SQL for a resource's grants as a JSON array. */
 export const grantsOf = (type: ResourceType, id: string): string =>

@@ -1,12 +1,31 @@
 import { completePermissions, type Permission, type Permissions } from '../configs/permissions.schema.ts';
 import type { Actor, Scope } from '../core/scope.ts';
+import { type Sql, statement } from '../database/sql.ts';
+
+declare module '../events/bus.ts' {
+  interface BusTopics {
+    /** What groups give these people is another now; null for anybody. */
+    'groups.changed': { userIds: string[] | null };
+  }
+}
+
+/**
+ * SQL for the names of the permissions that the groups of a user give, as an array of text.
+ *
+ * @param user an SQL expression for the user's id
+ */
+export const groupPermissions = (user: string): string =>
+  `array(select distinct section.key || '.' || leaf.key
+     from group_member gm join user_group gp on gp.id = gm.group_id and jsonb_typeof(gp.permissions) = 'object'
+       cross join lateral jsonb_each(gp.permissions) section cross join lateral jsonb_each(section.value) leaf
+    where gm.user_id = ${user} and leaf.value = 'true'::jsonb)`;
 
 /** Almost every call asks; a configuration is never changed in place, so each needs completing but once. */
 const completed = new WeakMap<Permissions, Permissions>();
 
-/** The complete permission tree of a user: the configured defaults, completed by the built-in ones. */
-export function effectivePermissions(scope: Pick<Scope<Actor | null>, 'configs'>): Permissions {
-  const configured = scope.configs.current.user.permissions;
+/** The configured defaults of all people, completed by the built-in ones. */
+export function defaultPermissions({ configs }: Pick<Scope, 'configs'>): Permissions {
+  const configured = configs.current.user.permissions;
   let complete = completed.get(configured);
   if (!complete) {
     complete = completePermissions(configured);
@@ -15,9 +34,51 @@ export function effectivePermissions(scope: Pick<Scope<Actor | null>, 'configs'>
   return complete;
 }
 
+/** The complete permission tree of the caller: what everybody may, and what their groups give besides. */
+export const effectivePermissions = (scope: Pick<Scope<Actor | null>, 'configs' | 'actor'>): Permissions =>
+  withGranted(defaultPermissions(scope), scope.actor?.granted ?? []);
+
+const GRANTED = statement<{ granted: string[] }>(
+  'permissions.granted',
+  `select ${groupPermissions('$1')} as granted`,
+);
+
+/** The same of somebody else. */
+export async function permissionsOf(
+  scope: { sql: Sql } & Pick<Scope, 'configs'>,
+  userId: string,
+): Promise<Permissions> {
+  const [row] = await scope.sql.rows(GRANTED, [userId]);
+  return withGranted(defaultPermissions(scope), row?.granted ?? []);
+}
+
+function withGranted(tree: Permissions, granted: readonly string[]): Permissions {
+  if (granted.length === 0) return tree;
+  const united = Object.fromEntries(
+    Object.entries(tree).map(([section, leaves]) => [section, { ...leaves }]),
+  );
+  for (const name of granted) {
+    const [section, leaf] = cutName(name);
+    united[section] = { ...united[section], [leaf]: true };
+  }
+  return united;
+}
+
+/** Sections have no dots; leaves of other systems might. */
+function cutName(name: string): [section: string, leaf: string] {
+  const dot = name.indexOf('.');
+  return [name.slice(0, dot), name.slice(dot + 1)];
+}
+
 /** Whether the caller has a named permission. Administrators have all. */
 export function may(scope: Pick<Scope, 'configs' | 'actor'>, permission: Permission): boolean {
-  if (scope.actor.role === 'admin') return true;
-  const [section = '', leaf = ''] = permission.split('.');
-  return effectivePermissions(scope)[section]?.[leaf] === true;
+  const { actor } = scope;
+  if (actor.role === 'admin' || actor.granted.includes(permission)) return true;
+  return allows(defaultPermissions(scope), permission);
+}
+
+/** Whether a tree says yes; what it does not name counts as no. */
+export function allows(tree: Permissions, permission: string): boolean {
+  const [section, leaf] = cutName(permission);
+  return tree[section]?.[leaf] === true;
 }

@@ -61,6 +61,10 @@ export function createAuthenticator(options: {
   };
   bus.subscribe('auth.revoked', (revocation) => forget((actor) => isEnded(actor, revocation)));
   bus.subscribe('auth.changed', ({ userId }) => forget((actor) => actor.id === userId));
+  bus.subscribe('groups.changed', ({ userIds }) => {
+    const changed = userIds && new Set(userIds);
+    forget(({ id }) => changed?.has(id) ?? true);
+  });
   bus.onGap(() => {
     revocations += 1;
     trusted.clear();
@@ -70,17 +74,17 @@ export function createAuthenticator(options: {
     const claims = await tokens.verify(token);
     const { session, user } = await sessions.validateSession(claims.sessionId);
     if (!session || user.id !== claims.userId) throw new AppError('unauthenticated');
-    const { id, role, name, email } = user;
+    const { id, role, name, email, granted } = user;
     const { expiresAt } = claims;
-    const actor: Actor = { id, role, name, email, sessionId: session.id, keyId: null, expiresAt };
+    const actor: Actor = { id, role, name, email, sessionId: session.id, keyId: null, granted, expiresAt };
     return { actor, endpoints: null };
   }
 
   async function verifyKey(token: string): Promise<Verified> {
     const key = await findKey(sql, hashKey(token));
     if (!key) throw new AppError('unauthenticated');
-    const { id, role, name, email, key_id: keyId, expires_at: expiresAt } = key;
-    const actor: Actor = { id, role, name, email, sessionId: null, keyId, expiresAt };
+    const { id, role, name, email, key_id: keyId, granted, expires_at: expiresAt } = key;
+    const actor: Actor = { id, role, name, email, sessionId: null, keyId, granted, expiresAt };
     return { actor, endpoints: key.allowed_endpoints?.map(toEndpoint) ?? null };
   }
 

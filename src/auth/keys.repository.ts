@@ -1,3 +1,4 @@
+import { groupPermissions } from '../access/permissions.ts';
 import type { Role } from '../core/scope.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import type { ApiKeyView } from './keys.schema.ts';
@@ -10,11 +11,14 @@ export interface KnownKey {
   email: string;
   name: string;
   role: Role;
+  /** Names of permissions. */
+  granted: string[];
 }
 
 const FIND = statement<KnownKey>(
   'api_key.find',
-  `select k.id as key_id, k.allowed_endpoints, k.expires_at, u.id, u.email, u.name, u.role
+  `select k.id as key_id, k.allowed_endpoints, k.expires_at, u.id, u.email, u.name, u.role,
+     ${groupPermissions('u.id')} as granted
      from api_key k join users u on u.id = k.user_id where k.hash = $1`,
 );
 

@@ -1,4 +1,5 @@
 import { type Adapter, type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia';
+import { groupPermissions } from '../access/permissions.ts';
 import { AppError } from '../core/errors.ts';
 import type { Role } from '../core/scope.ts';
 import { type Sql, statement } from '../database/sql.ts';
@@ -21,6 +22,8 @@ interface UserAttributes {
   email: string;
   name: string;
   role: Role;
+  /** Names of permissions. */
+  granted: string[];
 }
 
 interface SessionRow {
@@ -37,7 +40,7 @@ const SESSION_COLUMNS = `s.id, s.user_id, extract(epoch from s.expires_at)::floa
 
 const READ = statement<SessionRow & UserAttributes>(
   'session.read',
-  `select ${SESSION_COLUMNS}, u.email, u.name, u.role
+  `select ${SESSION_COLUMNS}, u.email, u.name, u.role, ${groupPermissions('u.id')} as granted
      from session s join users u on u.id = s.user_id where s.id = $1`,
 );
 const OF_USER = statement<SessionRow>(
@@ -76,7 +79,7 @@ function adapter(sql: Sql, passwordHash: string | null): Adapter {
       if (!row) return [null, null];
       const user: DatabaseUser = {
         id: row.user_id,
-        attributes: { email: row.email, name: row.name, role: row.role },
+        attributes: { email: row.email, name: row.name, role: row.role, granted: row.granted },
       };
       return [toSession(row), user];
     },

@@ -28,6 +28,11 @@ export function openInbox(scope: Scope): Inbox {
       if (userId === actor.id) recheck();
     }),
   );
+  inbox.onClose(
+    bus.subscribe('groups.changed', ({ userIds }) => {
+      if (userIds?.includes(actor.id) ?? true) recheck();
+    }),
+  );
   inbox.onClose(bus.subscribe('config.changed', recheck));
   inbox.onClose(bus.onGap(recheck));
   if (actor.expiresAt !== null) inbox.onClose(callAt(actor.expiresAt, end));

@@ -192,6 +192,10 @@ export function mountSocketIo(options: {
       }
     }),
     parts.bus.subscribe('auth.changed', ({ userId }) => refreshAll((actor) => actor.id === userId)),
+    parts.bus.subscribe('groups.changed', ({ userIds }) => {
+      const changed = userIds && new Set(userIds);
+      refreshAll(({ id }) => changed?.has(id) ?? true);
+    }),
     parts.bus.subscribe('config.changed', () => refreshAll(() => true)),
     parts.bus.onGap(() => refreshAll(() => true)),
     parts.bus.subscribe('channel.access', ({ channelId, since }) => {

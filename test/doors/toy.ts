@@ -175,6 +175,7 @@ const actor = (id: string, role: Actor['role']): Actor => ({
   email: `${id}@example.com`,
   sessionId: null,
   keyId: null,
+  granted: [],
   expiresAt: null,
 });
 
