@@ -31,8 +31,15 @@ const times = <T>(count: number, make: (n: number) => T): T[] =>
 const as = (request: string, body?: unknown) => server.call(request, { token: owner.token, body });
 const createChannel = async (): Promise<string> =>
   (await as('POST /channels/create', { name: 'busy' })).body.id;
-const post = (channelId: string | undefined, body: Record<string, unknown>) =>
+const post = (channelId: string | undefined, body: object) =>
   as(`POST /channels/${channelId}/messages/post`, body);
+
+interface Sent {
+  content: string;
+  parent_id?: string;
+  reply_to_id?: string;
+  temp_id?: string;
+}
 
 /** The contents in the order of the log, once that was checked to have no gap. */
 async function logged(channelId: string | undefined): Promise<string[]> {
@@ -58,6 +65,36 @@ describe('posts that arrive together', () => {
       });
     }
     for (const channelId of channelIds) expect(await logged(channelId)).toHaveLength(10);
+  });
+
+  it('may be of different kinds', async () => {
+    const [channelId] = channelIds;
+    const root = (await post(channelId, { content: 'root' })).body.id;
+    const kinds = [
+      {},
+      { temp_id: 'first' },
+      { parent_id: root },
+      { reply_to_id: root },
+      { parent_id: root, reply_to_id: root, temp_id: 'second' },
+    ];
+    const sent = times(30, (n): Sent => ({ content: String(n), ...kinds[n % kinds.length] }));
+    const answers = await Promise.all(sent.map((body) => post(channelId, body)));
+    const made = new Map<string, Record<string, unknown>>();
+    for (const [n, { status, body }] of answers.entries()) {
+      const { content, parent_id = null, reply_to_id = null, temp_id = null } = sent[n] ?? { content: '' };
+      expect({ status, body }).toMatchObject({ status: 200, body: { parent_id, reply_to_id, temp_id } });
+      expect(body.reply_to_message?.id ?? null).toBe(reply_to_id);
+      if (temp_id === null) expect(body.content).toBe(content);
+      made.set(body.id, { ...body, temp_id: undefined });
+    }
+    // Of those with a temp_id, one each.
+    expect(made.size).toBe(3 * 6 + 2);
+    for (const [id, message] of made) {
+      const { body } = await as(`GET /channels/${channelId}/messages/${id}`);
+      expect({ ...body, temp_id: undefined }).toEqual(message);
+    }
+    expect(new Set(await logged(channelId)).size).toBe(1 + made.size);
+    expect((await as(`GET /channels/${channelId}/messages/${root}`)).body.reply_count).toBe(6 + 1);
   });
 
   it('are not hurt by one that is refused, for whatever reason', async () => {
