@@ -1,0 +1,191 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Configuration } from '../../src/configs/configs.schema.ts';
+import { administer } from '../configs/support.ts';
+import { egressToHere, startTarget } from '../egress/targets.ts';
+import { type Person, signUp, startServer } from '../support/server.ts';
+import { PNG } from '../webhooks/pictures.ts';
+import { openBrowser } from './browser.ts';
+import { startProvider } from './provider.ts';
+import { claimsOf, entryOf, loginOf, pageOf, setStage } from './stage.ts';
+
+// What a server pins cannot be changed: here the configuration says everything.
+const stage = setStage({ ENABLE_OAUTH_SIGNUP: '' }, egressToHere());
+let owner: Person;
+
+const whoIs = async (token: string | undefined) => (await stage.server.call('GET /auths', { token })).body;
+const configure = (change: Partial<Configuration['oauth']>) =>
+  administer(stage.server, owner).configure(({ oauth }) => {
+    Object.assign(oauth, { enable_signup: true, ...change });
+  });
+
+beforeAll(async () => {
+  owner = await signUp(stage.server, 'Owner');
+});
+beforeEach(() => configure({}));
+
+describe('who is let in through a provider', () => {
+  it('is nobody new when oauth.enable_signup is off', async () => {
+    const old = await stage.enter('old', claimsOf('Old'));
+    expect(old.error).toBeNull();
+    await configure({ enable_signup: false });
+    expect((await stage.enter('new', claimsOf('New'))).error).toMatch(/Sign-up is switched off/);
+    expect((await stage.enter('old', claimsOf('Old'))).error).toBeNull();
+  });
+
+  it('is, with oauth.allowed_domains, whose verified address is of one', async () => {
+    await configure({ allowed_domains: ['Corp.example'] });
+    const at = (email: string, email_verified: boolean | undefined) => ({ name: 'D', email, email_verified });
+    const refusals: [string, ReturnType<typeof at>][] = [
+      ['d1', at('d@example.com', true)],
+      ['d2', at('d@evil-corp.example', true)],
+      ['d3', at('d@corp.example.evil.example', true)],
+      ['d4', at('corp.example@evil.example', true)],
+    ];
+    for (const [subject, claims] of refusals) {
+      expect((await stage.enter(subject, claims)).error).toMatch(/that domain may not/);
+    }
+    expect((await stage.enter('d5', at('d@corp.example', false))).error).toMatch(/has not verified/);
+    expect((await stage.enter('d6', at('d@corp.example', undefined))).error).toMatch(/has not verified/);
+    expect((await stage.enter('d7', at('d@CORP.example', true))).error).toBeNull();
+  });
+
+  it('gets with oauth.merge_accounts_by_email the account of a verified address, and no other', async () => {
+    const eve = await signUp(stage.server, 'Eve');
+    await configure({ merge_accounts_by_email: true });
+    for (const email_verified of [false, undefined, 'true']) {
+      const entry = await stage.enter('eve-elsewhere', claimsOf('Eve', { email_verified }));
+      expect(entry.error).toMatch(/already has an account/);
+    }
+    const entry = await stage.enter('eve', claimsOf('Eve', { email: 'EVE@example.com' }));
+    expect(await whoIs(entry.token)).toMatchObject({ id: eve.id });
+    // From now on they are known by their subject, whatever their address.
+    await configure({});
+    const later = await stage.enter('eve', claimsOf('Other'));
+    expect(await whoIs(later.token)).toMatchObject({ id: eve.id, name: 'Eve', email: 'eve@example.com' });
+  });
+});
+
+describe('what a provider says of a person', () => {
+  it('becomes their role with oauth.enable_role_mapping, and ends the sessions of the old one', async () => {
+    const first = await stage.enter('rolf', claimsOf('Rolf', { roles: ['admin'] }));
+    expect((await whoIs(first.token)).role).toBe('pending');
+    await configure({ enable_role_mapping: true });
+    const roleWith = async (roles: unknown) =>
+      (await whoIs((await stage.enter('rolf', claimsOf('Rolf', { roles }))).token)).role;
+    expect(await roleWith(['staff', 'admin'])).toBe('admin');
+    const { status } = await stage.server.call('GET /auths', { token: first.token });
+    expect(status).toBe(401);
+    expect(await roleWith(undefined)).toBe('admin');
+    expect(await roleWith('user')).toBe('user');
+    expect(await roleWith([])).toBe('pending');
+    expect(await roleWith({ admin: true })).toBe('pending');
+  });
+
+  it('never takes the administration from the oldest administrator', async () => {
+    await configure({ enable_role_mapping: true, merge_accounts_by_email: true });
+    const entry = await stage.enter('owner', claimsOf('Owner', { roles: ['user'] }));
+    expect(await whoIs(entry.token)).toMatchObject({ id: owner.id, role: 'admin' });
+    expect((await stage.server.call('GET /auths', { token: owner.token })).status).toBe(200);
+  });
+
+  it('replaces name and verified address as oauth.update_name_on_login and update_email_on_login say', async () => {
+    const { id } = await whoIs((await stage.enter('uma', claimsOf('Uma'))).token);
+    await configure({ update_name_on_login: true, update_email_on_login: true });
+    const enter = async (claims: Record<string, unknown>) =>
+      whoIs((await stage.enter('uma', { ...claimsOf('Uma'), ...claims })).token);
+    expect(await enter({ name: 'Uma\r\nX: y', email: 'Uma2@example.com' })).toMatchObject({
+      id,
+      name: 'Uma X: y',
+      email: 'uma2@example.com',
+    });
+    expect(await enter({ email: 'uma3@example.com', email_verified: false })).toMatchObject({
+      email: 'uma2@example.com',
+    });
+    expect(await enter({ email: owner.email })).toMatchObject({ id, name: 'Uma', email: 'uma2@example.com' });
+  });
+
+  it('becomes their picture, if it is one: oauth.update_picture_on_login', async () => {
+    const png = Buffer.from(PNG.split(',')[1] ?? '', 'base64');
+    const target = await startTarget(({ url }, response) => {
+      if (url === '/inside') response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end();
+      else response.end(url === '/png' ? png : '<svg xmlns="http://www.w3.org/2000/svg"/>');
+    });
+    try {
+      await configure({ update_picture_on_login: true });
+      const pictureWith = async (picture: string) =>
+        (await whoIs((await stage.enter('pia', claimsOf('Pia', { picture }))).token)).profile_image_url;
+      const own = await pictureWith('');
+      expect(own).toMatch(/^\/api\/v1\/users\/[0-9a-f-]{36}\/profile\/image$/);
+      const svg = 'data:image/svg+xml;base64,PHN2Zy8+';
+      const refused = [
+        `${target.url}/svg`,
+        `${target.url}/inside`,
+        svg,
+        'http://10.0.0.1/x',
+        'file:///etc/passwd',
+      ];
+      for (const address of refused) expect(await pictureWith(address)).toBe(own);
+      expect(await pictureWith(`${target.url}/png`)).toBe(PNG);
+      expect(target.heard.map(({ url }) => url)).toEqual(['/svg', '/inside', '/png']);
+    } finally {
+      await target.close();
+    }
+  });
+});
+
+describe('the first account of a server', () => {
+  it('is one administrator, of 20 people who sign in at once', async () => {
+    const provider = await startProvider();
+    const server = await startServer({ env: { ...provider.env, ENABLE_OAUTH_SIGNUP: 'true' } });
+    try {
+      const there = { ...stage, provider, server };
+      const waiting = [];
+      for (let number = 0; number < 20; number += 1) {
+        const browser = openBrowser();
+        provider.signsIn(`p${number}`, claimsOf(`P${number}`));
+        const { url } = await browser.visit(loginOf(there), /\/callback\?/);
+        waiting.push({ browser, url });
+      }
+      const entries = await Promise.all(
+        waiting.map(async ({ browser, url }) =>
+          entryOf(there, browser, await browser.visit(url, pageOf(there))),
+        ),
+      );
+      expect(entries.map(({ error }) => error)).toEqual(Array(20).fill(null));
+      const roles = await server.database.query(
+        'select role, count(*)::int from users group by role order by role',
+      );
+      expect(roles).toEqual([
+        { role: 'admin', count: 1 },
+        { role: 'pending', count: 19 },
+      ]);
+    } finally {
+      await server.close();
+      await provider.close();
+    }
+  });
+});
+
+describe('a provider that is away', () => {
+  it('is said to be, at once and without asking it for each who comes; the rest goes on', async () => {
+    const away = await startTarget((_request, response) => response.writeHead(503).end());
+    const issuer = `http://127.0.0.1:${away.port}`;
+    const server = await startServer({ env: { OPENID_PROVIDER_URL: issuer, OAUTH_CLIENT_ID: 'parley' } });
+    try {
+      const there = { ...stage, server };
+      const visits = [];
+      for (let number = 0; number < 5; number += 1) {
+        visits.push(entryOf(there, openBrowser(), await openBrowser().visit(loginOf(there), pageOf(there))));
+      }
+      expect(new Set(visits.map(({ error }) => error))).toEqual(
+        new Set(['The provider does not answer. Try again in a moment.']),
+      );
+      expect(away.heard).toHaveLength(1);
+      expect((await fetch(loginOf(there), { redirect: 'manual' })).status).toBe(502);
+      expect((await signUp(server, 'Ann')).id).toBeDefined();
+    } finally {
+      await server.close();
+      await away.close();
+    }
+  });
+});

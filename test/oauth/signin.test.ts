@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { signUp } from '../support/server.ts';
+import { openBrowser } from './browser.ts';
+import { claimsOf, entryOf, loginOf, pageOf, setStage } from './stage.ts';
+
+const stage = setStage();
+const whoIs = async (token: string | undefined) => (await stage.server.call('GET /auths', { token })).body;
+
+describe('a sign-in through an OpenID provider', () => {
+  it('makes the first account an administrator, and finds it again', async () => {
+    const first = await stage.enter('ann', claimsOf('Ann'));
+    expect(first).toMatchObject({ error: null, visit: { url: `${stage.server.url}/auth` } });
+    const ann = await whoIs(first.token);
+    expect(ann).toMatchObject({ email: 'ann@example.com', name: 'Ann', role: 'admin' });
+
+    const again = await stage.enter('ann', claimsOf('Ann'));
+    expect(again.token).not.toBe(first.token);
+    expect((await whoIs(again.token)).id).toBe(ann.id);
+  });
+
+  it('asks with PKCE, state and nonce, and leaves nothing that scripts or others can read', async () => {
+    const response = await fetch(loginOf(stage), { redirect: 'manual' });
+    const asked = new URL(response.headers.get('location') ?? '').searchParams;
+    expect(Object.fromEntries(asked)).toMatchObject({
+      response_type: 'code',
+      code_challenge_method: 'S256',
+      redirect_uri: `${stage.server.url}/oauth/oidc/callback`,
+    });
+    for (const name of ['state', 'nonce', 'code_challenge']) expect(asked.get(name)).toMatch(/^[\w-]{43}$/);
+    const [cookie = ''] = response.headers.getSetCookie();
+    expect(cookie).toMatch(/; Max-Age=600; Path=\/oauth; HttpOnly; SameSite=Lax$/);
+    expect(cookie).not.toContain(asked.get('state'));
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('gives one account to many first sign-ins of one person at once', async () => {
+    const entries = await Promise.all(
+      Array.from({ length: 6 }, () => stage.enter('multi', claimsOf('Multi'))),
+    );
+    const ids = await Promise.all(entries.map(async ({ token }) => (await whoIs(token)).id));
+    expect(new Set(ids)).toEqual(new Set([expect.stringMatching(/^[0-9a-f-]{36}$/)]));
+  });
+
+  it('takes a subject as it is: wildcards and other cases are other people', async () => {
+    const entries: { id: string; name: string }[] = [];
+    for (const subject of ['a%', '%', '_', 'A%']) {
+      const name = `Odd${entries.length}`;
+      entries.push(await whoIs((await stage.enter(subject, claimsOf(name))).token));
+    }
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(4);
+    expect(entries.map(({ name }) => name)).toEqual(['Odd0', 'Odd1', 'Odd2', 'Odd3']);
+  });
+
+  it('is refused with the answer of another browser', async () => {
+    stage.provider.signsIn('mallory', claimsOf('Mallory'));
+    const { url } = await openBrowser().visit(loginOf(stage), /\/callback\?/);
+    const victim = openBrowser();
+    for (const prepare of [async () => {}, () => victim.visit(loginOf(stage), /\/callback\?/)]) {
+      await prepare();
+      const entry = entryOf(stage, victim, await victim.visit(`${url}`, pageOf(stage)));
+      expect(entry.token).toBeUndefined();
+      expect(entry.error).toMatch(/Begin again\.$/);
+    }
+  });
+
+  it('is refused when a code or an attempt comes twice', async () => {
+    stage.provider.signsIn('twice', claimsOf('Twice'));
+    const browser = openBrowser();
+    const { url } = await browser.visit(loginOf(stage), /\/callback\?/);
+    const kept = browser.cookie(stage.server.url, 'oauth_attempt') ?? '';
+    expect(kept).not.toBe('');
+    expect(entryOf(stage, browser, await browser.visit(url, pageOf(stage))).token).toBeDefined();
+    expect(browser.cookie(stage.server.url, 'oauth_attempt')).toBeUndefined();
+
+    const thief = openBrowser();
+    thief.setCookie(stage.server.url, 'oauth_attempt', kept);
+    const replay = entryOf(stage, thief, await thief.visit(url, pageOf(stage)));
+    expect(replay.token).toBeUndefined();
+    expect(replay.error).toMatch(/did not succeed/);
+  });
+
+  it.each([
+    ['another audience', { aud: 'another client' }],
+    ['another issuer', { iss: 'https://other.example' }],
+    ['another nonce', { nonce: 'x' }],
+    ['no time left', { exp: 1 }],
+    ['no subject', { sub: undefined }],
+  ])('is refused with a token of %s', async (_what, spoilt) => {
+    stage.provider.spoil = (claims) => ({ ...claims, ...spoilt });
+    try {
+      const entry = await stage.enter('spoilt', claimsOf('Spoilt'));
+      expect(entry.token).toBeUndefined();
+      expect(entry.error).toMatch(/did not succeed/);
+    } finally {
+      stage.provider.spoil = undefined;
+    }
+  });
+
+  it('shows no text of a stranger, and sends nobody elsewhere', async () => {
+    const browser = openBrowser();
+    await browser.visit(loginOf(stage), /\/interaction\//);
+    const callback = `${stage.server.url}/oauth/oidc/callback`;
+    const evil =
+      '?error=access_denied&error_description=Call+0900&redirect=https://evil.example&next=//evil.example';
+    const visit = await browser.visit(`${callback}${evil}`, pageOf(stage));
+    expect(visit.url).toMatch(new RegExp(`^${stage.server.url}/auth\\?error=`));
+    expect(visit.url).not.toMatch(/evil|0900/);
+  });
+
+  it('answers JSON to whoever asks for no page', async () => {
+    const { url } = stage.server;
+    const callback = await fetch(`${url}/oauth/oidc/callback?code=x&state=y`, { redirect: 'manual' });
+    expect(callback.status).toBe(400);
+    expect(await callback.json()).toMatchObject({ code: 'oauth_failed' });
+    for (const path of ['/oauth/nobody/login', '/oauth/github/login', '/oauth/__proto__/callback']) {
+      const response = await fetch(`${url}${path}`, { redirect: 'manual', headers: { accept: 'text/html' } });
+      expect(response.status).toBe(404);
+    }
+  });
+
+  it('does not take an address that has an account, unless that is configured', async () => {
+    await signUp(stage.server, 'Owner');
+    const entry = await stage.enter('taker', claimsOf('Owner'));
+    expect(entry.token).toBeUndefined();
+    expect(entry.error).toMatch(/already has an account/);
+  });
+
+  it.each([
+    ['no address', { name: 'Bare' }, /does not tell your e-mail address/],
+    ['a broken address', { name: 'Bare', email: 'bare' }, /not valid/],
+  ])('is refused with %s', async (_what, claims, expected) => {
+    expect((await stage.enter('bare', claims)).error).toMatch(expected);
+  });
+});
