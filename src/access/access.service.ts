@@ -1,8 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
+import { record } from '../audit/audit.record.ts';
 import type { Permission } from '../configs/permissions.schema.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
+import { sqlWithin, statement } from '../database/sql.ts';
 import { AccessGrant } from './access.entity.ts';
 import type { ResourceType } from './access.repository.ts';
 import type { GrantInput, GrantView } from './access.schema.ts';
@@ -35,7 +37,7 @@ export async function replaceGrants(
   resource: { type: ResourceType; id: string; publicSharing: Permission },
   grants: GrantInput[],
 ): Promise<GrantView[]> {
-  await revokeGrants(em, resource);
+  const before = (await revokeGrants(em, resource)).map(describe).toSorted();
   const rows = admissible(scope, grants, resource.publicSharing).map((grant) => ({
     id: uuidv7(),
     resource_type: resource.type,
@@ -44,13 +46,32 @@ export async function replaceGrants(
     created_at: nowSeconds(),
   }));
   if (rows.length > 0) await em.insertMany(AccessGrant, rows);
+  const after = rows.map(describe).toSorted();
+  if (before.join() !== after.join()) {
+    await record(scope, sqlWithin(em), {
+      action: 'grants.update',
+      target: { type: resource.type, id: resource.id },
+      before: { grants: before },
+      after: { grants: after },
+    });
+  }
   return rows;
 }
 
-/** Removes all grants of a resource, in the caller's transaction. */
+/** A grant as the audit log tells it. */
+const describe = ({ principal_type, principal_id, permission }: GrantInput): string =>
+  `${permission} for ${principal_type} ${principal_id}`;
+
+const REVOKE = statement<GrantInput>(
+  'access_grant.revoke',
+  `delete from access_grant where resource_type = $1 and resource_id = $2
+   returning principal_type, principal_id, permission`,
+);
+
+/** Removes all grants of a resource, in the caller's transaction. Returns those that there were. */
 export async function revokeGrants(
   em: EntityManager,
   resource: { type: ResourceType; id: string },
-): Promise<void> {
-  await em.nativeDelete(AccessGrant, { resource_type: resource.type, resource_id: resource.id });
+): Promise<GrantInput[]> {
+  return sqlWithin(em).rows(REVOKE, [resource.type, resource.id]);
 }

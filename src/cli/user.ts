@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { record } from '../audit/audit.record.ts';
 import { hashPassword } from '../auth/passwords.ts';
 import { Session } from '../auth/session.entity.ts';
 import { AppError } from '../core/errors.ts';
 import { nowSeconds } from '../core/time.ts';
 import { name } from '../core/wire.ts';
+import { sqlWithin } from '../database/sql.ts';
 import { User } from '../users/users.entity.ts';
 import { password as passwordAtom, RoleAtom } from '../users/users.schema.ts';
 import { createUser, foldEmail, lockAdministrators } from '../users/users.service.ts';
@@ -60,10 +62,11 @@ export async function userPassword(args: string[], { env, log }: CommandContext)
  * @throws not_found, primary_admin
  */
 async function changeAccount(
-  { em, bus }: Workplace,
+  at: Workplace,
   address: string,
   changes: { role: string } | { password_hash: string },
 ): Promise<string> {
+  const { em, bus } = at;
   const user = await em.transactional(async (within) => {
     await lockAdministrators(within);
     const found = await within.findOne(User, { email: foldEmail(address) });
@@ -77,6 +80,12 @@ async function changeAccount(
     await within.nativeUpdate(User, { id: found.id }, { ...changes, updated_at: nowSeconds() });
     // After the row is written and so locked: a sign-in under way is either seen here or refused.
     await within.nativeDelete(Session, { user: found.id });
+    await record(at, sqlWithin(within), {
+      action: 'role' in changes ? 'user.role' : 'user.update',
+      target: { type: 'user', id: found.id },
+      before: 'role' in changes ? { role: found.role } : { password_replaced: false },
+      after: 'role' in changes ? changes : { password_replaced: true },
+    });
     return found;
   });
   bus.publish('auth.revoked', { userId: user.id, sessionId: null });

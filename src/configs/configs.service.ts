@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
+import { type AuditScope, record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
@@ -13,7 +14,7 @@ import { maskSecrets, restoreSecrets } from './configs.secrets.ts';
 import { changedPaths, type Tree, valueAt, withValue } from './configs.settings.ts';
 
 /** What the configuration's services need of a call; the command line has no more. */
-export type ConfigScope = Pick<Scope<Actor | null>, 'sql' | 'configs' | 'actor'>;
+export type ConfigScope = Pick<Scope<Actor | null>, 'sql' | 'configs' | 'actor'> & AuditScope;
 
 /** The whole configuration in force, with its secrets masked unless asked for. */
 export function exportConfiguration(
@@ -90,10 +91,11 @@ export async function rollbackConfiguration(
 
 /** Stores what `decide` makes of the stored configuration, whose row is locked meanwhile, and puts it in force. */
 async function change(
-  { sql, configs, actor }: ConfigScope,
+  scope: ConfigScope,
   origin: 'import' | 'rollback' | 'command',
   decide: (stored: Configuration, sql: Sql) => Promise<Configuration>,
 ): Promise<void> {
+  const { sql, configs, actor } = scope;
   const { next, revision } = await sql.transaction(async (within) => {
     const row = await lockConfig(within);
     const stored = configs.open(row.data);
@@ -104,14 +106,25 @@ async function change(
       decided,
     );
     const revision = row.revision + 1;
+    const changed = changedPaths(stored, next);
     await storeConfig(within, {
       id: uuidv7(),
       revision,
       data: configs.seal(next),
       origin,
-      changed: changedPaths(stored, next),
+      changed,
       at: nowSeconds(),
       by: actor?.id ?? null,
+    });
+    const [before, after] = [stored, next].map((one) => {
+      const shown = maskSecrets(one);
+      return Object.fromEntries(changed.map((path) => [path, valueAt(shown, path)]));
+    });
+    await record(scope, within, {
+      action: origin === 'rollback' ? 'config.rollback' : 'config.import',
+      target: { type: 'config', id: String(revision) },
+      before: before ?? null,
+      after: after ?? null,
     });
     await notify(within, 'config.stored', { revision });
     return { next, revision };

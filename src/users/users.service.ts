@@ -1,12 +1,15 @@
 import { type EntityManager, UniqueConstraintViolationException } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
 import { AccessGrant } from '../access/access.entity.ts';
+import { type AuditScope, record } from '../audit/audit.record.ts';
+import { difference } from '../audit/audit.values.ts';
 import { hashPassword } from '../auth/passwords.ts';
 import { Session } from '../auth/session.entity.ts';
 import { withdrawEverywhere } from '../channels/members.service.ts';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Role, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
+import { sqlWithin } from '../database/sql.ts';
 import { User, type UserEntity } from './users.entity.ts';
 import { listUsers as queryUsers, type UserQuery } from './users.repository.ts';
 import type { UserView } from './users.schema.ts';
@@ -52,7 +55,10 @@ export interface NewUser {
  *
  * @throws email_invalid, email_taken
  */
-export async function createUser(scope: Pick<Scope<Actor | null>, 'em'>, input: NewUser): Promise<UserView> {
+export async function createUser(
+  scope: Pick<Scope<Actor | null>, 'em'> & AuditScope,
+  input: NewUser,
+): Promise<UserView> {
   const email = normaliseEmail(input.email);
   const password_hash = input.password === null ? null : await hashPassword(input.password);
   const id = uuidv7();
@@ -75,7 +81,13 @@ export async function createUser(scope: Pick<Scope<Actor | null>, 'em'>, input: 
         updated_at: now,
       });
       await em.flush();
-      return toView(user);
+      const view = toView(user);
+      await record(scope, sqlWithin(em), {
+        action: 'user.create',
+        target: { type: 'user', id },
+        after: audited(view),
+      });
+      return view;
     });
   } catch (error) {
     if (error instanceof UniqueConstraintViolationException) {
@@ -83,6 +95,11 @@ export async function createUser(scope: Pick<Scope<Actor | null>, 'em'>, input: 
     }
     throw error;
   }
+}
+
+/** What the audit log tells of an account: no picture, and not what every change changes. */
+function audited({ email, name, username, role }: UserView) {
+  return { email, name, username, role };
 }
 
 /** An inline picture is kept as it is; everything else stands for the account's own path. */
@@ -161,6 +178,7 @@ export async function updateUser(scope: Scope, changes: UserChanges): Promise<Us
       if (demotesSelf) {
         throw new AppError('forbidden', { detail: 'You cannot take away your own administration.' });
       }
+      const before = audited(toView(user));
       const revoked =
         password_hash !== undefined || (changes.role !== undefined && changes.role !== user.role);
       em.assign(
@@ -180,7 +198,16 @@ export async function updateUser(scope: Scope, changes: UserChanges): Promise<Us
       await em.flush();
       // After the row is written and so locked: a sign-in by the old password is either seen here or refused.
       if (revoked) await em.nativeDelete(Session, { user: user.id });
-      return { view: toView(user), revoked };
+      const view = toView(user);
+      const changed = difference(
+        { ...before, password_replaced: false },
+        { ...audited(view), password_replaced: password_hash !== undefined },
+      );
+      if (changed) {
+        const action = 'role' in changed.after ? 'user.role' : 'user.update';
+        await record(scope, sqlWithin(em), { action, target: { type: 'user', id: view.id }, ...changed });
+      }
+      return { view, revoked };
     });
     if (revoked) scope.bus.publish('auth.revoked', { userId: view.id, sessionId: null });
     else scope.bus.publish('auth.changed', { userId: view.id });
@@ -207,6 +234,11 @@ export async function deleteUser(scope: Scope, id: string): Promise<true> {
     await requireRightOver(em, scope.actor, user);
     const tellChannels = await withdrawEverywhere(scope, em, id);
     await em.nativeDelete(AccessGrant, { principal_type: 'user', principal_id: id });
+    await record(scope, sqlWithin(em), {
+      action: 'user.delete',
+      target: { type: 'user', id },
+      before: audited(toView(user)),
+    });
     em.remove(user);
     return tellChannels;
   });
