@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import type { ChannelNoticeView } from '../../src/channels/events.schema.ts';
 import { grant } from '../channels/people.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { recordStatements } from '../support/statements.ts';
 import { type Door, openDoor } from './door.ts';
 import { listenBySocket, type SocketListener, subscribe } from './listen.ts';
 
@@ -138,6 +140,23 @@ describe('how many', () => {
     await nothingIsLeft();
   });
 
+  it('connections with tRPC subscriptions one account may have', async () => {
+    const follow = () => subscribe(door.url, reader.token);
+    const admitted = await Promise.all(Array.from({ length: 100 }, follow));
+    expect(admitted.map(({ failure }) => failure).filter(Boolean)).toEqual([]);
+    const [refused, ofAnother] = [await follow(), await subscribe(door.url, owner.token)];
+    expect([refused.failure, ofAnother.failure]).toEqual(['rate_limited', undefined]);
+
+    admitted.pop()?.close();
+    await until('a place', async () => {
+      const next = await follow();
+      admitted.push(next);
+      return next.failure === undefined;
+    });
+    for (const one of [...admitted, refused, ofAnother]) one.close();
+    await nothingIsLeft();
+  });
+
   it('Socket.IO connections one account may have', async () => {
     const small = await openDoor(server, { maxSockets: 3 });
     try {
@@ -156,5 +175,41 @@ describe('how many', () => {
     } finally {
       await small.close();
     }
+  });
+});
+
+describe('a change of readers', () => {
+  it('costs one statement for all who listen at both doors, and no more for whom nothing changes', async () => {
+    const channelId = await createChannel();
+    const people = [owner, reader, reader, owner];
+    const subscriptions = await Promise.all(people.map(({ token }) => subscribe(door.url, token)));
+    const listeners = await Promise.all(people.map(({ token }) => listenBySocket(door.url, token)));
+    for (const [n, { socket }] of listeners.entries())
+      await socket.emitWithAck('user-join', { auth: { token: people[n]?.token } });
+
+    const notice: ChannelNoticeView = {
+      channel_id: channelId,
+      message_id: null,
+      data: { type: 'typing', data: { typing: true } },
+      user: { id: owner.id, name: owner.name, role: 'admin' },
+    };
+    const tell = () => door.bus.publish('channel.notice', { to: { channelId }, notice });
+    const hear = async (all: { notices: ChannelNoticeView[] }[]) => {
+      for (const { notices } of all)
+        await until('the notice', () => notices.some(({ data }) => data.type === 'typing'));
+    };
+    const statements = await recordStatements(async () => {
+      door.bus.publish('channel.access', { channelId, since: 0 });
+      // One door keeps it until the question is answered, the other sends nothing of the channel meanwhile.
+      tell();
+      await hear(subscriptions);
+      tell();
+      await hear(listeners);
+    });
+    const about = (words: string) => statements.filter((text) => text.includes(words));
+    expect(about('join users u on u.id = any($2')).toHaveLength(1);
+    expect(about('select c.id from channel c where ($3::uuid[]')).toEqual([]);
+    for (const one of [...subscriptions, ...listeners]) one.close();
+    await nothingIsLeft();
   });
 });

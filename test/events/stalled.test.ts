@@ -122,6 +122,52 @@ describe('a reader that does not read', () => {
     back.close();
   });
 
+  /** Passing notices of 20 KB, as a model's reply makes them, with time to send each handful. */
+  async function passNotices(channelId: string, count: number) {
+    for (let n = 1; n <= count; n += 1) {
+      door.bus.publish('channel.notice', {
+        to: { channelId },
+        notice: {
+          channel_id: channelId,
+          message_id: null,
+          data: { type: 'message:delta', data: { n, text: 't'.repeat(20_000) } },
+          user: { id: owner.id, name: 'Owner', role: 'admin' },
+        },
+      });
+      if (n % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  it.each(['tRPC', 'Socket.IO'])('does not pile up notices at the %s door', async (name) => {
+    const NOTICES = 2000;
+    const channelId = await createChannel();
+    const [path, messages] = STALLED[name]?.() ?? ['', []];
+    const { webSocket, socket, state } = await openStalled(path, messages, door.url);
+    const seen: string[] = [];
+    webSocket.on('message', (data) => seen.push(String(data)));
+    const told = () => seen.filter((text) => text.includes('message:delta')).length;
+    await until('it to hear anything', async () => {
+      await passNotices(channelId, 1);
+      return told() > 0;
+    });
+    socket.pause();
+    await passNotices(channelId, NOTICES);
+    const before = told();
+    socket.resume();
+    if (name === 'Socket.IO') {
+      await until('the end', () => state.closed);
+      expect(told() - before).toBeLessThan(NOTICES / 2);
+      return;
+    }
+    await until('it to hear what comes now', async () => {
+      await passNotices(channelId, 1);
+      return JSON.parse(seen.at(-1) ?? '{}').result?.data?.notice?.data?.data?.n === 1;
+    });
+    expect(told() - before).toBeLessThan(NOTICES / 2);
+    expect(state.closed).toBe(false);
+    socket.destroy();
+  });
+
   it.each(['tRPC', 'Socket.IO'])('is let go at the %s door when its session ends', async (name) => {
     const channelId = await createChannel();
     for (let n = 0; n < POSTS; n += 1) await post(channelId, BIG);
