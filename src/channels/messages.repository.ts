@@ -28,20 +28,36 @@ export const fields = (
   'data', ${data}, 'meta', ${meta}, 'user', ${author(m, u)},
   'created_at', ${m}.created_at, 'updated_at', ${m}.updated_at`;
 
-/** SQL for the reactions to the row `m`: one group a name, in the order of their first use. */
-const REACTIONS = `coalesce((select json_agg(json_build_object('name', g.name, 'count', g.count, 'users', g.users)
-    order by g.first_at, g.name) from (
-      select r.name, count(*), min(r.created_at) as first_at,
-             json_agg(json_build_object('id', ru.id, 'name', ru.name) order by r.created_at, ru.id) as users
-        from message_reaction r join users ru on ru.id = r.user_id
-       where r.channel_id = m.channel_id and r.message_id = m.id group by r.name) g), '[]'::json)`;
+/** How many people a group of reactions names; the count is whole. */
+const REACTORS = 100;
+const reactor = "json_build_object('id', ru.id, 'name', ru.name)";
+const reactionsTo = (m: string) => `r.channel_id = ${m}.channel_id and r.message_id = ${m}.id`;
 
-const view = (own: Form, quoted: Form) => `json_build_object(${fields('m', 'u', own)},
-  'reactions', ${REACTIONS}, 'reply_count', m.reply_count, 'latest_reply_at', m.latest_reply_at,
+/**
+ * SQL for the reactions to the row `m`: one group a name, in the order of their first use, with its first hundred people. Who
+ * reads is named too when they are a later one: `reader` is SQL for their id.
+ */
+const reactions = (reader?: string) => {
+  const own = `case when g.count > ${REACTORS} then array(
+      select ${reactor} from message_reaction r join users ru on ru.id = r.user_id
+       where ${reactionsTo('m')} and r.name = g.name and r.user_id = ${reader}
+         and not exists (select from unnest(g.users) named where named ->> 'id' = r.user_id::text)) end`;
+  return `coalesce((select json_agg(json_build_object('name', g.name, 'count', g.count,
+      'users', to_json(${reader ? `g.users || ${own}` : 'g.users'})) order by g.first_at, g.name) from (
+      select r.name, count(*), min(r.created_at) as first_at,
+             (array_agg(${reactor} order by r.created_at, ru.id))[:${REACTORS}] as users
+        from message_reaction r join users ru on ru.id = r.user_id
+       where ${reactionsTo('m')} group by r.name) g), '[]'::json)`;
+};
+
+const view = (own: Form, quoted: Form, reader?: string) => `json_build_object(${fields('m', 'u', own)},
+  'reactions', ${reactions(reader)}, 'reply_count', m.reply_count, 'latest_reply_at', m.latest_reply_at,
   'reply_to_message', case when q.id is not null then json_build_object(${fields('q', 'qu', quoted)}) end)`;
 
-/** SQL for the wire form of the row `m`; needs the joins of `JOINS`. */
+/** SQL for the wire form of the row `m`, whoever reads it; needs the joins of `JOINS`. */
 export const VIEW = view(whole('m'), whole('q'));
+/** The same as the caller (`$1`) reads it. */
+const READ_VIEW = view(whole('m'), whole('q'), '$1');
 
 export const JOINS = `left join users u on u.id = m.user_id
   left join message q on q.channel_id = m.channel_id and q.id = m.reply_to_id
@@ -72,8 +88,8 @@ const abridged = (m: string): Form => {
     meta: unless(`${m}.meta`, `${kept('meta')} || '{"abridged": true}'`),
   };
 };
-/** The wire form of the row `m` in a list; needs the joins of `JOINS`, and the row to come from `withinBudget`. */
-export const LISTED = view(abridged('m'), abridged('q'));
+/** The wire form of the row `m` in a list of the caller's (`$1`); needs the joins of `JOINS`, and the row to come from `withinBudget`. */
+export const LISTED = view(abridged('m'), abridged('q'), '$1');
 
 /** SQL for the messages of a page, each with whether it is sent whole. @param page a select of rows of `message`, in any order */
 export const withinBudget = (page: string, order: string) =>
@@ -121,7 +137,7 @@ const THREAD = list(
 const GET = statement<{ can_read: boolean; message: MessageView | null }>(
   'message.get',
   `select ${CAN_READ} as can_read,
-     (select ${VIEW} from message m ${JOINS} where m.channel_id = c.id and m.id = $4) as message
+     (select ${READ_VIEW} from message m ${JOINS} where m.channel_id = c.id and m.id = $4) as message
      from channel c where c.id = $3`,
 );
 

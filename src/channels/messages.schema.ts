@@ -30,8 +30,12 @@ const QuotedMessage = z.object(MESSAGE_FIELDS).meta({ id: 'QuotedMessage' });
 const Reaction = z
   .object({
     name: z.string(),
-    count: z.int(),
-    users: z.array(z.object({ id: z.string(), name: z.string() })),
+    count: z.int().meta({ description: 'How many people, however many of them are named' }),
+    users: z.array(z.object({ id: z.string(), name: z.string() })).meta({
+      description:
+        'The first 100 of them, and the caller in an answer to a read. Events and answers to changes name only the first ' +
+        'ones: `user` of the event says who added or removed the reaction that `name` says',
+    }),
   })
   .meta({ id: 'Reaction' });
 
