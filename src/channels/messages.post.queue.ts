@@ -1,5 +1,11 @@
-import type { Sql } from '../database/sql.ts';
-import { insertPosts, type NewPost, type PostOutcome, refersToMessage } from './messages.post.repository.ts';
+import type { Database } from '../database/sql.ts';
+import {
+  insertPosts,
+  insertUnderLock,
+  type NewPost,
+  type PostOutcome,
+  refersToMessage,
+} from './messages.post.repository.ts';
 
 declare module '../core/scope.ts' {
   interface Parts {
@@ -28,6 +34,8 @@ interface Waiting {
   /** The post as JSON. */
   text: string;
   refers: boolean;
+  /** Whether its statement has to begin with the channel's lock in hand. */
+  isStale: boolean;
   resolve(outcome: PostOutcome): void;
   reject(error: unknown): void;
 }
@@ -41,9 +49,10 @@ export interface PostQueue {
 /**
  * A post on its own is sent at once; where several came together the time before, the first waits a moment for the others. A
  * channel is in one statement at a time: another would only wait for its lock, with a connection in its hands. Statements
- * with several channels wait for none; posts into one that somebody else holds are tried again on their own, and wait there.
+ * with several channels wait for none; posts into one that somebody else holds, or has just changed, are tried again on their own,
+ * and wait there.
  */
-export function createPostQueue(sql: Sql): PostQueue {
+export function createPostQueue(sql: Database): PostQueue {
   let waiting: Waiting[] = [];
   let running = 0;
   /** How many came together the last time. */
@@ -124,10 +133,12 @@ export function createPostQueue(sql: Sql): PostQueue {
   async function store(batch: Waiting[], mayWait: boolean): Promise<void> {
     const texts = batch.map(({ text }) => text);
     try {
-      const outcomes = await insertPosts(sql, texts, {
-        waits: mayWait,
-        refers: batch.some(({ refers }) => refers),
-      });
+      const stale = batch.find(({ isStale }) => isStale);
+      const form = { waits: mayWait, refers: batch.some(({ refers }) => refers) };
+      const outcomes = await (stale && mayWait
+        ? insertUnderLock(sql, stale.channelId, texts)
+        : insertPosts(sql, texts, form));
+      if (mayWait) for (const { channelId } of batch) held.delete(channelId);
       for (const [n, post] of batch.entries()) settle(post, outcomes[n], mayWait);
     } catch (error) {
       const { code = '' } = error as { code?: string };
@@ -137,15 +148,19 @@ export function createPostQueue(sql: Sql): PostQueue {
   }
 
   function settle(post: Waiting, outcome: PostOutcome | undefined, mayWait: boolean): void {
-    if (mayWait) held.delete(post.channelId);
     if (!outcome) post.reject(new Error('A post has no outcome.'));
+    else if (outcome.outcome === 'stale') sendAgain(post, true);
     else if (outcome.outcome !== 'busy') post.resolve(outcome);
     // Whoever waited for a channel and did not get it has seen it deleted.
     else if (mayWait) post.resolve({ outcome: 'absent' });
-    else {
-      held.add(post.channelId);
-      waiting.push(post);
-    }
+    else sendAgain(post, post.isStale);
+  }
+
+  /** Sends a post on its own next time, where it waits for its channel. */
+  function sendAgain(post: Waiting, isStale: boolean): void {
+    post.isStale = isStale;
+    held.add(post.channelId);
+    waiting.push(post);
   }
 
   return {
@@ -156,6 +171,7 @@ export function createPostQueue(sql: Sql): PostQueue {
           channelId,
           text: JSON.stringify(post),
           refers: refersToMessage(post),
+          isStale: false,
           resolve,
           reject,
         });

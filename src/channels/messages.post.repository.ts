@@ -1,4 +1,4 @@
-import { type Sql, statement } from '../database/sql.ts';
+import { type Database, type Sql, statement } from '../database/sql.ts';
 import { BRIEF, can } from './channels.repository.ts';
 import type { ChannelBrief } from './channels.schema.ts';
 import { fields, JOINS, NEXT_MOMENT, VIEW } from './messages.repository.ts';
@@ -20,11 +20,12 @@ export interface NewPost {
 
 /**
  * What became of a post. `absent`: there is no such channel. `busy`: somebody else holds the channel, and the post was to
- * wait for nobody. `no_parent`, `no_quoted`: the channel has no such message. `repeated`: the same author has sent the same
+ * wait for nobody. `stale`: the channel has changed since the statement began, and a reply was to show its root as it is.
+ * `no_parent`, `no_quoted`: the channel has no such message. `repeated`: the same author has sent the same
  * `temp_id` before.
  */
 export type PostOutcome =
-  | { outcome: 'absent' | 'forbidden' | 'busy' | 'no_parent' | 'no_quoted' | 'repeated' }
+  | { outcome: 'absent' | 'forbidden' | 'busy' | 'stale' | 'no_parent' | 'no_quoted' | 'repeated' }
   | Posted;
 
 export interface Posted {
@@ -53,6 +54,9 @@ const NUMBERS = 'case when root_id is null then 1 else 2 end';
  * are, not as they were when the statement began, and nobody else holds a `temp_id` of that channel unfinished. `is not null`
  * keeps other posts from the table of messages: without statistics PostgreSQL may look for nothing in a whole channel.
  *
+ * Reactions to a root, and what it quotes, hang on no row that is locked here: they are seen as they were when the statement began.
+ * `seen` is the channel's number then; when it is another by now, a reply is not stored, and must be sent `underLock`.
+ *
  * Only posts that refer to a message, as a reply or by quoting it, need a third of the statement. PostgreSQL sets all of it up each
  * time, so posts of which none does have a shorter form.
  */
@@ -67,14 +71,15 @@ const post = (name: string, { waits, refers }: PostForm) => {
         cross join jsonb_to_record(e.item -> 'view') as v (id uuid, channel_id uuid, user_id uuid, content text,
           reply_to_id uuid, parent_id uuid, data jsonb, meta jsonb, temp_id text)
      ), asked as materialized (
-       select post.n, c.id, post.webhook_id is not null or ${can('write', 'post.user_id', 'post.is_admin')} as can_write
+       select post.n, c.id, post.webhook_id is not null or ${can('write', 'post.user_id', 'post.is_admin')} as can_write,
+              c.last_event as seen
          from post join channel c on c.id = post.channel_id
      ), locked as materialized (
        select c.id, c.last_event, ${NEXT_MOMENT} as moment, (select to_json(b) from (select ${BRIEF}) b) as brief
          from channel c where c.id = any (array (select asked.id from asked where can_write)) for no key update ${waits ? '' : 'skip locked'}
      ), ${referring(`rooted as materialized (
        select post.n, coalesce(m.parent_id, m.id) as root_id
-         from post join locked on locked.id = post.channel_id
+         from post join asked using (n) join locked on locked.id = post.channel_id and locked.last_event = seen
          join message m on m.channel_id = post.channel_id and m.id = post.parent_id
         where post.parent_id is not null
      ), quoted as materialized (
@@ -147,7 +152,8 @@ const post = (name: string, { waits, refers }: PostForm) => {
             where numbered.channel_id = r.channel_id and numbered.user_id = r.user_id and webhook_id is null)
      )
      select case when asked.n is null then 'absent' when not asked.can_write then 'forbidden' when locked.id is null then 'busy'
-              ${referring(`when post.parent_id is not null and rooted.n is null then 'no_parent'
+              ${referring(`when post.parent_id is not null and asked.seen <> locked.last_event then 'stale'
+              when post.parent_id is not null and rooted.n is null then 'no_parent'
               when post.reply_to_id is not null and quoted.n is null then 'no_quoted'`)}
               when numbered.n is null then 'repeated' else 'posted' end as outcome,
             numbered.event_id::float8 as event_id, numbered.at::text as at, numbered.root_id, numbered.quoted,
@@ -188,6 +194,19 @@ export function insertPosts(
   const [waiting, prompt] = refers ? [POST, POST_PROMPT] : [PLAIN, PLAIN_PROMPT];
   return sql.rows(waits ? waiting : prompt, [`[${texts.join(',')}]`]);
 }
+
+const LOCK = statement('message.post_lock', 'select from channel where id = $1 for no key update');
+
+/** Stores posts into one channel under its lock, so that nothing has changed since their statement began. */
+export const insertUnderLock = (
+  sql: Database,
+  channelId: string,
+  texts: readonly string[],
+): Promise<PostOutcome[]> =>
+  sql.transaction(async (within) => {
+    await within.rows(LOCK, [channelId]);
+    return insertPosts(within, texts, { waits: true, refers: true });
+  });
 
 const REPEATED = statement<{ view: MessageView }>(
   'message.repeated',

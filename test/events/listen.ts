@@ -130,7 +130,8 @@ export async function subscribe(
     // Node's types of the platform's class and of this one differ in what no client uses.
     WebSocket: KnownSocket as unknown as typeof globalThis.WebSocket,
     connectionParams: token ? { token } : null,
-    retryDelayMs: () => 0,
+    // Soon, but not all the time: the server may have to start first.
+    retryDelayMs: () => 10,
   });
   const client = createTRPCClient<AppRouter>({ links: [wsLink({ client: wsClient })] });
   const subscription: Subscription = {

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { follow, LOSSES, requireEverything } from './ending.ts';
+import { type Servers, startServers } from './servers.ts';
+import { gatherPlayers, makeChannels, type Player } from './stage.ts';
+import { play, scripts } from './steps.ts';
+
+/*
+ * The server is killed in the middle of writes and started again: what it answered is there, what it did not is there as a whole
+ * or not at all, and everybody who listened goes on as if nothing had happened.
+ */
+
+let database: TestDatabase;
+let servers: Servers;
+let players: Player[];
+let round = 0;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  servers = await startServers(1, database);
+  players = await gatherPlayers((await servers.where(0)).url, database);
+});
+afterAll(async () => {
+  await servers.close();
+  await database.drop();
+});
+
+it('no crash loses, halves or invents anything', { timeout: 120_000 }, async () => {
+  const plan = fc.record({
+    scripts: scripts(5, { min: 15, max: 30 }),
+    losses: LOSSES,
+    /** Behind how many answers the server is killed. */
+    kills: fc.array(fc.integer({ min: 10, max: 60 }), { minLength: 1, maxLength: 2 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(plan, async ({ scripts: written, losses, kills }) => {
+      const { url } = await servers.where(0);
+      const channelIds = await makeChannels(url, players, round++);
+      const { where, isPlace } = servers;
+      const readers = await follow({ url, database, players, channelIds, losses, where, isPlace });
+
+      let answers = 0;
+      let crashes = Promise.resolve();
+      const crash = async () => {
+        await servers.kill(0);
+        await servers.start(0);
+      };
+      const onEntry = () => {
+        answers += 1;
+        if (kills.includes(answers)) crashes = crashes.then(crash);
+      };
+      const scene = { players, channelIds, where: async () => (await where(0)).url };
+      const journal = await play(scene, written, onEntry);
+      await crashes;
+      for (const { outcome } of journal) expect(outcome.status).toBeLessThan(500);
+      expect(journal.some(({ outcome }) => outcome.status === 0)).toBe(true);
+      await requireEverything({ url, database, players, channelIds, journal, readers });
+    }),
+    { numRuns: 3, endOnFailure: true },
+  );
+});
