@@ -1,0 +1,13 @@
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+
+export const noSuchGroup = () => new AppError('not_found', { detail: 'There is no such group.' });
+
+/** More than this is told as a change for anybody. */
+const NAMED_PEOPLE = 1000;
+
+/** Makes every process look anew at what people may do, their open sockets included. */
+export function tellMembers({ bus }: Pick<Scope, 'bus'>, userIds: string[]): void {
+  if (userIds.length === 0) return;
+  bus.publish('groups.changed', { userIds: userIds.length > NAMED_PEOPLE ? null : userIds });
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { Permissions } from '../configs/permissions.schema.ts';
+import { describeUnstorable, freeForm, id, label, plainName } from '../core/wire.ts';
+
+const PERMISSION_BYTES = 64 * 1024;
+const DESCRIPTION_CHARACTERS = 4096;
+
+/** Who may give rights to a group: anybody, nobody but administrators, or its members, as it is unless said. */
+export const SHARE_RULES = [true, false, 'members'] as const;
+
+/** The groups' own members of `data` are checked; others are kept for clients. */
+const groupData = () =>
+  freeForm().refine(({ config }) => {
+    const share = (config as { share?: unknown } | null | undefined)?.share;
+    return share === undefined || (SHARE_RULES as readonly unknown[]).includes(share);
+  }, 'config.share must be true, false or "members"');
+
+const permissions = () =>
+  Permissions.superRefine((tree, context) => {
+    const message = describeUnstorable(tree, PERMISSION_BYTES);
+    if (message) context.addIssue({ code: 'custom', message });
+  });
+
+export const groupForm = {
+  name: plainName(256),
+  description: label(DESCRIPTION_CHARACTERS),
+  permissions: permissions().nullish(),
+  data: groupData().nullish(),
+  meta: freeForm().nullish(),
+};
+
+/** People on their way in or out. */
+export const userIds = () => z.array(id()).max(10_000);
+
+const brief = {
+  id: z.string(),
+  user_id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  member_count: z.int(),
+  created_at: z.int(),
+  updated_at: z.int(),
+};
+
+export const GroupInfo = z
+  .object(brief)
+  .meta({ id: 'GroupInfo', description: 'What members may know of a group' });
+export type GroupInfo = z.infer<typeof GroupInfo>;
+
+export const GroupView = z
+  .object({
+    ...brief,
+    data: z.record(z.string(), z.unknown()).nullable(),
+    meta: z.record(z.string(), z.unknown()).nullable(),
+    permissions: Permissions.nullable(),
+  })
+  .meta({ id: 'Group' });
+export type GroupView = z.infer<typeof GroupView>;
+
+/** Why somebody is in a group. */
+export const SOURCES = ['manual', 'oauth', 'ldap'] as const;
+export type Source = (typeof SOURCES)[number];
+
+export const GroupExport = GroupView.extend({
+  user_ids: z.array(z.string()),
+  members: z.array(
+    z.object({
+      user_id: z.string(),
+      sources: z.array(z.enum(SOURCES)).describe('Who keeps them in the group'),
+    }),
+  ),
+}).meta({ id: 'GroupExport' });
+export type GroupExport = z.infer<typeof GroupExport>;

@@ -1,0 +1,70 @@
+import { type Sql, statement } from '../database/sql.ts';
+import type { Source } from './groups.schema.ts';
+
+const ADD = statement<{ user_id: string }>(
+  'group_member.add',
+  `insert into group_member (group_id, user_id, source, created_at)
+   select $1, u.id, $3, $4 from users u where u.id = any($2::uuid[]) order by u.id
+   on conflict do nothing returning user_id`,
+);
+
+/** Gives people a reason to be in a group; who does not exist is left out. @returns those who had not had it */
+export async function addMembers(
+  sql: Sql,
+  groupId: string,
+  userIds: readonly string[],
+  { source, at }: { source: Source; at: number },
+): Promise<string[]> {
+  const rows = await sql.rows(ADD, [groupId, userIds, source, at]);
+  return rows.map(({ user_id }) => user_id);
+}
+
+const REMOVE = statement<{ user_id: string }>(
+  'group_member.remove',
+  'delete from group_member where group_id = $1 and user_id = any($2::uuid[]) returning user_id',
+);
+
+/** Takes people out of a group, whatever brought them there. @returns those who were in it */
+export async function removeMembers(
+  sql: Sql,
+  groupId: string,
+  userIds: readonly string[],
+): Promise<string[]> {
+  const rows = await sql.rows(REMOVE, [groupId, userIds]);
+  return [...new Set(rows.map(({ user_id }) => user_id))];
+}
+
+const JOIN = statement(
+  'group_member.join',
+  `insert into group_member (group_id, user_id, source, created_at)
+   select g.id, $2::uuid, 'manual', $3 from user_group g where g.id = $1 on conflict do nothing`,
+);
+
+/** Puts a new account into a group, if there is one of that id. */
+export async function joinGroup(sql: Sql, groupId: string, userId: string, at: number): Promise<void> {
+  await sql.rows(JOIN, [groupId.toLowerCase(), userId, at]);
+}
+
+/* Statements of a sign-in that says what groups somebody is in. */
+export const LOCK_PERSON = statement<{ id: string }>(
+  'group_member.lock_person',
+  'select id from users where id = $1 for update',
+);
+export const CREATE_NAMED = statement<{ id: string; name: string }>(
+  'group_member.create_named',
+  `insert into user_group (id, user_id, name, description, created_at, updated_at)
+   select gen_random_uuid()::text, $1, named.name, '', $3::int, $3::int from unnest($2::text[]) as named (name)
+    order by named.name on conflict (name) do nothing returning id, name`,
+);
+export const LEAVE_OTHERS = statement<{ group_id: string }>(
+  'group_member.leave_others',
+  `delete from group_member gm using user_group g
+    where gm.user_id = $1 and gm.source = $2 and g.id = gm.group_id and g.name <> all($3::text[])
+   returning gm.group_id`,
+);
+export const JOIN_NAMED = statement<{ group_id: string }>(
+  'group_member.join_named',
+  `insert into group_member (group_id, user_id, source, created_at)
+   select g.id, $1::uuid, $2, $4 from user_group g where g.name = any($3::text[]) order by g.id
+   on conflict do nothing returning group_id`,
+);

@@ -1,0 +1,95 @@
+import { record } from '../audit/audit.record.ts';
+import type { Actor, Scope } from '../core/scope.ts';
+import { nowSeconds } from '../core/time.ts';
+import { plainName } from '../core/wire.ts';
+import type { Sql } from '../database/sql.ts';
+import { noSuchGroup, tellMembers } from './groups.changes.ts';
+import { LOCK_GROUP } from './groups.repository.ts';
+import type { GroupView, Source } from './groups.schema.ts';
+import { getGroup } from './groups.service.ts';
+import {
+  addMembers as addRows,
+  CREATE_NAMED,
+  JOIN_NAMED,
+  LEAVE_OTHERS,
+  LOCK_PERSON,
+  removeMembers as removeRows,
+} from './members.repository.ts';
+
+type Change = (sql: Sql) => Promise<string[]>;
+
+async function changeMembers(
+  scope: Scope,
+  groupId: string,
+  action: 'group.add' | 'group.remove',
+  change: Change,
+): Promise<GroupView> {
+  const userIds = await scope.sql.transaction(async (sql) => {
+    // Held until the end, so that the group is not deleted in between.
+    if ((await sql.rows(LOCK_GROUP, [groupId])).length === 0) throw noSuchGroup();
+    const changed = await change(sql);
+    if (changed.length > 0) {
+      const side = action === 'group.add' ? 'after' : 'before';
+      await record(scope, sql, {
+        action,
+        target: { type: 'group', id: groupId },
+        [side]: { user_ids: changed },
+      });
+    }
+    return changed;
+  });
+  tellMembers(scope, userIds);
+  return getGroup(scope, groupId);
+}
+
+/** Puts people into a group by hand; ids of nobody are left out. @throws not_found */
+export const addMembers = (scope: Scope, groupId: string, userIds: string[]): Promise<GroupView> =>
+  changeMembers(scope, groupId, 'group.add', (sql) =>
+    addRows(sql, groupId, userIds, { source: 'manual', at: nowSeconds() }),
+  );
+
+/**
+ * Takes people out of a group, whatever brought them there. A provider that names the group at their next sign-in brings them
+ * back. @throws not_found
+ */
+export const removeMembers = (scope: Scope, groupId: string, userIds: string[]): Promise<GroupView> =>
+  changeMembers(scope, groupId, 'group.remove', (sql) => removeRows(sql, groupId, userIds));
+
+export interface Membership {
+  userId: string;
+  source: Exclude<Source, 'manual'>;
+  /** The names of all groups that the source says they are in; matched exactly. What no group can be called is left out. */
+  names: readonly string[];
+  /** Whether groups of names that there are none of are made. */
+  create: boolean;
+}
+
+const GroupName = plainName(256);
+
+/**
+ * Brings the groups of somebody in line with what a way of signing in says. It touches only what it brought about itself: who is in
+ * a group by hand, or by another source, stays. Call it only when the source did say: no word about groups is not "in none".
+ *
+ * @returns the ids of the groups that they came to and left, as far as that source is concerned
+ */
+export async function syncMemberships(
+  scope: Pick<Scope<Actor | null>, 'sql' | 'bus' | 'actor' | 'request'>,
+  { userId, source, names, create }: Membership,
+): Promise<{ joined: string[]; left: string[] }> {
+  const wanted = [...new Set(names.filter((name) => GroupName.safeParse(name).data === name))];
+  const at = nowSeconds();
+  const { joined, left } = await scope.sql.transaction(async (sql) => {
+    // Of two sign-ins at once the second finds what the first left. Nobody is there any more: nothing to do.
+    if ((await sql.rows(LOCK_PERSON, [userId])).length === 0) return { joined: [], left: [] };
+    const made = create ? await sql.rows(CREATE_NAMED, [userId, wanted, at]) : [];
+    const left = (await sql.rows(LEAVE_OTHERS, [userId, source, wanted])).map(({ group_id }) => group_id);
+    const joined = (await sql.rows(JOIN_NAMED, [userId, source, wanted, at])).map(({ group_id }) => group_id);
+    if (joined.length + left.length > 0) {
+      const after = { source, joined, left, ...(made.length > 0 && { made }) };
+      await record(scope, sql, { action: 'group.sync', target: { type: 'user', id: userId }, after });
+    }
+    return { joined, left };
+  });
+  if (joined.length + left.length > 0) tellMembers(scope, [userId]);
+  return { joined, left };
+}
