@@ -11,6 +11,7 @@ import { searchRouter } from './channels/search.router.ts';
 import { configsRouter } from './configs/configs.router.ts';
 import { router } from './core/trpc.ts';
 import { filesRouter } from './files/files.router.ts';
+import { groupsRouter } from './groups/groups.router.ts';
 import { toolInstallRouter } from './tools/tools.install.router.ts';
 import { toolLoadRouter } from './tools/tools.load.router.ts';
 import { toolsRouter } from './tools/tools.router.ts';
@@ -30,6 +31,7 @@ export const appRouter = router({
   configs: configsRouter,
   deliveries: deliveriesRouter,
   files: filesRouter,
+  groups: groupsRouter,
   members: membersRouter,
   messages: messagesRouter,
   reactions: reactionsRouter,
