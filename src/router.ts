@@ -8,6 +8,7 @@ import { messagesRouter } from './channels/messages.router.ts';
 import { reactionsRouter } from './channels/reactions.router.ts';
 import { readersRouter } from './channels/readers.router.ts';
 import { searchRouter } from './channels/search.router.ts';
+import { threadsRouter } from './channels/threads.router.ts';
 import { configsRouter } from './configs/configs.router.ts';
 import { router } from './core/trpc.ts';
 import { filesRouter } from './files/files.router.ts';
@@ -39,6 +40,7 @@ export const appRouter = router({
   sessions: sessionsRouter,
   settings: settingsRouter,
   readers: readersRouter,
+  threads: threadsRouter,
   toolInstall: toolInstallRouter,
   toolLoad: toolLoadRouter,
   tools: toolsRouter,

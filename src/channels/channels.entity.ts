@@ -73,6 +73,17 @@ export const Message = defineEntity({
       expression:
         'create index "message_thread" on "message" ("channel_id", "parent_id", "created_at") where "parent_id" is not null',
     },
+    // Somebody's part in threads: what they began that has replies, and what they replied to. Plain posts are in neither.
+    {
+      name: 'message_begun',
+      expression:
+        'create index "message_begun" on "message" ("channel_id", "user_id") where "latest_reply_at" is not null',
+    },
+    {
+      name: 'message_replied',
+      expression:
+        'create index "message_replied" on "message" ("channel_id", "user_id", "parent_id") where "parent_id" is not null',
+    },
     {
       name: 'message_time',
       expression: 'create index "message_time" on "message" ("channel_id", "created_at")',

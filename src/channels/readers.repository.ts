@@ -6,7 +6,7 @@ import { NOW } from './members.repository.ts';
 import { EVERYONE } from './mentions.repository.ts';
 
 /** Counting unread messages ends here, so that a list of channels costs the same however long somebody was away. */
-const COUNT_LIMIT = 1000;
+export const COUNT_LIMIT = 1000;
 
 /*
  * What the caller (`$1`) keeps of a channel `c`. Before they have opened it, what counts as seen is what is older than their
@@ -17,8 +17,8 @@ export const READER = `left join channel_reader r on r.channel_id = c.id and r.u
   cross join lateral (select coalesce(r.last_read_at, mine.joined_at,
     (select u.created_at::bigint * 1000000000 from users u where u.id = $1)) as seen_at) s`;
 
-/** SQL for what counts as new for the caller: a message of somebody else's, of a program or of a model. */
-const IS_NEWS = `m.deleted_at is null
+/** SQL for whether the row `m` counts as new for the caller: a message of somebody else's, of a program or of a model. */
+export const IS_NEWS = `m.deleted_at is null
   and (m.user_id <> $1 or m.webhook_id is not null or jsonb_exists(m.meta, 'model_id'))`;
 
 // The limit is on what is looked at, not on what counts: somebody's own thousands must not be walked either.

@@ -1,0 +1,64 @@
+import { Json } from '../core/json.ts';
+import { type Sql, statement } from '../database/sql.ts';
+import { CAN_READ, type Caller, callerOf } from './channels.repository.ts';
+import { JOINS, LISTED, type Page, withinBudget } from './messages.repository.ts';
+import { COUNT_LIMIT, IS_NEWS, READER } from './readers.repository.ts';
+import type { ThreadView } from './threads.schema.ts';
+
+export interface ThreadQuery extends Page {
+  /** Only those with replies that the caller has not seen. */
+  unread: boolean;
+}
+
+/** SQL for the replies to the root `t`, the newest of those that came since the moment `t.seen_at`. */
+const NEW_REPLIES = `(select m.user_id, m.webhook_id, m.meta, m.deleted_at from message m
+    where m.channel_id = t.channel_id and m.parent_id = t.id and m.created_at > t.seen_at
+    order by m.created_at desc limit ${COUNT_LIMIT}) m`;
+
+/** What is a program's is not the caller's, though they made the webhook. */
+const BY_CALLER = 'm.user_id = $1 and m.webhook_id is null';
+
+/*
+ * The caller's part in a thread is found from their side, channel by channel: what they began, what they wrote, where they are
+ * mentioned. All three are looked up in indexes that begin with channel and person.
+ */
+const LIST = statement<{ threads: string }>(
+  'thread.list',
+  `with readable as materialized (
+     select c.id, c.name, c.type, s.seen_at from channel c ${READER} where ${CAN_READ}
+   ), mine as (
+     select m.channel_id, m.id from readable c join message m on m.channel_id = c.id
+      where ${BY_CALLER} and m.latest_reply_at is not null
+      union
+     select m.channel_id, m.parent_id from readable c join message m on m.channel_id = c.id
+      where ${BY_CALLER} and m.parent_id is not null
+      union
+     select m.channel_id, coalesce(m.parent_id, m.id) from readable c
+       join message_mention mm on mm.channel_id = c.id and mm.user_id = $1
+       join message m on m.channel_id = mm.channel_id and m.id = mm.message_id
+   )
+   select coalesce(json_agg(json_build_object('root', ${LISTED},
+              'channel', json_build_object('id', c.id, 'name', c.name, 'type', c.type),
+              'unread_count', (select count(*) filter (where ${IS_NEWS}) from ${NEW_REPLIES})
+            ) order by t.latest_reply_at desc, t.id), '[]'::json)::text as threads
+     from (${withinBudget(
+       `select t.*, c.seen_at from mine join message t on t.channel_id = mine.channel_id and t.id = mine.id
+          join readable c on c.id = t.channel_id
+         where t.reply_count > 0
+           and (not $3 or t.latest_reply_at > c.seen_at and exists (
+                 select from message m where m.channel_id = t.channel_id and m.parent_id = t.id
+                    and m.created_at > c.seen_at and ${IS_NEWS}))
+         order by t.latest_reply_at desc, t.id limit $4 offset $5`,
+       'latest_reply_at',
+     )}) t join readable c on c.id = t.channel_id cross join lateral (select t.*) m ${JOINS}`,
+);
+
+/** The threads that the caller has a part in, of channels that they may read, the one with the newest reply first. */
+export async function readThreads(
+  sql: Sql,
+  caller: Caller,
+  { unread, limit, skip }: ThreadQuery,
+): Promise<Json<ThreadView[]>> {
+  const [row] = await sql.rows(LIST, [...callerOf(caller), unread, limit, skip]);
+  return new Json(row?.threads ?? '[]');
+}

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Person, signUpAs } from '../support/server.ts';
+import { recordStatements } from '../support/statements.ts';
+import { type Board, openBoard } from './board.ts';
+import { grant } from './people.ts';
+
+let board: Board;
+let reader: Person;
+beforeAll(async () => {
+  board = await openBoard();
+});
+afterAll(() => board.close());
+beforeEach(async () => {
+  // A person of each test's own, whose list holds nothing of the others'.
+  reader = await signUpAs(board.server, board.owner, `Reader${count++}`, 'user');
+  await board.turnToNewChannel(grant(reader.id, 'write'));
+});
+let count = 0;
+
+const threads = async (query = '', person = reader) => {
+  const answer = await board.server.call(`GET /channels/threads${query}`, { token: person.token });
+  expect(answer.status).toBe(200);
+  return answer.body as {
+    root: { id: string; content: string; meta: unknown };
+    channel: { id: string };
+    unread_count: number;
+  }[];
+};
+const idsOf = async (query?: string, person?: Person) =>
+  (await threads(query, person)).map(({ root }) => root.id);
+const begin = async (content: string, person?: Person) =>
+  (await board.post({ content }, person)).id as string;
+const reply = (rootId: string, content = 'reply', person?: Person) =>
+  board.post({ content, parent_id: rootId }, person);
+const regrant = (...access_grants: ReturnType<typeof grant>[]) =>
+  board.server.call(`POST /channels/${board.channelId}/update`, {
+    token: board.owner.token,
+    body: { access_grants },
+  });
+
+describe('the threads of a person', () => {
+  it('are those they began, replied to or were mentioned in, the newest reply first', async () => {
+    const begun = await begin('begun', reader);
+    const joined = await begin('joined');
+    const called = await begin('called');
+    const others = await begin('of others');
+    await begin('without replies', reader);
+    await reply(joined, 'mine', reader);
+    await reply(called, `look, <@U:${reader.id}|you>`);
+    await reply(begun);
+    await reply(others, 'look, @channel');
+    expect(await idsOf()).toEqual([begun, called, joined]);
+    expect(await idsOf('?skip=1&limit=1')).toEqual([called]);
+
+    await reply(joined);
+    const [first] = await threads();
+    expect(first?.root).toEqual(await board.get(joined));
+    expect(first?.channel).toEqual({ id: board.channelId, name: 'general', type: null });
+    // Each has a list of their own.
+    expect(await idsOf('?limit=4', board.writer)).toEqual([joined, others, begun, called]);
+  });
+
+  it('count what others replied since the channel was read, and can be only those', async () => {
+    const seen = await begin('seen', reader);
+    const news = await begin('news', reader);
+    await reply(seen);
+    await board.server.call(`POST /channels/${board.channelId}/read`, { token: reader.token, body: {} });
+    await reply(news);
+    await reply(news);
+    const counts = async (query?: string) =>
+      (await threads(query)).map(({ root, unread_count }) => [root.id, unread_count]);
+    expect(await counts()).toEqual([
+      [news, 2],
+      [seen, 0],
+    ]);
+    expect(await counts('?unread=true')).toEqual([[news, 2]]);
+    // Whoever replies has read what is there.
+    await reply(news, 'mine', reader);
+    expect(await counts('?unread=true')).toEqual([]);
+    const { id } = await reply(news);
+    expect(await counts('?unread=true')).toEqual([[news, 1]]);
+    await board.remove(id);
+    expect(await counts('?unread=true')).toEqual([]);
+  });
+
+  it('keep one whose root was deleted, and lose one without replies', async () => {
+    const root = await begin('gone');
+    const mine = await reply(root, 'mine', reader);
+    await board.remove(root);
+    const [thread] = await threads();
+    expect(thread?.root).toMatchObject({ id: root, content: '', meta: { deleted: true } });
+    await board.remove(mine.id);
+    expect(await threads()).toEqual([]);
+  });
+
+  it('are those of channels that they may read now', async () => {
+    const root = await begin('x', reader);
+    await reply(root);
+    expect(await idsOf()).toEqual([root]);
+    await regrant();
+    expect(await idsOf()).toEqual([]);
+    await regrant(grant(reader.id, 'read'));
+    expect(await idsOf()).toEqual([root]);
+  });
+
+  it('are not those of groups that they left', async () => {
+    const { id } = (
+      await board.server.call('POST /channels/create', {
+        token: board.owner.token,
+        body: { name: 'group', type: 'group', user_ids: [reader.id] },
+      })
+    ).body;
+    board.turnTo(id);
+    const root = await begin('x', reader);
+    await reply(root, 'y', board.owner);
+    expect(await idsOf()).toEqual([root]);
+    await board.server.database.query('delete from channel_member where channel_id = $1 and user_id = $2', [
+      id,
+      reader.id,
+    ]);
+    expect(await idsOf()).toEqual([]);
+  });
+
+  it('are not those that a program began, though they made its webhook', async () => {
+    const root = await begin('by a program', reader);
+    await reply(root);
+    await board.server.database.query('update message set webhook_id = gen_random_uuid() where id = $1', [
+      root,
+    ]);
+    expect(await idsOf()).toEqual([]);
+  });
+
+  it('take one statement, however many', async () => {
+    for (let n = 0; n < 5; n += 1) await reply(await begin(String(n), reader));
+    await threads();
+    const statements = await recordStatements(() => threads());
+    expect(statements.filter((text) => !/last_active_at =/.test(text))).toHaveLength(1);
+  });
+});
+
+describe('asking for threads', () => {
+  it.each(['?unread=maybe', '?limit=0', '?limit=201', '?skip=-1', '?skip=x'])('refuses %s', async (query) => {
+    const answer = await board.server.call(`GET /channels/threads${query}`, { token: reader.token });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'validation' } });
+    expect(answer.body.detail).toMatch(/^(unread|limit|skip): /);
+  });
+
+  it('needs credentials', async () => {
+    expect((await board.server.call('GET /channels/threads')).status).toBe(401);
+  });
+});
