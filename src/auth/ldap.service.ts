@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { ResultCodeError } from 'ldapts';
+import { AppError } from '../core/errors.ts';
+import type { Actor, Scope } from '../core/scope.ts';
+import { isStorable } from '../core/wire.ts';
+import { User } from '../users/users.entity.ts';
+import { foldEmail, normaliseEmail } from '../users/users.service.ts';
+import type { SessionUser } from './auth.schema.ts';
+import { noteFailure } from './auth.service.ts';
+import { startSession } from './auth.start.ts';
+import { findIdentity } from './identities.repository.ts';
+import { admitPerson, type Person } from './identities.service.ts';
+import { type Directory, type DirectoryEntry, unavailable } from './ldap.directory.ts';
+import type { LdapStep, LdapTest } from './ldap.schema.ts';
+import { displayName } from './oauth.claims.ts';
+
+const ISSUER = 'ldap';
+
+const wrong = () => new AppError('credentials_wrong', { detail: 'The user name or the password is wrong.' });
+
+function requireDirectory(scope: Scope<Actor | null>): Directory {
+  if (!scope.directory) {
+    throw new AppError('signin_disabled', { detail: 'Sign-in through a directory is switched off.' });
+  }
+  return scope.directory;
+}
+
+/**
+ * Signs in by the password that a directory has. A name that it does not know takes the same steps and gets the same answer as
+ * a wrong password.
+ *
+ * @throws signin_disabled, credentials_wrong, rate_limited, email_taken, email_invalid, upstream_failed
+ */
+export async function signInByLdap(
+  scope: Scope<null>,
+  { user, password }: { user: string; password: string },
+): Promise<SessionUser> {
+  const directory = requireDirectory(scope);
+  const subject = `ldap:${foldEmail(user)}`;
+  const attempt = await scope.signinLimit.signIn(scope.request, subject);
+  const entry = password.trim() === '' ? null : await recognise(directory, user, password);
+  if (!entry) {
+    await noteFailure(scope, { email: user, method: 'ldap' });
+    throw wrong();
+  }
+  await attempt.succeeded();
+  const account = await admitPerson(scope, readPerson(directory, entry, user), {
+    mayCreate: true,
+    mayMerge: directory.mayMerge,
+    update: { name: false, email: false, picture: false },
+  });
+  return startSession(scope, account, { method: 'ldap' });
+}
+
+/** Who has that name and password; null when nobody has. @throws upstream_failed */
+async function recognise(
+  directory: Directory,
+  user: string,
+  password: string,
+): Promise<DirectoryEntry | null> {
+  try {
+    const client = await directory.open();
+    const found = await directory.search(client, user).finally(() => directory.close(client));
+    const [entry] = found;
+    const dn = found.length === 1 && entry ? entry.dn : nobody(directory);
+    const fits = await directory.verify(dn, password);
+    return fits && found.length === 1 && entry ? entry : null;
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+/** Bound to where there is no one entry, so that it takes as long. Nobody has that name. */
+const nobody = ({ attributes, base }: Directory): string => `${attributes.username}=${randomUUID()},${base}`;
+
+/** @throws email_invalid for somebody without an address */
+function readPerson(directory: Directory, entry: DirectoryEntry, user: string): Person {
+  const email = addressOf(directory, entry);
+  if (email === null) {
+    throw new AppError('email_invalid', { detail: 'The directory has no e-mail address of yours.' });
+  }
+  return {
+    issuer: ISSUER,
+    subject: entry.subject,
+    email,
+    // Whoever named the directory trusts it; merging is a decision of its own.
+    emailVerified: true,
+    name: displayName([entry.values(directory.attributes.name)[0], user]),
+    role: undefined,
+    picture: async () => undefined,
+  };
+}
+
+/** The first address that is one: some directories keep aliases and old ones beside it. */
+function addressOf({ attributes }: Directory, entry: DirectoryEntry): string | null {
+  for (const value of entry.values(attributes.mail)) {
+    try {
+      if (isStorable(value)) return normaliseEmail(value);
+    } catch {
+      // The next may be one.
+    }
+  }
+  return null;
+}
+
+/**
+ * What a sign-in through the directory would do for somebody, each step with what it found. Asks for no password and changes nothing.
+ *
+ * @throws signin_disabled
+ */
+export async function testLdap(scope: Scope, user: string): Promise<LdapTest> {
+  const directory = requireDirectory(scope);
+  const steps: LdapStep[] = [];
+  const note = (step: LdapStep['step'], ok: boolean, detail: string) => steps.push({ step, ok, detail });
+  const answer = (dn: string | null): LdapTest => ({
+    ok: steps.every(({ ok }) => ok),
+    server: directory.url,
+    filter: directory.filterFor(user).toString(),
+    dn,
+    steps,
+  });
+
+  let found: DirectoryEntry[];
+  try {
+    const client = await directory.open();
+    note('connect', true, 'Connected and bound as who searches.');
+    try {
+      found = await directory.search(client, user);
+    } catch (error) {
+      note('search', false, describe(error));
+      return answer(null);
+    } finally {
+      await directory.close(client);
+    }
+  } catch (error) {
+    note('connect', false, describe(error));
+    return answer(null);
+  }
+  const [entry] = found;
+  note(
+    'search',
+    found.length === 1,
+    `The filter finds ${['nobody', 'one entry'][found.length] ?? 'more than one entry'}.`,
+  );
+  if (found.length !== 1 || !entry) return answer(null);
+  note('entry', true, `${entry.dn}, known as ${entry.subject}.`);
+  const email = addressOf(directory, entry);
+  const { mail, groups } = directory.attributes;
+  const addresses = entry.values(mail).join(', ');
+  note('address', email !== null, email ?? `No usable address in ${mail}: ${addresses || 'it is empty'}.`);
+  note('groups', true, entry.values(groups).join('; ') || `None in ${groups}.`);
+  if (email !== null) note('account', ...(await foreseeAccount(scope, directory, entry, email)));
+  return answer(entry.dn);
+}
+
+/** Which account they would get. */
+async function foreseeAccount(
+  scope: Scope,
+  { mayMerge }: Directory,
+  entry: DirectoryEntry,
+  email: string,
+): Promise<[ok: boolean, detail: string]> {
+  const bound = await findIdentity(scope.sql, { issuer: ISSUER, subject: entry.subject });
+  const account = await scope.em.findOne(User, bound === null ? { email } : { id: bound });
+  const { default_user_role } = scope.configs.current.ui;
+  if (!account) return [true, `A new account with the role ${default_user_role}.`];
+  if (bound !== null) return [true, `Their account ${account.email} with the role ${account.role}.`];
+  return mayMerge
+    ? [true, `The account that has their address, with the role ${account.role}.`]
+    : [false, 'Another account has their address; LDAP_MERGE_ACCOUNTS_BY_EMAIL is off.'];
+}
+
+const describe = (error: unknown): string => {
+  if (error instanceof ResultCodeError) return `The directory refuses (code ${error.code}): ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
+};
