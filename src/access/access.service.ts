@@ -5,23 +5,48 @@ import type { Permission } from '../configs/permissions.schema.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { sqlWithin, statement } from '../database/sql.ts';
+import { listShareable } from '../groups/groups.repository.ts';
 import { AccessGrant } from './access.entity.ts';
 import type { ResourceType } from './access.repository.ts';
 import type { GrantInput, GrantView } from './access.schema.ts';
 import { may } from './permissions.ts';
 
+interface Resource {
+  type: ResourceType;
+  id: string;
+}
+
 /**
- * Leaves out what the caller may not give: rights for everyone without the resource's sharing permission, and rights for
- * single users without `access_grants.allow_users`. Silent, as `peer-wire.md` 5.3 has it; duplicates collapse.
+ * Leaves out what the caller may not give: rights for everyone without the resource's sharing permission, rights for single users
+ * without `access_grants.allow_users`, and rights for groups that they may not share with, unless the group had the same before.
+ * Silent, as `peer-wire.md` 5.3 has it; duplicates collapse.
  */
-function admissible(scope: Scope, grants: GrantInput[], publicSharing: Permission): GrantInput[] {
+async function admissible(
+  scope: Scope,
+  em: EntityManager,
+  {
+    grants,
+    standing,
+    publicSharing,
+  }: { grants: GrantInput[]; standing: string[]; publicSharing: Permission },
+): Promise<GrantInput[]> {
   const mayShareWithAll = may(scope, publicSharing);
   const mayShareWithUsers = may(scope, 'access_grants.allow_users');
-  const unique = new Map(grants.map((grant) => [Object.values(pick(grant)).join(' '), pick(grant)]));
-  return [...unique.values()].filter(({ principal_type, principal_id }) => {
-    if (principal_type === 'group') return true;
+  const asked = [...new Map(grants.map((grant) => [describe(grant), pick(grant)])).values()];
+  const isToGroup = ({ principal_type }: GrantInput) => principal_type === 'group';
+  const groups = await shareable(scope, em, asked.filter(isToGroup));
+  return asked.filter((grant) => {
+    const { principal_id } = grant;
+    if (isToGroup(grant)) return groups.has(principal_id) || standing.includes(describe(grant));
     return principal_id === '*' ? mayShareWithAll : mayShareWithUsers;
   });
+}
+
+/** Those of the principals that the caller may share with; for administrators all, as they may name groups of elsewhere. */
+async function shareable(scope: Scope, em: EntityManager, toGroups: GrantInput[]): Promise<Set<string>> {
+  const named = toGroups.map(({ principal_id }) => principal_id);
+  if (named.length === 0 || scope.actor.role === 'admin') return new Set(named);
+  return new Set(await listShareable(sqlWithin(em), scope.actor, named));
 }
 
 const pick = ({ principal_type, principal_id, permission }: GrantInput): GrantInput => ({
@@ -34,11 +59,13 @@ const pick = ({ principal_type, principal_id, permission }: GrantInput): GrantIn
 export async function replaceGrants(
   scope: Scope,
   em: EntityManager,
-  resource: { type: ResourceType; id: string; publicSharing: Permission },
+  resource: Resource & { publicSharing: Permission },
   grants: GrantInput[],
 ): Promise<GrantView[]> {
   const before = (await revokeGrants(em, resource)).map(describe).toSorted();
-  const rows = admissible(scope, grants, resource.publicSharing).map((grant) => ({
+  const { publicSharing } = resource;
+  const allowed = await admissible(scope, em, { grants, standing: before, publicSharing });
+  const rows = allowed.map((grant) => ({
     id: uuidv7(),
     resource_type: resource.type,
     resource_id: resource.id,
@@ -69,9 +96,6 @@ const REVOKE = statement<GrantInput>(
 );
 
 /** Removes all grants of a resource, in the caller's transaction. Returns those that there were. */
-export async function revokeGrants(
-  em: EntityManager,
-  resource: { type: ResourceType; id: string },
-): Promise<GrantInput[]> {
+export async function revokeGrants(em: EntityManager, resource: Resource): Promise<GrantInput[]> {
   return sqlWithin(em).rows(REVOKE, [resource.type, resource.id]);
 }

@@ -49,7 +49,7 @@ export async function createChannel(scope: Scope, input: NewChannel): Promise<Ch
     if (scope.actor.role !== 'admin') throw new AppError('forbidden');
     return store(scope, input, []);
   }
-  const others = await resolvePeople(scope.sql, input);
+  const others = await resolvePeople(scope, input);
   if (input.type === 'dm' && others.length === 0) {
     throw new AppError('bad_request', { detail: 'user_ids: name whom the direct channel is with.' });
   }
@@ -64,7 +64,7 @@ export async function createChannel(scope: Scope, input: NewChannel): Promise<Ch
  * @throws not_found when there is nobody with that id
  */
 export async function openDirectWith(scope: Scope, userId: string): Promise<ChannelDetail> {
-  const [found] = await resolvePeople(scope.sql, { user_ids: [userId], group_ids: [] }).catch(() => []);
+  const [found] = await resolvePeople(scope, { user_ids: [userId], group_ids: [] }).catch(() => []);
   if (!found) throw new AppError('not_found', { detail: 'There is no such user.' });
   const everybody = [...new Set([scope.actor.id, userId])];
   return openDirect(scope, everybody, { name: '' });

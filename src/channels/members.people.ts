@@ -1,5 +1,7 @@
 import { AppError } from '../core/errors.ts';
-import { type Sql, statement } from '../database/sql.ts';
+import type { Scope } from '../core/scope.ts';
+import { statement } from '../database/sql.ts';
+import { listPeopleOf, listShareable } from '../groups/groups.repository.ts';
 
 const MISSING = statement<{ id: string }>(
   'member.missing',
@@ -12,23 +14,27 @@ const naming = (ids: string[]) =>
   ids.slice(0, NAMED).join(', ') + (ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '');
 
 /**
- * The ids of the people who were named, each once.
+ * The ids of the people who were named, by themselves or by a group that they are in now, each once.
  *
- * @throws bad_request naming who does not exist
+ * @throws bad_request naming who does not exist, and groups that the caller knows nothing of
  */
 export async function resolvePeople(
-  sql: Sql,
+  { sql, actor }: Scope,
   { user_ids, group_ids }: { user_ids: string[]; group_ids: string[] },
 ): Promise<string[]> {
-  if (group_ids.length > 0) {
-    throw new AppError('bad_request', { detail: `group_ids: there is no group ${naming(group_ids)}.` });
-  }
   const asked = [...new Set(user_ids)];
-  if (asked.length === 0) return [];
-  const missing = await sql.rows(MISSING, [asked]);
-  if (missing.length === 0) return asked;
-  const detail = `user_ids: there is no user ${naming(missing.map(({ id }) => id))}.`;
-  throw new AppError('bad_request', { detail });
+  const missing = asked.length > 0 ? await sql.rows(MISSING, [asked]) : [];
+  if (missing.length > 0) {
+    const detail = `user_ids: there is no user ${naming(missing.map(({ id }) => id))}.`;
+    throw new AppError('bad_request', { detail });
+  }
+  if (group_ids.length === 0) return asked;
+  const known = new Set(await listShareable(sql, actor, group_ids));
+  const unknown = group_ids.filter((id) => !known.has(id));
+  if (unknown.length > 0) {
+    throw new AppError('bad_request', { detail: `group_ids: there is no group ${naming(unknown)}.` });
+  }
+  return [...new Set([...asked, ...(await listPeopleOf(sql, group_ids))])];
 }
 
 /** PostgreSQL's code for a foreign key without its row. */

@@ -73,7 +73,7 @@ export interface Invitation {
 export async function inviteMembers(scope: Scope, invitation: Invitation): Promise<MembershipView[]> {
   const { id } = invitation;
   await requireGroup(scope, id, 'manage');
-  const asked = await resolvePeople(scope.sql, invitation);
+  const asked = await resolvePeople(scope, invitation);
   const { added, recorded } = await scope.sql
     .transaction(async (sql) => {
       await lockMembers(sql, id);

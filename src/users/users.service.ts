@@ -10,6 +10,7 @@ import { AppError } from '../core/errors.ts';
 import type { Actor, Role, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { sqlWithin } from '../database/sql.ts';
+import { joinGroup } from '../groups/members.repository.ts';
 import { User, type UserEntity } from './users.entity.ts';
 import { listUsers as queryUsers, type UserQuery } from './users.repository.ts';
 import type { UserView } from './users.schema.ts';
@@ -56,7 +57,7 @@ export interface NewUser {
  * @throws email_invalid, email_taken
  */
 export async function createUser(
-  scope: Pick<Scope<Actor | null>, 'em'> & AuditScope,
+  scope: Pick<Scope<Actor | null>, 'em' | 'configs'> & AuditScope,
   input: NewUser,
 ): Promise<UserView> {
   const email = normaliseEmail(input.email);
@@ -66,7 +67,7 @@ export async function createUser(
   try {
     return await scope.em.transactional(async (em) => {
       await lockAdministrators(em);
-      const isFirst = (await em.count(User)) === 0;
+      const isFirst = (await em.findOne(User, {}, { fields: ['id'] })) === null;
       const user = em.create(User, {
         id,
         email,
@@ -81,6 +82,7 @@ export async function createUser(
         updated_at: now,
       });
       await em.flush();
+      await joinGroup(sqlWithin(em), scope.configs.current.ui.default_group_id, id, now);
       const view = toView(user);
       await record(scope, sqlWithin(em), {
         action: 'user.create',
