@@ -239,7 +239,7 @@ export function startPython(options: PythonOptions): Python {
       }
     },
     async call({ tool, context = {}, baseUrl = '', valves, userValves, ...request }) {
-      const { timeoutMs = limits.callTimeoutMs, signal, onEvent, onAsk, onUsage } = request;
+      const { timeoutMs = limits.callTimeoutMs, signal, onEvent, onAsk, onRequest, onUsage } = request;
       const { durationMs, ...answer } = await ask(
         tool,
         {
@@ -252,7 +252,7 @@ export function startPython(options: PythonOptions): Python {
           context,
           base_url: baseUrl,
         },
-        { timeoutMs, signal, onEvent, onAsk, onUsage },
+        { timeoutMs, signal, onEvent, onAsk, onRequest, onUsage },
       );
       return { ...answer, duration_ms: Math.round(durationMs * 1000) / 1000 };
     },

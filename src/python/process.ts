@@ -7,6 +7,7 @@ import {
   MAX_ASKS,
   MAX_EVENT_CHARACTERS,
   MAX_EVENTS,
+  MAX_REQUESTS,
   type Reply,
   ToolMessage,
   type ToolRequest,
@@ -22,6 +23,8 @@ export interface CallOptions {
   onEvent?: ((event: unknown) => void) | undefined;
   /** Asks the caller. The signal fires when nobody waits for the answer any more; a rejection's message reaches the tool. */
   onAsk?: ((event: unknown, signal: AbortSignal) => Promise<unknown>) | undefined;
+  /** Does for a function what its stand-ins ask of the server. Signal and rejections as of `onAsk`. */
+  onRequest?: ((operation: string, input: unknown, signal: AbortSignal) => Promise<unknown>) | undefined;
   /** Told before the answer or the error, when the process could say it. */
   onUsage?: ((usage: Usage) => void) | undefined;
 }
@@ -68,6 +71,7 @@ interface PendingCall {
   events: unknown[];
   eventCharacters: number;
   asks: number;
+  requests: number;
   startedAt: number;
   /** From the moment at which it was asked. */
   clock: Clock | undefined;
@@ -85,6 +89,12 @@ export interface LoadedFrom {
   packages?: string | undefined;
   /** Ends before the source is run when packages that it asks for are not there: `loaded` is `incomplete` then. */
   isStrict?: boolean | undefined;
+}
+
+/** One question of a call, by the numbers that its answer carries. */
+interface Question {
+  call: number;
+  ask: number;
 }
 
 /** Starts a process for a tool and loads it. */
@@ -180,6 +190,12 @@ export function loadTool(
         if (call && count(call, message.event)) void ask(call, message);
         break;
       }
+      case 'request': {
+        const call = calls.get(message.call);
+        if (call)
+          void reply(call, message, (signal) => serve(call, message.operation, message.input, signal));
+        break;
+      }
       case 'result':
         settle(message.call, ({ events, startedAt, options, resolve }) => {
           options.onUsage?.(message.usage);
@@ -208,27 +224,42 @@ export function loadTool(
   }
 
   /** Takes a question to the caller and the answer back. The time of the call stands still meanwhile. */
-  async function ask(
-    call: PendingCall,
-    question: { call: number; ask: number; event: unknown },
-  ): Promise<void> {
+  async function ask(call: PendingCall, question: Question & { event: unknown }): Promise<void> {
     const { onAsk } = call.options;
-    const reply: Reply = { kind: 'reply', call: question.call, ask: question.ask, answer: null, error: null };
     call.asks += 1;
     call.clock?.pause();
-    try {
-      if (!onAsk)
-        throw new Error(
-          'The caller of this function cannot be asked: call it over the subscription tools.run.',
-        );
+    await reply(call, question, (signal) => {
+      if (!onAsk) {
+        const detail =
+          'The caller of this function cannot be asked: call it over the subscription tools.run.';
+        throw new Error(detail);
+      }
       if (call.asks > MAX_ASKS) throw new Error(`A call may ask its caller ${MAX_ASKS} times.`);
-      const patience = AbortSignal.timeout(limits.askTimeoutMs);
-      reply.answer = (await onAsk(question.event, AbortSignal.any([patience, call.over.signal]))) ?? null;
-    } catch (error) {
-      reply.error = error instanceof Error ? error.message : String(error);
-    }
+      return onAsk(question.event, AbortSignal.any([AbortSignal.timeout(limits.askTimeoutMs), signal]));
+    });
     call.clock?.resume();
-    if (!call.over.signal.aborted) spawned.send(reply);
+  }
+
+  function serve(call: PendingCall, operation: string, input: unknown, signal: AbortSignal) {
+    call.requests += 1;
+    if (call.requests > MAX_REQUESTS) throw new Error(`A call may ask the server ${MAX_REQUESTS} times.`);
+    if (!call.options.onRequest) throw new Error('The server offers nothing to this call.');
+    return call.options.onRequest(operation, input, signal);
+  }
+
+  /** Sends what comes of a question, unless the call is over by then. */
+  async function reply(
+    { over: { signal } }: PendingCall,
+    { call, ask }: Question,
+    find: (signal: AbortSignal) => Promise<unknown>,
+  ): Promise<void> {
+    const answered: Reply = { kind: 'reply', call, ask, answer: null, error: null };
+    try {
+      answered.answer = (await find(signal)) ?? null;
+    } catch (error) {
+      answered.error = error instanceof Error ? error.message : String(error);
+    }
+    if (!signal.aborted) spawned.send(answered);
   }
 
   function settle(number: number, how: (call: PendingCall) => void): void {
@@ -277,6 +308,7 @@ export function loadTool(
         events: [],
         eventCharacters: 0,
         asks: 0,
+        requests: 0,
         startedAt: 0,
         clock: undefined,
         over,

@@ -104,7 +104,7 @@ export const CheckedValves = z.object({
 });
 export type CheckedValves = z.infer<typeof CheckedValves>;
 
-/** The answer to an `ask`; `error` in words, or null. */
+/** The answer to an `ask` or a `request`; `error` in words, or null. */
 export interface Reply {
   kind: 'reply';
   call: number;
@@ -135,6 +135,14 @@ export const ToolMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('loaded'), specs: z.array(FunctionSpec), valves: Valves, user_valves: Valves }),
   z.object({ kind: z.literal('event'), call: z.int(), event: z.unknown() }),
   z.object({ kind: z.literal('ask'), call: z.int(), ask: z.int(), event: z.unknown() }),
+  /** What a stand-in of `open_webui` wants of the server, as the caller of the function. Answered by a `Reply` too. */
+  z.object({
+    kind: z.literal('request'),
+    call: z.int(),
+    ask: z.int(),
+    operation: z.string(),
+    input: z.unknown(),
+  }),
   z.object({
     kind: z.literal('result'),
     call: z.int(),
@@ -195,3 +203,5 @@ export const MAX_EVENTS = 1_000;
 export const MAX_EVENT_CHARACTERS = 2 * 1024 * 1024;
 /** How often one call may ask its caller. */
 export const MAX_ASKS = 50;
+/** How often one call may ask the server. */
+export const MAX_REQUESTS = 200;

@@ -3,6 +3,7 @@ import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import type { CallContext, Usage } from '../python/pool.ts';
 import { requireReadyTool } from './tools.install.service.ts';
+import { serveTool } from './tools.requests.service.ts';
 import { openValves } from './tools.valves.service.ts';
 
 export interface ToolCall {
@@ -49,6 +50,7 @@ export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult
       baseUrl: scope.configs.current.webui.url,
       onEvent: call.onEvent,
       onAsk: call.onAsk,
+      onRequest: (operation, input) => serveTool(scope, operation, input),
       onUsage(taken) {
         usage = taken;
       },

@@ -1,6 +1,5 @@
 """Frames between a tool's process and the server: a 4-byte big-endian length, then that much JSON in UTF-8."""
 
-import asyncio
 import json
 import struct
 from typing import Any
@@ -16,7 +15,24 @@ def encode_json(message: Any) -> bytes:
     return encode(json.dumps(message, separators=(",", ":"), allow_nan=False).encode())
 
 
-async def read(reader: asyncio.StreamReader) -> Any:
-    """The next message; raises asyncio.IncompleteReadError when the server has closed the channel."""
-    (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
-    return json.loads(await reader.readexactly(length))
+class Frames:
+    """Cuts what arrives into messages."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+
+    def add(self, received: bytes) -> list[Any]:
+        """The messages that are complete now."""
+        held = self._held
+        held += received
+        messages = []
+        start = 0
+        while len(held) - start >= _LENGTH.size:
+            (length,) = _LENGTH.unpack_from(held, start)
+            end = start + _LENGTH.size + length
+            if len(held) < end:
+                break
+            messages.append(json.loads(held[start + _LENGTH.size : end]))
+            start = end
+        del held[:start]
+        return messages

@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 import resource
+import select
 import socket
 import sys
 import threading
@@ -13,9 +14,12 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Optional
 
+import bridge
 import channel
 import confine
+import imports
 import packages
+import presentation
 import source
 from pydantic_core import PydanticSerializationError, to_json
 from tool import CallError, LoadError, Tool, cut, describe
@@ -25,6 +29,8 @@ _OUTPUT_CHARACTERS = 8_192
 _RESULT_BYTES = 8 * 1024 * 1024
 _EVENTS = 1_000
 _EVENT_BYTES = 1024 * 1024
+_REQUEST_BYTES = 8 * 1024 * 1024
+_CHUNK_BYTES = 256 * 1024
 
 _questions = itertools.count(1)
 _printed: contextvars.ContextVar[Optional[list[str]]] = contextvars.ContextVar("printed", default=None)
@@ -49,34 +55,54 @@ class Session:
     def __init__(self, connection: socket.socket, limits: confine.Limits) -> None:
         self.connection = connection
         self.limits = limits
+        self.frames = channel.Frames()
+        self.writing = threading.Lock()
+        self.tool: Optional[Tool] = None
         self.running: set[asyncio.Task[None]] = set()
-        # By call and number: what functions have asked the caller.
+        # By call and number: what functions have asked the caller or the server.
         self.questions: dict[tuple[int, int], Future[Any]] = {}
 
     async def serve(self) -> None:
+        """Returns when the server has closed the channel, or the tool cannot be loaded."""
         self.loop = asyncio.get_running_loop()
         self.thread = threading.get_ident()
         self.loop.set_default_executor(ThreadPoolExecutor(_THREADS))
-        reader, self.writer = await asyncio.open_connection(sock=self.connection)
-        try:
-            load = await channel.read(reader)
-            tool = await self._load(load)
-            if tool is None:
-                await self.writer.drain()
-                return
-            while True:
-                request = await channel.read(reader)
-                if request["kind"] == "reply":
-                    self._take_reply(request)
-                    continue
-                confine.allow_cpu(self.limits.cpu_seconds)
-                task = self.loop.create_task(self._answer(tool, request))
-                self.running.add(task)
-                task.add_done_callback(self.running.discard)
-        except (asyncio.IncompleteReadError, ConnectionError):
-            return
+        self.over = self.loop.create_future()
+        self.connection.setblocking(False)
+        self.loop.add_reader(self.connection, self._receive)
+        await self.over
 
-    async def _load(self, load: dict[str, Any]) -> Optional[Tool]:
+    def _receive(self) -> None:
+        try:
+            received = self.connection.recv(_CHUNK_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            received = b""
+        if not received:
+            self._end()
+        for message in self.frames.add(received):
+            self._take(message)
+
+    def _end(self) -> None:
+        if not self.over.done():
+            self.over.set_result(None)
+
+    def _take(self, message: dict[str, Any]) -> None:
+        kind = message["kind"]
+        if kind == "reply":
+            self._take_reply(message)
+        elif kind == "load":
+            self.tool = self._load(message)
+            if self.tool is None:
+                self._end()
+        elif self.tool is not None:
+            confine.allow_cpu(self.limits.cpu_seconds)
+            task = self.loop.create_task(self._answer(self.tool, message))
+            self.running.add(task)
+            task.add_done_callback(self.running.discard)
+
+    def _load(self, load: dict[str, Any]) -> Optional[Tool]:
         try:
             content, tree = source.parse(load["content"])
             replaced = source.replace_imports(content, tree)
@@ -84,15 +110,13 @@ class Session:
                 content, tree = source.parse(replaced)
             # Before the tool can run a statement, so that it cannot speak for its own source.
             manifest = source.read_manifest(content, tree)
-            self.writer.transport.set_write_buffer_limits(0)
             missing = packages.missing(packages.parse(manifest.get("requirements", "")))
             self._send({"kind": "prepared", "content": content, "manifest": manifest, "missing": missing})
-            # What still waited in this process would be the tool's to change.
-            await self.writer.drain()
             if missing and not load["is_lenient"]:
                 return None
+            imports.require(tree)
             tool = Tool(load["id"], content, tree)
-        except (source.SourceError, packages.RequirementError, LoadError) as error:
+        except (source.SourceError, packages.RequirementError, imports.UnresolvedError, LoadError) as error:
             self._send({"kind": "refused", "detail": str(error)})
             return None
         specs = [function.specification for function in tool.functions.values()]
@@ -107,6 +131,7 @@ class Session:
         number = request["call"]
         printed: list[str] = []
         _printed.set(printed)
+        bridge.caller.set(bridge.Caller(self._request_of(number), request.get("user") or {}))
         cpu = _cpu_seconds()
         try:
             body = _encode_result(await self._carry_out(tool, request))
@@ -119,7 +144,12 @@ class Session:
     async def _carry_out(self, tool: Tool, request: dict[str, Any]) -> Any:
         number = request["call"]
         if request["kind"] == "call":
-            return await _run(tool.bind(request, self._emitter(number), self._asker(number)))
+            emit = self._emitter(number)
+            result = await _run(tool.bind(request, emit, self._asker(number)))
+            try:
+                return await presentation.present(result, emit)
+            except Exception as error:
+                raise CallError("tool_raised", describe(error)) from None
         try:
             if request["kind"] == "check":
                 # In a thread: validators are the tool's code and may take their time.
@@ -151,17 +181,34 @@ class Session:
     def _asker(self, number: int) -> Any:
         async def ask(event: Any) -> Any:
             """Asks the caller and waits for the answer. May be awaited on any event loop."""
-            question = next(_questions)
-            answer: Future[Any] = Future()
-            self.questions[number, question] = answer
-            try:
-                body = to_json(event, inf_nan_mode="null")
-                self._write(channel.encode(b'{"kind":"ask","call":%d,"ask":%d,"event":%b}' % (number, question, body)))
-                return await asyncio.wrap_future(answer)
-            finally:
-                del self.questions[number, question]
+            return await asyncio.wrap_future(self._ask(number, b"ask", b'"event":%b' % to_json(event, inf_nan_mode="null")))
 
         return ask
+
+    def _request_of(self, number: int) -> Any:
+        def request(operation: str, values: Any) -> Any:
+            """Asks the server for something on behalf of the caller, and waits for it. For any thread, and the loop's own."""
+            body = b'"operation":%b,"input":%b' % (to_json(operation), to_json(values))
+            if len(body) > _REQUEST_BYTES:
+                raise ValueError(f"a tool may hand the server {_REQUEST_BYTES} bytes at once")
+            answer = self._ask(number, b"request", body)
+            # The function blocks the loop, which would read the answer: it is read here instead.
+            while threading.get_ident() == self.thread and not answer.done():
+                select.select([self.connection], [], [])
+                self._receive()
+                if self.over.done():
+                    raise RuntimeError("the server has gone away")
+            return answer.result()
+
+        return request
+
+    def _ask(self, number: int, kind: bytes, body: bytes) -> "Future[Any]":
+        question = next(_questions)
+        answer: Future[Any] = Future()
+        self.questions[number, question] = answer
+        answer.add_done_callback(lambda _: self.questions.pop((number, question), None))
+        self._write(channel.encode(b'{"kind":"%b","call":%d,"ask":%d,%b}' % (kind, number, question, body)))
+        return answer
 
     def _take_reply(self, reply: dict[str, Any]) -> None:
         answer = self.questions.get((reply["call"], reply["ask"]))
@@ -176,11 +223,16 @@ class Session:
         self._write(channel.encode_json(message))
 
     def _write(self, frame: bytes) -> None:
-        if threading.get_ident() == self.thread:
-            # At once: the function may be about to block the loop.
-            self.writer.write(frame)
-        else:
-            self.loop.call_soon_threadsafe(self.writer.write, frame)
+        """All of it at once, from any thread: the function may be about to block the loop."""
+        with self.writing:
+            left = memoryview(frame)
+            while left:
+                try:
+                    left = left[self.connection.send(left) :]
+                except BlockingIOError:
+                    select.select([], [self.connection], [])
+                except OSError:
+                    return  # The server has gone away, and this process is about to.
 
 
 async def _run(call: Any) -> Any:

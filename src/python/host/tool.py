@@ -121,6 +121,8 @@ def describe(error: BaseException) -> str:
         text = str(error)
     except Exception:
         text = ""
+    if isinstance(error, ImportError) and error.path:
+        text = text.replace(f" ({error.path})", "")
     name = type(error).__name__
     return cut(f"{name}: {text}" if text else name)
 

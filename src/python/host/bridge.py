@@ -1,0 +1,67 @@
+"""What the stand-ins of `open_webui` ask of the server: always as the caller of the function that runs, and never more than they may."""
+
+import contextvars
+from dataclasses import dataclass
+from typing import Any, Callable, Optional
+
+
+@dataclass(frozen=True)
+class Caller:
+    request: Callable[[str, Any], Any]
+    user: dict[str, Any]
+
+
+caller: contextvars.ContextVar[Optional[Caller]] = contextvars.ContextVar("caller", default=None)
+
+
+def call(operation: str, **values: Any) -> Any:
+    """The server's answer. Raises RuntimeError with its reason."""
+    return _current(operation).request(operation, values)
+
+
+def require_caller(user: Any) -> None:
+    """Published tools hand over the user that they act for. Raises PermissionError unless that is the caller, or nobody."""
+    named = user.get("id") if isinstance(user, dict) else getattr(user, "id", None)
+    if named is not None and named != _current("this").user.get("id"):
+        raise PermissionError("a tool acts for the person who calls it, and for nobody else")
+
+
+def _current(what: str) -> Caller:
+    current = caller.get()
+    if current is None:
+        raise RuntimeError(f"{what} can be asked of the server only while a function of the tool runs, and in its own threads")
+    return current
+
+
+class NotOffered(NotImplementedError):
+    """Something that comparable systems have and this server does not."""
+
+
+def not_offered(name: str) -> Any:
+    """A function that says so."""
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise NotOffered(f"{name} is not offered by this server")
+
+    refuse.__name__ = refuse.__qualname__ = name.rpartition(".")[2]
+    return refuse
+
+
+class NothingOf:
+    """A class of which nothing is offered: it can be imported, and whatever is used of it says so."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return not_offered(f"{self._name}.{name}")
+
+
+class Awaitable:
+    """For what some versions of comparable systems return at once and others as a coroutine: `await` gives it too."""
+
+    def __await__(self) -> Any:
+        return self
+        yield

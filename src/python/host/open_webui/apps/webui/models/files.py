@@ -1,0 +1,3 @@
+"""Where this lay once."""
+
+from open_webui.models.files import *  # noqa: F403

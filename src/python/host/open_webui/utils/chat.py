@@ -1,0 +1,5 @@
+"""Models answer in channels, and not inside tools."""
+
+import bridge
+
+generate_chat_completion = bridge.not_offered("generate_chat_completion")

@@ -1,0 +1,339 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorkshop, type Workshop } from './workshop.ts';
+
+let shop: Workshop;
+/** What a tool fetches; tools may reach any address, this machine's too. */
+const site = createServer((_request, response) => {
+  response.setHeader('content-type', 'text/html');
+  response.end('<title>Hi</title><p class="a">one</p><p class="a">two</p>');
+});
+let url: string;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
+  shop = await openWorkshop({ callTimeoutMs: 10_000 });
+  await shop.permit('chat.file_upload', true);
+});
+afterAll(async () => {
+  site.close();
+  await shop.close();
+});
+
+const indent = (text: string, by: string) => text.trim().replaceAll(/^(?=.)/gm, by);
+/** A tool in the manner of published ones: imports, and one function `f`. */
+const toolOf = (
+  imports: string,
+  body: string,
+  head = 'async def f(self, url: str = "", __user__: dict = {}, __event_emitter__=None, __request__=None)',
+) =>
+  `"""\ntitle: T\nauthor: us\n"""\n${imports.trim()}\n\nclass Tools:\n    def __init__(self):\n        self.citation = False\n\n    ${head}:\n${indent(body, '        ')}\n`;
+
+let number = 0;
+async function run(content: string, person = shop.reader) {
+  number += 1;
+  const tool = `published_${number}`;
+  const created = await shop.create(tool, content);
+  expect([created.status, created.body.detail]).toEqual([200, undefined]);
+  return shop.as(person, 'POST', `${tool}/call`, {
+    function: 'f',
+    arguments: created.body.specs[0].parameters.properties.url ? { url } : {},
+  });
+}
+async function resultOf(...tool: Parameters<typeof toolOf>) {
+  const { status, body } = await run(toolOf(...tool));
+  expect([status, body.detail]).toEqual([200, undefined]);
+  return body;
+}
+
+describe('a tool that imports', () => {
+  it('requests', async () => {
+    const { result } = await resultOf('import requests', 'return requests.get(url, timeout=5).status_code');
+    expect(result).toBe(200);
+  });
+
+  it('aiohttp', async () => {
+    const { result } = await resultOf(
+      'import aiohttp',
+      'async with aiohttp.ClientSession() as session:\n    async with session.get(url) as response:\n        return response.status',
+    );
+    expect(result).toBe(200);
+  });
+
+  it('httpx', async () => {
+    const { result } = await resultOf(
+      'import httpx',
+      'async with httpx.AsyncClient() as client:\n    return (await client.get(url)).text[:16]',
+    );
+    expect(result).toBe('<title>Hi</title');
+  });
+
+  it('bs4', async () => {
+    const { result } = await resultOf(
+      'import requests\nfrom bs4 import BeautifulSoup',
+      'soup = BeautifulSoup(requests.get(url).text, "html.parser")\nreturn [p.text for p in soup.select("p.a")]',
+    );
+    expect(result).toEqual(['one', 'two']);
+  });
+
+  it('fastapi, and returns a page to be shown', async () => {
+    const { result, events } = await resultOf(
+      'from fastapi.responses import HTMLResponse',
+      'return HTMLResponse(content="<b>hi</b>", headers={"Content-Disposition": "inline"})',
+    );
+    expect(result).toMatchObject({ status: 'success', code: 'ui_component' });
+    expect(events).toEqual([{ type: 'embeds', data: { embeds: ['<b>hi</b>'] } }]);
+  });
+
+  it('fastapi, and returns a page with a word for the model', async () => {
+    const page = 'HTMLResponse("<b>hi</b>", headers={"content-disposition": "inline"})';
+    const { result } = await resultOf(
+      'from fastapi.responses import HTMLResponse',
+      `return ${page}, {"seen": True}`,
+    );
+    expect(result).toEqual({ seen: true });
+  });
+
+  it('fastapi, and returns a plain response', async () => {
+    const { result, events } = await resultOf(
+      'from fastapi import Request\nfrom fastapi.responses import HTMLResponse',
+      'return HTMLResponse("<b>hi</b>")',
+    );
+    expect([result, events]).toEqual(['<b>hi</b>', []]);
+  });
+
+  it('run_in_threadpool', async () => {
+    const { result } = await resultOf(
+      'from fastapi.concurrency import run_in_threadpool',
+      'return await run_in_threadpool(sum, [1, 2])',
+    );
+    expect(result).toBe(3);
+  });
+
+  it('pydantic', async () => {
+    const { result } = await resultOf(
+      'from pydantic import BaseModel, Field\n\nclass Item(BaseModel):\n    n: int = Field(default=1, description="how many")',
+      'return Item(n="2")',
+    );
+    expect(result).toEqual({ n: 2 });
+  });
+
+  it.each([
+    'from open_webui.models.users import Users, UserModel',
+    'from apps.webui.models.users import Users',
+  ])('%s', async (line) => {
+    const { result } = await resultOf(
+      line,
+      'user = Users.get_user_by_id(__user__["id"])\nreturn [user.name, user.email, user.role]',
+    );
+    expect(result).toEqual(['Reader', 'reader@example.com', 'user']);
+  });
+
+  it('Users, in a plain function and in its own thread', async () => {
+    const { result } = await resultOf(
+      'import contextvars, threading\nfrom open_webui.models.users import Users',
+      'found = []\nrun = contextvars.copy_context().run\nthread = threading.Thread(target=run, args=(lambda: found.append(Users.get_user_by_id(__user__["id"]).name),))\nthread.start(); thread.join()\nreturn found',
+      'def f(self, __user__: dict = {})',
+    );
+    expect(result).toEqual(['Reader']);
+  });
+
+  it('Users, awaited as newer versions want it', async () => {
+    const { result } = await resultOf(
+      'from open_webui.models.users import Users',
+      'return (await Users.get_user_by_id(__user__["id"])).name',
+    );
+    expect(result).toBe('Reader');
+  });
+
+  it('upload_file_handler', async () => {
+    const { result } = await resultOf(
+      'import io\nfrom fastapi import UploadFile\nfrom fastapi.concurrency import run_in_threadpool\nfrom open_webui.routers.files import upload_file_handler\nfrom open_webui.models.users import Users',
+      'user = Users.get_user_by_id(__user__["id"])\nfile = UploadFile(file=io.BytesIO(b"a,b"), filename="a.csv", headers={"content-type": "text/csv"})\nitem = await run_in_threadpool(upload_file_handler, __request__, file=file, metadata={"x": 1}, process=False, user=user)\nreturn item.id',
+    );
+    const file = await shop.server.call(`GET /files/${result}`, { token: shop.reader.token });
+    expect(file.body).toMatchObject({
+      user_id: shop.reader.id,
+      filename: 'a.csv',
+      meta: { size: 3, data: { x: 1 } },
+    });
+    expect((await shop.server.call(`GET /files/${result}`, { token: shop.author.token })).status).toBe(404);
+  });
+
+  it('upload_file_handler with a large file, on the event loop', async () => {
+    const { result } = await resultOf(
+      'import io\nfrom fastapi import UploadFile\nfrom open_webui.routers.files import upload_file_handler',
+      'return upload_file_handler(__request__, UploadFile(io.BytesIO(b"x" * 5_000_000), filename="x.bin")).meta["size"]',
+    );
+    expect(result).toBe(5_000_000);
+  });
+
+  it('get_image_data and upload_image', async () => {
+    const { result } = await resultOf(
+      'from open_webui.routers.images import upload_image, get_image_data, image_generations, GenerateImageForm',
+      'data, kind = get_image_data("data:image/gif;base64,R0lGODlhAQABAAAAACw=")\nitem, url = upload_image(__request__, data, kind, {}, None)\nreturn [kind, item.filename, url == f"/api/v1/files/{item.id}/content"]',
+    );
+    expect(result).toEqual(['image/gif', 'generated-image.gif', true]);
+  });
+
+  it('Files', async () => {
+    const { result } = await resultOf(
+      'from open_webui.models.files import Files',
+      'own = Files.get_files_by_user_id(__user__["id"])\nreturn [len(own) > 0, Files.get_file_by_id(own[0].id).filename == own[0].filename, Files.get_file_by_id("nothing")]',
+    );
+    expect(result).toEqual([true, true, null]);
+  });
+
+  it('get_last_user_message_item', async () => {
+    const { result } = await resultOf(
+      'from open_webui.utils.misc import get_last_user_message_item, get_last_user_message, add_or_update_system_message',
+      'messages = [{"role": "user", "content": [{"type": "text", "text": "hi"}]}, {"role": "assistant", "content": "ho"}]\nreturn [get_last_user_message_item(messages)["role"], get_last_user_message(messages), add_or_update_system_message("be", messages)[0]]',
+    );
+    expect(result).toEqual(['user', 'hi', { role: 'system', content: 'be' }]);
+  });
+
+  it.each(['from open_webui.config import UPLOAD_DIR', 'from config import UPLOAD_DIR'])(
+    '%s',
+    async (line) => {
+      const { result } = await resultOf(
+        `import os\n${line}`,
+        'path = os.path.join(UPLOAD_DIR, "a.txt")\nopen(path, "w").write("a")\nreturn open(f"{UPLOAD_DIR}/a.txt").read()',
+      );
+      expect(result).toBe('a');
+    },
+  );
+
+  it('SRC_LOG_LEVELS', async () => {
+    const { result } = await resultOf(
+      'import logging\nfrom open_webui.env import SRC_LOG_LEVELS\nlog = logging.getLogger(__name__)\nlog.setLevel(SRC_LOG_LEVELS["MODELS"])',
+      'return log.level',
+    );
+    expect(result).toBe(20);
+  });
+});
+
+describe('what is not offered says so', () => {
+  it.each([
+    [
+      'from open_webui.models.chats import Chats',
+      'Chats.get_chat_by_id("x")',
+      'Chats.get_chat_by_id is not offered by this server',
+    ],
+    [
+      'from open_webui.utils.chat import generate_chat_completion',
+      'await generate_chat_completion(__request__, {}, __user__)',
+      'generate_chat_completion is not offered',
+    ],
+    [
+      'from open_webui.routers.images import image_generations, GenerateImageForm',
+      'await image_generations(__request__, GenerateImageForm(prompt="x"), __user__)',
+      'image_generations is not offered',
+    ],
+    [
+      'from open_webui.models.users import Users',
+      'Users.delete_user_by_id("x")',
+      'Users.delete_user_by_id is not offered',
+    ],
+  ])('%s', async (line, use, words) => {
+    const answer = await run(toolOf(line, use));
+    expect(answer).toMatchObject({ status: 422, body: { detail: expect.stringContaining(words) } });
+  });
+
+  it.each([
+    [
+      'from open_webui.retrieval.utils import x',
+      'Line 5: the module open_webui.retrieval.utils is not offered by this server.',
+    ],
+    ['import os\nimport nothing_of_the_kind, sys', 'Line 6: there is no module nothing_of_the_kind here'],
+    [
+      'import numpyy.linalg as la\nfrom pandasx import DataFrame',
+      'Line 5: there is no module numpyy.linalg here',
+    ],
+    [
+      'from open_webui.models.users import Nobody',
+      "in line 5: ImportError: cannot import name 'Nobody' from 'open_webui.models.users'",
+    ],
+  ])('%s, before anything is saved', async (line, words) => {
+    const answer = await shop.create('unresolved', toolOf(line, 'pass'));
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { code: 'tool_invalid', detail: expect.stringContaining(words) },
+    });
+    expect(answer.body.detail).not.toMatch(/\/(proc|src|tmp)\//);
+    expect((await shop.as(shop.author, 'GET', 'unresolved')).status).toBe(404);
+  });
+
+  it('unless the tool is ready to do without', async () => {
+    const { result } = await resultOf(
+      'try:\n    import nothing_of_the_kind\nexcept ImportError:\n    nothing_of_the_kind = None\nif False:\n    import never',
+      'return nothing_of_the_kind is None',
+    );
+    expect(result).toBe(true);
+  });
+});
+
+describe('a tool has the rights of who calls it', () => {
+  const LOOK = 'from open_webui.models.users import Users';
+
+  it('and sees no other account, unless that is an administrator', async () => {
+    const look = toolOf(LOOK, `user = Users.get_user_by_id("${shop.author.id}")\nreturn user and user.name`);
+    expect((await run(look)).body.result).toBeNull();
+    expect((await run(look, shop.admin)).body.result).toBe('Author');
+    expect((await run(look.replace(shop.author.id, 'no id'))).body.result).toBeNull();
+  });
+
+  it('and acts for nobody else', async () => {
+    const { status, body } = await run(
+      toolOf(
+        'import io\nfrom fastapi import UploadFile\nfrom open_webui.routers.files import upload_file_handler',
+        `upload_file_handler(__request__, UploadFile(io.BytesIO(b"x"), filename="x"), user={"id": "${shop.admin.id}"})`,
+      ),
+    );
+    expect([status, body.detail]).toEqual([422, expect.stringContaining('acts for the person who calls it')]);
+  });
+
+  it('and uploads only for those who may', async () => {
+    await shop.permit('chat.file_upload', false);
+    const upload = toolOf(
+      'import io\nfrom fastapi import UploadFile\nfrom open_webui.routers.files import upload_file_handler',
+      'return upload_file_handler(__request__, UploadFile(io.BytesIO(b"x"), filename="x")).id',
+    );
+    expect(await run(upload)).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringContaining('permission') },
+    });
+    await shop.permit('chat.file_upload', true);
+  });
+
+  it('whatever it writes itself', async () => {
+    const ask = (operation: string, input: string) =>
+      toolOf('import bridge', `return bridge.call(${operation}, **${input})`);
+    for (const [operation, input, words] of [
+      ['"users.get"', '{"id": 7}', 'shape'],
+      ['"files.upload"', '{"filename": "a/../b", "data": "***", "metadata": {}}', 'shape'],
+      ['"files.upload"', '{"filename": "x", "data": "", "metadata": {"a": "\\0"}}', 'shape'],
+      ['"constructor"', '{}', 'The server has no constructor'],
+      ['"users.delete"', '{}', 'The server has no users.delete'],
+      ['"files.get"', '{"id": "x" * 9_000_000}', 'bytes at once'],
+    ] as const) {
+      expect(await run(ask(operation, input))).toMatchObject({
+        status: 422,
+        body: { detail: expect.stringContaining(words) },
+      });
+    }
+    const much = toolOf(LOOK, 'for _ in range(201): Users.get_user_by_id("x")');
+    expect(await run(much)).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringContaining('200 times') },
+    });
+  });
+
+  it('and none while none of its functions runs', async () => {
+    const answer = await shop.create('early', `${LOOK}\nUsers.get_user_by_id("x")\n${toolOf('', 'pass')}`);
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('only while a function of the tool runs') },
+    });
+  });
+});
