@@ -112,11 +112,16 @@ export interface SubscribeOptions {
   lastEventId?: string;
 }
 
-/** Subscribes over tRPC's WebSocket. Resolves when it has started or failed. */
+/**
+ * Subscribes over tRPC's WebSocket. Resolves when it has started or failed.
+ *
+ * @param isGone whether there is no use in waiting for the server any more
+ */
 export async function subscribe(
   url: string,
   token: string | undefined,
   options: SubscribeOptions = {},
+  isGone = () => false,
 ): Promise<Subscription> {
   const sockets: WebSocket[] = [];
   class KnownSocket extends WebSocket {
@@ -160,6 +165,6 @@ export async function subscribe(
       subscription.failure = (data as { error_code?: string } | null)?.error_code ?? message;
     },
   });
-  await until('a tRPC answer', () => subscription.starts > 0 || subscription.failure);
+  await until('a tRPC answer', () => subscription.starts > 0 || subscription.failure || isGone());
   return subscription;
 }

@@ -132,8 +132,7 @@ export class Follower {
   async run(): Promise<void> {
     for (let round = 0; !this.#isOver; round += 1) {
       const place = await this.#where();
-      const connection = await this.#connect(place).catch(() => undefined);
-      if (!connection) continue;
+      const connection = await this.#connect(place);
       const begun = this.heard.length;
       const patience = this.#losses[round % this.#losses.length] ?? 0;
       let taken = 0;
@@ -189,9 +188,13 @@ export class Follower {
     return state;
   }
 
-  async #connect({ url }: Place): Promise<Connection> {
+  async #connect(place: Place): Promise<Connection> {
+    const { url } = place;
     const { token } = this.player;
-    if (this.door === 'trpc') return overTrpc(await subscribe(url, token, { lastEventId: this.#cursor }));
+    if (this.door === 'trpc') {
+      const isGone = () => !this.#isPlace(place);
+      return overTrpc(await subscribe(url, token, { lastEventId: this.#cursor }, isGone));
+    }
     const last_event_ids = Object.fromEntries(this.#positions);
     const listener = await listenBySocket(url, token, { auth: { events: 'envelope', last_event_ids } });
     return overSocketIo(listener);
