@@ -3,6 +3,7 @@ import { AppError } from '../core/errors.ts';
 import type { Role, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { sqlWithin } from '../database/sql.ts';
+import { syncMemberships } from '../groups/members.service.ts';
 import { User, type UserEntity } from '../users/users.entity.ts';
 import type { UserView } from '../users/users.schema.ts';
 import { createUser, lockAdministrators, normaliseEmail, toView } from '../users/users.service.ts';
@@ -18,6 +19,8 @@ export interface Person extends Subject {
   name: string;
   /** What they are here; undefined when nothing is said of it. */
   role: Role | undefined;
+  /** All groups that they are in; undefined when nothing is said of it, or nobody here wants to know. */
+  groups: readonly string[] | undefined;
   /** Asks for their picture, as a data URI; undefined when they have none that we take. */
   picture: () => Promise<string | undefined>;
 }
@@ -28,11 +31,13 @@ export interface Admission {
   mayMerge: boolean;
   /** What is taken over at each sign-in. */
   update: { name: boolean; email: boolean; picture: boolean };
+  /** Under which source they are in groups, and whether groups that nobody made are made. */
+  groups: { source: 'oauth' | 'ldap'; create: boolean };
 }
 
 /**
- * The account of a person: the one that they are bound to, else that of their address, else a new one, as the rules allow. At
- * the same time for the same person, all get the same account.
+ * The account of a person: the one that they are bound to, else that of their address, else a new one, as the rules allow, in
+ * the groups that are said. At the same time for the same person, all get the same account.
  *
  * @throws signup_disabled, email_taken, email_invalid
  */
@@ -41,6 +46,14 @@ export async function admitPerson(
   person: Person,
   admission: Admission,
 ): Promise<UserView> {
+  const user = await findOrCreate(scope, person, admission);
+  if (person.groups) {
+    await syncMemberships(scope, { userId: user.id, names: person.groups, ...admission.groups });
+  }
+  return user;
+}
+
+async function findOrCreate(scope: Scope<null>, person: Person, admission: Admission): Promise<UserView> {
   const known = await findAccount(scope, person, admission);
   if (known) return refresh(scope, known, person, admission);
   if (!admission.mayCreate) throw new AppError('signup_disabled');

@@ -48,6 +48,7 @@ export async function signInByLdap(
     mayCreate: true,
     mayMerge: directory.mayMerge,
     update: { name: false, email: false, picture: false },
+    groups: { source: 'ldap', create: directory.groups.create },
   });
   return startSession(scope, account, { method: 'ldap' });
 }
@@ -87,9 +88,24 @@ function readPerson(directory: Directory, entry: DirectoryEntry, user: string): 
     emailVerified: true,
     name: displayName([entry.values(directory.attributes.name)[0], user]),
     role: undefined,
+    groups: directory.groups.manage ? groupsOf(directory, entry) : undefined,
     picture: async () => undefined,
   };
 }
+
+/** The names of their groups, which the directory names by where they are: `cn=staff,ou=groups,dc=example,dc=com`. */
+function groupsOf({ attributes }: Directory, entry: DirectoryEntry): string[] {
+  return entry.values(attributes.groups).map((value) => {
+    const [, name] = /^[^=,]+=((?:\\.|[^,+\\])+)/.exec(value) ?? [];
+    return name === undefined ? value : unescapeName(name);
+  });
+}
+
+/** A value within a name, as RFC 4514 escapes it: bytes of UTF-8 in hexadecimal, or one character. */
+const unescapeName = (name: string): string =>
+  name
+    .replaceAll(/(?:\\[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('\\', ''), 'hex').toString())
+    .replaceAll(/\\(.)/g, '$1');
 
 /** The first address that is one: some directories keep aliases and old ones beside it. */
 function addressOf({ attributes }: Directory, entry: DirectoryEntry): string | null {
@@ -145,12 +161,19 @@ export async function testLdap(scope: Scope, user: string): Promise<LdapTest> {
   if (found.length !== 1 || !entry) return answer(null);
   note('entry', true, `${entry.dn}, known as ${entry.subject}.`);
   const email = addressOf(directory, entry);
-  const { mail, groups } = directory.attributes;
+  const { mail } = directory.attributes;
   const addresses = entry.values(mail).join(', ');
   note('address', email !== null, email ?? `No usable address in ${mail}: ${addresses || 'it is empty'}.`);
-  note('groups', true, entry.values(groups).join('; ') || `None in ${groups}.`);
+  note('groups', true, describeGroups(directory, entry));
   if (email !== null) note('account', ...(await foreseeAccount(scope, directory, entry, email)));
   return answer(entry.dn);
+}
+
+function describeGroups(directory: Directory, entry: DirectoryEntry): string {
+  const names = groupsOf(directory, entry).join(', ') || `none in ${directory.attributes.groups}`;
+  const { manage, create } = directory.groups;
+  if (!manage) return `${names}. They are not taken over: ENABLE_LDAP_GROUP_MANAGEMENT is off.`;
+  return `${names}. Groups of these names are taken over${create ? ', and made where there are none' : ''}.`;
 }
 
 /** Which account they would get. */

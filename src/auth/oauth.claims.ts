@@ -59,6 +59,7 @@ export function readPerson(scope: Scope<null>, provider: Provider, { issuer, sub
     emailVerified,
     name: displayName([claim(all, names.name), all.preferred_username, email.split('@')[0]]),
     role: roles && roleOf(roles, oauth),
+    groups: rules.enable_group_mapping ? namesOf(claim(all, names.groups)) : undefined,
     picture: () => fetchPicture(scope, textOf(claim(all, names.picture))),
   };
 

@@ -74,6 +74,7 @@ export async function endSignIn(
       email: rules.update_email_on_login,
       picture: rules.update_picture_on_login,
     },
+    groups: { source: 'oauth', create: rules.enable_group_creation },
   });
   return startSession(scope, user, {
     method: 'oauth',
