@@ -9,7 +9,7 @@ const groupsOf = (user: string): string =>
   `select gm.group_id from group_member gm where gm.user_id = (${user})::uuid`;
 
 /** SQL for a condition: the grant `g` is the user's own, everyone's, or one of a group that they are in. */
-const concerns = (user: string): string =>
+export const concerns = (user: string): string =>
   `((g.principal_type = 'user' and g.principal_id in ('*', ${user}))
      or (g.principal_type = 'group' and g.principal_id in (${groupsOf(user)})))`;
 

@@ -65,7 +65,7 @@ function withGranted(tree: Permissions, granted: readonly string[]): Permissions
 }
 
 /** Sections have no dots; leaves of other systems might. */
-function cutName(name: string): [section: string, leaf: string] {
+export function cutName(name: string): [section: string, leaf: string] {
   const dot = name.indexOf('.');
   return [name.slice(0, dot), name.slice(dot + 1)];
 }

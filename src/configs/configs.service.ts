@@ -12,6 +12,7 @@ import { findHistory, lockConfig, storeConfig } from './configs.repository.ts';
 import type { Configuration } from './configs.schema.ts';
 import { maskSecrets, restoreSecrets } from './configs.secrets.ts';
 import { changedPaths, type Tree, valueAt, withValue } from './configs.settings.ts';
+import type { Permissions } from './permissions.schema.ts';
 
 /** What the configuration's services need of a call; the command line has no more. */
 export type ConfigScope = Pick<Scope<Actor | null>, 'sql' | 'configs' | 'actor'> & AuditScope;
@@ -55,6 +56,19 @@ export async function importConfiguration(scope: ConfigScope, input: ImportInput
     return restored;
   });
   return exportConfiguration(scope, input);
+}
+
+/**
+ * Replaces the permissions that everybody has, and nothing else, whatever is imported meanwhile.
+ *
+ * @throws config_locked
+ */
+export async function setDefaultPermissions(scope: ConfigScope, permissions: Permissions): Promise<void> {
+  await change(scope, 'import', async (stored) => {
+    const next = withValue(stored, 'user.permissions', permissions);
+    refuseLocked(scope, next, stored);
+    return next;
+  });
 }
 
 /** A pinned setting may be sent as it is in force or as it is stored; neither changes it. */

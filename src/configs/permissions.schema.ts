@@ -94,6 +94,9 @@ export const PermissionTree = z
   })
   .catchall(section());
 
+/** The same where it is replaced by itself: all sections, so that an old client does not take away what it does not know. */
+export const DefaultPermissionTree = PermissionTree.extend({ access_grants: section() });
+
 /** Completes a stored tree with the built-in defaults for what it does not name. */
 export function completePermissions(tree: Permissions): Permissions {
   const sections = new Set([...Object.keys(DEFAULT_PERMISSIONS), ...Object.keys(tree)]);

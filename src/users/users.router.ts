@@ -47,7 +47,7 @@ export const usersRouter = router({
         method: 'GET',
         path: '/users/permissions',
         tags: ['users'],
-        summary: "The caller's effective permissions",
+        summary: 'What the caller may: what everybody may, and what their groups give besides',
       },
       access: 'member',
     })

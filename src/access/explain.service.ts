@@ -1,0 +1,100 @@
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import type { ResourceType } from './access.repository.ts';
+import { type ResourceFacts, readPermissionFacts, readResourceFacts } from './explain.repository.ts';
+import type { ExplainInput, Explanation, Rule } from './explain.schema.ts';
+import { allows, cutName, defaultPermissions } from './permissions.ts';
+
+type Verdict = Omit<Explanation, 'user_id'>;
+
+const verdict = (allowed: boolean, rule: Rule, detail: string, because: Partial<Verdict> = {}): Verdict => ({
+  allowed,
+  rule,
+  detail,
+  groups: [],
+  grants: [],
+  ...because,
+});
+
+const PENDING = verdict(false, 'pending', 'The account waits for the approval of an administrator.');
+const NOTHING = verdict(false, 'none', 'Nothing allows it.');
+
+/**
+ * Which rule decides what somebody may. Everybody may ask about themselves, administrators about anybody.
+ *
+ * @throws forbidden, not_found for nobody and for a resource that there is not
+ */
+export async function explainAccess(scope: Scope, input: ExplainInput): Promise<Explanation> {
+  const { user_id = scope.actor.id, permission, resource_type: type, resource_id: id, right } = input;
+  if (user_id !== scope.actor.id && scope.actor.role !== 'admin') throw new AppError('forbidden');
+  if (permission !== undefined) return { user_id, ...(await explainPermission(scope, user_id, permission)) };
+  if (!type || !id) throw new AppError('validation');
+  return { user_id, ...(await explainResource(scope, user_id, { type, id, right })) };
+}
+
+const noSuchUser = () => new AppError('not_found', { detail: 'There is no such user.' });
+
+async function explainPermission(scope: Scope, userId: string, permission: string): Promise<Verdict> {
+  const facts = await readPermissionFacts(scope.sql, userId, cutName(permission));
+  if (!facts) throw noSuchUser();
+  const { role, groups } = facts;
+  if (role === 'pending') return PENDING;
+  if (role === 'admin') return verdict(true, 'administrator', 'Administrators have every permission.');
+  if (groups.length > 0) {
+    const names = groups.map(({ name }) => name).join(', ');
+    return verdict(true, 'group', `Given by their groups: ${names}.`, { groups });
+  }
+  if (allows(defaultPermissions(scope), permission)) {
+    return verdict(true, 'default', 'Everybody has this permission.');
+  }
+  return verdict(false, 'none', 'Neither everybody nor any of their groups has this permission.');
+}
+
+interface Wanted {
+  type: ResourceType;
+  id: string;
+  right: 'read' | 'write';
+}
+
+async function explainResource(scope: Scope, userId: string, wanted: Wanted): Promise<Verdict> {
+  const facts = await readResourceFacts(scope.sql, userId, wanted);
+  if (!facts) throw noSuchUser();
+  if (facts.owner_id === null) {
+    throw new AppError('not_found', { detail: `There is no such ${wanted.type}.` });
+  }
+  if (facts.role === 'pending') return PENDING;
+  if (wanted.type === 'channel') {
+    const { enable } = scope.configs.current.channels;
+    if (!enable) return verdict(false, 'barred', 'Channels are switched off.');
+    const mayUse = await explainPermission(scope, userId, 'features.channels');
+    if (!mayUse.allowed) return verdict(false, 'barred', 'They lack the permission features.channels.');
+  }
+  return judge(facts, userId);
+}
+
+function judge({ role, owner_id, has_members, is_member, grants }: ResourceFacts, userId: string): Verdict {
+  // Not even administrators read what people say among themselves.
+  if (has_members) {
+    return is_member
+      ? verdict(true, 'member', 'They are in this channel.')
+      : verdict(false, 'none', 'They are not in this channel.');
+  }
+  if (role === 'admin') return verdict(true, 'administrator', 'Administrators may.');
+  if (owner_id === userId) return verdict(true, 'owner', 'It is theirs.');
+  const [first] = grants;
+  if (!first) return NOTHING;
+  const groups = grants.flatMap(({ principal_type, principal_id, group_name }) =>
+    principal_type === 'group' ? [{ id: principal_id, name: group_name ?? '' }] : [],
+  );
+  const because = { groups, grants: grants.map(({ group_name: _, ...grant }) => grant) };
+  if (first.principal_type === 'group') {
+    return verdict(
+      true,
+      'group',
+      `Granted to their groups: ${groups.map(({ name }) => name).join(', ')}.`,
+      because,
+    );
+  }
+  if (first.principal_id === '*') return verdict(true, 'everyone', 'Granted to everyone.', because);
+  return verdict(true, 'grant', 'Granted to them.', because);
+}
