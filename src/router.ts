@@ -1,3 +1,5 @@
+import { accessRouter } from './access/access.router.ts';
+import { permissionsRouter } from './access/permissions.router.ts';
 import { auditRouter } from './audit/audit.router.ts';
 import { authRouter } from './auth/auth.router.ts';
 import { keysRouter } from './auth/keys.router.ts';
@@ -25,6 +27,7 @@ import { webhooksRouter } from './webhooks/webhooks.router.ts';
 
 /** Every operation of the service; all doors are made from it. */
 export const appRouter = router({
+  access: accessRouter,
   apiKeys: keysRouter,
   audit: auditRouter,
   auths: authRouter,
@@ -38,6 +41,7 @@ export const appRouter = router({
   reactions: reactionsRouter,
   search: searchRouter,
   sessions: sessionsRouter,
+  permissions: permissionsRouter,
   settings: settingsRouter,
   readers: readersRouter,
   threads: threadsRouter,
