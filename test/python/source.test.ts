@@ -65,9 +65,11 @@ describe('imports that moved', () => {
   });
 
   test('a stand-in that does not exist is named', async () => {
-    await expect(inspect(`from apps.webui.models import x${CLASS}`)).rejects.toMatchObject({
+    await expect(inspect(`from apps.retrieval import x${CLASS}`)).rejects.toMatchObject({
       code: 'tool_invalid',
-      message: expect.stringMatching(/line 1: ModuleNotFoundError: No module named 'open_webui'/),
+      message: expect.stringMatching(
+        /import in line 1 needs open_webui\.apps\.retrieval, which this server does not offer/,
+      ),
     });
   });
 });

@@ -243,12 +243,15 @@ describe('what is not offered says so', () => {
   it.each([
     [
       'from open_webui.retrieval.utils import x',
-      'Line 5: the module open_webui.retrieval.utils is not offered by this server.',
+      'The import in line 5 needs open_webui.retrieval, which this server does not offer.',
     ],
-    ['import os\nimport nothing_of_the_kind, sys', 'Line 6: there is no module nothing_of_the_kind here'],
+    [
+      'import os\nimport nothing_of_the_kind, sys',
+      'The import in line 6 needs nothing_of_the_kind, which is not here',
+    ],
     [
       'import numpyy.linalg as la\nfrom pandasx import DataFrame',
-      'Line 5: there is no module numpyy.linalg here',
+      'The import in line 5 needs numpyy, which is not here',
     ],
     [
       'from open_webui.models.users import Nobody',

@@ -17,7 +17,6 @@ from typing import Any, Optional
 import bridge
 import channel
 import confine
-import imports
 import packages
 import presentation
 import source
@@ -114,9 +113,8 @@ class Session:
             self._send({"kind": "prepared", "content": content, "manifest": manifest, "missing": missing})
             if missing and not load["is_lenient"]:
                 return None
-            imports.require(tree)
             tool = Tool(load["id"], content, tree)
-        except (source.SourceError, packages.RequirementError, imports.UnresolvedError, LoadError) as error:
+        except (source.SourceError, packages.RequirementError, LoadError) as error:
             self._send({"kind": "refused", "detail": str(error)})
             return None
         specs = [function.specification for function in tool.functions.values()]

@@ -48,7 +48,7 @@ class Tool:
         except specification.SpecificationError as error:
             raise LoadError(str(error)) from None
         except BaseException as error:
-            raise LoadError(f"The tool failed to load{_place(error)}: {describe(error)}") from None
+            raise LoadError(_problem(error)) from None
         # None: what the constructor made is in force.
         self._valve_values: Optional[dict[str, Any]] = None
         self._own_valves = getattr(self.instance, "valves", None)
@@ -125,6 +125,16 @@ def describe(error: BaseException) -> str:
         text = text.replace(f" ({error.path})", "")
     name = type(error).__name__
     return cut(f"{name}: {text}" if text else name)
+
+
+def _problem(error: BaseException) -> str:
+    place = _place(error)
+    missing = error.name if isinstance(error, ModuleNotFoundError) else None
+    if missing is None:
+        return f"The tool failed to load{place}: {describe(error)}"
+    if missing.partition(".")[0] == "open_webui":
+        return f"The import{place} needs {missing}, which this server does not offer."
+    return f"The import{place} needs {missing}, which is not here; name its package in the requirements of the frontmatter."
 
 
 def _place(error: BaseException) -> str:
