@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
@@ -17,7 +18,9 @@ const list = z.string().transform((value) =>
     .filter((entry) => entry !== ''),
 );
 
-const isNetwork = (value: string) => ipaddr.isValid(value) || ipaddr.isValidCIDR(value);
+/** Not `isValid` alone, to which `10.0.0` is the short form of an address. */
+const isNetwork = (value: string) =>
+  isIP(value.split('/', 1)[0] ?? '') !== 0 && (ipaddr.isValid(value) || ipaddr.isValidCIDR(value));
 
 const isOrigin = (value: string) => URL.canParse(value) && new URL(value).origin === value;
 const origin = z

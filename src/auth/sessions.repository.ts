@@ -4,7 +4,7 @@ import type { SessionView } from './sessions.schema.ts';
 const COLUMNS = `s.id, s.ip, s.user_agent, floor(extract(epoch from s.created_at))::float8 as created_at,
   floor(extract(epoch from s.last_seen_at))::float8 as last_seen_at,
   case when s.expires_at < now() + interval '50 years'
-       then floor(extract(epoch from s.expires_at))::float8 end as expires_at`;
+       then ceil(extract(epoch from s.expires_at))::float8 end as expires_at`;
 
 export type SessionRow = Omit<SessionView, 'is_current'>;
 

@@ -2,6 +2,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, normalize, sep } from 'node:path';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
+import { secretsOf } from '../core/keys.ts';
 import { occupy } from '../database/occupancy.ts';
 import { type Env, StartError } from '../env.ts';
 import { type ArchiveEntry, ENTRY, FORMAT, Manifest, readArchive, Summary } from './archive.ts';
@@ -76,9 +77,10 @@ async function load(connection: Connection, path: string, { env, draft, replace 
     );
   }
   const secret = await (await next(entries, path, ENTRY.secret)).text();
-  if (env.SECRET_KEY && env.SECRET_KEY !== secret) {
+  const missing = env.SECRET_KEY !== undefined && !includesAll(secretsOf(env.SECRET_KEY), secretsOf(secret));
+  if (missing) {
     throw new StartError(
-      'SECRET_KEY is not the secret of the archive. Leave it out, or set the one that was in use.',
+      'SECRET_KEY does not list the secret of the archive. Leave it out, or add the one that was in use.',
     );
   }
   return orm.em.fork().transactional(async (em) => {
@@ -125,6 +127,8 @@ async function load(connection: Connection, path: string, { env, draft, replace 
     return { secret, summary };
   });
 }
+
+const includesAll = (list: string[], wanted: string[]) => wanted.every((one) => list.includes(one));
 
 const isSame = (one: Summary, other: Summary): boolean =>
   one.files === other.files &&

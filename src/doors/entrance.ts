@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import { stringifySetCookie } from 'cookie';
 import ipaddr from 'ipaddr.js';
 import type { Env } from '../env.ts';
@@ -59,8 +60,8 @@ export function createEntrance(env: EntranceEnv): Entrance {
       const hops = (Array.isArray(header) ? header.join() : (header ?? '')).split(',').reverse();
       let caller = peer;
       for (const hop of hops) {
-        const address = hop.trim();
-        if (!isWithin(caller, proxies) || !ipaddr.isValid(address)) break;
+        const address = withoutPort(hop.trim());
+        if (!isWithin(caller, proxies) || isIP(address) === 0) break;
         caller = plain(address);
       }
       return caller;
@@ -80,6 +81,9 @@ export function createEntrance(env: EntranceEnv): Entrance {
   };
 }
 
+/** Some proxies name the port, too. */
+const withoutPort = (hop: string): string => hop.replace(/^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/, '$1$2');
+
 /** An IPv4 address that a socket for both kinds shows as IPv6, in its own form. */
 const plain = (address: string): string =>
-  ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
+  isIP(address) === 0 ? address : ipaddr.process(address).toString();

@@ -67,7 +67,7 @@ export async function createUser(
   try {
     return await scope.em.transactional(async (em) => {
       await lockAdministrators(em);
-      const isFirst = (await em.findOne(User, {}, { fields: ['id'] })) === null;
+      const isFirst = (await em.find(User, {}, { fields: ['id'], limit: 1 })).length === 0;
       const user = em.create(User, {
         id,
         email,

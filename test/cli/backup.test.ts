@@ -232,7 +232,7 @@ describe('a restore', () => {
     const { code, stderr } = await run(['restore', archive], { ...env, SECRET_KEY: 'o'.repeat(40) });
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('SECRET_KEY is not the secret of the archive'),
+      expect.stringContaining('SECRET_KEY does not list the secret of the archive'),
     ]);
   });
 

@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
+import { type Answer, PASSWORD, signUp, startServer, type TestServer } from '../support/server.ts';
+
+/** Behind a proxy of this machine, so that callers can come from anywhere. */
+const BEHIND = { TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8, 2001:db8:ffff::/48' };
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ env: BEHIND });
+  await signUp(server, 'Ada');
+});
+afterAll(() => server.close());
+
+let hosts = 0;
+/** An address that nobody came from before. */
+const anywhere = () => `198.51.${Math.floor(++hosts / 250)}.${hosts % 250}`;
+
+interface From {
+  at?: TestServer;
+  ip?: string;
+  cookie?: string;
+  password?: string;
+}
+const tryIn = (email: string, { at = server, ip = anywhere(), cookie = '', password = 'wrong' }: From = {}) =>
+  at.call('POST /auths/signin', {
+    headers: { 'x-forwarded-for': ip, ...(cookie && { cookie }) },
+    body: { email, password },
+  });
+const times = async <T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> => {
+  const answers: T[] = [];
+  for (let i = 0; i < count; i++) answers.push(await work(i));
+  return answers;
+};
+const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
+const deviceOf = ({ headers }: Answer) =>
+  headers
+    .getSetCookie()
+    .find((cookie) => cookie.startsWith('device='))
+    ?.split(';')[0] ?? '';
+
+async function newcomer(name: string, at = server): Promise<{ email: string; device: string }> {
+  const email = `${name}@example.com`;
+  const answer = await at.call('POST /auths/signup', {
+    headers: { 'x-forwarded-for': anywhere() },
+    body: { email, name, password: PASSWORD },
+  });
+  return { email, device: deviceOf(answer) };
+}
+
+describe('attempts for an address', () => {
+  it('are five in three minutes, wherever they come from, and say when to come back', async () => {
+    const { email } = await newcomer('five');
+    expect(statuses(await times(5, () => tryIn(email)))).toEqual([400, 400, 400, 400, 400]);
+    const { status, body, headers } = await tryIn(email, { password: PASSWORD });
+    expect([status, body.code]).toEqual([429, 'rate_limited']);
+    const wait = Number(headers.get('retry-after'));
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(180);
+    expect(body.detail).toContain(`${wait} seconds`);
+  });
+
+  it('are as many when they come at once, and when they succeed', async () => {
+    const { email } = await newcomer('atonce');
+    const answers = await Promise.all(Array.from({ length: 12 }, () => tryIn(email, { password: PASSWORD })));
+    expect(statuses(answers).filter((status) => status === 200)).toHaveLength(5);
+    expect(statuses(answers).filter((status) => status === 429)).toHaveLength(7);
+  });
+
+  it('count the address however it is written, and one that is unknown as well', async () => {
+    const { email } = await newcomer('spelt');
+    const spellings = [email, email.toUpperCase(), ` ${email} `, 'SpElT@example.com', 'spelt@EXAMPLE.com'];
+    await times(5, (i) => tryIn(spellings[i] ?? ''));
+    expect((await tryIn(email)).status).toBe(429);
+    expect(statuses(await times(6, () => tryIn('nobody@example.com')))).toEqual([
+      400, 400, 400, 400, 400, 429,
+    ]);
+  });
+
+  it('of strangers keep nobody out who has signed in from the same device before', async () => {
+    const { email, device } = await newcomer('owner');
+    await times(6, () => tryIn(email));
+    expect((await tryIn(email, { password: PASSWORD })).status).toBe(429);
+    const known = await tryIn(email, { password: PASSWORD, cookie: device });
+    expect(known.status).toBe(200);
+    expect(deviceOf(known)).not.toBe('');
+    expect(statuses(await times(4, () => tryIn(email, { cookie: device })))).toEqual([400, 400, 400, 400]);
+    expect((await tryIn(email, { cookie: device, password: PASSWORD })).status).toBe(429);
+  });
+
+  it('gain nothing by the device of somebody else, or one that nobody gave', async () => {
+    const mine = await newcomer('mallory');
+    const { email } = await newcomer('victim');
+    await times(5, () => tryIn(email));
+    const forged = `device=${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`;
+    for (const cookie of [mine.device, forged, 'device=x', `${mine.device}x`]) {
+      expect((await tryIn(email, { cookie })).status).toBe(429);
+    }
+    expect((await server.call('GET /auths', { token: mine.device.slice('device='.length) })).status).toBe(
+      401,
+    );
+  });
+});
+
+describe('a network address', () => {
+  it('has thirty failed sign-ins in three minutes, for whatever addresses, and others are not held up', async () => {
+    const ip = anywhere();
+    const { email } = await newcomer('office');
+    const answers = await times(31, (i) => tryIn(`guess${i}@example.com`, { ip }));
+    expect(statuses(answers)).toEqual([...Array(30).fill(400), 429]);
+    expect((await tryIn(email, { ip, password: PASSWORD })).status).toBe(429);
+    expect((await tryIn(email, { password: PASSWORD })).status).toBe(200);
+  });
+
+  it('does not count who succeeds', async () => {
+    const ip = anywhere();
+    const people = await times(8, (i) => newcomer(`colleague${i}`));
+    for (const { email } of people) {
+      expect(statuses(await times(5, () => tryIn(email, { ip, password: PASSWORD })))).toEqual(
+        Array(5).fill(200),
+      );
+    }
+  });
+
+  it('is the half of an IPv6 address that one customer has, and an IPv4 address in either form', async () => {
+    await times(30, (i) => tryIn(`six${i}@example.com`, { ip: `2001:db8:1:2::${i + 1}` }));
+    expect((await tryIn('six@example.com', { ip: '2001:db8:1:2:ffff::1' })).status).toBe(429);
+    expect((await tryIn('six@example.com', { ip: '2001:db8:1:3::1' })).status).toBe(400);
+    await times(30, (i) => tryIn(`four${i}@example.com`, { ip: i % 2 ? '192.0.2.7' : '::ffff:192.0.2.7' }));
+    expect((await tryIn('four@example.com', { ip: '192.0.2.7' })).status).toBe(429);
+  });
+
+  it('cannot be chosen by the caller', async () => {
+    const own = anywhere();
+    const forwarded = (i: number) => `203.0.113.${i}, ${own}, 10.1.2.3, 2001:db8:ffff::1`;
+    const answers = await times(31, (i) => tryIn(`spoof${i}@example.com`, { ip: forwarded(i) }));
+    expect(answers.at(-1)?.status).toBe(429);
+    const [entry] = await server.database.query<{ ip: string }>(
+      `select ip from audit_entry where after ->> 'email' = 'spoof7@example.com'`,
+    );
+    expect(entry?.ip).toBe(own);
+  });
+
+  it.each([
+    ['nothing', '', '127.0.0.1'],
+    ['no address', 'unknown', '127.0.0.1'],
+    ['a host name', 'evil.example', '127.0.0.1'],
+    ['a number', '1', '127.0.0.1'],
+    ['an address with a port', '203.0.113.9:443', '203.0.113.9'],
+    ['an IPv6 address with a port', '[2001:db8::9]:443', '2001:db8::9'],
+    ['something behind an address that is none', '203.0.113.9, _hidden', '127.0.0.1'],
+    ['proxies alone', '10.0.0.1, 10.0.0.2', '10.0.0.1'],
+  ])('is the last that can be known when the header says %s', async (what, header, ip) => {
+    const email = `${what.replaceAll(' ', '-').toLowerCase()}@example.com`;
+    await tryIn(email, { ip: header });
+    const [entry] = await server.database.query<{ ip: string }>(
+      `select ip from audit_entry where after ->> 'email' = $1`,
+      [email],
+    );
+    expect(entry?.ip).toBe(ip);
+  });
+
+  it('may make sixty accounts an hour', async () => {
+    const ip = anywhere();
+    const make = (i: number) =>
+      server.call('POST /auths/signup', {
+        headers: { 'x-forwarded-for': ip },
+        body: { email: 'not an address', name: `Bot ${i}`, password: 'x' },
+      });
+    const answers = await times(61, make);
+    expect(new Set(statuses(answers.slice(0, 60)))).toEqual(new Set([400]));
+    expect(answers.at(-1)?.status).toBe(429);
+    expect(Number(answers.at(-1)?.headers.get('retry-after'))).toBeGreaterThan(180);
+  });
+});
+
+describe('without a word of proxies', () => {
+  it('the header counts for nothing, and this machine stands for nobody', async () => {
+    const plain = await startServer();
+    const answers = await times(35, (i) => tryIn(`guess${i}@example.com`, { at: plain }));
+    expect(new Set(statuses(answers))).toEqual(new Set([400]));
+    const ips = await plain.database.query('select distinct ip from audit_entry');
+    expect(ips).toEqual([{ ip: '127.0.0.1' }]);
+    await plain.close();
+  });
+
+  it.each(['10.0.0.0/33', 'proxy.example', '10.0.0'])('a start refuses %s', async (proxies) => {
+    await expect(startServer({ env: { TRUSTED_PROXIES: proxies } })).rejects.toThrow(
+      'TRUSTED_PROXIES is wrong',
+    );
+  });
+});
+
+describe.skipIf(withoutRedis)('two processes', () => {
+  let redis: TestRedis;
+  let database: TestDatabase;
+  let pair: TestServer[];
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    database = await createDatabase();
+    const env = { ...BEHIND, REDIS_URL: redis.url, SECRET_KEY: 'a secret that both processes have got' };
+    pair = await Promise.all([startServer({ database, env }), startServer({ database, env })]);
+  });
+  afterAll(async () => {
+    for (const one of pair) await one.close();
+    await database.drop();
+    await redis.stop();
+  });
+
+  it('count together: of a hundred attempts at once five are looked at', async () => {
+    const { email } = await newcomer('shared', pair[0]);
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => tryIn(email, { ...(pair[i % 2] && { at: pair[i % 2] }) })),
+    );
+    expect(statuses(answers).filter((status) => status === 400)).toHaveLength(5);
+    expect(statuses(answers).filter((status) => status === 429)).toHaveLength(95);
+  });
+
+  it('count a network address together', async () => {
+    const ip = anywhere();
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, i) =>
+        tryIn(`all${i}@example.com`, { ip, ...(pair[i % 2] && { at: pair[i % 2] }) }),
+      ),
+    );
+    expect(statuses(answers).filter((status) => status === 400)).toHaveLength(30);
+  });
+});
