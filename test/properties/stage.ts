@@ -2,7 +2,7 @@ import { createTRPCUntypedClient, httpLink, type TRPCClientError } from '@trpc/c
 import type { AppRouter } from '../../src/router.ts';
 import { grant } from '../channels/people.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { call, PASSWORD } from '../support/server.ts';
+import { type CallOptions, call, PASSWORD } from '../support/server.ts';
 
 /** Somebody who writes and reads. The first of a stage is the administrator. */
 export interface Player {
@@ -61,6 +61,13 @@ async function performByTrpc(
   }
 }
 
+/** A call that has to succeed. */
+async function insist(url: string, request: string, options: CallOptions) {
+  const { status, body } = await call(url, request, options);
+  if (status !== 200) throw new Error(`${request} answered ${status}: ${JSON.stringify(body)}`);
+  return body;
+}
+
 const NAMES = ['Root', 'Ada', 'Ben', 'Cyd', 'Dee'];
 
 /**
@@ -72,12 +79,12 @@ export async function gatherPlayers(url: string, database: TestDatabase): Promis
   const players: Player[] = [];
   for (const [n, name] of NAMES.entries()) {
     const email = `${name.toLowerCase()}@example.com`;
-    const { body } = await call(url, 'POST /auths/signup', { body: { email, name, password: PASSWORD } });
+    const { id } = await insist(url, 'POST /auths/signup', { body: { email, name, password: PASSWORD } });
     const [root] = players;
     const role = { token: root?.token, body: { role: 'user' } };
-    if (root) await call(url, `POST /users/${body.id}/update`, role);
-    const signedIn = await call(url, 'POST /auths/signin', { body: { email, password: PASSWORD } });
-    players.push({ id: body.id, name, token: signedIn.body.token, door: n % 2 === 0 ? 'rest' : 'trpc' });
+    if (root) await insist(url, `POST /users/${id}/update`, role);
+    const { token } = await insist(url, 'POST /auths/signin', { body: { email, password: PASSWORD } });
+    players.push({ id, name, token, door: n % 2 === 0 ? 'rest' : 'trpc' });
   }
   await database.query(`
     create table test_readers (channel_id uuid, event_id bigint, at bigint, type text, readers uuid[], managers int);
@@ -108,7 +115,7 @@ export async function makeChannels(url: string, players: Player[], round: number
   const others = players.filter((player) => player !== ben);
   const user_ids = others.filter((_, n) => (round + 1) & (1 << n)).map(({ id }) => id);
   const make = async ({ token }: Player, body: Record<string, unknown>): Promise<string> =>
-    (await call(url, 'POST /channels/create', { token, body })).body.id;
+    (await insist(url, 'POST /channels/create', { token, body })).id;
   const everyone = grant('*', 'read');
   return [
     await make(root, {
