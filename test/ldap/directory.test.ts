@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createDirectory } from '../../src/auth/ldap.directory.ts';
+import { readEnv, StartError } from '../../src/env.ts';
 import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
 import { BASE, dnOf, PASSWORD, type Slapd, startSlapd, withoutSlapd } from './slapd.ts';
 
@@ -31,10 +33,11 @@ describe.skipIf(withoutSlapd)('a directory (needs slapd)', () => {
     await slapd.group('Staff', ['ann']);
     await slapd.group('Sales\\, North', ['ann']);
   });
-  afterAll(async () => {
-    for (const server of servers) await server.close();
-    await slapd.stop();
+  // A server has connections to the database, of which there are so many.
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await server.close();
   });
+  afterAll(() => slapd.stop());
 
   it('is reached by TLS and by StartTLS with a certificate that is checked', async () => {
     const tls = { LDAP_USE_TLS: 'true', LDAP_SERVER_PORT: `${slapd.tlsPort}` };
@@ -47,7 +50,8 @@ describe.skipIf(withoutSlapd)('a directory (needs slapd)', () => {
       const { body } = await strict.test('ann');
       expect(body).toMatchObject({ ok: false, steps: [{ step: 'connect', ok: false }] });
       expect(body.steps[0].detail).toMatch(/certificate/i);
-      expect((await (await start({ ...env, LDAP_VALIDATE_CERT: 'false' })).enter('ann')).status).toBe(200);
+      const careless = await start({ ...env, LDAP_VALIDATE_CERT: 'false' });
+      expect((await careless.enter('ann')).status).toBe(200);
     }
   });
 
@@ -78,7 +82,8 @@ describe.skipIf(withoutSlapd)('a directory (needs slapd)', () => {
     const { test } = await start();
     const { body } = await test(user);
     expect(body.ok).toBe(false);
-    expect(body.steps.at(-1)).toMatchObject({ step, ok: false, detail: expect.stringMatching(detail) });
+    const failed = body.steps.filter(({ ok }: { ok: boolean }) => !ok);
+    expect(failed).toEqual([{ step, ok: false, detail: expect.stringMatching(detail) }]);
   });
 
   it('lets in whom the filter of the environment finds', async () => {
@@ -150,7 +155,9 @@ describe('the environment of a directory', () => {
     [{ ...env, LDAP_SEARCH_FILTER: '(&(a=b)' }, /LDAP_SEARCH_FILTER/],
     [{ ...env, LDAP_CA_CERT_FILE: '/nowhere.pem' }, /LDAP_CA_CERT_FILE/],
     [{ ...env, LDAP_USE_TLS: 'perhaps' }, /LDAP_USE_TLS/],
-  ])('that is wrong stops the start: %o', async (wrong, named) => {
-    await expect(startServer({ env: wrong })).rejects.toThrow(named);
+  ])('that is wrong stops the start: %o', (wrong, named) => {
+    const start = () => createDirectory(readEnv(wrong));
+    expect(start).toThrow(StartError);
+    expect(start).toThrow(named);
   });
 });

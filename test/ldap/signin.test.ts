@@ -75,7 +75,7 @@ describe.skipIf(withoutSlapd)('a sign-in through a directory (needs slapd)', () 
       expect(await enter(name)).toMatchObject({ status: 400, body: { code: 'credentials_wrong' } });
     }
     await slapd.add('we*rd(1)');
-    expect(await enter('we*rd(1)')).toMatchObject({ status: 400, body: { code: 'email_invalid' } });
+    expect((await enter('we*rd(1)')).status).toBe(200);
   });
 
   it('is refused when the name is not that of one person', async () => {

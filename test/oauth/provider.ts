@@ -85,8 +85,9 @@ export async function startProvider(): Promise<TestProvider> {
       await grant.save();
       return grant;
     },
-    // The provider's own requests would refuse addresses of this machine.
-    fetch: (url, options) => fetch(url, options as RequestInit),
+    // Its own way out refuses addresses of this machine.
+    fetch: (url, options) =>
+      fetch(url, { ...(options as RequestInit), dispatcher: undefined } as RequestInit),
   });
   provider.Client.prototype.redirectUriAllowed = (uri: string) =>
     /^http:\/\/(127\.0\.0\.1|localhost):\d+\/oauth\/oidc\/callback$/.test(uri);
