@@ -1,7 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { configuration } from './cases/configuration.ts';
+import { enumeration } from './cases/enumeration.ts';
 import { fanout } from './cases/fanout.ts';
+import { idle } from './cases/idle.ts';
+import { latency } from './cases/latency.ts';
 import { list } from './cases/list.ts';
 import { memory } from './cases/memory.ts';
 import { post } from './cases/post.ts';
@@ -18,9 +21,12 @@ const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
   list,
   post,
   fanout,
+  latency,
+  idle,
   statements,
   tool: callTool,
   configuration,
+  enumeration,
   memory,
 };
 

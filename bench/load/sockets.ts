@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { childOptions, ready } from '../support/childSide.ts';
+import { quantile } from '../support/rounds.ts';
 import { openFrameSocket } from './frames.ts';
 import { type Post, post } from './post.ts';
 
@@ -19,8 +22,22 @@ export interface SocketLoad {
   readyAt: string | null;
   /** The beginning of the frames that carry an event. */
   eventAt: string;
-  /** The call that makes one event. */
-  trigger: Post;
+  /** The call that makes one event; for sockets that only stay, none. */
+  trigger?: Post;
+}
+
+export interface SocketTask {
+  events: number;
+  /** How many to make in a second, however long each takes; as fast as they go unless told. */
+  perSecond?: number;
+}
+
+export interface SocketResult {
+  /** Deliveries. */
+  operations: number;
+  seconds: number;
+  /** From the moment a post is due to each of its deliveries, with a pace. */
+  latencyMs?: { p50: number; p99: number };
 }
 
 const load = childOptions<SocketLoad>();
@@ -28,6 +45,19 @@ const agent = new Agent({ keepAlive: true });
 /** How many triggers are under way at once: enough that the server never waits for one. */
 const TRIGGERS = 4;
 const PATIENCE_MS = 60_000;
+
+/** When the events of a paced run were due, by the id that they carry, and how long each delivery took. */
+const due = new Map<string, number>();
+const latencies: number[] = [];
+const ID_AT = Buffer.from('"temp_id":"');
+const ID_LENGTH = 36;
+
+/** A paced event's id stands in its frame. */
+function noteLatency(buffer: Buffer, at: number): void {
+  const start = buffer.indexOf(ID_AT, at) + ID_AT.length;
+  const dueAt = due.get(buffer.toString('latin1', start, start + ID_LENGTH));
+  if (dueAt !== undefined) latencies.push(performance.now() - dueAt);
+}
 
 let delivered = 0;
 let wanted = Number.POSITIVE_INFINITY;
@@ -50,6 +80,7 @@ function open({ headers, hello, replies }: SocketLoad['people'][number]): Promis
       onFrame(socket, buffer, at) {
         if (starts(buffer, at, eventAt)) {
           delivered += 1;
+          if (due.size > 0) noteLatency(buffer, at);
           if (delivered === wanted) onAll();
           return;
         }
@@ -63,28 +94,58 @@ function open({ headers, hello, replies }: SocketLoad['people'][number]): Promis
   });
 }
 
-/** Makes events; answers when every socket has had every one of them. */
-async function run({ events }: { events: number }): Promise<{ operations: number; seconds: number }> {
-  delivered = 0;
-  wanted = events * load.sockets;
-  const all = new Promise<void>((resolve) => {
-    onAll = resolve;
-  });
-  const began = performance.now();
+const trigger = (): Post => {
+  if (!load.trigger) throw new Error('There is no trigger.');
+  return load.trigger;
+};
+
+/** As fast as they go. */
+async function makeEvents(events: number): Promise<void> {
   let left = events;
   const work = async () => {
     while (left > 0) {
       left -= 1;
-      await post(load.trigger, agent);
+      await post(trigger(), agent);
     }
   };
   await Promise.all(Array.from({ length: TRIGGERS }, work));
+}
+
+/** At their times: one that is late counts from when it was due, so a server that stalls does not hide what waits behind it. */
+async function paceEvents(events: number, perSecond: number): Promise<void> {
+  const body = JSON.parse(trigger().body) as object;
+  const began = performance.now();
+  const posts: Promise<void>[] = [];
+  for (let made = 0; made < events; made += 1) {
+    const at = began + (made / perSecond) * 1000;
+    await delay(Math.max(0, at - performance.now()));
+    const temp_id = randomUUID();
+    due.set(temp_id, at);
+    posts.push(post({ ...trigger(), body: JSON.stringify({ ...body, temp_id }) }, agent));
+  }
+  await Promise.all(posts);
+}
+
+/** Makes events; answers when every socket has had every one of them. */
+async function run({ events, perSecond }: SocketTask): Promise<SocketResult> {
+  delivered = 0;
+  wanted = events * load.sockets;
+  due.clear();
+  latencies.length = 0;
+  const all = new Promise<void>((resolve) => {
+    onAll = resolve;
+  });
+  const began = performance.now();
+  await (perSecond === undefined ? makeEvents(events) : paceEvents(events, perSecond));
   const late = setTimeout(() => {
     throw new Error(`${load.url}: ${delivered} of ${wanted} deliveries arrived.`);
   }, PATIENCE_MS);
   await all;
   clearTimeout(late);
-  return { operations: wanted, seconds: (performance.now() - began) / 1000 };
+  const seconds = (performance.now() - began) / 1000;
+  if (perSecond === undefined) return { operations: wanted, seconds };
+  const latencyMs = { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) };
+  return { operations: wanted, seconds, latencyMs };
 }
 
 for (let opened = 0; opened < load.sockets; opened += 1) {

@@ -35,10 +35,16 @@ export interface Child<First> {
  * Starts a TypeScript file of this folder as a process. It gets `options` as JSON in its first argument, and speaks over IPC.
  *
  * @param path below `bench/`
+ * @param nodeOptions options of Node's
  */
-export async function startChild<First>(path: string, side: Side, options: unknown): Promise<Child<First>> {
+export async function startChild<First>(
+  path: string,
+  side: Side,
+  options: unknown,
+  nodeOptions: string[] = [],
+): Promise<Child<First>> {
   const script = fileURLToPath(new URL(`../${path}`, import.meta.url));
-  const [file, args] = onCore(side, [process.execPath, script, JSON.stringify(options)]);
+  const [file, args] = onCore(side, [process.execPath, ...nodeOptions, script, JSON.stringify(options)]);
   const child = spawn(file, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const first = (await answer(child, path)) as First;
   return {

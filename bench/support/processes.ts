@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** What Linux tells about processes under `/proc`; the memory cases and the CPU figures need it. */
 export const hasProc = process.platform === 'linux';
@@ -27,6 +30,19 @@ const megabytes = (text: string, name: string): number =>
 export function residentMemory(pid: number): { now: number; peak: number } {
   const text = readFileSync(`/proc/${pid}/status`, 'utf8');
   return { now: megabytes(text, 'VmRSS'), peak: megabytes(text, 'VmHWM') };
+}
+
+/** Where a process with `collectOnSignal.ts` notes its heap. */
+export const heapFileOf = (pid: number): string => join(tmpdir(), `parley-bench-heap-${pid}`);
+
+/** What a process with `collectOnSignal.ts` needs, in bytes: its heap after a collection, with what lies outside for its objects. */
+export async function collectedHeap(pid: number): Promise<number> {
+  const path = heapFileOf(pid);
+  process.kill(pid, 'SIGUSR2');
+  while (!existsSync(path)) await delay(50);
+  const bytes = Number(readFileSync(path, 'utf8'));
+  rmSync(path);
+  return bytes;
 }
 
 export interface Process {

@@ -1,0 +1,82 @@
+import type { SocketLoad } from '../load/sockets.ts';
+import type { Parley } from './parley.ts';
+
+/** One account may have a hundred connections. */
+const SOCKETS_OF_ONE = 100;
+
+/** How a client speaks with a door: what it says, and how it knows what it hears. */
+export type Protocol = Pick<SocketLoad, 'people' | 'readyAt' | 'eventAt'>;
+export type Door = Protocol & Pick<SocketLoad, 'url'>;
+
+/** What is spoken with a bare Socket.IO server, and with our door by a client that listens to `events:channel` only. */
+const socketIo = (tokens: (string | null)[]): Protocol => ({
+  people: tokens.map((token) => ({
+    headers: {},
+    hello: [`40${JSON.stringify(token === null ? {} : { token, events: 'envelope' })}`],
+    replies: {
+      // Engine.IO's ping and pong; the acknowledgement of the join says that the socket sits in its rooms.
+      2: '3',
+      ...(token !== null && { 40: `420["user-join",${JSON.stringify({ auth: { token } })}]` }),
+    },
+  })),
+  readyAt: tokens[0] === null ? '40' : '430',
+  eventAt: '42["events:channel"',
+});
+
+/** The doors of a bare server (`baselines/broadcast.ts`). */
+export const BARE_DOORS: Record<'ws' | 'socketio', Protocol & { path: string }> = {
+  socketio: { ...socketIo([null]), path: '/socket.io/?EIO=4&transport=websocket' },
+  ws: { path: '/', people: [{ headers: {}, hello: [], replies: {} }], readyAt: null, eventAt: '{' },
+};
+
+/** Our event doors, for sockets of new members who may read a channel from now on. */
+export async function openDoors(
+  parley: Parley,
+  channelId: string,
+  sockets: number,
+): Promise<Record<'ws' | 'socketio', Door>> {
+  const tokens = await admitReaders(parley, channelId, Math.ceil(sockets / SOCKETS_OF_ONE));
+  const url = parley.url.replace('http', 'ws');
+  const subscribe = { path: 'channels.events', input: { channel_ids: [channelId] } };
+  return {
+    socketio: { ...socketIo(tokens), url: `${url}/ws/socket.io/?EIO=4&transport=websocket` },
+    ws: {
+      url: `${url}/trpc`,
+      people: tokens.map((token) => ({
+        headers: { authorization: `Bearer ${token}` },
+        hello: [JSON.stringify({ id: 1, method: 'subscription', params: subscribe })],
+        replies: { PING: 'PONG' },
+      })),
+      readyAt: '{"id":1,"result":{"type":"started"',
+      eventAt: '{"id":1,"result":{"type":"data"',
+    },
+  };
+}
+
+/** Tokens of new members, who may read the channel from now on. */
+async function admitReaders(parley: Parley, channelId: string, count: number): Promise<string[]> {
+  const readers = await Promise.all(
+    Array.from({ length: count }, async (_, n) => {
+      const account = {
+        name: `reader ${n}`,
+        email: `reader${n}.${channelId}@example.com`,
+        password: 'correct horse battery',
+      };
+      const { id } = await parley.call<{ id: string }>('POST /auths/signup', account);
+      await parley.asAdministrator(`POST /users/${id}/update`, { role: 'user' });
+      const { token } = await parley.call<{ token: string }>('POST /auths/signin', account);
+      return { id, token };
+    }),
+  );
+  const grants = readers.map(({ id }) => ({ principal_type: 'user', principal_id: id, permission: 'read' }));
+  const member = { principal_type: 'user', principal_id: parley.userId, permission: 'write' };
+  await parley.asAdministrator(`POST /channels/${channelId}/update`, { access_grants: [member, ...grants] });
+  return readers.map(({ token }) => token);
+}
+
+/** The call of the member's that makes one event. */
+export const postInto = ({ url, token }: Parley, channelId: string, content: string) => ({
+  url: `${url}/api/v1/channels/${channelId}/messages/post`,
+  headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+  body: JSON.stringify({ content }),
+});
