@@ -60,5 +60,7 @@ describe('statements', () => {
     expect(await statementsOf(`GET ${path}`)).toHaveLength(1);
     expect(await statementsOf(`GET ${path}/${root}`)).toHaveLength(1);
     expect(await statementsOf(`GET /channels/${id}`)).toHaveLength(1);
+    expect(await statementsOf(`GET /channels/${id}/members`)).toHaveLength(1);
+    expect(await statementsOf('GET /channels/threads')).toHaveLength(1);
   });
 });
