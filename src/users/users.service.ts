@@ -1,3 +1,4 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { type EntityManager, UniqueConstraintViolationException } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
 import { AccessGrant } from '../access/access.entity.ts';
@@ -24,8 +25,18 @@ const ADMINISTRATORS_LOCK = 7_011_502;
 export const lockAdministrators = (em: EntityManager) =>
   em.execute('select pg_advisory_xact_lock(?)', [ADMINISTRATORS_LOCK]);
 
-/** An address as it is compared: trimmed, lower-cased, then composed, since lower case can bring forth new pairs. */
-export const foldEmail = (input: string): string => input.trim().toLowerCase().normalize('NFC');
+/**
+ * An address as it is compared: trimmed, lower-cased, then composed, since lower case can bring forth new pairs. Its domain is as
+ * mail servers read it (UTS 46): wide letters and other full stops name the same mailbox.
+ */
+export function foldEmail(input: string): string {
+  const folded = input.trim().toLowerCase().normalize('NFC');
+  const at = folded.lastIndexOf('@') + 1;
+  const domain = folded.slice(at);
+  // What is no part of a domain is not read over, but left to be refused.
+  if (at === 0 || !/^[\p{L}\p{M}\p{N}\p{P}]+$/u.test(domain)) return folded;
+  return folded.slice(0, at) + (domainToUnicode(domainToASCII(domain)) || domain);
+}
 
 /**
  * An address as it is stored.
@@ -34,7 +45,7 @@ export const foldEmail = (input: string): string => input.trim().toLowerCase().n
  */
 export function normaliseEmail(input: string): string {
   const email = foldEmail(input);
-  const hasForm = /^[^@\s\p{Cc}<>"]+@([^@\s\p{Cc}<>"]+\.[^@\s\p{Cc}<>".]+|localhost)$/u;
+  const hasForm = /^[^@\s\p{C}<>"]+@([^@\s\p{C}<>"]+\.[^@\s\p{C}<>".]+|localhost)$/u;
   if (email.length > 254 || !hasForm.test(email)) throw new AppError('email_invalid');
   return email;
 }

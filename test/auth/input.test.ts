@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PASSWORD, type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let ada: Person;
+
+beforeAll(async () => {
+  server = await startServer({ env: { ENABLE_API_KEYS: 'true' } });
+  ada = await signUp(server, 'Ada');
+});
+afterAll(() => server.close());
+
+const register = (email: string) =>
+  server.call('POST /auths/signup', { body: { email, name: 'Somebody', password: PASSWORD } });
+const attempt = (email: string, password = PASSWORD) =>
+  server.call('POST /auths/signin', { body: { email, password } });
+
+describe('an address that looks like another', () => {
+  it.each([
+    ['wide letters in the domain', 'ada@ｅｘａｍｐｌｅ.com'],
+    ['another full stop', 'ada@example。com'],
+    ['a letter in another form', 'ada@ℯxample.com'],
+    ['the domain as punycode of itself', 'ada@EXAMPLE.COM'],
+  ])('is the same mailbox with %s', async (_what, email) => {
+    const { status, body } = await register(email);
+    expect([status, body.code]).toEqual([400, 'email_taken']);
+    expect((await attempt(email)).body.id).toBe(ada.id);
+  });
+
+  it('is one account in both forms of an international domain', async () => {
+    const { body } = await register('ida@bücher.example');
+    expect(body.email).toBe('ida@bücher.example');
+    expect((await register('ida@xn--bcher-kva.example')).body.code).toBe('email_taken');
+    expect((await attempt('IDA@XN--BCHER-KVA.example')).body.id).toBe(body.id);
+  });
+
+  it.each([
+    ['Cyrillic letters', 'аda@example.com'],
+    ['a dotless i', 'adaı@example.com'],
+    ['SQL wildcards', '%@example.com'],
+    ['a wildcard for a letter', '_da@example.com'],
+  ])('is another account with %s', async (_what, email) => {
+    expect((await attempt(email)).body.code).toBe('credentials_wrong');
+    const { status, body } = await register(email);
+    expect([status, body.role, body.email]).toEqual([200, 'pending', email]);
+    expect(body.id).not.toBe(ada.id);
+  });
+
+  it.each([
+    ['a letter of no width', 'a\u200bda@example.com'],
+    ['a soft hyphen in the domain', 'ada@exam\u00adple.com'],
+    ['a change of direction', 'ada\u202e@example.com'],
+    ['a mark of the byte order', '\ufeffada\ufeff.x@exam\ufeffple.com'],
+    ['a line break', 'ada@exam\nple.com'],
+    ['a header', 'ada@example.com\r\nBcc: all@example.com'],
+    ['two of them', 'ada@example.com,eve@example.com'],
+    ['a tab in the domain', 'ada@exam\tple.com'],
+    ['a character of nobody', 'ada\ue000@example.com'],
+  ])('is refused with %s', async (_what, email) => {
+    const { status, body } = await register(email);
+    expect([status, body.code]).toEqual([400, 'email_invalid']);
+    expect((await attempt(email)).body.code).toBe('credentials_wrong');
+  });
+});
+
+describe('what is sent beside', () => {
+  it('is not taken for an answer to who somebody is', async () => {
+    const { body, headers } = await server.call('POST /auths/signin', {
+      body: {
+        email: ada.email,
+        password: 'wrong',
+        id: ada.id,
+        role: 'admin',
+        token: ada.token,
+        is_admin: true,
+      },
+    });
+    expect(body.code).toBe('credentials_wrong');
+    expect(headers.get('x-ignored-members')).toContain('role');
+  });
+
+  it('does not name a session or a key that somebody else is to have', async () => {
+    const id = crypto.randomUUID();
+    const { body } = await server.call('POST /auths/api_keys', {
+      token: ada.token,
+      body: { name: 'mine', id, api_key: 'sk-chosen', hash: 'chosen', tail: 'chos', user_id: id },
+    });
+    expect(body.id).not.toBe(id);
+    expect((await server.call('GET /auths', { token: 'sk-chosen' })).status).toBe(401);
+  });
+
+  it.each([
+    ['a long program', { 'user-agent': 'x'.repeat(5000) }],
+    [
+      'another address',
+      { 'x-forwarded-for': '203.0.113.7', forwarded: 'for=203.0.113.7', 'x-real-ip': '203.0.113.7' },
+    ],
+    ['a device that is none', { cookie: `device=${'x'.repeat(5000)}; token=; device=%00` }],
+    ['letters beyond ASCII', { 'user-agent': 'caf\u00e9' }],
+  ])('of a sign-in does no harm: %s', async (_what, headers) => {
+    const { status, body } = await server.call('POST /auths/signup', {
+      headers,
+      body: { email: `${crypto.randomUUID()}@example.com`, name: 'Header', password: PASSWORD },
+    });
+    expect(status).toBe(200);
+    const [session] = (await server.call('GET /auths/sessions', { token: body.token })).body;
+    expect(session.ip).toBe('127.0.0.1');
+    expect(session.user_agent.length).toBeLessThanOrEqual(256);
+  });
+});
+
+describe('a token of the right kind', () => {
+  it.each([
+    ['many of them in one header', () => `${ada.token} ${ada.token}`],
+    ['white space in it', () => ada.token.replace('.', '. ')],
+    ['an end of line', () => `${ada.token}%0d%0a`],
+    ['a key behind the prefix of a token', () => `sk-${ada.token}`],
+    ['something very long', () => `sk-${'0'.repeat(10_000)}`],
+  ])('admits nobody with %s', async (_what, make) => {
+    const { status } = await server.call('GET /auths', { headers: { authorization: `Bearer ${make()}` } });
+    expect(status).toBe(401);
+  });
+
+  it('is not taken from two headers of one name', async () => {
+    const headers = new Headers({ authorization: 'Bearer x' });
+    headers.append('authorization', `Bearer ${ada.token}`);
+    const response = await fetch(`${server.url}/api/v1/auths`, { headers });
+    expect(response.status).toBe(401);
+  });
+});
