@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let root: Person;
+let ann: Person;
+let ben: Person;
+let pending: Person;
+let group: { id: string };
+const channels: Record<string, string> = {};
+
+const as = (person: Person) => (request: string, body?: unknown) =>
+  server.call(request, { token: person.token, ...(body !== undefined && { body }) });
+const grant = (principal_id: string, permission: string, principal_type = 'user') => ({
+  principal_type,
+  principal_id,
+  permission,
+});
+
+beforeAll(async () => {
+  server = await startServer();
+  root = await signUp(server, 'Root');
+  ann = await signUpAs(server, root, 'Ann', 'user');
+  ben = await signUpAs(server, root, 'Ben', 'user');
+  pending = await signUp(server, 'Pending');
+  const form = { name: 'crew', description: '', permissions: { workspace: { tools: true } } };
+  group = (await as(root)('POST /groups/create', form)).body;
+  await as(root)(`POST /groups/id/${group.id}/users/add`, { user_ids: [ann.id, pending.id] });
+  const make = async (name: string, ...access_grants: object[]) => {
+    channels[name] = (await as(root)('POST /channels/create', { name, access_grants })).body.id;
+  };
+  await make('bare');
+  await make('single', grant(ann.id, 'write'));
+  await make('everyone', grant('*', 'read'));
+  await make('group', grant(group.id, 'read', 'group'));
+  await make('own');
+  await server.database.query('update channel set user_id = $1 where id = $2', [ann.id, channels.own]);
+  const crew = { type: 'group', name: 'crew', user_ids: [ann.id] };
+  channels.membership = (await as(root)('POST /channels/create', crew)).body.id;
+  await server.database.query(
+    `insert into tool (id, user_id, name, content, meta, specs, created_at, updated_at)
+     values ('dice', $1, 'dice', '', '{"description": null, "manifest": {}}', '[]', 1, 1)`,
+    [root.id],
+  );
+});
+afterAll(() => server.close());
+
+const explain = async (by: Person, query: Record<string, string>) =>
+  as(by)(`GET /access/explain?${new URLSearchParams(query)}`);
+
+describe('a permission', () => {
+  it.each([
+    ['root', 'workspace.tools', true, 'administrator'],
+    ['pending', 'workspace.tools', false, 'pending'],
+    ['ann', 'workspace.tools', true, 'group'],
+    ['ben', 'workspace.tools', false, 'none'],
+    ['ben', 'features.notes', true, 'default'],
+    ['ben', 'no.such', false, 'none'],
+  ])('of %s: %s', async (who, permission, allowed, rule) => {
+    const person = { root, ann, ben, pending }[who] as Person;
+    const { status, body } = await explain(root, { user_id: person.id, permission });
+    expect([status, body.user_id, body.allowed, body.rule]).toEqual([200, person.id, allowed, rule]);
+    expect(body.groups).toEqual(rule === 'group' ? [{ id: group.id, name: 'crew' }] : []);
+  });
+});
+
+describe('a resource', () => {
+  it.each([
+    ['ann', 'bare', 'read', false, 'none'],
+    ['root', 'bare', 'write', true, 'administrator'],
+    ['ann', 'single', 'read', true, 'grant'],
+    ['ann', 'single', 'write', true, 'grant'],
+    ['ben', 'everyone', 'read', true, 'everyone'],
+    ['ben', 'everyone', 'write', false, 'none'],
+    ['ann', 'group', 'read', true, 'group'],
+    ['ann', 'group', 'write', false, 'none'],
+    ['pending', 'group', 'read', false, 'pending'],
+    ['ann', 'own', 'write', true, 'owner'],
+    ['ann', 'membership', 'read', true, 'member'],
+    ['ben', 'membership', 'read', false, 'none'],
+  ])('of %s: %s, %s, as the channel itself answers', async (who, name, right, allowed, rule) => {
+    const person = { root, ann, ben, pending }[who] as Person;
+    const id = channels[name] ?? '';
+    const query = { resource_type: 'channel', resource_id: id, right };
+    const { body } = await explain(root, { ...query, user_id: person.id });
+    expect([body.allowed, body.rule]).toEqual([allowed, rule]);
+    if (rule === 'pending') return;
+    expect((await explain(person, query)).body).toEqual(body);
+    const request = right === 'read' ? `GET /channels/${id}` : `POST /channels/${id}/messages/post`;
+    const { status } = await as(person)(request, right === 'read' ? undefined : { content: 'x' });
+    expect(status).toBe(allowed ? 200 : 403);
+  });
+
+  it('is also a tool, whatever the case of its id', async () => {
+    await as(root)('POST /tools/id/dice/access/update', {
+      access_grants: [grant(group.id, 'read', 'group')],
+    });
+    const { body } = await explain(ann, { resource_type: 'tool', resource_id: 'DICE' });
+    expect(body).toMatchObject({
+      allowed: true,
+      rule: 'group',
+      groups: [{ id: group.id, name: 'crew' }],
+      grants: [grant(group.id, 'read', 'group')],
+    });
+    expect((await explain(ben, { resource_type: 'tool', resource_id: 'dice' })).body.rule).toBe('none');
+  });
+
+  it('is barred with its noun', async () => {
+    const { body: tree } = await as(root)('GET /users/default/permissions');
+    tree.features.channels = false;
+    await as(root)('POST /users/default/permissions', tree);
+    const query = { resource_type: 'channel', resource_id: channels.single ?? '' };
+    expect((await explain(ann, query)).body).toMatchObject({ allowed: false, rule: 'barred' });
+    tree.features.channels = true;
+    await as(root)('POST /users/default/permissions', tree);
+  });
+});
+
+it('is told to oneself and to administrators', async () => {
+  expect((await explain(ann, { user_id: ben.id, permission: 'chat.edit' })).status).toBe(403);
+  expect((await server.call('GET /access/explain?permission=chat.edit')).status).toBe(401);
+  expect((await explain(pending, { permission: 'chat.edit' })).status).toBe(401);
+});
+
+it.each([
+  [{}, 400],
+  [{ permission: 'tools' }, 400],
+  [{ permission: 'chat.edit', resource_type: 'tool', resource_id: 'x' }, 400],
+  [{ resource_type: 'tool' }, 400],
+  [{ resource_type: 'file', resource_id: 'x' }, 400],
+  [{ resource_type: 'tool', resource_id: 'x', right: 'manage' }, 400],
+  [{ user_id: 'x', permission: 'chat.edit' }, 400],
+  [{ resource_type: 'tool', resource_id: 'no_such' }, 404],
+  [{ resource_type: 'channel', resource_id: 'no uuid' }, 404],
+  [{ user_id: '00000000-0000-4000-8000-000000000000', permission: 'chat.edit' }, 404],
+])('refuses %j with %i', async (query, status) => {
+  expect((await explain(root, query as Record<string, string>)).status).toBe(status);
+});

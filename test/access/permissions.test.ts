@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let root: Person;
+let ann: Person;
+
+beforeAll(async () => {
+  server = await startServer();
+  root = await signUp(server, 'Root');
+  ann = await signUpAs(server, root, 'Ann', 'user');
+});
+afterAll(() => server.close());
+
+const as = (person: Person) => (request: string, body?: unknown) =>
+  server.call(request, { token: person.token, ...(body !== undefined && { body }) });
+const PATH = '/users/default/permissions';
+const SECTIONS = { workspace: {}, sharing: {}, access_grants: {}, chat: {}, features: {}, settings: {} };
+
+describe('what everybody may', () => {
+  it('is replaced by itself, completed, and in force at once', async () => {
+    const sent = {
+      ...SECTIONS,
+      workspace: { tools_export: true },
+      features: { channels: false },
+      other: { x: true },
+    };
+    const { status, body } = await as(root)(`POST ${PATH}`, sent);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      workspace: { tools_export: true, tools: false },
+      features: { channels: false, api_keys: false, notes: true },
+      access_grants: { allow_users: true },
+      other: { x: true },
+    });
+    expect((await as(root)(`GET ${PATH}`)).body).toEqual(body);
+    expect((await as(ann)('GET /users/permissions')).body).toEqual(body);
+    expect((await as(ann)('GET /channels')).status).toBe(403);
+    expect((await as(ann)('GET /tools/export')).status).toBe(200);
+    const { body: config } = await as(root)('GET /configs/export');
+    expect(config.user.permissions.workspace.tools_export).toBe(true);
+    await as(root)(`POST ${PATH}`, SECTIONS);
+    expect((await as(ann)('GET /channels')).status).toBe(200);
+  });
+
+  it.each(Object.keys(SECTIONS))('is not replaced without the section %s', async (section) => {
+    const { [section]: _, ...rest } = SECTIONS as Record<string, object>;
+    const { status, body } = await as(root)(`POST ${PATH}`, rest);
+    expect([status, body.issues[0].path]).toEqual([400, section]);
+  });
+
+  it('is yes or no, and for administrators to say', async () => {
+    const { status, body } = await as(root)(`POST ${PATH}`, { ...SECTIONS, chat: { edit: 'yes' } });
+    expect([status, body.issues[0].path]).toEqual([400, 'chat.edit']);
+    for (const method of ['GET', 'POST']) {
+      const request = `${method} ${PATH}`;
+      const sent = method === 'POST' ? SECTIONS : undefined;
+      expect((await as(ann)(request, sent)).status).toBe(403);
+      expect((await server.call(request, { body: sent })).status).toBe(401);
+    }
+  });
+
+  it('survives a whole import at the same moment: one of both comes last, and neither is torn', async () => {
+    const { body: config } = await as(root)('GET /configs/export?secrets=true');
+    await Promise.all([
+      as(root)('POST /configs/import', { ...config, webhook_url: 'https://example.com/hook' }),
+      as(root)(`POST ${PATH}`, { ...SECTIONS, workspace: { tools: true } }),
+    ]);
+    const { body: after } = await as(root)('GET /configs/export?secrets=true');
+    expect(after.webhook_url).toBe('https://example.com/hook');
+  });
+});
