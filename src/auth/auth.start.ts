@@ -16,6 +16,8 @@ export interface Proof {
   method: 'signup' | 'password' | 'ldap' | 'oauth';
   /** When given, the account must still have this password. */
   passwordHash?: string | null;
+  /** What the attempt was counted under, for the device to be known by; the address unless told. */
+  subject?: string;
   /** What else is written of the session, with it. */
   note?: (sql: Sql, sessionId: string) => Promise<void>;
 }
@@ -29,7 +31,7 @@ export interface Proof {
 export async function startSession(
   scope: Scope<Actor | null>,
   user: UserView,
-  { method, passwordHash = null, note }: Proof,
+  { method, passwordHash = null, subject = user.email, note }: Proof,
 ): Promise<SessionUser> {
   const lifetimeMs = parseDuration(scope.configs.current.auth.jwt_expiry);
   const { ip, userAgent } = scope.request;
@@ -52,7 +54,7 @@ export async function startSession(
   const expiresAt = lifetimeMs === null ? null : Math.ceil(session.expiresAt.getTime() / 1000);
   const token = await scope.tokens.sign({ userId: user.id, sessionId: session.id, expiresAt });
   scope.reply.setSession(token, expiresAt);
-  scope.reply.setDevice?.(await scope.signinLimit.nameDevice(user.email));
+  scope.reply.setDevice?.(await scope.signinLimit.nameDevice(subject));
   return toSessionUser(scope, user, token, expiresAt);
 }
 

@@ -50,7 +50,7 @@ export async function signInByLdap(
     update: { name: false, email: false, picture: false },
     groups: { source: 'ldap', create: directory.groups.create },
   });
-  return startSession(scope, account, { method: 'ldap' });
+  return startSession(scope, account, { method: 'ldap', subject });
 }
 
 /** Who has that name and password; null when nobody has. @throws upstream_failed */

@@ -95,7 +95,7 @@ describe('an endpoint restriction', () => {
       expect(await enter(await keyFor('/api/v1/tools'))).toBe('endpoint_forbidden');
     });
 
-    it('holds for all keys by the configuration', async () => {
+    it('holds for all keys by auth.api_key.endpoint_restrictions', async () => {
       await restrict(true, '/api/v1/tools, /api/v1/channels');
       expect(await enter(free)).toBe('in');
       await restrict(true, '/api/v1/tools');
@@ -136,7 +136,7 @@ describe('an endpoint restriction', () => {
     expect(await request('/api/v1/tools', { headers: { 'x-api-key': key } })).toBe('endpoint_forbidden');
   });
 
-  it('ends where a segment does, and knows no more of a path than that', async () => {
+  it('ends where a segment of auth.api_key.allowed_endpoints does, and knows no more of a path than that', async () => {
     const allowed = async (entry: string) => {
       await restrict(true, entry);
       return request('/api/v1/channels', { headers: { 'x-api-key': free } });

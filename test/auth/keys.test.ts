@@ -251,7 +251,7 @@ describe('an API key ends', () => {
     expect((await who(body.api_key)).status).toBe(401);
   });
 
-  it('for as long as keys are switched off, or not permitted', async () => {
+  it('for as long as auth.enable_api_keys is off, or nobody permits them', async () => {
     const { body } = await create(ada);
     const administrators = (await create(root)).body;
     const here = await arrive(body.api_key);
