@@ -191,7 +191,7 @@ describe('a change of readers', () => {
       channel_id: channelId,
       message_id: null,
       data: { type: 'typing', data: { typing: true } },
-      user: { id: owner.id, name: owner.name, role: 'admin' },
+      user: { id: owner.id, name: 'Owner', role: 'admin' },
     };
     const tell = () => door.bus.publish('channel.notice', { to: { channelId }, notice });
     const hear = async (all: { notices: ChannelNoticeView[] }[]) => {
