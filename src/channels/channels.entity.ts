@@ -73,12 +73,8 @@ export const Message = defineEntity({
       expression:
         'create index "message_thread" on "message" ("channel_id", "parent_id", "created_at") where "parent_id" is not null',
     },
-    // Somebody's part in threads: what they began that has replies, and what they replied to. Plain posts are in neither.
-    {
-      name: 'message_begun',
-      expression:
-        'create index "message_begun" on "message" ("channel_id", "user_id") where "latest_reply_at" is not null',
-    },
+    // The threads that somebody replied to. For those that they began the index of `user_id` must do: one whose condition names
+    // a counter would have every reply write all indexes of the root anew, its words included.
     {
       name: 'message_replied',
       expression:

@@ -1,7 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
 export class Migration20261121141806_event_retention extends Migration {
-
   override name = 'Migration20261121141806_event_retention';
 
   override up(): void | Promise<void> {
@@ -11,5 +10,4 @@ export class Migration20261121141806_event_retention extends Migration {
   override down(): void | Promise<void> {
     this.addSql(`alter table "channel" drop column "pruned_at";`);
   }
-
 }
