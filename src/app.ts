@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { keepAuditFor } from './audit/audit.retention.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
+import { createDirectory } from './auth/ldap.directory.ts';
 import { createSigninLimit } from './auth/limits.ts';
 import { createOAuth } from './auth/oauth.providers.ts';
 import { trackSeen } from './auth/seen.ts';
@@ -89,6 +90,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   try {
     const pins = readPins(env.SETTINGS);
     const oauth = createOAuth(env);
+    const directory = createDirectory(env);
     await requirePort(env);
     const secret = await loadSecret(env);
     const target = await provideDatabase(options, closers, () => closing !== undefined);
@@ -176,6 +178,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       configs,
       tokens,
       oauth,
+      directory,
       hub,
       presence,
       posts: createPostQueue(sql),

@@ -3,6 +3,7 @@ import { permissionsRouter } from './access/permissions.router.ts';
 import { auditRouter } from './audit/audit.router.ts';
 import { authRouter } from './auth/auth.router.ts';
 import { keysRouter } from './auth/keys.router.ts';
+import { ldapRouter } from './auth/ldap.router.ts';
 import { sessionsRouter } from './auth/sessions.router.ts';
 import { channelsRouter } from './channels/channels.router.ts';
 import { membersRouter } from './channels/members.router.ts';
@@ -36,6 +37,7 @@ export const appRouter = router({
   deliveries: deliveriesRouter,
   files: filesRouter,
   groups: groupsRouter,
+  ldap: ldapRouter,
   members: membersRouter,
   messages: messagesRouter,
   reactions: reactionsRouter,

@@ -72,13 +72,13 @@ export async function clientConfiguration(scope: Scope<null>): Promise<z.infer<t
     name: 'Parley',
     version: project.version,
     default_locale: ui.default_locale,
-    oauth: { providers: {} },
+    oauth: { providers: namesOfProviders(scope) },
     onboarding: actor === null && !(await hasAccounts(scope.sql)),
     features: {
       auth: true as const,
       auth_trusted_header: false as const,
       enable_signup_password_confirmation: false as const,
-      enable_ldap: false,
+      enable_ldap: scope.directory !== null,
       enable_api_keys: auth.enable_api_keys,
       enable_signup: ui.enable_signup,
       enable_login_form: ui.ENABLE_LOGIN_FORM,
@@ -92,6 +92,10 @@ export async function clientConfiguration(scope: Scope<null>): Promise<z.infer<t
     features: { ...open.features, ...memberFeatures(scope) },
   };
 }
+
+/** What the buttons of providers say, by the provider's place in `/oauth/{provider}/login`. */
+const namesOfProviders = ({ oauth }: Scope<null>): Record<string, string> =>
+  Object.fromEntries([...oauth.providers.values()].map(({ id, name }) => [id, name]));
 
 function memberFeatures({ configs }: Scope<null>): z.infer<typeof MemberFeatures> {
   const { ui, channels, notes, folders, direct } = configs.current;

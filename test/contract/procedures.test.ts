@@ -12,7 +12,14 @@ const pathsOf = (rule: (procedure: (typeof procedures)[number]) => boolean) =>
   procedures.filter(rule).map(({ path }) => path);
 
 /** Anyone on the network reaches these. A new name here is a decision, not a side effect. */
-const OPEN = ['auths.signIn', 'auths.signUp', 'configs.client', 'configs.version', 'webhooks.post'];
+const OPEN = [
+  'auths.signIn',
+  'auths.signUp',
+  'configs.client',
+  'configs.version',
+  'ldap.signIn',
+  'webhooks.post',
+];
 
 /** Neither in REST nor a subscription, on purpose. */
 const TRPC_ONLY: string[] = [];

@@ -152,7 +152,7 @@ describe('the environment of a directory', () => {
     [{ ENABLE_LDAP: 'true' }, /LDAP_SEARCH_BASE/],
     [{ ...env, LDAP_APP_DN: 'cn=a' }, /LDAP_APP_PASSWORD/],
     [{ ...env, LDAP_APP_DN: 'cn=a', LDAP_APP_PASSWORD: ' ' }, /LDAP_APP_PASSWORD/],
-    [{ ...env, LDAP_SEARCH_FILTER: '(&(a=b)' }, /LDAP_SEARCH_FILTER/],
+    [{ ...env, LDAP_SEARCH_FILTER: '(a=b' }, /LDAP_SEARCH_FILTER/],
     [{ ...env, LDAP_CA_CERT_FILE: '/nowhere.pem' }, /LDAP_CA_CERT_FILE/],
     [{ ...env, LDAP_USE_TLS: 'perhaps' }, /LDAP_USE_TLS/],
   ])('that is wrong stops the start: %o', (wrong, named) => {

@@ -88,7 +88,7 @@ describe('what a provider says of a person', () => {
     expect((await stage.server.call('GET /auths', { token: owner.token })).status).toBe(200);
   });
 
-  it('replaces name and verified address as oauth.update_name_on_login and update_email_on_login say', async () => {
+  it('replaces name and verified address as oauth.update_name_on_login and oauth.update_email_on_login say', async () => {
     const { id } = await whoIs((await stage.enter('uma', claimsOf('Uma'))).token);
     await configure({ update_name_on_login: true, update_email_on_login: true });
     const enter = async (claims: Record<string, unknown>) =>
@@ -102,6 +102,37 @@ describe('what a provider says of a person', () => {
       email: 'uma2@example.com',
     });
     expect(await enter({ email: owner.email })).toMatchObject({ id, name: 'Uma', email: 'uma2@example.com' });
+  });
+
+  it('brings them into groups with oauth.enable_group_mapping, new ones with oauth.enable_group_creation', async () => {
+    const { id } = await whoIs((await stage.enter('gil', claimsOf('Gil', { groups: ['Staff'] }))).token);
+    const { token } = owner;
+    for (const name of ['Kept', 'Staff']) {
+      const { body } = await stage.server.call('POST /groups/create', {
+        token,
+        body: { name, description: '' },
+      });
+      if (name === 'Kept') {
+        await stage.server.call(`POST /groups/id/${body.id}/users/add`, { token, body: { user_ids: [id] } });
+      }
+    }
+    const groupsWith = async (groups: unknown) => {
+      expect((await stage.enter('gil', claimsOf('Gil', { groups }))).error).toBeNull();
+      const rows = await stage.server.database.query<{ name: string }>(
+        'select g.name from group_member m join user_group g on g.id = m.group_id where m.user_id = $1 order by 1',
+        [id],
+      );
+      return rows.map(({ name }) => name);
+    };
+    expect(await groupsWith(['Staff'])).toEqual(['Kept']);
+    await configure({ enable_group_mapping: true });
+    expect(await groupsWith(['Staff', 'New', 'kept'])).toEqual(['Kept', 'Staff']);
+    await configure({ enable_group_mapping: true, enable_group_creation: true });
+    expect(await groupsWith(['Staff', 'New'])).toEqual(['Kept', 'New', 'Staff']);
+    // Nothing said of groups is not "in none".
+    expect(await groupsWith(undefined)).toEqual(['Kept', 'New', 'Staff']);
+    expect(await groupsWith('New')).toEqual(['Kept', 'New']);
+    expect(await groupsWith([])).toEqual(['Kept']);
   });
 
   it('becomes their picture, if it is one: oauth.update_picture_on_login', async () => {
