@@ -57,67 +57,70 @@ export async function follow(options: {
   return { followers, running: Promise.all(followers.map((follower) => follower.run())) };
 }
 
-/** Waits until everybody has heard the last of what they may read, and asks for all that must hold then. */
-export async function requireEverything(options: {
+const LAST_WORD = 'the end';
+
+interface Ending {
   url: string;
   database: TestDatabase;
   players: Player[];
   channelIds: string[];
   journal: Entry[];
   readers: Readers;
-}): Promise<void> {
-  const { url, database, players, channelIds, journal, readers } = options;
+}
+
+/** Waits until everybody has heard the last of what they may read, and asks for all that must hold then. */
+export async function requireEverything(ending: Ending): Promise<void> {
+  const { url, database, players, channelIds, journal, readers } = ending;
   const { followers, running } = readers;
   const left = await listLeft(database, channelIds);
-  const ended = Promise.race([running, Promise.all(followers.map((follower) => follower.settle()))]);
-  await ended;
-  // A last word in each channel, which all who may read it must hear.
-  for (const channelId of left) {
-    const last = await Promise.all(
-      players.map(async ({ token }) => {
-        const body = { content: 'the end' };
-        return (await call(url, `POST /channels/${channelId}/messages/post`, { token, body })).status;
-      }),
-    );
-    expect(last).toContain(200);
+  let readable: Map<string, Follower[]>;
+  try {
+    readable = await hearLastWords(ending, left);
+  } finally {
+    for (const follower of followers) follower.finish();
+    await running;
   }
-  const readable = new Map<string, Follower[]>();
-  for (const channelId of left) {
-    const moments = await readMoments(database, [channelId]);
-    const now = moments.at(-1)?.readers ?? [];
-    readable.set(
-      channelId,
-      followers.filter(({ player }) => now.includes(player.id)),
-    );
-    const log = await requireWhole(database, channelId);
-    for (const follower of readable.get(channelId) ?? []) {
-      const { player, door } = follower;
-      await until(`${player.name} to hear over ${door} event ${log.length} of ${channelId}`, () => {
-        return follower.position(channelId) === log.length;
-      });
-    }
-  }
-  for (const follower of followers) follower.finish();
-  await running;
-
   const moments = await readMoments(database, channelIds);
-  const logs = new Map<string, Awaited<ReturnType<typeof requireWhole>>>();
+  const logs: Parameters<typeof requireJournal>[1] = new Map();
   for (const [channelId, those] of readable) {
-    logs.set(channelId, await requireWhole(database, channelId));
+    const log = await requireWhole(database, channelId);
+    // The last words are in no journal.
+    logs.set(
+      channelId,
+      log.filter(({ data }) => data.content !== LAST_WORD),
+    );
     await requireSameState(url, database, channelId, those);
   }
+  requireJournal(journal, logs);
   for (const follower of followers) {
     expect(follower.reloads).toBe(0);
     requireNothingElse(follower, moments);
   }
   for (const player of players) await requireCounts(url, database, player, left);
   await requireManagers(database, channelIds);
-  // The last words are in no journal.
-  for (const [channelId, log] of logs) {
-    logs.set(
-      channelId,
-      log.filter(({ data }) => data.content !== 'the end'),
-    );
+}
+
+/** Everybody who may says a last word in each channel, which all who may read it must hear. @returns those by channel */
+async function hearLastWords(
+  { url, database, players, readers: { followers } }: Ending,
+  channelIds: string[],
+): Promise<Map<string, Follower[]>> {
+  await Promise.all(followers.map((follower) => follower.settle()));
+  const readable = new Map<string, Follower[]>();
+  for (const channelId of channelIds) {
+    const request = `POST /channels/${channelId}/messages/post`;
+    const body = { content: LAST_WORD };
+    const answers = await Promise.all(players.map(({ token }) => call(url, request, { token, body })));
+    expect(answers.map(({ status }) => status)).toContain(200);
+    const now = (await readMoments(database, [channelId])).at(-1)?.readers ?? [];
+    const those = followers.filter(({ player }) => now.includes(player.id));
+    readable.set(channelId, those);
+    const { length } = await requireWhole(database, channelId);
+    for (const follower of those) {
+      const { player, door } = follower;
+      const what = `${player.name} to hear over ${door} event ${length} of ${channelId}`;
+      await until(what, () => follower.position(channelId) === length, 30_000);
+    }
   }
-  requireJournal(journal, logs);
+  return readable;
 }

@@ -169,7 +169,7 @@ export class Follower {
   /** Resolves when it is connected and will not leave any more. */
   async settle(): Promise<void> {
     this.#isSettling = true;
-    await until(`${this.player.name} to be connected`, () => this.#isConnected);
+    await until(`${this.player.name} to be connected`, () => this.#isConnected, 30_000);
   }
 
   finish(): void {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Board, openBoard } from '../channels/board.ts';
+import { listenBySocket } from '../events/listen.ts';
 import { withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 
@@ -11,6 +12,32 @@ beforeAll(async () => {
   board = await openBoard();
 });
 afterAll(() => board.close());
+
+it('whoever is removed from a channel does not hear what follows, from the removal on', async () => {
+  const { server, owner, writer } = board;
+  const body = { name: 'group', type: 'group', user_ids: [writer.id] };
+  const { id } = (await server.call('POST /channels/create', { token: owner.token, body })).body;
+  const auth = { events: 'envelope', last_event_ids: { [id]: 0 } };
+  const [stays, goes] = await Promise.all([
+    listenBySocket(server.url, owner.token, { auth }),
+    listenBySocket(server.url, writer.token, { auth }),
+  ]);
+  await until('both to be in', () => stays.enveloped.length === 1 && goes.enveloped.length === 1);
+  const removal = { token: owner.token, body: { user_ids: [writer.id] } };
+  await server.call(`POST /channels/${id}/update/members/remove`, removal);
+  const post = { token: owner.token, body: { content: 'among us' } };
+  await server.call(`POST /channels/${id}/messages/post`, post);
+  await until('the others to hear both', () => stays.enveloped.length === 3);
+  await until('the notice of it', () => goes.notices.length > 0);
+  expect(goes.enveloped).toHaveLength(1);
+  await server.call(`POST /channels/${id}/update/members/add`, removal);
+  await until('to be back', () => goes.enveloped.length >= 4);
+  stays.close();
+  goes.close();
+  // What they missed comes when they are back.
+  expect(goes.enveloped.map(({ event_id }) => event_id)).toEqual([1, 2, 3, 4]);
+  expect(goes.notices.map(({ data }) => data.type)).toEqual(['channel:member:remove']);
+});
 
 const waiting = async () => {
   const [row] = await board.server.database.query<{ count: number }>(
