@@ -4,27 +4,21 @@ import type { Ended, Host } from './host.ts';
 import {
   type Limits,
   type LoadRequest,
-  MAX_ASKS,
   MAX_EVENT_CHARACTERS,
   MAX_EVENTS,
-  MAX_REQUESTS,
-  type Reply,
   ToolMessage,
   type ToolRequest,
   type Usage,
 } from './protocol.ts';
+import { type Answerers, type Asking, openQuestions } from './questions.ts';
 
 type Prepared = Extract<ToolMessage, { kind: 'prepared' }>;
 type Loaded = Extract<ToolMessage, { kind: 'loaded' }>;
 
-export interface CallOptions {
+export interface CallOptions extends Answerers {
   timeoutMs: number;
   signal: AbortSignal | undefined;
   onEvent?: ((event: unknown) => void) | undefined;
-  /** Asks the caller. The signal fires when nobody waits for the answer any more; a rejection's message reaches the tool. */
-  onAsk?: ((event: unknown, signal: AbortSignal) => Promise<unknown>) | undefined;
-  /** Does for a function what its stand-ins ask of the server. Signal and rejections as of `onAsk`. */
-  onRequest?: ((operation: string, input: unknown, signal: AbortSignal) => Promise<unknown>) | undefined;
   /** Told before the answer or the error, when the process could say it. */
   onUsage?: ((usage: Usage) => void) | undefined;
 }
@@ -66,17 +60,11 @@ export interface ToolProcess {
   retire(): void;
 }
 
-interface PendingCall {
+interface PendingCall extends Asking {
   options: CallOptions;
   events: unknown[];
   eventCharacters: number;
-  asks: number;
-  requests: number;
   startedAt: number;
-  /** From the moment at which it was asked. */
-  clock: Clock | undefined;
-  /** Fires at its end, whatever that is. */
-  over: AbortController;
   resolve(answer: Answer): void;
   reject(error: unknown): void;
   finish(): void;
@@ -87,14 +75,8 @@ export interface LoadedFrom {
   content: string;
   /** The folder of its packages. */
   packages?: string | undefined;
-  /** Ends before the source is run when packages that it asks for are not there: `loaded` is `incomplete` then. */
+  /** Ends before the source is run when packages that it asks for are not there: `loaded` says nothing of it then. */
   isStrict?: boolean | undefined;
-}
-
-/** One question of a call, by the numbers that its answer carries. */
-interface Question {
-  call: number;
-  ask: number;
 }
 
 /** Starts a process for a tool and loads it. */
@@ -135,6 +117,7 @@ export function loadTool(
     },
     onFault: (reason) => end(isLoading ? 'tool_invalid' : 'tool_raised', stopped(reason)),
   });
+  const questions = openQuestions(limits, spawned.send);
   const loadTimer = setTimeout(
     () => end('tool_invalid', `The tool did not finish loading within ${limits.loadTimeoutMs / 1000} s.`),
     limits.loadTimeoutMs,
@@ -187,13 +170,12 @@ export function loadTool(
       }
       case 'ask': {
         const call = calls.get(message.call);
-        if (call && count(call, message.event)) void ask(call, message);
+        if (call && count(call, message.event)) void questions.ask(call, message);
         break;
       }
       case 'request': {
         const call = calls.get(message.call);
-        if (call)
-          void reply(call, message, (signal) => serve(call, message.operation, message.input, signal));
+        if (call) void questions.request(call, message);
         break;
       }
       case 'result':
@@ -221,45 +203,6 @@ export function loadTool(
       call.events.length + call.asks < MAX_EVENTS && call.eventCharacters <= MAX_EVENT_CHARACTERS;
     if (!isWithin) end('tool_raised', stopped('it emitted too many events'));
     return isWithin;
-  }
-
-  /** Takes a question to the caller and the answer back. The time of the call stands still meanwhile. */
-  async function ask(call: PendingCall, question: Question & { event: unknown }): Promise<void> {
-    const { onAsk } = call.options;
-    call.asks += 1;
-    call.clock?.pause();
-    await reply(call, question, (signal) => {
-      if (!onAsk) {
-        const detail =
-          'The caller of this function cannot be asked: call it over the subscription tools.run.';
-        throw new Error(detail);
-      }
-      if (call.asks > MAX_ASKS) throw new Error(`A call may ask its caller ${MAX_ASKS} times.`);
-      return onAsk(question.event, AbortSignal.any([AbortSignal.timeout(limits.askTimeoutMs), signal]));
-    });
-    call.clock?.resume();
-  }
-
-  function serve(call: PendingCall, operation: string, input: unknown, signal: AbortSignal) {
-    call.requests += 1;
-    if (call.requests > MAX_REQUESTS) throw new Error(`A call may ask the server ${MAX_REQUESTS} times.`);
-    if (!call.options.onRequest) throw new Error('The server offers nothing to this call.');
-    return call.options.onRequest(operation, input, signal);
-  }
-
-  /** Sends what comes of a question, unless the call is over by then. */
-  async function reply(
-    { over: { signal } }: PendingCall,
-    { call, ask }: Question,
-    find: (signal: AbortSignal) => Promise<unknown>,
-  ): Promise<void> {
-    const answered: Reply = { kind: 'reply', call, ask, answer: null, error: null };
-    try {
-      answered.answer = (await find(signal)) ?? null;
-    } catch (error) {
-      answered.error = error instanceof Error ? error.message : String(error);
-    }
-    if (!signal.aborted) spawned.send(answered);
   }
 
   function settle(number: number, how: (call: PendingCall) => void): void {

@@ -2,9 +2,12 @@ import { type EntityManager, LockMode, UniqueConstraintViolationException } from
 import type { GrantInput } from '../access/access.schema.ts';
 import { replaceGrants, revokeGrants } from '../access/access.service.ts';
 import { may } from '../access/permissions.ts';
+import { record } from '../audit/audit.record.ts';
+import { difference } from '../audit/audit.values.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
+import { sqlWithin } from '../database/sql.ts';
 import { noSuchTool, requireTool } from './tools.access.ts';
 import { Tool, type ToolEntity } from './tools.entity.ts';
 import { inspectSource, type Module, startInstallation } from './tools.install.service.ts';
@@ -54,7 +57,7 @@ export async function createTool(scope: Scope, input: ToolInput & { id: string }
   const now = nowSeconds();
   try {
     await scope.em.transactional(async (em) => {
-      em.create(Tool, {
+      const row = em.create(Tool, {
         id,
         user_id: scope.actor.id,
         name: input.name,
@@ -74,6 +77,11 @@ export async function createTool(scope: Scope, input: ToolInput & { id: string }
       await em.flush();
       // Ids are chosen by people, so one may be used again: nothing that was left behind may apply to its new owner.
       await replaceGrants(scope, em, resource(id), input.access_grants ?? []);
+      await record(scope, sqlWithin(em), {
+        action: 'tool.create',
+        target: { type: 'tool', id },
+        after: audited(row),
+      });
     });
   } catch (error) {
     if (error instanceof UniqueConstraintViolationException) throw new AppError('id_taken', { cause: error });
@@ -153,14 +161,23 @@ export async function changeTool(
   const { isNewSource, row } = await scope.em.transactional(async (em) => {
     const row = await em.findOne(Tool, id, { lockMode: LockMode.PESSIMISTIC_WRITE, populate: ['content'] });
     if (!row) throw noSuchTool();
-    const { version } = row;
+    const before = audited(row);
     row.updated_at = nowSeconds();
     await change(row, em);
-    return { isNewSource: row.version !== version, row };
+    const changed = difference(before, audited(row));
+    const isNewSource = row.version !== before.version;
+    if (changed) {
+      const action = isNewSource ? 'tool.content' : 'tool.update';
+      await record(scope, sqlWithin(em), { action, target: { type: 'tool', id }, ...changed });
+    }
+    return { isNewSource, row };
   });
   if (isNewSource) scope.bus.publish('tool.changed', { id });
   if (!row.is_described) startInstallation(scope, row);
 }
+
+/** What the audit log tells of a tool; its versions hold the sources. */
+const audited = ({ name, meta, version }: ToolEntity) => ({ name, description: meta.description, version });
 
 /** Puts a loaded source in the row, as a version of its own unless it is there already. */
 export function putSource(
@@ -198,11 +215,14 @@ function keepVersion(scope: Scope, em: EntityManager, { id, restored_from = null
 
 /** Deletes a tool with all that belongs to it. @throws not_found, tool_forbidden */
 export async function deleteTool(scope: Scope, toolId: string): Promise<{ result: true }> {
-  const { id } = await requireTool(scope, toolId, 'write');
+  const { id, name } = await requireTool(scope, toolId, 'write');
   await scope.em.transactional(async (em) => {
     // The row first, as everywhere: whoever holds its lock may touch its grants.
-    await em.nativeDelete(Tool, { id });
+    const count = await em.nativeDelete(Tool, { id });
     await revokeGrants(em, resource(id));
+    const target = { type: 'tool', id };
+    // Of several at once, one deletes it.
+    if (count > 0) await record(scope, sqlWithin(em), { action: 'tool.delete', target, before: { name } });
   });
   scope.bus.publish('tool.changed', { id });
   return { result: true };

@@ -1,3 +1,4 @@
+import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { seal, unseal } from '../core/seal.ts';
@@ -6,7 +7,7 @@ import type { JsonSchema, ValvesKind } from '../python/pool.ts';
 import { requireToolInUse } from './tools.access.ts';
 import { requireReadyTool } from './tools.install.service.ts';
 import type { UsedTool } from './tools.repository.ts';
-import { storeUserValves, storeValves } from './tools.valves.repository.ts';
+import { storeUserValves, storeValves, type ValvesChange } from './tools.valves.repository.ts';
 
 type Values = Record<string, unknown>;
 
@@ -104,7 +105,7 @@ export async function updateValves(
     const change = { toolId: tool.id, version: tool.version, from: tool[kind], to };
     const isStored =
       kind === 'valves'
-        ? await storeValves(scope.sql, change)
+        ? await storeAudited(scope, change, changes)
         : await storeUserValves(scope.sql, change, scope.actor.id, nowSeconds());
     if (!isStored) continue;
     scope.reply.nameIgnored?.(ignored.filter((name) => name in changes));
@@ -114,6 +115,18 @@ export async function updateValves(
     detail: 'The valves are being changed by others at the same moment. Try again.',
   });
 }
+
+/** Stores a tool's valves. They are secrets, so the audit log has the names of those that were set alone. */
+const storeAudited = (scope: Scope, change: ValvesChange, changes: Values): Promise<boolean> =>
+  scope.sql.transaction(async (sql) => {
+    if (!(await storeValves(sql, change))) return false;
+    await record(scope, sql, {
+      action: 'tool.valves',
+      target: { type: 'tool', id: change.toolId },
+      after: { set: Object.keys(changes) },
+    });
+    return true;
+  });
 
 /** What cannot be opened any more is replaced: otherwise nobody could ever set the valves again. */
 function reopen(scope: Scope, tool: UsedTool, kind: ValvesKind): Values | null {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runTool, toolOf } from './published.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
 
 let shop: Workshop;
@@ -21,28 +22,9 @@ afterAll(async () => {
   await shop.close();
 });
 
-const indent = (text: string, by: string) => text.trim().replaceAll(/^(?=.)/gm, by);
-/** A tool in the manner of published ones: imports, and one function `f`. */
-const toolOf = (
-  imports: string,
-  body: string,
-  head = 'async def f(self, url: str = "", __user__: dict = {}, __event_emitter__=None, __request__=None)',
-) =>
-  `"""\ntitle: T\nauthor: us\n"""\n${imports.trim()}\n\nclass Tools:\n    def __init__(self):\n        self.citation = False\n\n    ${head}:\n${indent(body, '        ')}\n`;
-
-let number = 0;
-async function run(content: string, person = shop.reader) {
-  number += 1;
-  const tool = `published_${number}`;
-  const created = await shop.create(tool, content);
-  expect([created.status, created.body.detail]).toEqual([200, undefined]);
-  return shop.as(person, 'POST', `${tool}/call`, {
-    function: 'f',
-    arguments: created.body.specs[0].parameters.properties.url ? { url } : {},
-  });
-}
 async function resultOf(...tool: Parameters<typeof toolOf>) {
-  const { status, body } = await run(toolOf(...tool));
+  const args = tool[1].includes('(url') ? { url } : {};
+  const { status, body } = await runTool(shop, toolOf(...tool), args);
   expect([status, body.detail]).toEqual([200, undefined]);
   return body;
 }
@@ -236,7 +218,7 @@ describe('what is not offered says so', () => {
       'Users.delete_user_by_id is not offered',
     ],
   ])('%s', async (line, use, words) => {
-    const answer = await run(toolOf(line, use));
+    const answer = await runTool(shop, toolOf(line, use));
     expect(answer).toMatchObject({ status: 422, body: { detail: expect.stringContaining(words) } });
   });
 
@@ -273,70 +255,5 @@ describe('what is not offered says so', () => {
       'return nothing_of_the_kind is None',
     );
     expect(result).toBe(true);
-  });
-});
-
-describe('a tool has the rights of who calls it', () => {
-  const LOOK = 'from open_webui.models.users import Users';
-
-  it('and sees no other account, unless that is an administrator', async () => {
-    const look = toolOf(LOOK, `user = Users.get_user_by_id("${shop.author.id}")\nreturn user and user.name`);
-    expect((await run(look)).body.result).toBeNull();
-    expect((await run(look, shop.admin)).body.result).toBe('Author');
-    expect((await run(look.replace(shop.author.id, 'no id'))).body.result).toBeNull();
-  });
-
-  it('and acts for nobody else', async () => {
-    const { status, body } = await run(
-      toolOf(
-        'import io\nfrom fastapi import UploadFile\nfrom open_webui.routers.files import upload_file_handler',
-        `upload_file_handler(__request__, UploadFile(io.BytesIO(b"x"), filename="x"), user={"id": "${shop.admin.id}"})`,
-      ),
-    );
-    expect([status, body.detail]).toEqual([422, expect.stringContaining('acts for the person who calls it')]);
-  });
-
-  it('and uploads only for those who may', async () => {
-    await shop.permit('chat.file_upload', false);
-    const upload = toolOf(
-      'import io\nfrom fastapi import UploadFile\nfrom open_webui.routers.files import upload_file_handler',
-      'return upload_file_handler(__request__, UploadFile(io.BytesIO(b"x"), filename="x")).id',
-    );
-    expect(await run(upload)).toMatchObject({
-      status: 422,
-      body: { detail: expect.stringContaining('permission') },
-    });
-    await shop.permit('chat.file_upload', true);
-  });
-
-  it('whatever it writes itself', async () => {
-    const ask = (operation: string, input: string) =>
-      toolOf('import bridge', `return bridge.call(${operation}, **${input})`);
-    for (const [operation, input, words] of [
-      ['"users.get"', '{"id": 7}', 'shape'],
-      ['"files.upload"', '{"filename": "a/../b", "data": "***", "metadata": {}}', 'shape'],
-      ['"files.upload"', '{"filename": "x", "data": "", "metadata": {"a": "\\0"}}', 'shape'],
-      ['"constructor"', '{}', 'The server has no constructor'],
-      ['"users.delete"', '{}', 'The server has no users.delete'],
-      ['"files.get"', '{"id": "x" * 9_000_000}', 'bytes at once'],
-    ] as const) {
-      expect(await run(ask(operation, input))).toMatchObject({
-        status: 422,
-        body: { detail: expect.stringContaining(words) },
-      });
-    }
-    const much = toolOf(LOOK, 'for _ in range(201): Users.get_user_by_id("x")');
-    expect(await run(much)).toMatchObject({
-      status: 422,
-      body: { detail: expect.stringContaining('200 times') },
-    });
-  });
-
-  it('and none while none of its functions runs', async () => {
-    const answer = await shop.create('early', `${LOOK}\nUsers.get_user_by_id("x")\n${toolOf('', 'pass')}`);
-    expect(answer).toMatchObject({
-      status: 400,
-      body: { detail: expect.stringContaining('only while a function of the tool runs') },
-    });
   });
 });

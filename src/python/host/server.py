@@ -38,7 +38,7 @@ import session  # noqa: E402
 import tool  # noqa: E402
 
 # What published tools import most. Loaded here, they cost a tool neither time nor memory of its own.
-_COMMON = ("requests", "httpx", "aiohttp", "bs4", "fastapi.responses", "fastapi.concurrency")
+_COMMON = ("requests", "httpx", "aiohttp", "bs4", "fastapi", "open_webui.routers.images")
 _STOP_SECONDS = 5
 _SWEEP_SECONDS = 0.05
 

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runTool, toolOf } from './published.ts';
+import { openWorkshop, type Workshop } from './workshop.ts';
+
+let shop: Workshop;
+beforeAll(async () => {
+  shop = await openWorkshop({ callTimeoutMs: 10_000 });
+  await shop.permit('chat.file_upload', true);
+});
+afterAll(() => shop.close());
+
+describe('a tool has the rights of who calls it', () => {
+  const LOOK = 'from open_webui.models.users import Users';
+
+  it('and sees no other account, unless that is an administrator', async () => {
+    const look = toolOf(LOOK, `user = Users.get_user_by_id("${shop.author.id}")\nreturn user and user.name`);
+    expect((await runTool(shop, look)).body.result).toBeNull();
+    expect((await runTool(shop, look, {}, shop.admin)).body.result).toBe('Author');
+    expect((await runTool(shop, look.replace(shop.author.id, 'no id'))).body.result).toBeNull();
+  });
+
+  it('and acts for nobody else', async () => {
+    const { status, body } = await runTool(
+      shop,
+      toolOf(
+        'import io\nfrom fastapi import UploadFile\nfrom open_webui.routers.files import upload_file_handler',
+        `upload_file_handler(__request__, UploadFile(io.BytesIO(b"x"), filename="x"), user={"id": "${shop.admin.id}"})`,
+      ),
+    );
+    expect([status, body.detail]).toEqual([422, expect.stringContaining('acts for the person who calls it')]);
+  });
+
+  it('and uploads only for those who may', async () => {
+    await shop.permit('chat.file_upload', false);
+    const upload = toolOf(
+      'import io\nfrom fastapi import UploadFile\nfrom open_webui.routers.files import upload_file_handler',
+      'return upload_file_handler(__request__, UploadFile(io.BytesIO(b"x"), filename="x")).id',
+    );
+    expect(await runTool(shop, upload)).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringContaining('permission') },
+    });
+    await shop.permit('chat.file_upload', true);
+  });
+
+  it('whatever it writes itself', async () => {
+    const ask = (operation: string, input: string) =>
+      toolOf('import bridge', `return bridge.call(${operation}, **${input})`);
+    for (const [operation, input, words] of [
+      ['"users.get"', '{"id": 7}', 'shape'],
+      ['"files.upload"', '{"filename": "a/../b", "data": "***", "metadata": {}}', 'shape'],
+      ['"files.upload"', '{"filename": "x", "data": "", "metadata": {"a": "\\0"}}', 'shape'],
+      ['"constructor"', '{}', 'The server has no constructor'],
+      ['"users.delete"', '{}', 'The server has no users.delete'],
+      ['"files.get"', '{"id": "x" * 9_000_000}', 'bytes at once'],
+    ] as const) {
+      expect(await runTool(shop, ask(operation, input))).toMatchObject({
+        status: 422,
+        body: { detail: expect.stringContaining(words) },
+      });
+    }
+    const much = toolOf(LOOK, 'for _ in range(201): Users.get_user_by_id("x")');
+    expect(await runTool(shop, much)).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringContaining('200 times') },
+    });
+  });
+
+  it('and none while none of its functions runs', async () => {
+    const answer = await shop.create('early', `${LOOK}\nUsers.get_user_by_id("x")\n${toolOf('', 'pass')}`);
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('only while a function of the tool runs') },
+    });
+  });
+});

@@ -1,0 +1,29 @@
+import { expect } from 'vitest';
+import type { Answer, Person } from '../support/server.ts';
+import type { Workshop } from './workshop.ts';
+
+const indent = (text: string) => text.trim().replaceAll(/^(?=.)/gm, '        ');
+
+/** What functions of published tools declare most. */
+const HEAD =
+  'async def f(self, url: str = "", __user__: dict = {}, __event_emitter__=None, __request__=None)';
+
+/** A tool in the manner of published ones: imports from line 5 on, and one function `f`. */
+export const toolOf = (imports: string, body: string, head = HEAD) =>
+  `"""\ntitle: T\nauthor: us\n"""\n${imports.trim()}\n\nclass Tools:\n    ${head}:\n${indent(body)}\n`;
+
+let number = 0;
+
+/** Stores such a tool and calls its function, as somebody who may read it. */
+export async function runTool(
+  shop: Workshop,
+  content: string,
+  args: object = {},
+  person: Person = shop.reader,
+): Promise<Answer> {
+  number += 1;
+  const id = `published_${number}`;
+  const created = await shop.create(id, content);
+  expect([created.status, created.body.detail]).toEqual([200, undefined]);
+  return shop.as(person, 'POST', `${id}/call`, { function: 'f', arguments: args });
+}
