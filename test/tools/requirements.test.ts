@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -182,7 +182,8 @@ describe('the requirements of a tool', () => {
     await settled('cut');
     const { packages } = shop.python;
     const folder = (await packages.find((await state('cut')).requirements)) ?? '';
-    await rm(folder, { recursive: true });
+    await rename(folder, join(folder, '../draft'));
+    await writeFile(join(folder, '../draft/greeter/__init__.py'), 'half a pack');
     await writeFile(join(folder, '../state.json'), '{"state": "installing", "detail": "…"}');
     expect(await call('cut')).toMatchObject({ status: 409 });
     expect(await settled('cut')).toMatchObject({ state: 'ready' });

@@ -3,8 +3,11 @@
 import sys
 from importlib import metadata
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
+try:
+    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.utils import canonicalize_name
+except ImportError:  # An interpreter of the system that serves as it is: nothing is installed for it.
+    Requirement = None
 
 _MOST = 50
 # A part that begins so goes on with the versions of the one before it.
@@ -17,12 +20,14 @@ class RequirementError(Exception):
     """The message is one sentence for the author of the tool."""
 
 
-def parse(text: str) -> list[Requirement]:
+def parse(text: str) -> "list[Requirement]":
     """
     The comma-separated requirements (PEP 508) that apply here. Options, addresses and whatever else is not the name of a
     package with versions is refused: it would tell the installer where to take code from.
     """
-    found = []
+    found: "list[Requirement]" = []
+    if Requirement is None:
+        return found
     for part in _split(text):
         try:
             requirement = Requirement(part)
@@ -37,7 +42,7 @@ def parse(text: str) -> list[Requirement]:
     return found
 
 
-def missing(requirements: list[Requirement]) -> list[str]:
+def missing(requirements: "list[Requirement]") -> list[str]:
     """Those that are not met here, in one form and order, so that tools that ask for the same share it."""
     return sorted({_normalise(requirement) for requirement in requirements if not _is_met(requirement)})
 
@@ -55,7 +60,7 @@ def _split(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _is_met(requirement: Requirement) -> bool:
+def _is_met(requirement: "Requirement") -> bool:
     name = canonicalize_name(requirement.name)
     # The index has packages under some names of the standard library: old copies that break it.
     if name in _PROVIDED or requirement.name in sys.stdlib_module_names:
@@ -67,6 +72,6 @@ def _is_met(requirement: Requirement) -> bool:
     return not requirement.extras and requirement.specifier.contains(version, prereleases=True)
 
 
-def _normalise(requirement: Requirement) -> str:
+def _normalise(requirement: "Requirement") -> str:
     extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
     return f"{canonicalize_name(requirement.name)}{extras}{requirement.specifier}"
