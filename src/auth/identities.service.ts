@@ -54,16 +54,17 @@ export async function admitPerson(
 }
 
 async function findOrCreate(scope: Scope<null>, person: Person, admission: Admission): Promise<UserView> {
-  const known = await findAccount(scope, person, admission);
-  if (known) return refresh(scope, known, person, admission);
-  if (!admission.mayCreate) throw new AppError('signup_disabled');
   try {
+    const known = await findAccount(scope, person, admission);
+    if (known) return await refresh(scope, known, person, admission);
+    if (!admission.mayCreate) throw new AppError('signup_disabled');
     return await createAccount(scope, person);
   } catch (error) {
-    // Their other sign-in at the same moment may have been faster.
-    const other = error instanceof AppError && (await findIdentity(scope.sql, person));
-    if (!other) throw error;
-    return toView(await scope.em.findOneOrFail(User, other));
+    // Their other sign-in at the same moment may have taken the address for them, at any step of this one.
+    const isTaken = error instanceof AppError && error.code === 'email_taken';
+    const id = isTaken ? await findIdentity(scope.sql, person) : null;
+    if (id === null) throw error;
+    return toView(await scope.em.findOneOrFail(User, id));
   }
 }
 

@@ -49,7 +49,9 @@ export function readPerson(scope: Scope<null>, provider: Provider, { issuer, sub
       detail: 'The provider does not tell your e-mail address. Allow it to, or add one there.',
     });
   }
-  const emailVerified = all.email_verified === true || (all.email_verified === undefined && isTrusted());
+  // Only where it says nothing: a plain no is a no.
+  const isTrusted = oauth.trustedEmail.includes(provider.id);
+  const emailVerified = all.email_verified === true || (all.email_verified === undefined && isTrusted);
   requireDomain(rules.allowed_domains, email, emailVerified);
   const roles = rules.enable_role_mapping ? namesOf(claim(all, names.roles)) : undefined;
   return {
@@ -62,10 +64,12 @@ export function readPerson(scope: Scope<null>, provider: Provider, { issuer, sub
     groups: rules.enable_group_mapping ? namesOf(claim(all, names.groups)) : undefined,
     picture: () => fetchPicture(scope, textOf(claim(all, names.picture))),
   };
+}
 
-  function isTrusted() {
-    return oauth.trustedEmail.includes(provider.id);
-  }
+/** Whom a provider names, for the audit log, whatever else is wrong with them. */
+export function claimedEmail({ all, subject }: Claims): string {
+  const email = textOf(all.email) || subject;
+  return isStorable(email) ? email.slice(0, SUBJECT_CHARACTERS) : '';
 }
 
 /** An address that nobody has verified says nothing of a domain. */

@@ -1,13 +1,15 @@
 import * as client from 'openid-client';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
+import type { UserView } from '../users/users.schema.ts';
 import type { SessionUser } from './auth.schema.ts';
+import { noteFailure } from './auth.service.ts';
 import { startSession } from './auth.start.ts';
 import { addProviderSession, endProviderSessions } from './identities.repository.ts';
 import { admitPerson } from './identities.service.ts';
 import { ATTEMPT_SECONDS, openAttempt, sealAttempt } from './oauth.attempt.ts';
-import { readPerson } from './oauth.claims.ts';
-import type { Logout, Provider } from './oauth.providers.ts';
+import { claimedEmail, readPerson } from './oauth.claims.ts';
+import type { Claims, Logout, Provider } from './oauth.providers.ts';
 
 /** @throws not_found */
 function findProvider(scope: Scope<null>, id: string): Provider {
@@ -65,21 +67,31 @@ export async function endSignIn(
   const callback = new URL(attempt.redirectUri);
   callback.search = input.query;
   const claims = await provider.identify(callback, attempt);
-  const { enable_signup, merge_accounts_by_email, ...rules } = scope.configs.current.oauth;
-  const user = await admitPerson(scope, readPerson(scope, provider, claims), {
-    mayCreate: enable_signup,
-    mayMerge: merge_accounts_by_email,
-    update: {
-      name: rules.update_name_on_login,
-      email: rules.update_email_on_login,
-      picture: rules.update_picture_on_login,
-    },
-    groups: { source: 'oauth', create: rules.enable_group_creation },
-  });
+  const user = await admit(scope, provider, claims);
   return startSession(scope, user, {
     method: 'oauth',
     note: (sql, sessionId) => addProviderSession(sql, sessionId, claims, claims.sid),
   });
+}
+
+/** The account of whom a provider names. Who is refused is noted, as with a wrong password. */
+async function admit(scope: Scope<null>, provider: Provider, claims: Claims): Promise<UserView> {
+  const { enable_signup, merge_accounts_by_email, ...rules } = scope.configs.current.oauth;
+  try {
+    return await admitPerson(scope, readPerson(scope, provider, claims), {
+      mayCreate: enable_signup,
+      mayMerge: merge_accounts_by_email,
+      update: {
+        name: rules.update_name_on_login,
+        email: rules.update_email_on_login,
+        picture: rules.update_picture_on_login,
+      },
+      groups: { source: 'oauth', create: rules.enable_group_creation },
+    });
+  } catch (error) {
+    if (error instanceof AppError) await noteFailure(scope, { email: claimedEmail(claims), method: 'oauth' });
+    throw error;
+  }
 }
 
 /** Where a browser goes after a sign-in, and after one that failed. No part of a request leads anywhere else. */

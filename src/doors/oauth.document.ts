@@ -1,0 +1,73 @@
+import type { GenerateOpenApiDocumentOptions } from 'trpc-to-openapi';
+import { z } from 'zod';
+import { failures } from './files.document.ts';
+
+/** They are for browsers and providers, so they are not under the prefix of the rest. */
+const servers = [{ url: '/' }];
+const provider = {
+  in: 'path' as const,
+  name: 'provider',
+  required: true,
+  schema: { type: 'string' as const },
+  description: 'As `oauth.providers` of `GET /config` names it',
+};
+
+/** The plain routes of `oauth.ts`, for the document. */
+export const OAUTH_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> = {
+  '/oauth/{provider}/login': {
+    servers,
+    get: {
+      operationId: 'oauth.login',
+      summary: 'Send the browser to a provider, to sign in there',
+      tags: ['auths'],
+      'x-access': 'open',
+      parameters: [provider],
+      responses: {
+        302: {
+          description: 'To the provider; to the page of the sign-in when that fails and a page is asked for',
+        },
+        ...failures({ 404: 'NotFound', 500: 'Internal', 502: 'BadGateway', 504: 'Timeout' }),
+      },
+    },
+  },
+  '/oauth/{provider}/callback': {
+    servers,
+    get: {
+      operationId: 'oauth.callback',
+      summary: 'Where a provider sends the browser back; sets the cookie of the session',
+      tags: ['auths'],
+      'x-access': 'open',
+      parameters: [provider],
+      responses: {
+        302: {
+          description: 'To the page of the sign-in, with `error` when it failed and a page is asked for',
+        },
+        ...failures({
+          400: 'BadRequest',
+          403: 'Forbidden',
+          404: 'NotFound',
+          500: 'Internal',
+          502: 'BadGateway',
+          504: 'Timeout',
+        }),
+      },
+    },
+  },
+  '/oauth/backchannel-logout': {
+    servers,
+    post: {
+      operationId: 'oauth.backChannelLogout',
+      summary: 'A provider says that a session is over (OpenID Connect Back-Channel Logout 1.0)',
+      tags: ['auths'],
+      'x-access': 'open',
+      requestBody: {
+        required: true,
+        content: { 'application/x-www-form-urlencoded': { schema: z.object({ logout_token: z.string() }) } },
+      },
+      responses: {
+        200: { description: 'Its sessions here have ended' },
+        ...failures({ 400: 'BadRequest', 413: 'TooLarge', 500: 'Internal', 502: 'BadGateway' }),
+      },
+    },
+  },
+};
