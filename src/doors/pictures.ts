@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { cutPath } from '../core/access.ts';
 import type { Picture } from '../core/pictures.ts';
 import type { Actor, Parts, Scope } from '../core/scope.ts';
 import { enter } from '../core/trpc.ts';
 import { id } from '../core/wire.ts';
+import { userPicture } from '../users/users.picture.ts';
 import { webhookPicture } from '../webhooks/webhooks.service.ts';
 import { buildHttpContext } from './context.ts';
 import { REST_PREFIXES } from './rest.ts';
@@ -19,23 +21,32 @@ const COMMON: Picture = {
 
 const Input = z.object({ id: id() });
 
+type FindPicture = (scope: Scope, id: string) => Promise<Picture | null>;
+
+/** Whose pictures there are. */
+const PICTURES: [noun: string, find: FindPicture][] = [
+  ['channels/webhooks', webhookPicture],
+  ['users', userPicture],
+];
+
 /** Bytes are no procedures; who may ask and what is found is decided where it is for those. */
 export function mountPictures(app: FastifyInstance, parts: Parts): void {
   for (const prefix of REST_PREFIXES) {
-    app.get(`${prefix}/channels/webhooks/:id/profile/image`, servePicture(parts, webhookPicture));
+    for (const [noun, find] of PICTURES)
+      app.get(`${prefix}/${noun}/:id/profile/image`, servePicture(parts, noun, find));
   }
 }
 
-function servePicture(parts: Parts, find: (scope: Scope, id: string) => Promise<Picture | null>) {
+function servePicture(parts: Parts, noun: string, find: FindPicture) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const context = buildHttpContext(parts, request, reply);
     const parsed = Input.safeParse(request.params);
-    const { id: webhookId = '' } = parsed.data ?? {};
+    const { id: ownerId = '' } = parsed.data ?? {};
     const scope = await enter<Actor>(context, {
       level: 'member',
       type: 'query',
       signal: undefined,
-      reach: () => [['api', 'channels', 'webhooks', webhookId, 'profile', 'image']],
+      reach: () => [cutPath(`/api/${noun}/${ownerId}/profile/image`)],
     });
     const { type, bytes } = (parsed.success && (await find(scope, parsed.data.id))) || COMMON;
     const [, format = ''] = type.split(/[/+]/);

@@ -1,35 +1,187 @@
-import { type Sql, statement } from '../database/sql.ts';
-import type { UserView } from './users.schema.ts';
+import { type Sql, type Statement, statement } from '../database/sql.ts';
+import type { UserDetail, UserInfo, UserListing } from './users.schema.ts';
+
+export const USER_ORDERS = ['created_at', 'name', 'email', 'role', 'last_active_at'] as const;
+export type UserOrder = (typeof USER_ORDERS)[number];
+
+/** SQL of what each order goes by, and its type; the number in which accounts were made breaks ties. */
+const KEYS: Record<UserOrder, { key: string; type: 'text' | 'int' }> = {
+  created_at: { key: 'u.ordinal', type: 'int' },
+  name: { key: 'lower(u.name)', type: 'text' },
+  email: { key: 'u.email', type: 'text' },
+  role: { key: 'u.role', type: 'text' },
+  last_active_at: { key: 'u.last_active_at', type: 'int' },
+};
+
+/** Where a page ends: the next one begins behind it. */
+export interface Position {
+  key: string | number;
+  ordinal: number;
+}
+
+/** What a position of an order must hold. */
+export const keyTypeOf = (order: UserOrder) => (KEYS[order].type === 'int' ? 'number' : 'string');
+
+/*
+ * `$1` is the text that is looked for, in lower case, `$2` whether an administrator asks. Others find those who were let in, by
+ * name or by their whole address: parts of addresses would let anybody collect them.
+ */
+const MATCHES = `($2 or u.role <> 'pending') and ($1::text is null or position($1 in lower(u.name)) > 0
+  or position($1 in lower(coalesce(u.username, ''))) > 0 or case when $2 then position($1 in u.email) > 0 else u.email = $1 end)`;
+
+/** SQL for whether the row `u` did anything within the last three minutes. */
+const IS_ACTIVE = '(u.last_active_at >= extract(epoch from now())::int - 180)';
+const IMAGE = `'/api/v1/users/' || u.id || '/profile/image'`;
+const STATUS = ['status_emoji', 'status_message', 'status_expires_at']
+  .map(
+    (name) =>
+      `case when u.status_expires_at is null or u.status_expires_at > extract(epoch from now()) then u.${name} end as ${name}`,
+  )
+  .join(', ');
+
+/** SQL for the groups of the row `u` that a condition on `gp` holds for. */
+const groups = (condition: string) =>
+  `coalesce((select json_agg(json_build_object('id', gp.id, 'name', gp.name) order by gp.name) from user_group gp
+     where gp.id in (select gm.group_id from group_member gm where gm.user_id = u.id) and ${condition}), '[]'::json)`;
+
+const LISTING = `u.id, u.email, u.username, u.role, u.name, ${IMAGE} as profile_image_url, u.last_active_at, u.updated_at,
+  u.created_at, array(select distinct gm.group_id from group_member gm where gm.user_id = u.id order by 1) as group_ids`;
+const INFO = `u.id, u.name, case when $2 then u.email end as email, u.role, u.bio, ${IS_ACTIVE} as is_active, ${STATUS},
+  '[]'::json as groups`;
+
+type Row<View> = View & { position_key: string | number; position_ordinal: number };
+type Direction = 'asc' | 'desc';
+
+const page = <View>(
+  name: string,
+  columns: string,
+  order: UserOrder,
+  direction: Direction,
+  isAfter: boolean,
+) => {
+  const { key, type } = KEYS[order];
+  const sign = direction === 'asc' ? '>' : '<';
+  const after = isAfter ? `and (${key}, u.ordinal) ${sign} ($5::${type}, $6::int)` : '';
+  // Only the places are walked over up to an offset, not the accounts.
+  return statement<Row<View>>(
+    `${name}.${order}.${direction}.${isAfter ? 'after' : 'first'}`,
+    `with places as (
+       select u.ordinal from users u where ${MATCHES} ${after}
+        order by ${key} ${direction}, u.ordinal ${direction} limit $3 offset $4)
+     select ${columns}, ${key} as position_key, u.ordinal as position_ordinal
+       from places join users u using (ordinal) order by ${key} ${direction}, u.ordinal ${direction}`,
+  );
+};
+
+type Pages<View> = Record<UserOrder, Record<Direction, Record<'first' | 'after', Statement<Row<View>>>>>;
+const pages = <View>(name: string, columns: string): Pages<View> => {
+  const of = (order: UserOrder, direction: Direction) => ({
+    first: page<View>(name, columns, order, direction, false),
+    after: page<View>(name, columns, order, direction, true),
+  });
+  const both = (order: UserOrder) => ({ asc: of(order, 'asc'), desc: of(order, 'desc') });
+  return {
+    created_at: both('created_at'),
+    name: both('name'),
+    email: both('email'),
+    role: both('role'),
+    last_active_at: both('last_active_at'),
+  };
+};
+const LISTINGS = pages<UserListing>('users.list', LISTING);
+const INFOS = pages<UserInfo>('users.infos', INFO);
+
+const COUNT = statement<{ total: number }>(
+  'users.count',
+  `select count(*)::int as total from users u where ${MATCHES}`,
+);
 
 export interface UserQuery {
   query?: string | undefined;
-  page: number;
+  order_by: UserOrder;
+  direction: Direction;
+  limit: number;
+  /** How many are left out before the page. */
+  offset: number;
+  after?: Position | undefined;
 }
 
-export interface UserPage {
-  users: UserView[];
-  total: number;
+export interface UserPage<View> {
+  users: View[];
+  /** Null when the page was asked for by its position: whoever goes through all has had it already. */
+  total: number | null;
+  next: Position | null;
 }
 
-const PAGE_SIZE = 30;
+async function readPage<View>(
+  sql: Sql,
+  of: Pages<View>,
+  isAdmin: boolean,
+  { query, order_by, direction, limit, offset, after }: UserQuery,
+): Promise<UserPage<View>> {
+  const matching = [query?.toLowerCase() || null, isAdmin];
+  const { first, after: following } = of[order_by][direction];
+  // One more tells whether there is another page.
+  const bounds = [limit + 1, offset];
+  const [rows, counted] = await Promise.all([
+    after
+      ? sql.rows(following, [...matching, ...bounds, after.key, after.ordinal])
+      : sql.rows(first, [...matching, ...bounds]),
+    after ? [] : sql.rows(COUNT, matching),
+  ]);
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return {
+    users: shown,
+    total: counted[0]?.total ?? null,
+    next: last ? { key: last.position_key, ordinal: last.position_ordinal } : null,
+  };
+}
 
-const LIST = statement<{ users: UserView[]; total: number }>(
-  'users.list',
-  `with matching as (
-     select id, email, username, role, name, profile_image_url, last_active_at, updated_at, created_at, ordinal
-       from users
-      where $1::text is null or position($1 in lower(name)) > 0 or position($1 in email) > 0
-   ), page as (
-     select * from matching order by ordinal desc limit ${PAGE_SIZE} offset $2
-   )
-   select (select count(*)::int from matching) as total,
-          coalesce((select json_agg(page order by ordinal desc) from page), '[]'::json) as users`,
+/** A page of accounts, as administrators see them, in two statements. */
+export const listUsers = (sql: Sql, query: UserQuery) => readPage(sql, LISTINGS, true, query);
+
+/** A page of people, as they see each other, in two statements. */
+export const listPeople = (sql: Sql, isAdmin: boolean, query: UserQuery) =>
+  readPage(sql, INFOS, isAdmin, query);
+
+const DETAIL = statement<UserDetail>(
+  'users.detail',
+  `select u.id, u.email, u.username, u.role, u.name, u.profile_image_url, u.last_active_at, u.updated_at, u.created_at,
+          u.bio, u.gender, u.date_of_birth, ${STATUS}, ${IS_ACTIVE} as is_active, ${groups('true')} as groups
+     from users u where u.id = $1`,
 );
 
-/** Accounts whose name or address contains the text, newest first, 30 a page, in one statement. */
-export async function listUsers(sql: Sql, { query, page }: UserQuery): Promise<UserPage> {
-  const [result] = await sql.rows(LIST, [query?.toLowerCase() || null, (page - 1) * PAGE_SIZE]);
-  return result ?? { users: [], total: 0 };
+export async function readDetail(sql: Sql, id: string): Promise<UserDetail | undefined> {
+  const [row] = await sql.rows(DETAIL, [id]);
+  return row;
+}
+
+const INFO_OF = statement<UserInfo>(
+  'users.info',
+  `select u.id, u.name, case when $2 or u.id = $3 then u.email end as email, u.role, u.bio, ${IS_ACTIVE} as is_active, ${STATUS},
+          ${groups('($2 or u.id = $3 or gp.id in (select gm.group_id from group_member gm where gm.user_id = $3))')} as groups
+     from users u where u.id = $1 and ($2 or u.id = $3 or u.role <> 'pending')`,
+);
+
+/** What the caller may know of somebody; their groups only as far as they share them. */
+export async function readInfo(
+  sql: Sql,
+  caller: { id: string; role: string },
+  id: string,
+): Promise<UserInfo | undefined> {
+  const [row] = await sql.rows(INFO_OF, [id, caller.role === 'admin', caller.id]);
+  return row;
+}
+
+const PICTURE = statement<{ name: string; profile_image_url: string }>(
+  'users.picture',
+  'select name, profile_image_url from users where id = $1',
+);
+
+export async function readPicture(sql: Sql, id: string) {
+  const [row] = await sql.rows(PICTURE, [id]);
+  return row;
 }
 
 const SEEN = statement('users.seen', 'update users set last_active_at = $2 where id = any($1)');

@@ -2,18 +2,34 @@ import { z } from 'zod';
 import { effectivePermissions } from '../access/permissions.ts';
 import { Permissions } from '../configs/permissions.schema.ts';
 import { administrator, member, router } from '../core/trpc.ts';
-import { freeForm, id, label, name } from '../core/wire.ts';
-import { emailInput, imageUrl, password, RoleAtom, UserView } from './users.schema.ts';
-import { createUser, deleteUser, getUser, listUsers, updateUser } from './users.service.ts';
+import { freeForm, id, name } from '../core/wire.ts';
+import { pageInput, pageOf } from './people.schema.ts';
+import { getDetail, listUsers } from './people.service.ts';
+import { deleteUser } from './users.delete.service.ts';
+import {
+  emailInput,
+  imageUrl,
+  password,
+  RoleAtom,
+  UserDetail,
+  UserListing,
+  UserView,
+} from './users.schema.ts';
+import { createUser, updateUser } from './users.service.ts';
 
 export const usersRouter = router({
   list: administrator
     .meta({
-      openapi: { method: 'GET', path: '/users', tags: ['users'], summary: 'List accounts, 30 a page' },
+      openapi: {
+        method: 'GET',
+        path: '/users',
+        tags: ['users'],
+        summary: 'List accounts, 30 a page, the newest first unless another order is asked for',
+      },
       access: 'administrator',
     })
-    .input(z.object({ query: label().optional(), page: z.int().min(1).max(1_000_000).default(1) }))
-    .output(z.object({ users: z.array(UserView), total: z.int() }))
+    .input(pageInput)
+    .output(pageOf(UserListing))
     .query(({ ctx, input }) => listUsers(ctx.scope, input)),
 
   create: administrator
@@ -60,8 +76,8 @@ export const usersRouter = router({
       access: 'administrator',
     })
     .input(z.object({ id: id() }))
-    .output(UserView)
-    .query(({ ctx, input }) => getUser(ctx.scope, input.id)),
+    .output(UserDetail)
+    .query(({ ctx, input }) => getDetail(ctx.scope, input.id)),
 
   update: administrator
     .meta({
@@ -88,7 +104,12 @@ export const usersRouter = router({
 
   delete: administrator
     .meta({
-      openapi: { method: 'DELETE', path: '/users/{id}', tags: ['users'], summary: 'Delete an account' },
+      openapi: {
+        method: 'DELETE',
+        path: '/users/{id}',
+        tags: ['users'],
+        summary: 'Delete an account; what others use of it passes to the caller',
+      },
       access: 'administrator',
     })
     .input(z.object({ id: id() }))

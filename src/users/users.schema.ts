@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { decodePicture, PICTURE_EXPECTED } from '../core/pictures.ts';
 import { label, text } from '../core/wire.ts';
 
 export const RoleAtom = z.enum(['admin', 'user', 'pending']);
@@ -9,19 +10,17 @@ export const password = () => text(1024).min(1, 'must not be empty');
 /** An address on its way in; `normaliseEmail` decides whether it is one. */
 export const emailInput = () => label(320);
 
-/**
- * An avatar: our own path or a small inline picture. Addresses of other servers would be fetched by everyone who sees the
- * account, and SVG can carry scripts.
- */
+const OWN_PATH = /^\/api\/v1\/users\/[0-9a-f-]{36}\/profile\/image$/;
+
+/** An avatar: our own path, which stands for the initials, or a small inline picture. Every writer of one takes this. */
 export const imageUrl = () =>
-  label(1024 * 1024).refine(
-    (value) =>
-      value === '' ||
-      value === '/user.png' ||
-      /^\/api\/v1\/users\/[0-9a-f-]{36}\/profile\/image$/.test(value) ||
-      /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+=*$/.test(value),
-    'must be a path of this server or a data URI of a PNG, JPEG, GIF or WebP picture',
-  );
+  z
+    .string()
+    .refine(
+      (value) =>
+        value === '' || value === '/user.png' || OWN_PATH.test(value) || decodePicture(value) !== null,
+      `must be a path of this server, or ${PICTURE_EXPECTED.replace('must be ', '')}`,
+    );
 
 export const UserView = z
   .object({
@@ -37,3 +36,43 @@ export const UserView = z
   })
   .meta({ id: 'User' });
 export type UserView = z.infer<typeof UserView>;
+
+/** As lists show accounts: pictures by their paths, since inline they would be megabytes. */
+export const UserListing = UserView.extend({ group_ids: z.array(z.string()) }).meta({ id: 'UserListing' });
+export type UserListing = z.infer<typeof UserListing>;
+
+const status = {
+  status_emoji: z.string().nullable(),
+  status_message: z.string().nullable(),
+  /** Unix seconds; null for a status that stays. */
+  status_expires_at: z.int().nullable(),
+};
+const groups = z.array(z.object({ id: z.string(), name: z.string() }));
+
+/** All of an account, for administrators and for whose it is. */
+export const UserDetail = UserView.extend({
+  bio: z.string().nullable(),
+  gender: z.string().nullable(),
+  date_of_birth: z.string().nullable(),
+  ...status,
+  is_active: z.boolean(),
+  groups,
+}).meta({ id: 'UserDetail' });
+export type UserDetail = z.infer<typeof UserDetail>;
+
+/** What people may know of each other. */
+export const UserInfo = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    /** For administrators and for whose it is; null for others. */
+    email: z.string().nullable(),
+    role: RoleAtom,
+    bio: z.string().nullable(),
+    /** Those that the caller is in too; for administrators all. Lists leave them out. */
+    groups,
+    is_active: z.boolean(),
+    ...status,
+  })
+  .meta({ id: 'UserInfo' });
+export type UserInfo = z.infer<typeof UserInfo>;

@@ -1,19 +1,17 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { type EntityManager, UniqueConstraintViolationException } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
-import { AccessGrant } from '../access/access.entity.ts';
 import { type AuditScope, record } from '../audit/audit.record.ts';
 import { difference } from '../audit/audit.values.ts';
 import { hashPassword } from '../auth/passwords.ts';
 import { Session } from '../auth/session.entity.ts';
-import { withdrawEverywhere } from '../channels/members.service.ts';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Role, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { sqlWithin } from '../database/sql.ts';
 import { joinGroup } from '../groups/members.repository.ts';
 import { User, type UserEntity } from './users.entity.ts';
-import { listUsers as queryUsers, type UserQuery } from './users.repository.ts';
+import { storedImage } from './users.picture.ts';
 import type { UserView } from './users.schema.ts';
 
 /**
@@ -111,13 +109,9 @@ export async function createUser(
 }
 
 /** What the audit log tells of an account: no picture, and not what every change changes. */
-function audited({ email, name, username, role }: UserView) {
+export function audited({ email, name, username, role }: UserView) {
   return { email, name, username, role };
 }
-
-/** An inline picture is kept as it is; everything else stands for the account's own path. */
-const storedImage = (id: string, image = ''): string =>
-  image.startsWith('data:') ? image : `/api/v1/users/${id}/profile/image`;
 
 /** The wire form of an account; nothing else of the row leaves the server. */
 export function toView(user: UserEntity): UserView {
@@ -135,14 +129,12 @@ export function toView(user: UserEntity): UserView {
   };
 }
 
-export const listUsers = (scope: Scope, query: UserQuery) => queryUsers(scope.sql, query);
-
 /** @throws not_found */
 export async function getUser(scope: Scope<Actor | null>, id: string): Promise<UserView> {
   return toView(await findUser(scope.em, id));
 }
 
-async function findUser(em: EntityManager, id: string): Promise<UserEntity> {
+export async function findUser(em: EntityManager, id: string): Promise<UserEntity> {
   const user = await em.findOne(User, id);
   if (!user) throw new AppError('not_found', { detail: 'There is no such user.' });
   return user;
@@ -152,7 +144,7 @@ async function findUser(em: EntityManager, id: string): Promise<UserEntity> {
  * The oldest administrator is theirs alone to change, so that there always is one. Asked under the lock, where the
  * caller may have turned out to be no administrator any more.
  */
-async function requireRightOver(em: EntityManager, actor: Actor, target: UserEntity): Promise<void> {
+export async function requireRightOver(em: EntityManager, actor: Actor, target: UserEntity): Promise<void> {
   const administrators = await em.find(User, { role: 'admin' }, { orderBy: { ordinal: 'asc' } });
   if (!administrators.some(({ id }) => id === actor.id)) throw new AppError('forbidden');
   const [oldest] = administrators;
@@ -231,31 +223,4 @@ export async function updateUser(scope: Scope, changes: UserChanges): Promise<Us
     }
     throw error;
   }
-}
-
-/**
- * Deletes an account with its sessions. What it wrote stays, without a name.
- *
- * @throws not_found, primary_admin, forbidden for one's own account
- */
-export async function deleteUser(scope: Scope, id: string): Promise<true> {
-  if (id === scope.actor.id)
-    throw new AppError('forbidden', { detail: 'You cannot delete your own account.' });
-  const tell = await scope.em.transactional(async (em) => {
-    await lockAdministrators(em);
-    const user = await findUser(em, id);
-    await requireRightOver(em, scope.actor, user);
-    const tellChannels = await withdrawEverywhere(scope, em, id);
-    await em.nativeDelete(AccessGrant, { principal_type: 'user', principal_id: id });
-    await record(scope, sqlWithin(em), {
-      action: 'user.delete',
-      target: { type: 'user', id },
-      before: audited(toView(user)),
-    });
-    em.remove(user);
-    return tellChannels;
-  });
-  scope.bus.publish('auth.revoked', { userId: id, sessionId: null });
-  tell();
-  return true;
 }

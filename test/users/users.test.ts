@@ -15,7 +15,8 @@ const create = (body: unknown) => server.call('POST /users', { token: root.token
 const update = (id: string, body: unknown, token = root.token) =>
   server.call(`POST /users/${id}/update`, { token, body });
 
-const PIXEL = 'data:image/png;base64,iVBORw0KGgo=';
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
 describe('creating an account', () => {
@@ -35,7 +36,7 @@ describe('creating an account', () => {
       created_at: expect.any(Number),
     });
     expect(body.created_at).toBeGreaterThanOrEqual(before);
-    expect((await server.call(`GET /users/${body.id}`, { token: root.token })).body).toEqual(body);
+    expect((await server.call(`GET /users/${body.id}`, { token: root.token })).body).toMatchObject(body);
     const signIn = await server.call('POST /auths/signin', {
       body: { email: ADA.email, password: PASSWORD },
     });
@@ -90,17 +91,14 @@ describe('the picture of an account', () => {
     },
   );
 
-  it.each(['png', 'jpeg', 'gif', 'webp'])('may be a small %s inline', async (type) => {
-    const profile_image_url = `data:image/${type};base64,AAAA`;
-    const { body } = await create({ ...ADA, email: `${type}@example.com`, profile_image_url });
-    expect(body.profile_image_url).toBe(profile_image_url);
-  });
-
   it.each([
     'data:image/svg+xml;base64,PHN2Zz4=',
     'data:image/svg+xml,<svg onload=alert(1)>',
     'data:image/png;base64,AAAA" onerror="alert(1)',
     'data:image/png,<svg>',
+    'data:image/png;base64,AAAA',
+    `data:image/png;base64,${Buffer.from('<svg onload=alert(1)>').toString('base64')}`,
+    `${PIXEL.slice(0, -8)}PHN2Zz4=`,
     'DATA:image/svg+xml;base64,AAAA',
     'data:text/html;base64,AAAA',
     'javascript:alert(1)',
@@ -192,7 +190,7 @@ describe('changing an account', () => {
     const { body: grace } = await create({ ...ADA, email: 'grace@example.com', name: 'Grace' });
     const { status, body } = await update(grace.id, { name: 'Changed', email: 'ROOT@example.com' });
     expect([status, body.code]).toEqual([400, 'email_taken']);
-    expect((await server.call(`GET /users/${grace.id}`, { token: root.token })).body).toEqual(grace);
+    expect((await server.call(`GET /users/${grace.id}`, { token: root.token })).body).toMatchObject(grace);
     expect((await update(grace.id, { email: 'GRACE@example.com' })).status).toBe(200);
   });
 

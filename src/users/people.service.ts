@@ -1,0 +1,90 @@
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import type { PageInput } from './people.schema.ts';
+import {
+  keyTypeOf,
+  listPeople,
+  type Position,
+  listUsers as queryUsers,
+  readDetail,
+  readInfo,
+  type UserOrder,
+  type UserPage,
+} from './users.repository.ts';
+import type { UserDetail, UserInfo, UserListing } from './users.schema.ts';
+
+interface CursorPage<View> {
+  users: View[];
+  total?: number;
+  next_cursor: string | null;
+}
+
+/** Accounts as administrators see them. @throws validation for a cursor that is none of this order */
+export const listUsers = async (scope: Scope, input: PageInput): Promise<CursorPage<UserListing>> =>
+  written(await queryUsers(scope.sql, queryOf(input)));
+
+/** People as they see each other: those who were let in, and for administrators all. @throws validation */
+export const searchPeople = async (scope: Scope, input: PageInput): Promise<CursorPage<UserInfo>> =>
+  written(await listPeople(scope.sql, scope.actor.role === 'admin', queryOf(input)));
+
+/** More than anybody shows at once. */
+const ALL = 10_000;
+
+/** All people at once, the newest first; of very many the newest. */
+export const listEverybody = (scope: Scope): Promise<CursorPage<UserInfo>> =>
+  listPeople(scope.sql, true, { order_by: 'created_at', direction: 'desc', limit: ALL, offset: 0 }).then(
+    written,
+  );
+
+function queryOf({ page, limit, cursor, order_by, direction, query }: PageInput) {
+  const after = cursor === undefined ? undefined : readCursor(cursor, order_by);
+  const order = { query, order_by, direction: direction ?? (order_by === 'created_at' ? 'desc' : 'asc') };
+  return { ...order, limit, offset: after ? 0 : (page - 1) * limit, after } as const;
+}
+
+const written = <View>({ users, total, next }: UserPage<View>): CursorPage<View> => ({
+  users,
+  ...(total !== null && { total }),
+  next_cursor: next && Buffer.from(JSON.stringify([next.key, next.ordinal])).toString('base64url'),
+});
+
+function readCursor(cursor: string, order: UserOrder): Position {
+  try {
+    const [key, ordinal] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const isKey =
+      typeof key === keyTypeOf(order) && (typeof key === 'string' ? !key.includes('\0') : isSmall(key));
+    if (isKey && isSmall(ordinal)) return { key, ordinal };
+  } catch {
+    // Not ours, like what has another form.
+  }
+  const message = 'must be the next_cursor of a page in the same order';
+  throw new AppError('validation', { detail: `cursor: ${message}`, issues: [{ path: 'cursor', message }] });
+}
+
+/** Whether PostgreSQL takes it as an `int`. */
+const isSmall = (value: unknown): value is number =>
+  Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31;
+
+const noSuchUser = () => new AppError('not_found', { detail: 'There is no such user.' });
+
+/** @throws not_found */
+export async function getDetail(scope: Scope, id: string): Promise<UserDetail> {
+  const detail = await readDetail(scope.sql, id);
+  if (!detail) throw noSuchUser();
+  return { ...detail, is_active: detail.is_active || isConnected(scope, id) };
+}
+
+/** What the caller may know of somebody. @throws not_found also for who waits for approval */
+export async function getInfo(scope: Scope, id: string): Promise<UserInfo> {
+  const info = await readInfo(scope.sql, scope.actor, id);
+  if (!info) throw noSuchUser();
+  return { ...info, is_active: info.is_active || isConnected(scope, id) };
+}
+
+const isConnected = ({ presence }: Scope, id: string) => presence.connectedAmong([id]).has(id);
+
+/** Whether somebody is connected, or did anything within the last three minutes; nobody is not. */
+export async function isActive(scope: Scope, id: string): Promise<{ active: boolean }> {
+  const info = await readInfo(scope.sql, scope.actor, id);
+  return { active: info !== undefined && (info.is_active || isConnected(scope, id)) };
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { member, router } from '../core/trpc.ts';
+import { freeForm, label, name, seconds } from '../core/wire.ts';
+import { getDetail } from './people.service.ts';
+import { getNotes, updateNotes, updateProfile, updateStatus } from './profile.service.ts';
+import { imageUrl, UserDetail } from './users.schema.ts';
+
+const Notes = z.record(z.string(), z.unknown()).nullable();
+
+/** What people keep of themselves. */
+export const profileRouter = router({
+  update: member
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/auths/update/profile',
+        tags: ['auths'],
+        summary: "Change the caller's name and picture, and what they say of themselves",
+      },
+      access: 'member',
+    })
+    .input(
+      z.object({
+        name: name(),
+        profile_image_url: imageUrl(),
+        bio: label(4096).nullish(),
+        gender: label(64).nullish(),
+        date_of_birth: z.iso.date().nullish(),
+      }),
+    )
+    .output(UserDetail)
+    .mutation(({ ctx, input }) => updateProfile(ctx.scope, input)),
+
+  status: member
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/users/user/status',
+        tags: ['users'],
+        summary: "The caller's account, with its status",
+      },
+      access: 'member',
+    })
+    .output(UserDetail)
+    .query(({ ctx }) => getDetail(ctx.scope, ctx.scope.actor.id)),
+
+  updateStatus: member
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/users/user/status/update',
+        tags: ['users'],
+        summary: 'Say how one is just now; null takes it back, what is missing stays',
+      },
+      access: 'member',
+    })
+    .input(
+      z.object({
+        status_emoji: label(64).nullish(),
+        status_message: label().nullish(),
+        status_expires_at: seconds()
+          .min(0)
+          .max(2 ** 31 - 1)
+          .nullish(),
+      }),
+    )
+    .output(UserDetail)
+    .mutation(({ ctx, input }) => updateStatus(ctx.scope, input)),
+
+  notes: member
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/users/user/info',
+        tags: ['users'],
+        summary: 'What clients keep about the caller',
+      },
+      access: 'member',
+    })
+    .output(Notes)
+    .query(({ ctx }) => getNotes(ctx.scope)),
+
+  updateNotes: member
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/users/user/info/update',
+        tags: ['users'],
+        summary: 'Replace members of what clients keep about the caller; others stay',
+        bodyMember: 'info',
+      },
+      access: 'member',
+    })
+    .input(z.object({ info: freeForm() }))
+    .output(Notes)
+    .mutation(({ ctx, input }) => updateNotes(ctx.scope, input.info)),
+});

@@ -1,0 +1,73 @@
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import { nowSeconds } from '../core/time.ts';
+import { LIMITS } from '../core/wire.ts';
+import { statement } from '../database/sql.ts';
+import { getDetail } from './people.service.ts';
+import { storedImage } from './users.picture.ts';
+import type { UserDetail } from './users.schema.ts';
+
+type Notes = Record<string, unknown> | null;
+
+const COLUMNS =
+  'name, profile_image_url, bio, gender, date_of_birth, status_emoji, status_message, status_expires_at';
+const CHANGE = statement(
+  'users.profile',
+  `update users u set (${COLUMNS}, updated_at) = (select ${COLUMNS}, $3::int from jsonb_populate_record(u, $2::jsonb))
+    where u.id = $1`,
+);
+
+/** Null empties a member, one that is missing stays. */
+async function change(scope: Scope, changes: object): Promise<UserDetail> {
+  await scope.sql.rows(CHANGE, [scope.actor.id, JSON.stringify(changes), nowSeconds()]);
+  return getDetail(scope, scope.actor.id);
+}
+
+export interface Profile {
+  name: string;
+  profile_image_url: string;
+  bio?: string | null | undefined;
+  gender?: string | null | undefined;
+  /** An ISO date. */
+  date_of_birth?: string | null | undefined;
+}
+
+/** Changes how the caller is shown to others. */
+export async function updateProfile(scope: Scope, profile: Profile): Promise<UserDetail> {
+  const { id } = scope.actor;
+  const changed = await change(scope, {
+    ...profile,
+    profile_image_url: storedImage(id, profile.profile_image_url),
+  });
+  scope.bus.publish('auth.changed', { userId: id });
+  return changed;
+}
+
+export interface Status {
+  status_emoji?: string | null | undefined;
+  status_message?: string | null | undefined;
+  /** Unix seconds. */
+  status_expires_at?: number | null | undefined;
+}
+
+export const updateStatus = (scope: Scope, status: Status): Promise<UserDetail> => change(scope, status);
+
+const READ = statement<{ info: Notes }>('users.notes', 'select info from users where id = $1');
+const MERGE = statement<{ info: Notes }>(
+  'users.merge_notes',
+  `update users set info = coalesce(info, '{}') || $2::jsonb
+    where id = $1 and octet_length((coalesce(info, '{}') || $2::jsonb)::text) <= $3 returning info`,
+);
+
+export async function getNotes({ sql, actor }: Scope): Promise<Notes> {
+  const [row] = await sql.rows(READ, [actor.id]);
+  return row?.info ?? null;
+}
+
+/** Two updates at once queue on the row, and the second merges into what the first left. @throws validation when it is too large */
+export async function updateNotes({ sql, actor }: Scope, changes: Record<string, unknown>): Promise<Notes> {
+  const [row] = await sql.rows(MERGE, [actor.id, JSON.stringify(changes), LIMITS.freeFormBytes]);
+  if (row) return row.info;
+  const message = `must be at most ${LIMITS.freeFormBytes} bytes as JSON, together with what is there`;
+  throw new AppError('validation', { detail: `info: ${message}`, issues: [{ path: 'info', message }] });
+}

@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+import { decodePicture, type Picture } from '../core/pictures.ts';
+import type { Scope } from '../core/scope.ts';
+import { readPicture } from './users.repository.ts';
+
+/** An inline picture is kept as it is; everything else stands for the account's own path. */
+export const storedImage = (id: string, image = ''): string =>
+  image.startsWith('data:') ? image : `/api/v1/users/${id}/profile/image`;
+
+/** The picture of an account: what was uploaded, or the initials; null for nobody. */
+export async function userPicture(scope: Scope, id: string): Promise<Picture | null> {
+  const user = await readPicture(scope.sql, id);
+  return user ? (decodePicture(user.profile_image_url) ?? initials(id, user.name)) : null;
+}
+
+/** Of the first and the last word that begin with a letter or digit, in the colour that the id gives. */
+function initials(id: string, name: string): Picture {
+  const letters = name.split(/\s+/u).flatMap((word) => /^[\p{L}\p{N}]/u.exec(word)?.[0] ?? []);
+  const shown = [...new Set([letters[0], letters.at(-1)])].join('').toUpperCase();
+  const hue = createHash('sha256').update(id).digest().readUInt16BE(0) % 360;
+  // Only letters and digits get here, so nothing has to be escaped.
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" fill="hsl(${hue} 45% 40%)"/><text x="32" y="33" fill="#fff" font-family="sans-serif" font-size="26" text-anchor="middle" dominant-baseline="central">${shown}</text></svg>`;
+  return { type: 'image/svg+xml', bytes: Buffer.from(svg) };
+}
