@@ -21,6 +21,8 @@ import { toolLoadRouter } from './tools/tools.load.router.ts';
 import { toolsRouter } from './tools/tools.router.ts';
 import { valvesRouter } from './tools/tools.valves.router.ts';
 import { toolVersionsRouter } from './tools/tools.versions.router.ts';
+import { peopleRouter } from './users/people.router.ts';
+import { profileRouter } from './users/profile.router.ts';
 import { settingsRouter } from './users/settings.router.ts';
 import { usersRouter } from './users/users.router.ts';
 import { deliveriesRouter } from './webhooks/deliveries.router.ts';
@@ -43,7 +45,11 @@ export const appRouter = router({
   reactions: reactionsRouter,
   search: searchRouter,
   sessions: sessionsRouter,
+  people: peopleRouter,
   permissions: permissionsRouter,
+  profile: profileRouter,
+import { peopleRouter } from './users/people.router.ts';
+import { profileRouter } from './users/profile.router.ts';
   settings: settingsRouter,
   readers: readersRouter,
   threads: threadsRouter,
