@@ -35,6 +35,6 @@ it('everybody ends with what the database holds', { timeout: 120_000 }, async ()
         expect(outcome.status).toSatisfy((status) => status > 0 && status < 500);
       await requireEverything({ url, database, players, channelIds, journal, readers });
     }),
-    { numRuns: 8, endOnFailure: true },
+    { numRuns: 6, endOnFailure: true },
   );
 });

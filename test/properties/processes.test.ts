@@ -58,7 +58,7 @@ describe.skipIf(withoutRedis)('two processes', () => {
         for (const { outcome } of journal) expect(outcome.status).toBeLessThan(500);
         await requireEverything({ url, database, players, channelIds, journal, readers });
       }),
-      { numRuns: 3, endOnFailure: true },
+      { numRuns: 2, endOnFailure: true },
     );
   });
 });
