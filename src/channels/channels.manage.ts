@@ -1,10 +1,12 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import type { GrantInput } from '../access/access.schema.ts';
 import { replaceGrants, revokeGrants } from '../access/access.service.ts';
+import { record } from '../audit/audit.record.ts';
+import { difference } from '../audit/audit.values.ts';
 import type { Scope } from '../core/scope.ts';
 import { sqlWithin } from '../database/sql.ts';
 import { publishHappening, publishNotice, recordHappening } from './channels.changes.ts';
-import { Channel } from './channels.entity.ts';
+import { Channel, type ChannelEntity } from './channels.entity.ts';
 import type { ChannelDetail } from './channels.schema.ts';
 import { getChannel, noSuchChannel, requireChannel } from './channels.service.ts';
 import { briefOf } from './messages.changes.ts';
@@ -25,6 +27,9 @@ const nowNanoseconds = (): string => `${BigInt(Date.now()) * 1_000_000n}`;
 export const channelResource = (id: string) =>
   ({ type: 'channel', id, publicSharing: 'sharing.public_channels' }) as const;
 
+/** What the audit log tells of a channel. */
+const audited = ({ name, description, is_private }: ChannelEntity) => ({ name, description, is_private });
+
 /** Changes what was sent and keeps the rest. @throws not_found, forbidden */
 export async function updateChannel(scope: Scope, id: string, input: ChannelInput): Promise<ChannelDetail> {
   const { type } = await requireChannel(scope, id, 'manage');
@@ -34,12 +39,16 @@ export async function updateChannel(scope: Scope, id: string, input: ChannelInpu
   const recorded = await scope.em.transactional(async (em) => {
     const channel = await em.findOne(Channel, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!channel) throw noSuchChannel();
+    const before = audited(channel);
     em.assign(
       channel,
       { ...changes, updated_at: nowNanoseconds(), updated_by: scope.actor.id },
       { mergeObjectProperties: false },
     );
     await em.flush();
+    const changed = difference(before, audited(channel));
+    const target = { type: 'channel', id };
+    if (changed) await record(scope, sqlWithin(em), { action: 'channel.update', target, ...changed });
     if (grants) await replaceGrants(scope, em, channelResource(id), grants);
     return recordHappening(scope, sqlWithin(em), [id], { type: 'channel:updated', data: {} });
   });
@@ -55,6 +64,9 @@ export async function deleteChannel(scope: Scope, id: string): Promise<true> {
     // The channel first, as in an update: two changes at once queue on its row.
     const count = await em.nativeDelete(Channel, { id });
     await revokeGrants(em, channelResource(id));
+    const target = { type: 'channel', id };
+    const before = { name: channel.name, type: channel.type };
+    if (count > 0) await record(scope, sqlWithin(em), { action: 'channel.delete', target, before });
     return count > 0;
   });
   if (!deleted) throw noSuchChannel();

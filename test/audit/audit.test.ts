@@ -183,6 +183,22 @@ describe('the audit log', () => {
     });
   });
 
+  it('tells who changed and deleted a channel', async () => {
+    const body = { name: 'before' };
+    const { id } = (await server.call('POST /channels/create', { token: root.token, body })).body;
+    const update = (name: string) =>
+      server.call(`POST /channels/${id}/update`, { token: root.token, body: { name } });
+    await update('after');
+    await update('after');
+    await server.call(`DELETE /channels/${id}/delete`, { token: root.token });
+    const { entries } = (await ask(`?target=channel:${id}`)).body;
+    expect(entries.map(({ action }: { action: string }) => action)).toEqual([
+      'channel.delete',
+      'channel.update',
+    ]);
+    expect(entries[1]).toMatchObject({ before: { name: 'before' }, after: { name: 'after' } });
+  });
+
   it('has no entry of what was refused', async () => {
     const count = async () =>
       (await server.database.query<{ n: number }>('select count(*)::int as n from audit_entry'))[0]?.n;
