@@ -48,8 +48,6 @@ export const appRouter = router({
   people: peopleRouter,
   permissions: permissionsRouter,
   profile: profileRouter,
-import { peopleRouter } from './users/people.router.ts';
-import { profileRouter } from './users/profile.router.ts';
   settings: settingsRouter,
   readers: readersRouter,
   threads: threadsRouter,
