@@ -145,7 +145,6 @@ const Env = z.object({
     .default([]),
   /** Sign-in through a directory. */
   ENABLE_LDAP: flag.default(false),
-  LDAP_SERVER_LABEL: text.default('LDAP'),
   LDAP_SERVER_HOST: text.default('localhost'),
   LDAP_SERVER_PORT: port.optional(),
   /** TLS from the first byte (ldaps). */

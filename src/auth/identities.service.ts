@@ -79,7 +79,7 @@ async function findAccount(
   if (!user) return null;
   if (!mayMerge || !person.emailVerified) throw new AppError('email_taken');
   await scope.sql.transaction(async (sql) => {
-    if (!(await addIdentity(sql, person, user.id))) return;
+    if (!(await addIdentity(sql, person, user.id))) throw new AppError('email_taken');
     await record(scope, sql, {
       action: 'user.link',
       target: { type: 'user', id: user.id },

@@ -28,7 +28,6 @@ export interface DirectoryEntry {
 }
 
 export interface Directory {
-  readonly label: string;
   /** Where it is, for administrators. */
   readonly url: string;
   /** The name of the entry below which people are. */
@@ -111,7 +110,6 @@ export function createDirectory(env: Env): Directory | null {
   }
 
   return {
-    label: env.LDAP_SERVER_LABEL,
     url,
     base: env.LDAP_SEARCH_BASE,
     attributes,

@@ -49,9 +49,10 @@ export function readPerson(scope: Scope<null>, provider: Provider, { issuer, sub
       detail: 'The provider does not tell your e-mail address. Allow it to, or add one there.',
     });
   }
-  // Only where it says nothing: a plain no is a no.
+  // The standard's claim is about the standard's address. Trust is for where nothing is said: a plain no is a no.
+  const verified = names.email === 'email' ? all.email_verified : undefined;
   const isTrusted = oauth.trustedEmail.includes(provider.id);
-  const emailVerified = all.email_verified === true || (all.email_verified === undefined && isTrusted);
+  const emailVerified = verified === true || (verified === undefined && isTrusted);
   requireDomain(rules.allowed_domains, email, emailVerified);
   const roles = rules.enable_role_mapping ? namesOf(claim(all, names.roles)) : undefined;
   return {

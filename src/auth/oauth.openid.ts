@@ -127,11 +127,15 @@ async function identify(
   });
   const claims = tokens.claims();
   if (!claims) throw new AppError('oauth_failed');
-  const more = config.serverMetadata().userinfo_endpoint
+  const more: Partial<client.UserInfoResponse> = config.serverMetadata().userinfo_endpoint
     ? await client.fetchUserInfo(config, tokens.access_token, claims.sub)
     : {};
   const sid = typeof claims.sid === 'string' ? claims.sid : null;
-  return { issuer: claims.iss, subject: claims.sub, sid, all: { ...more, ...claims } };
+  // "Verified" is said of the address beside it.
+  const same = claims.email_verified === undefined && claims.email === more.email;
+  const { email, email_verified } = claims.email === undefined || same ? more : claims;
+  const all = { ...more, ...claims, email, email_verified };
+  return { issuer: claims.iss, subject: claims.sub, sid, all };
 }
 
 /** What a token says, whoever wrote it. */

@@ -61,7 +61,7 @@ export async function startProvider(): Promise<TestProvider> {
     claims: {
       openid: ['sub'],
       email: ['email', 'email_verified'],
-      profile: ['name', 'picture'],
+      profile: ['name', 'picture', 'contact'],
       roles: ['roles'],
       groups: ['groups'],
     },

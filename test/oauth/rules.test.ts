@@ -197,6 +197,38 @@ describe('the first account of a server', () => {
   });
 });
 
+describe('an address in a claim of another name', () => {
+  it.each([
+    ['', /has not verified/],
+    ['oidc', null],
+  ])(
+    'counts as verified only for a provider of OAUTH_TRUSTED_EMAIL_PROVIDERS=%s',
+    async (trusted, expected) => {
+      const server = await startServer({
+        env: {
+          ...stage.provider.env,
+          ENABLE_OAUTH_SIGNUP: 'true',
+          OAUTH_EMAIL_CLAIM: 'contact.mail',
+          OAUTH_ALLOWED_DOMAINS: 'corp.example',
+          OAUTH_TRUSTED_EMAIL_PROVIDERS: trusted,
+        },
+      });
+      try {
+        const there = { ...stage, server };
+        // What is verified here is the other address.
+        stage.provider.signsIn('cleo', claimsOf('Cleo', { contact: { mail: 'cleo@corp.example' } }));
+        const browser = openBrowser();
+        const entry = entryOf(there, browser, await browser.visit(loginOf(there), pageOf(there)));
+        if (expected) expect(entry.error).toMatch(expected);
+        const { body } = await server.call('GET /auths', { token: entry.token });
+        expect(body.email).toBe(expected ? undefined : 'cleo@corp.example');
+      } finally {
+        await server.close();
+      }
+    },
+  );
+});
+
 describe('a provider that is away', () => {
   it('is said to be, at once and without asking it for each who comes; the rest goes on', async () => {
     const away = await startTarget((_request, response) => response.writeHead(503).end());
