@@ -82,9 +82,13 @@ const SWITCHED_OFF =
   'The packages of the tool are not installed, and this server installs none (tools.install_requirements).';
 const failed = (reason: string) => `The packages of the tool could not be installed: ${reason}`;
 
-/** Installs the packages of a tool in the background, and reads its specification when they are there. */
+/**
+ * Installs the packages of a tool in the background, and reads its specification when they are there. Nothing happens where the
+ * configuration does not allow it.
+ */
 export function startInstallation(parts: Parts, tool: Waiting): void {
   const { python, log } = parts;
+  if (!mayInstall(parts)) return;
   const run = async () => {
     const { state } = await python.packages.install(tool.requirements);
     const packages = state === 'ready' ? await python.packages.find(tool.requirements) : undefined;

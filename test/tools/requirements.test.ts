@@ -219,6 +219,13 @@ describe('where the configuration allows no installation', () => {
     expect(answer.body.detail).toContain('asks for snowman, and this server installs no packages');
   });
 
+  it('a change of something else begins none', async () => {
+    const content = says('nosuchpackage');
+    const renamed = { name: 'New name', content, meta: {} };
+    expect((await shop.as(shop.author, 'POST', 'nosuchpackage/update', renamed)).status).toBe(200);
+    expect(await state('nosuchpackage')).toMatchObject({ state: 'failed' });
+  });
+
   it('one that runs without them is stored, and may have them later', async () => {
     const lazy = source(
       'greeter<2',
