@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { recordStatements } from '../support/statements.ts';
+
+let server: TestServer;
+let root: Person;
+let ann: Person;
+let ben: Person;
+
+const PEOPLE = 500;
+const as = (person: Person) => (request: string) => server.call(request, { token: person.token });
+
+beforeAll(async () => {
+  server = await startServer();
+  root = await signUp(server, 'Root');
+  ann = await signUpAs(server, root, 'Ann', 'user');
+  ben = await signUpAs(server, root, 'Ben', 'user');
+  await signUp(server, 'Waiting');
+  // Names come more than once, so that every order has ties.
+  await server.database.query(
+    `insert into users (id, email, name, role, profile_image_url, last_active_at, created_at, updated_at)
+     select gen_random_uuid(), 'p' || i || '@people.org', 'Person ' || i % 7, case when i % 3 = 0 then 'pending' else 'user' end,
+            repeat('x', 100000), i % 5, 0, 0 from generate_series(1, ${PEOPLE}) i`,
+  );
+});
+afterAll(() => server.close());
+
+interface Listed {
+  id: string;
+  name: string;
+  email: string | null;
+}
+
+async function walk(person: Person, path: string, query: string): Promise<Listed[]> {
+  const found: Listed[] = [];
+  for (let cursor = ''; ; ) {
+    const { status, body } = await as(person)(`GET ${path}?${query}${cursor && `&cursor=${cursor}`}`);
+    expect(status).toBe(200);
+    expect('total' in body).toBe(cursor === '');
+    found.push(...body.users);
+    if (body.next_cursor === null) return found;
+    cursor = body.next_cursor;
+  }
+}
+
+describe('the list', () => {
+  it.each(
+    ['created_at', 'name', 'email', 'role', 'last_active_at'].flatMap((order) => [
+      [order, 'asc'],
+      [order, 'desc'],
+    ]),
+  )('by %s %s holds each account once, page behind page and by number alike', async (order, direction) => {
+    const query = `order_by=${order}&direction=${direction}&limit=190`;
+    const walked = (await walk(root, '/users', query)).map(({ id }) => id);
+    expect(walked).toHaveLength(PEOPLE + 4);
+    expect(new Set(walked).size).toBe(PEOPLE + 4);
+    const numbered: string[] = [];
+    for (const page of [1, 2, 3, 4]) {
+      const { body } = await as(root)(`GET /users?${query}&page=${page}`);
+      expect(body.total).toBe(PEOPLE + 4);
+      numbered.push(...body.users.map(({ id }: Listed) => id));
+    }
+    expect(numbered).toEqual(walked);
+  });
+
+  it('goes on where it was when accounts come and go meanwhile', async () => {
+    const { body: first } = await as(root)('GET /users?limit=2');
+    const late = await signUp(server, 'Late');
+    const { body: second } = await as(root)(`GET /users?limit=2&cursor=${first.next_cursor}`);
+    await server.call(`DELETE /users/${late.id}`, { token: root.token });
+    const { body: both } = await as(root)('GET /users?limit=4');
+    const ids = (users: Listed[]) => users.map(({ id }) => id);
+    expect([...ids(first.users), ...ids(second.users)]).toEqual(ids(both.users));
+  });
+
+  it('takes two statements, and shows pictures by their paths', async () => {
+    const statements = await recordStatements(() => as(root)('GET /users?page=3&order_by=name'));
+    expect(statements).toHaveLength(2);
+    const { body } = await as(root)('GET /users?query=p1@people.org');
+    expect(body.users[0].profile_image_url).toBe(`/api/v1/users/${body.users[0].id}/profile/image`);
+    expect(body.users[0].group_ids).toEqual([]);
+  });
+
+  it.each([
+    'order_by=password_hash',
+    'direction=up',
+    'limit=0',
+    'limit=201',
+    'cursor=x',
+    `cursor=${Buffer.from('["a",1]').toString('base64url')}`,
+    `cursor=${Buffer.from('[1,1e300]').toString('base64url')}`,
+    `cursor=${Buffer.from('[99999999999,1]').toString('base64url')}`,
+    `order_by=name&cursor=${Buffer.from('["\\u0000",1]').toString('base64url')}`,
+    `order_by=name&cursor=${Buffer.from('[1,1]').toString('base64url')}`,
+    `cursor=${Buffer.from('null').toString('base64url')}`,
+  ])('refuses %s', async (query) => {
+    const { status, body } = await as(root)(`GET /users?${query}`);
+    expect([status, body.code]).toEqual([400, 'validation']);
+  });
+
+  it('is for administrators, and so are all people at once', async () => {
+    for (const path of ['/users', '/users/all', `/users/${ben.id}`]) {
+      expect((await as(ann)(`GET ${path}`)).status).toBe(403);
+      expect((await server.call(`GET ${path}`)).status).toBe(401);
+    }
+    const { body } = await as(root)('GET /users/all');
+    expect([body.total, body.users.length]).toEqual([PEOPLE + 4, PEOPLE + 4]);
+  });
+});
+
+describe('people', () => {
+  const search = async (person: Person, query: string) =>
+    (await as(person)(`GET /users/search?query=${encodeURIComponent(query)}`)).body;
+
+  it('find those who were let in by name, or by their whole address', async () => {
+    expect((await search(ann, 'BEN')).users).toEqual([
+      {
+        id: ben.id,
+        name: 'Ben',
+        email: null,
+        role: 'user',
+        bio: null,
+        groups: [],
+        is_active: expect.any(Boolean),
+        status_emoji: null,
+        status_message: null,
+        status_expires_at: null,
+      },
+    ]);
+    expect((await search(ann, 'Ben@Example.com')).total).toBe(1);
+    for (const part of ['ben@', '@example.com', 'example', '%', '_', 'Waiting', 'waiting@example.com']) {
+      expect((await search(ann, part)).total).toBe(0);
+    }
+    const everybody = await walk(ann, '/users/search', 'limit=200');
+    expect(everybody.every(({ email }) => email === null)).toBe(true);
+    expect(everybody).toHaveLength(3 + PEOPLE - Math.floor(PEOPLE / 3));
+  });
+
+  it('are found by administrators also by parts of addresses, and before they are let in', async () => {
+    expect((await search(root, 'ben@')).users[0]).toMatchObject({ id: ben.id, email: 'ben@example.com' });
+    expect((await search(root, 'Waiting')).total).toBe(1);
+    expect((await search(root, '@people.org')).total).toBe(PEOPLE);
+  });
+
+  it('know of each other what they share', async () => {
+    const make = async (name: string, ...members: Person[]) => {
+      const { body } = await server.call('POST /groups/create', {
+        token: root.token,
+        body: { name, description: '' },
+      });
+      const user_ids = members.map(({ id }) => id);
+      await server.call(`POST /groups/id/${body.id}/users/add`, { token: root.token, body: { user_ids } });
+    };
+    await make('both', ann, ben);
+    await make('only ben', ben);
+    const seenBy = async (person: Person) => (await as(person)(`GET /users/${ben.id}/info`)).body;
+    const names = ({ groups }: { groups: { name: string }[] }) => groups.map(({ name }) => name);
+    expect(names(await seenBy(ann))).toEqual(['both']);
+    expect(names(await seenBy(ben))).toEqual(['both', 'only ben']);
+    expect(names(await seenBy(root))).toEqual(['both', 'only ben']);
+    expect([(await seenBy(ann)).email, (await seenBy(ben)).email]).toEqual([null, 'ben@example.com']);
+    const { body } = await as(root)(`GET /users/${ben.id}`);
+    expect(names(body)).toEqual(['both', 'only ben']);
+  });
+
+  it('who wait for approval, and nobody, are not to be seen by others', async () => {
+    const waiting = (await search(root, 'Waiting')).users[0].id;
+    for (const id of [waiting, '00000000-0000-4000-8000-000000000000']) {
+      expect((await as(ann)(`GET /users/${id}/info`)).status).toBe(404);
+      expect((await as(ann)(`GET /users/${id}/active`)).body).toEqual({ active: false });
+    }
+    expect((await as(root)(`GET /users/${waiting}/info`)).status).toBe(200);
+    expect((await as(ann)(`GET /users/${ben.id}/active`)).body).toEqual({ active: expect.any(Boolean) });
+    expect((await server.call(`GET /users/${ben.id}/active`)).status).toBe(401);
+  });
+});

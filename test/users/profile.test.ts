@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let root: Person;
+let ann: Person;
+
+beforeAll(async () => {
+  server = await startServer();
+  root = await signUp(server, 'Root');
+  ann = await signUpAs(server, root, 'Ann', 'user');
+});
+afterAll(() => server.close());
+
+const as = (person: Person) => (request: string, body?: unknown) =>
+  server.call(request, { token: person.token, ...(body !== undefined && { body }) });
+
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+describe('the profile', () => {
+  it('is the own to change, and nothing else by it', async () => {
+    const sent = { name: 'Ann', profile_image_url: PIXEL, bio: 'Paints', date_of_birth: '1999-12-31' };
+    const extra = { role: 'admin', email: 'x@example.com', id: root.id, created_at: 1 };
+    const { status, body } = await as(ann)('POST /auths/update/profile', { ...sent, ...extra });
+    expect([status, body]).toMatchObject([
+      200,
+      { ...sent, id: ann.id, email: ann.email, role: 'user', gender: null },
+    ]);
+    expect((await as(ann)('GET /auths')).body).toMatchObject({ name: 'Ann', profile_image_url: PIXEL });
+    const kept = await as(ann)('POST /auths/update/profile', {
+      name: 'Ann',
+      profile_image_url: PIXEL,
+      bio: null,
+    });
+    expect(kept.body).toMatchObject({ bio: null, date_of_birth: '1999-12-31' });
+  });
+
+  it.each([
+    [{ profile_image_url: 'https://example.com/a.png' }, 'profile_image_url'],
+    [{ profile_image_url: 'data:image/svg+xml;base64,PHN2Zz4=' }, 'profile_image_url'],
+    [{ name: '' }, 'name'],
+    [{ name: 'a\0' }, 'name'],
+    [{ bio: 'x'.repeat(5000) }, 'bio'],
+    [{ date_of_birth: '1999-02-30' }, 'date_of_birth'],
+  ])('refuses what does not fit, case %#', async (wrong, path) => {
+    const body = { name: 'Ann', profile_image_url: '', ...wrong };
+    const answer = await as(ann)('POST /auths/update/profile', body);
+    expect([answer.status, answer.body.issues?.[0].path]).toEqual([400, path]);
+  });
+});
+
+describe('the picture', () => {
+  const picture = (path: string, token = ann.token) =>
+    fetch(`${server.url}/api/v1/users/${path}/profile/image`, {
+      redirect: 'manual',
+      headers: { authorization: `Bearer ${token}` },
+    });
+
+  it('is what was uploaded, else the initials, and can do nothing as a page', async () => {
+    await as(ann)('POST /auths/update/profile', { name: 'Ann', profile_image_url: PIXEL });
+    const uploaded = await picture(ann.id, root.token);
+    expect(uploaded.headers.get('content-type')).toBe('image/png');
+    expect(Buffer.from(await uploaded.arrayBuffer())).toEqual(
+      Buffer.from(PIXEL.split(',')[1] ?? '', 'base64'),
+    );
+    await as(ann)('POST /auths/update/profile', { name: 'Ann <script> 9"x', profile_image_url: '' });
+    const drawn = await picture(ann.id);
+    expect(drawn.headers.get('content-type')).toMatch(/^image\/svg\+xml/);
+    expect(await drawn.text()).toMatch(/>A9<\/text><\/svg>$/);
+    for (const { headers } of [uploaded, drawn]) {
+      expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
+  });
+
+  it('is the common one for nobody, and never an address of elsewhere, whatever the row holds', async () => {
+    for (const id of ['00000000-0000-4000-8000-000000000000', 'x']) {
+      expect((await picture(id)).headers.get('content-type')).toMatch(/^image\/svg/);
+    }
+    for (const url of [
+      'https://example.com/a.png',
+      'data:text/html;base64,AAAA',
+      'data:image/svg+xml;base64,AAAA',
+    ]) {
+      await server.database.query('update users set profile_image_url = $1 where id = $2', [url, ann.id]);
+      const answer = await picture(ann.id);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([
+        200,
+        expect.stringMatching(/^image\/svg\+xml/),
+      ]);
+      expect(await answer.text()).toContain('</text>');
+    }
+  });
+
+  it('needs a sign-in', async () => {
+    expect((await picture(ann.id, 'wrong')).status).toBe(401);
+  });
+});
+
+describe('the status', () => {
+  it('is said, kept in what is not sent, and taken back by null', async () => {
+    const soon = Math.floor(Date.now() / 1000) + 3600;
+    const said = { status_emoji: '🎨', status_message: 'painting', status_expires_at: soon };
+    expect((await as(ann)('POST /users/user/status/update', said)).body).toMatchObject(said);
+    const changed = await as(ann)('POST /users/user/status/update', { status_message: 'resting' });
+    expect(changed.body).toMatchObject({ ...said, status_message: 'resting' });
+    expect((await as(root)(`GET /users/${ann.id}/info`)).body).toMatchObject({ status_message: 'resting' });
+    await as(ann)('POST /users/user/status/update', { status_emoji: null, status_message: null });
+    expect((await as(ann)('GET /users/user/status')).body).toMatchObject({
+      status_emoji: null,
+      status_message: null,
+    });
+  });
+
+  it('ends by itself', async () => {
+    await as(ann)('POST /users/user/status/update', { status_message: 'over', status_expires_at: 1 });
+    expect((await as(root)(`GET /users/${ann.id}/info`)).body.status_message).toBe(null);
+    const wrong = await as(ann)('POST /users/user/status/update', { status_expires_at: 2 ** 40 });
+    expect(wrong.status).toBe(400);
+  });
+});
+
+describe('what clients keep', () => {
+  it('is merged, also by two at once, and bounded', async () => {
+    expect((await as(ann)('GET /users/user/info')).body).toBe(null);
+    await Promise.all([1, 2, 3].map((i) => as(ann)('POST /users/user/info/update', { [`key${i}`]: i })));
+    expect((await as(ann)('POST /users/user/info/update', { key1: null })).body).toEqual({
+      key1: null,
+      key2: 2,
+      key3: 3,
+    });
+    expect((await as(root)('GET /users/user/info')).body).toBe(null);
+    const large = () =>
+      as(ann)('POST /users/user/info/update', { [crypto.randomUUID()]: 'x'.repeat(150_000) });
+    const statuses = [(await large()).status, (await large()).status];
+    expect(statuses).toEqual([200, 400]);
+    expect((await as(ann)('POST /users/user/info/update', [1])).status).toBe(400);
+  });
+});
