@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { recordStatements } from '../support/statements.ts';
+
+/** Lists that check grants, in a house of 10,000 people, 500 groups and 2,000 tools: the same few statements as in a small one. */
+let server: TestServer;
+let root: Person;
+let ann: Person;
+let channel: string;
+
+const TOOLS = 2_000;
+const CHANNELS = 200;
+
+beforeAll(async () => {
+  server = await startServer();
+  root = await signUp(server, 'Root');
+  ann = await signUpAs(server, root, 'Ann', 'user');
+  const { query } = server.database;
+  await query(`insert into users (id, email, name, role, profile_image_url, last_active_at, created_at, updated_at)
+    select gen_random_uuid(), i || '@people.org', 'Person ' || i, 'user', '', 0, 0, 0 from generate_series(1, 10000) i`);
+  await query(`insert into user_group (id, user_id, name, description, created_at, updated_at)
+    select gen_random_uuid()::text, gen_random_uuid(), 'group ' || i, '', 1, 1 from generate_series(1, 500) i`);
+  // Everybody is in some groups, Ann in every tenth.
+  await query(`insert into group_member (group_id, user_id, source, created_at)
+    select g.id, u.id, 'manual', 1 from (select id, row_number() over (order by name) as n from user_group) g
+      join users u on u.ordinal % 100 = g.n % 100 or (u.email = 'ann@example.com' and g.n % 10 = 0)`);
+  await query(
+    `insert into tool (id, user_id, name, content, meta, specs, created_at, updated_at)
+     select 'tool_' || i, $1, 'tool', '', '{"description": null, "manifest": {}}', '[]', 1, 1 from generate_series(1, ${TOOLS}) i`,
+    [root.id],
+  );
+  await query(
+    `insert into channel (id, user_id, name, created_at, updated_at)
+     select gen_random_uuid(), $1, 'channel ' || i, 1, 1 from generate_series(1, ${CHANNELS}) i`,
+    [root.id],
+  );
+  const grant = (type: string, table: string) =>
+    query(`insert into access_grant (id, resource_type, resource_id, principal_type, principal_id, permission, created_at)
+      select gen_random_uuid(), '${type}', r.id, 'group', g.id, 'read', 1
+        from (select id::text, row_number() over (order by name, id) as n from ${table}) r
+        join (select id, row_number() over (order by name) as n from user_group) g on g.n % 500 = r.n % 500`);
+  await grant('tool', 'tool');
+  await grant('channel', 'channel');
+  await query('analyze');
+  channel = (await server.call('GET /channels', { token: ann.token })).body[0].id;
+});
+afterAll(() => server.close());
+
+const requests = () => [
+  ['GET /tools', TOOLS],
+  ['GET /tools/list', TOOLS],
+  ['GET /channels', CHANNELS],
+  ['GET /channels/list', CHANNELS],
+  ['GET /groups', 500],
+];
+
+it.each(requests())('%s is one statement, for members and administrators', async (request, all) => {
+  for (const person of [ann, root]) {
+    await server.call(String(request), { token: person.token });
+    let found: unknown[] = [];
+    const statements = await recordStatements(async () => {
+      found = (await server.call(String(request), { token: person.token })).body;
+    });
+    expect(statements).toHaveLength(1);
+    if (person === ann) expect(found.length).toBeGreaterThan(10);
+    if (person === ann) expect(found.length).toBeLessThan(Number(all) / 5);
+  }
+});
+
+it.each([
+  ['GET /users', 2],
+  ['GET /users?order_by=name&page=300', 2],
+  ['GET /users/search?query=Person%2012', 2],
+  ['GET /users/groups', 1],
+  ['GET /users/permissions', 0],
+])('%s is %i statements', async (request, count) => {
+  await server.call('GET /users/permissions', { token: root.token });
+  const statements = await recordStatements(() => server.call(request, { token: root.token }));
+  expect(statements).toHaveLength(count);
+});
+
+it('a channel and its hundreds of readers through a group are a statement each', async () => {
+  for (const [request, size] of [
+    [`GET /channels/${channel}`, 1],
+    [`GET /channels/${channel}/members`, 1],
+    [`GET /tools/id/tool_1`, 1],
+  ] as const) {
+    const statements = await recordStatements(() => server.call(request, { token: ann.token }));
+    expect(statements).toHaveLength(size);
+  }
+  const { body } = await server.call(`GET /channels/${channel}/members`, { token: ann.token });
+  expect(body.total).toBeGreaterThan(100);
+});
