@@ -7,7 +7,6 @@ import {
 } from 'trpc-to-openapi';
 import { z } from 'zod';
 import project from '../../package.json' with { type: 'json' };
-import { LEVELS } from '../core/access.ts';
 import { ERRORS, type ErrorCode } from '../core/errors.ts';
 import type { Meta } from '../core/trpc.ts';
 import { SESSION_COOKIE } from './context.ts';
@@ -21,7 +20,8 @@ type Rest = NonNullable<Meta['openapi']>;
 const DESCRIPTION = `Every path also answers under \`/api\`, with or without a trailing slash.
 
 Each answer carries \`X-Process-Time\` (seconds) and \`X-Request-Id\`. Members that an operation does not know are
-dropped and named in \`X-Ignored-Members\`. An operation's \`x-access\` says who may call it.`;
+dropped and named in \`X-Ignored-Members\`. An operation's \`x-access\` says who may call it, and
+\`x-credential\` that it takes a session, no API key.`;
 
 /** The body of every failure, as `ErrorBody` in `core/errors.ts`. */
 const Failure = z
@@ -96,6 +96,7 @@ function mend(document: OpenAPIObject, procedure: Procedure, rest: Rest) {
   if (!operation) throw new Error(`${procedure.path} is missing in the document`);
   operation.operationId = procedure.path;
   operation['x-access'] = procedure.meta?.access;
+  if (procedure.meta?.credential) operation['x-credential'] = procedure.meta.credential;
   if (procedure.meta?.level === 'open') operation.security = [];
   if (rest.bodyMember === undefined) mendBodyRequired(document, operation);
   else mendBodyMember(document, operation, rest.bodyMember, rest.acceptWrapped ?? false);
@@ -151,14 +152,13 @@ function mendResponses(operation: Operation, procedure: Procedure, rest: Rest) {
 }
 
 /** What can fail, from what the operation takes and whom it lets in. */
-function failuresOf(operation: Operation, { inputs, meta, type }: Procedure): string[] {
+function failuresOf(operation: Operation, { inputs, meta }: Procedure): string[] {
   const statuses = ['500'];
-  const finer = meta && !(LEVELS as readonly string[]).includes(meta.access);
   if (inputs.length > 0) statuses.push('400');
   if (meta?.level !== 'open') {
     statuses.push('401');
-    // A change by cookie alone is refused when it comes from another origin.
-    if (finer || meta?.access === 'administrator' || type === 'mutation') statuses.push('403');
+    // An API key may be bound to other paths, and a cookie alone changes nothing from another origin.
+    statuses.push('403');
   }
   if (operation.parameters?.some((parameter) => 'in' in parameter && parameter.in === 'path')) {
     statuses.push('404');
