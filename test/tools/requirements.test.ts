@@ -210,7 +210,7 @@ describe('a requirement is refused before anything is saved:', () => {
   });
 });
 
-describe('where the configuration allows no installation', () => {
+describe('where tools.install_requirements is off', () => {
   beforeEach(() => allow(false));
 
   it('a tool that needs packages is refused with their names', async () => {
