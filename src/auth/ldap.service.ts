@@ -36,10 +36,15 @@ export async function signInByLdap(
   { user, password }: { user: string; password: string },
 ): Promise<SessionUser> {
   const directory = requireDirectory(scope);
-  const subject = `ldap:${foldEmail(user)}`;
+  // A password of nothing proves nothing, and directories take it: it never gets there.
+  const isBlank = password.trim() === '';
+  const entry = isBlank ? null : await asking(() => findOne(directory, user));
+  // Directories take many spellings for one name, so attempts are counted by whom it found.
+  const subject = `ldap:${entry?.subject ?? foldEmail(user)}`;
   const attempt = await scope.signinLimit.signIn(scope.request, subject);
-  const entry = password.trim() === '' ? null : await recognise(directory, user, password);
-  if (!entry) {
+  const dn = entry?.dn ?? nobody(directory);
+  const fits = !isBlank && (await asking(() => directory.verify(dn, password)));
+  if (!entry || !fits) {
     await noteFailure(scope, { email: user, method: 'ldap' });
     throw wrong();
   }
@@ -53,22 +58,20 @@ export async function signInByLdap(
   return startSession(scope, account, { method: 'ldap', subject });
 }
 
-/** Who has that name and password; null when nobody has. @throws upstream_failed */
-async function recognise(
-  directory: Directory,
-  user: string,
-  password: string,
-): Promise<DirectoryEntry | null> {
+/** @throws upstream_failed for whatever goes wrong with the directory */
+async function asking<T>(work: () => Promise<T>): Promise<T> {
   try {
-    const client = await directory.open();
-    const found = await directory.search(client, user).finally(() => directory.close(client));
-    const [entry] = found;
-    const dn = found.length === 1 && entry ? entry.dn : nobody(directory);
-    const fits = await directory.verify(dn, password);
-    return fits && found.length === 1 && entry ? entry : null;
+    return await work();
   } catch (error) {
     throw unavailable(error);
   }
+}
+
+/** Who has that name; null when nobody has, or several. */
+async function findOne(directory: Directory, user: string): Promise<DirectoryEntry | null> {
+  const client = await directory.open();
+  const found = await directory.search(client, user).finally(() => directory.close(client));
+  return (found.length === 1 && found[0]) || null;
 }
 
 /** Bound to where there is no one entry, so that it takes as long. Nobody has that name. */
