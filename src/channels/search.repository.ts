@@ -36,10 +36,23 @@ interface SearchRow {
  * PostgreSQL's text of a query ends with the quote of its last word, unless that stands in a group; then the word may be made a
  * beginning. Nothing that was sent gets into that text but as a word in quotes of PostgreSQL's own.
  */
-const WORDS = `websearch_to_tsquery('simple', $3)`;
-const QUERY = `case when $4 and right(${WORDS}::text, 1) = '''' then (${WORDS}::text || ':*')::tsquery else ${WORDS} end`;
+const wordsOf = (q: string) => `websearch_to_tsquery('simple', ${q})`;
+const queryOf = (q: string) =>
+  `case when $4 and right(${wordsOf(q)}::text, 1) = '''' then (${wordsOf(q)}::text || ':*')::tsquery else ${wordsOf(q)} end`;
+const WORDS = wordsOf('$3');
+const QUERY = queryOf('$3');
 /** The index can find what must be there; without that, every message would have to be looked at. */
 const IS_BOUND = `numnode(${WORDS}) > 0 and querytree(${WORDS}) <> 'T'`;
+
+/*
+ * PostgreSQL takes time in proportion to the square of what matches to find the places to show: seconds for a message that is
+ * nothing but the word that is looked for. So they are looked for near the first of the words (`$13`), by the first of them (`$12`).
+ */
+const MARKED_WORDS = 16;
+const MARKED_CHARACTERS = 1000;
+const LEAD_CHARACTERS = 200;
+const MARKED = `case when length(m.content) <= ${MARKED_CHARACTERS} then m.content else
+  substr(m.content, greatest(1, strpos(lower(m.content), $13) - ${LEAD_CHARACTERS}), ${MARKED_CHARACTERS}) end`;
 
 /*
  * One statement decides what the caller may read and searches there. What is no word of the query is not text for the marks either:
@@ -55,7 +68,7 @@ const SEARCH = statement<SearchRow>(
               'message', ${LISTED},
               'channel', (select json_build_object('id', c.id, 'name', c.name, 'type', c.type)
                             from readable c where c.id = m.channel_id),
-              'marked', ts_headline('simple', m.content, ${QUERY}, $11)
+              'marked', ts_headline('simple', ${MARKED}, ${queryOf('$12')}, $11)
             ) order by m.created_at desc, m.id desc), '[]'::json)
        from (${withinBudget(
          `select m.* from message m
@@ -92,6 +105,8 @@ export async function searchMessages(sql: Sql, caller: Caller, search: Search): 
     limit,
     skip,
     marks.options,
+    firstWords(q),
+    firstWord(q),
   ]);
   if (!row) throw new Error('A search answers with one row.');
   return {
@@ -104,6 +119,19 @@ export async function searchMessages(sql: Sql, caller: Caller, search: Search): 
     })),
   };
 }
+
+/** What is sought, up to its 16th word. */
+function firstWords(q: string): string {
+  const last = [...q.matchAll(/[\p{L}\p{N}]+/gu)][MARKED_WORDS - 1];
+  return last ? q.slice(0, last.index + last[0].length) : q;
+}
+
+/** The first word that must or may occur, in lower case. */
+const firstWord = (q: string): string =>
+  q
+    .toLowerCase()
+    .match(/-?[\p{L}\p{N}]+/gu)
+    ?.find((word) => word !== 'or' && !word.startsWith('-')) ?? '';
 
 const FRAGMENTS = 'MaxFragments=3, MaxWords=30, MinWords=10, ShortWord=0';
 

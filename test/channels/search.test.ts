@@ -224,6 +224,20 @@ it('a search is one statement, however much it finds', async () => {
   expect(sent.filter((text) => !text.includes('last_active_at ='))).toHaveLength(1);
 });
 
+it('messages of nothing but what is sought hold up no search', async () => {
+  const flood = await channelFor(owner, reader);
+  for (let n = 0; n < 20; n += 1) await say('auk '.repeat(16_000), owner, flood);
+  await say(`${'tern '.repeat(200)}${'auk '.repeat(16_000)}`, owner, flood);
+  // PostgreSQL ends a statement that takes 20 s.
+  for (const q of ['auk', 'auk auk auk', `"${'auk '.repeat(100)}"`, 'auk '.repeat(120), 'auk,'.repeat(120)]) {
+    const { status, body } = await search({ q, channel_id: flood, limit: '200' });
+    expect([q, status, body.length]).toEqual([q, 200, 21]);
+  }
+  for (const { fragments } of (await search({ q: 'auk', channel_id: flood })).body) {
+    expect(fragments.flat()).toContainEqual({ text: 'auk', is_match: true });
+  }
+});
+
 it('what it answers is what it declares', async () => {
   const { FoundMessage } = await import('../../src/channels/search.schema.ts');
   const { body } = await search({ q: 'flamingo' });
