@@ -54,7 +54,7 @@ export async function updateChannel(scope: Scope, id: string, input: ChannelInpu
   });
   // Another name or description is nobody's right.
   for (const happening of recorded) publishHappening(scope, happening, grants ? 'changed' : 'same');
-  return getChannel(scope, id);
+  return getChannel(scope, id, 'manage');
 }
 
 /** Deletes a channel with everything in it. @throws not_found, forbidden */

@@ -66,11 +66,15 @@ export const listChannels = (scope: Scope): Promise<ChannelView[]> => listOwnCha
 export const listEveryChannel = (scope: Scope): Promise<ChannelView[]> =>
   listAllChannels(scope.sql, scope.actor);
 
-/** @throws not_found, forbidden */
-export async function getChannel(scope: Scope, id: string): Promise<ChannelDetail> {
-  const channel = await readChannel(scope.sql, scope.actor, id);
+/** A channel that the caller may read, or manage, without reading it. @throws not_found, forbidden */
+export async function getChannel(
+  scope: Scope,
+  id: string,
+  right: 'read' | 'manage' = 'read',
+): Promise<ChannelDetail> {
+  const channel = await readChannel(scope.sql, scope.actor, id, right);
   if (channel) return channel;
   // Only the unhappy answer pays for knowing why.
-  await requireChannel(scope, id, 'read');
+  await requireChannel(scope, id, right);
   throw noSuchChannel();
 }

@@ -28,14 +28,20 @@ const members = (condition: string) => `left join lateral (
      where ${condition} and cm.channel_id = c.id) people on true`;
 
 /** SQL for how many people may read the row `c`. */
-const USER_COUNT = `case when ${HAS_MEMBERS} then coalesce(json_array_length(people.user_ids), 0)
+const USER_COUNT = `case when ${HAS_MEMBERS} then (select count(*)::int from channel_member cm where cm.channel_id = c.id)
   else (select count(*)::int from users u where ${READS_STANDARD}) end`;
 
-const GET = statement<ChannelDetail>(
-  'channel.get',
-  `select ${VIEW}, people.user_ids, people.users, ${USER_COUNT} as user_count
-     from channel c ${READER} ${members(HAS_MEMBERS)} where c.id = $3 and ${CAN_READ}`,
-);
+const get = (name: string, condition: string) =>
+  statement<ChannelDetail>(
+    name,
+    `select ${VIEW}, people.user_ids, people.users, ${USER_COUNT} as user_count
+       from channel c ${READER} ${members(`${HAS_MEMBERS} and ${CAN_READ}`)} where c.id = $3 and (${condition})`,
+  );
+const GET = {
+  read: get('channel.get', CAN_READ),
+  // Who manages a group that they are not in is not told who is.
+  manage: get('channel.get_managed', `(${CAN_READ}) or (${IS_MANAGER})`),
+};
 
 /** Those with members first, then the liveliest. */
 const ORDER = '(c.type is null), c.last_message_at desc nulls last, c.created_at desc, c.id';
@@ -53,13 +59,14 @@ const LIST_ALL = list(
   `(${IN_IT}) or case when $2 then c.type is distinct from 'dm' else ${OWN_OR_GRANTED} end`,
 );
 
-/** A channel as the caller sees it; undefined when there is none, or none for them. */
+/** A channel as the caller sees it; undefined when there is none, or none for them to read, or to read or manage. */
 export async function readChannel(
   sql: Sql,
   caller: Caller,
   channelId: string,
+  right: keyof typeof GET,
 ): Promise<ChannelDetail | undefined> {
-  const [row] = await sql.rows(GET, [...callerOf(caller), channelId]);
+  const [row] = await sql.rows(GET[right], [...callerOf(caller), channelId]);
   return row;
 }
 

@@ -74,6 +74,22 @@ describe('a group', () => {
     expect((await as(ben)('GET /channels')).body).toContainEqual(expect.objectContaining({ id: groupId }));
   });
 
+  it('tells an administrator who changes it what it is now, but not who is in it', async () => {
+    expect(await change(admin, 'update', { name: 'tidied up' })).toMatchObject({
+      status: 200,
+      body: {
+        id: groupId,
+        name: 'tidied up',
+        is_manager: true,
+        write_access: false,
+        user_count: 2,
+        users: null,
+        user_ids: null,
+      },
+    });
+    expect((await as(ben)(`GET /channels/${groupId}`)).body.name).toBe('tidied up');
+  });
+
   it.each([
     ['an unknown person', { user_ids: [NOBODY] }, NOBODY],
     ['an unknown user group', { group_ids: [NOBODY] }, NOBODY],
