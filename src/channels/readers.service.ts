@@ -1,3 +1,4 @@
+import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import type { NotifyLevel } from './channels.schema.ts';
 import { found, noSuchChannel } from './channels.service.ts';
@@ -8,6 +9,16 @@ import {
   storeNotify,
   type UnreadTotals,
 } from './readers.repository.ts';
+
+/** PostgreSQL's code for a foreign key without its row. */
+const FOREIGN_KEY_VIOLATION = '23503';
+
+/** The channel or the caller's account was deleted between the look at it and the write of the same statement. */
+function refuseVanished(error: { code?: string; constraint?: string }): never {
+  if (error.code !== FOREIGN_KEY_VIOLATION) throw error;
+  if (error.constraint === 'channel_reader_channel_id_foreign') throw noSuchChannel();
+  throw new AppError('unauthenticated', { cause: error });
+}
 
 /**
  * Notes up to where the caller has read a channel; that never goes back.
@@ -23,12 +34,13 @@ export async function markRead(
 ): Promise<{ last_read_at: number }> {
   // The decimal form of a time is exact where its bits are not.
   const text = at === undefined || at === null ? null : String(at);
-  return { last_read_at: found(await markChannel(scope.sql, scope.actor, channelId, text)) };
+  const mark = await markChannel(scope.sql, scope.actor, channelId, text).catch(refuseVanished);
+  return { last_read_at: found(mark) };
 }
 
 /** Stores what the caller wants to be told of. @throws not_found, forbidden */
 export async function setNotify(scope: Scope, channelId: string, level: NotifyLevel): Promise<true> {
-  return found(await storeNotify(scope.sql, scope.actor, channelId, level));
+  return found(await storeNotify(scope.sql, scope.actor, channelId, level).catch(refuseVanished));
 }
 
 /**
@@ -37,7 +49,7 @@ export async function setNotify(scope: Scope, channelId: string, level: NotifyLe
  * @throws not_found also for a channel that they are not in
  */
 export async function setListed(scope: Scope, channelId: string, isListed: boolean): Promise<true> {
-  const was = await storeHidden(scope.sql, scope.actor.id, channelId, !isListed);
+  const was = await storeHidden(scope.sql, scope.actor.id, channelId, !isListed).catch(refuseVanished);
   if (was === undefined) throw noSuchChannel();
   return true;
 }

@@ -163,6 +163,26 @@ describe('a read mark', () => {
   });
 });
 
+it('a channel that is deleted in this very moment is not there, whatever is noted of it', async () => {
+  for (let round = 0; round < 8; round += 1) {
+    const { id } = (
+      await as(ann)('POST /channels/create', { type: 'group', name: 'short', user_ids: [ben.id] })
+    ).body;
+    const notes = () => [
+      as(ben)(`POST /channels/${id}/read`, {}),
+      as(ben)(`POST /channels/${id}/notify`, { level: 'none' }),
+      as(ben)(`POST /channels/${id}/members/active`, { is_active: false }),
+    ];
+    const answers = await Promise.all([
+      ...notes(),
+      as(ann)(`DELETE /channels/${id}/delete`),
+      ...notes(),
+      ...notes(),
+    ]);
+    for (const { status } of answers) expect([200, 404]).toContain(status);
+  }
+});
+
 it('the level of notification decides what the totals count, and nothing else', async () => {
   const totals = async () => (await as(ben)('GET /channels/unread')).body;
   await as(ben)(`POST /channels/${channelId}/notify`, { level: 'none' });
