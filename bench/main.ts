@@ -11,6 +11,7 @@ import { post } from './cases/post.ts';
 import { statements } from './cases/statements.ts';
 import { callTool } from './cases/tool.ts';
 import { trivial } from './cases/trivial.ts';
+import { users } from './cases/users.ts';
 import { moveTo } from './support/child.ts';
 import { describeMachine } from './support/machine.ts';
 import { isMet, type Result, renderTable } from './support/report.ts';
@@ -27,6 +28,7 @@ const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
   tool: callTool,
   configuration,
   enumeration,
+  users,
   memory,
 };
 
