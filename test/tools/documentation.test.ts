@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sharedEnvironment } from '../support/python.ts';
+import { openWorkshop, type Workshop } from './workshop.ts';
+
+const PAGE = new URL('../../docs/tools.md', import.meta.url);
+
+/** A fence of the page: `python` with the name of its file, `sh` to run, `json` that the one before prints. */
+interface Fence {
+  language: string;
+  file: string;
+  text: string;
+}
+
+let shop: Workshop;
+let folder: string;
+beforeAll(async () => {
+  shop = await openWorkshop();
+  await shop.permit('sharing.public_tools', true);
+  folder = await mkdtemp(join(tmpdir(), 'parley-page-'));
+});
+afterAll(async () => {
+  await shop.close();
+  await rm(folder, { recursive: true });
+});
+
+/** JSON values, one a line, with the times that differ from run to run left out. */
+const printed = (text: string) =>
+  text
+    .trim()
+    .replace(/\}\{/g, '}\n{')
+    .split('\n')
+    .map((line) => JSON.parse(line, (key, value) => (key === 'duration_ms' ? undefined : value)));
+
+test('every example of the page does what the page says', async () => {
+  const page = await readFile(PAGE, 'utf8');
+  const fences: Fence[] = [...page.matchAll(/^```(\w+) ?(\S*)\n(.*?)^```$/gms)].map(
+    ([, language = '', file = '', text = '']) => ({ language, file, text }),
+  );
+  expect(new Set(fences.map(({ language }) => language))).toEqual(new Set(['python', 'sh', 'json']));
+  const script: string[] = [];
+  const promised: { out: string; text: string }[] = [];
+  for (const [number, { language, file, text }] of fences.entries()) {
+    const out = `out.${number}`;
+    if (language === 'python') await writeFile(join(folder, file), text);
+    // One shell runs them all, as a reader's would: what one defines, the next ones use.
+    else if (language === 'sh') script.push(`{\n${text}\n} > ${out}`);
+    else promised.push({ out: `out.${number - 1}`, text });
+  }
+  expect(promised.length).toBeGreaterThan(5);
+  const { PATH } = process.env;
+  await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script.join('\n')], {
+    cwd: folder,
+    env: {
+      PATH: `${join(await sharedEnvironment(), 'bin')}:${PATH}`,
+      URL: shop.server.url,
+      TOKEN: shop.author.token,
+      COLLEAGUE: shop.stranger.token,
+    },
+  });
+  for (const { out, text } of promised) {
+    expect(printed(await readFile(join(folder, out), 'utf8')), text).toEqual(printed(text));
+  }
+});
