@@ -50,7 +50,7 @@ export async function restore(args: string[], { env, log }: CommandContext): Pro
         `${count} rows and ${summary.files} files of ${path} are in place. Everybody signs in again.\n`,
       );
     } finally {
-      occupancy.release();
+      await occupancy.release();
     }
   } finally {
     await rm(draft, { recursive: true, force: true });

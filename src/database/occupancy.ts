@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 
@@ -5,6 +6,9 @@ import type { Logger } from 'pino';
 const OCCUPANCY_LOCK = 7_011_503;
 const SECRET_LOCKS = 7_011_504;
 const RETRY_MS = 1_000;
+/** PostgreSQL may notice only after a moment that a process which held the database has been killed. */
+const GHOST_MS = 2_000;
+const GHOST_RETRY_MS = 100;
 
 /** The database is in use by another process, and the two could not work as one. */
 export class OccupiedError extends Error {
@@ -50,17 +54,22 @@ export interface OccupyOptions {
  *
  * @throws OccupiedError when another process is in the way
  */
-export async function occupy(orm: MikroORM, options: OccupyOptions): Promise<{ release(): void }> {
+export async function occupy(orm: MikroORM, options: OccupyOptions): Promise<{ release(): Promise<void> }> {
   const pool = await orm.em.getDriver().getConnection().getNativeClient();
   let released = false;
   let drop = () => {};
+  let unlock = async () => {};
 
   async function take(): Promise<void> {
     const client = await pool.connect();
     // Destroyed rather than returned: the locks must not live on in the pool.
     drop = () => {
       drop = () => {};
+      unlock = async () => {};
       client.release(true);
+    };
+    unlock = async () => {
+      await client.query('select pg_advisory_unlock_all()');
     };
     try {
       if (!(await holdsPlace(client, options.shared))) {
@@ -83,6 +92,18 @@ export async function occupy(orm: MikroORM, options: OccupyOptions): Promise<{ r
     });
   }
 
+  /** As `take`, and waits for the locks of a process that is gone already. */
+  async function takeFirst(): Promise<void> {
+    for (const end = Date.now() + GHOST_MS; ; ) {
+      try {
+        return await take();
+      } catch (error) {
+        if (!(error instanceof OccupiedError) || Date.now() > end) throw error;
+        await delay(GHOST_RETRY_MS);
+      }
+    }
+  }
+
   async function retake(): Promise<void> {
     while (!released) {
       try {
@@ -92,15 +113,17 @@ export async function occupy(orm: MikroORM, options: OccupyOptions): Promise<{ r
       } catch (error) {
         if (error instanceof OccupiedError) return options.onLost();
         options.log.warn({ err: error }, 'The database does not answer; trying again.');
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        await delay(RETRY_MS);
       }
     }
   }
 
-  await take();
+  await takeFirst();
   return {
-    release() {
+    async release() {
       released = true;
+      // A closed connection would end the locks too, but only when PostgreSQL gets to it: the next process may be quicker.
+      await unlock().catch(() => {});
       drop();
     },
   };
