@@ -1,4 +1,10 @@
-import { createTRPCClient, createWSClient, type TRPCClientError, wsLink } from '@trpc/client';
+import {
+  createTRPCClient,
+  createTRPCUntypedClient,
+  createWSClient,
+  type TRPCClientError,
+  wsLink,
+} from '@trpc/client';
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import type { AppRouter } from '../../src/router.ts';
@@ -90,4 +96,27 @@ export async function listenByTrpc(url: string, token?: string): Promise<Listene
   );
   await until('a tRPC answer', () => started || listener.ended);
   return listener;
+}
+
+/** Calls of any procedure over one tRPC socket, for tests that are made from the router: each answers with its status. */
+export function openCalls(url: string, token?: string) {
+  const sockets = createWSClient({
+    url: `${url.replace('http', 'ws')}/trpc`,
+    WebSocket: WebSocket as unknown as typeof globalThis.WebSocket,
+    connectionParams: token ? { token } : null,
+  });
+  const client = createTRPCUntypedClient({ links: [wsLink({ client: sockets })] });
+  return {
+    async call(type: string, path: string, input: unknown): Promise<number> {
+      try {
+        await (type === 'query' ? client.query(path, input) : client.mutation(path, input));
+        return 200;
+      } catch (error) {
+        const status = (error as TRPCClientError<AppRouter>).data?.httpStatus;
+        if (status === undefined) throw error;
+        return status;
+      }
+    },
+    close: () => void sockets.close(),
+  };
 }
