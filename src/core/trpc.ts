@@ -137,6 +137,8 @@ interface Call {
 
 /** Resolves who calls and lets them in or not. Never trusts a browser's cookie alone with a change. */
 async function admit(ctx: Context, { level, type, reach, credential }: Call): Promise<Actor | null> {
+  // tRPC refuses a subscription by HTTP only when it has been opened, and then nobody would ever close it.
+  if (type === 'subscription' && !ctx.reply.outlet) throw new AppError('method_not_allowed');
   if (level === 'open') return null;
   const actor = await identify(ctx, reach);
   if (credential === 'session' && actor.sessionId === null) throw new AppError('session_required');

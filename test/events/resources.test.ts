@@ -52,6 +52,18 @@ describe('nothing is left', () => {
     await nothingIsLeft();
   });
 
+  it('of subscriptions that were asked for by HTTP, which has none', async () => {
+    const headers = { authorization: `Bearer ${reader.token}` };
+    // One more than an account may have.
+    for (let n = 0; n < 101; n += 1) {
+      const answer = await fetch(`${server.url}/trpc/channels.events?input={}`, { headers });
+      expect(await answer.text()).toContain('method_not_allowed');
+    }
+    const subscription = await subscribe(server.url, reader.token);
+    expect(subscription.failure).toBeUndefined();
+    subscription.close();
+  });
+
   it('of clients that left while they were being let in', async () => {
     for (let round = 0; round < 20; round += 1) {
       const socket = new WebSocket(

@@ -192,27 +192,3 @@ describe('going on', () => {
     expect(positions).not.toContain(tagOf(hiddenId));
   });
 });
-
-describe('over HTTP (server-sent events)', () => {
-  it('goes on behind `lastEventId`, and is refused like any other call', async () => {
-    const first = await follow();
-    await post('1');
-    await post('2');
-    await heard(first, '1', '2');
-    const input = encodeURIComponent(JSON.stringify({ lastEventId: first.items[0]?.id }));
-    const open = (token: string) =>
-      fetch(`${server.url}/trpc/channels.events?input=${input}`, {
-        headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
-      });
-    const response = await open(writer.token);
-    expect(response.headers.get('content-type')).toContain('text/event-stream');
-    const decoder = new TextDecoder();
-    let text = '';
-    for await (const chunk of response.body ?? []) {
-      text += decoder.decode(chunk, { stream: true });
-      if (text.includes(`"content":"2"`)) break;
-    }
-    expect(text).not.toContain(`"content":"1"`);
-    expect(await (await open('nonsense')).text()).toContain('unauthenticated');
-  });
-});
