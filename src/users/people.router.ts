@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { administrator, member, router } from '../core/trpc.ts';
 import { id } from '../core/wire.ts';
 import { pageInput, pageOf } from './people.schema.ts';
-import { getInfo, isActive, listEverybody, searchPeople } from './people.service.ts';
+import { getInfo, isActive, listEverybody, listInGroup, searchPeople } from './people.service.ts';
 import { UserInfo } from './users.schema.ts';
 
-const userId = z.object({ id: id() });
+const byId = z.object({ id: id() });
 
 export const peopleRouter = router({
   everybody: administrator
@@ -35,6 +35,20 @@ export const peopleRouter = router({
     .output(pageOf(UserInfo))
     .query(({ ctx, input }) => searchPeople(ctx.scope, input)),
 
+  inGroup: administrator
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/groups/id/{id}/users',
+        tags: ['groups'],
+        summary: 'The people of a group, by name',
+      },
+      access: 'administrator',
+    })
+    .input(byId)
+    .output(z.array(UserInfo))
+    .query(({ ctx, input }) => listInGroup(ctx.scope, input.id)),
+
   info: member
     .meta({
       openapi: {
@@ -45,7 +59,7 @@ export const peopleRouter = router({
       },
       access: 'member',
     })
-    .input(userId)
+    .input(byId)
     .output(UserInfo)
     .query(({ ctx, input }) => getInfo(ctx.scope, input.id)),
 
@@ -59,7 +73,7 @@ export const peopleRouter = router({
       },
       access: 'member',
     })
-    .input(userId)
+    .input(byId)
     .output(z.object({ active: z.boolean() }))
     .query(({ ctx, input }) => isActive(ctx.scope, input.id)),
 });

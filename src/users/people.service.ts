@@ -1,9 +1,11 @@
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
+import { getGroup } from '../groups/groups.service.ts';
 import type { PageInput } from './people.schema.ts';
 import {
   keyTypeOf,
   listPeople,
+  listPeopleIn,
   type Position,
   listUsers as queryUsers,
   readDetail,
@@ -35,6 +37,12 @@ export const listEverybody = (scope: Scope): Promise<CursorPage<UserInfo>> =>
   listPeople(scope.sql, true, { order_by: 'created_at', direction: 'desc', limit: ALL, offset: 0 }).then(
     written,
   );
+
+/** The people of a group, by name. @throws not_found */
+export async function listInGroup(scope: Scope, groupId: string): Promise<UserInfo[]> {
+  await getGroup(scope, groupId);
+  return listPeopleIn(scope.sql, groupId);
+}
 
 function queryOf({ page, limit, cursor, order_by, direction, query }: PageInput) {
   const after = cursor === undefined ? undefined : readCursor(cursor, order_by);

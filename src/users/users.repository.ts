@@ -145,6 +145,16 @@ export const listUsers = (sql: Sql, query: UserQuery) => readPage(sql, LISTINGS,
 export const listPeople = (sql: Sql, isAdmin: boolean, query: UserQuery) =>
   readPage(sql, INFOS, isAdmin, query);
 
+const IN_GROUP = statement<UserInfo>(
+  'users.in_group',
+  `select ${INFO} from users u where $2 and u.id in (select gm.user_id from group_member gm where gm.group_id = $1)
+    order by lower(u.name), u.ordinal`,
+);
+
+/** The people of a group, as administrators see them. */
+export const listPeopleIn = (sql: Sql, groupId: string): Promise<UserInfo[]> =>
+  sql.rows(IN_GROUP, [groupId, true]);
+
 const DETAIL = statement<UserDetail>(
   'users.detail',
   `select u.id, u.email, u.username, u.role, u.name, u.profile_image_url, u.last_active_at, u.updated_at, u.created_at,

@@ -141,6 +141,13 @@ describe('members', () => {
     expect(body.member_count).toBe(2);
     expect(body.user_ids.toSorted()).toEqual([ann.id, ben.id].toSorted());
     expect(body.members).toContainEqual({ user_id: ann.id, sources: ['manual'] });
+    const people = (await as(root)(`POST /groups/id/${group.id}/users`)).body;
+    expect(people).toMatchObject([
+      { id: ann.id, name: 'Ann', email: ann.email },
+      { id: ben.id, name: 'Ben' },
+    ]);
+    expect((await as(root)(`POST /groups/id/${NOWHERE}/users`)).status).toBe(404);
+    expect((await as(ann)(`POST /groups/id/${group.id}/users`)).status).toBe(403);
     const removed = await as(root)(`POST /groups/id/${group.id}/users/remove`, {
       user_ids: [ann.id, NOWHERE],
     });
