@@ -1,5 +1,6 @@
 import { grantsOf } from '../access/access.repository.ts';
 import { type Sql, statement } from '../database/sql.ts';
+import { IS_ACTIVE } from '../users/users.repository.ts';
 import {
   BRIEF,
   CAN_READ,
@@ -10,7 +11,7 @@ import {
   IS_MANAGER,
 } from './channels.repository.ts';
 import type { ChannelDetail, ChannelView } from './channels.schema.ts';
-import { IS_ACTIVE, READS_STANDARD } from './members.list.repository.ts';
+import { READS_STANDARD } from './members.list.repository.ts';
 import { IN_IT, LISTED, MENTION_COUNT, OWN_OR_GRANTED, READER, UNREAD_COUNT } from './readers.repository.ts';
 
 const VIEW = `${BRIEF}, c.last_message_at::float8 as last_message_at,

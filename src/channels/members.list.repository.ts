@@ -1,10 +1,8 @@
 import { grantees } from '../access/access.repository.ts';
 import { type Sql, statement } from '../database/sql.ts';
+import { IS_ACTIVE } from '../users/users.repository.ts';
 import { CAN_READ, type Caller, callerOf, HAS_MEMBERS } from './channels.repository.ts';
 import type { MemberOrder, MemberView } from './members.schema.ts';
-
-/** SQL for whether the row `u` of `users` did anything within the last three minutes. */
-export const IS_ACTIVE = '(u.last_active_at >= extract(epoch from now())::int - 180)';
 
 /** SQL for whether the account `u` may read the standard channel `c`, whose id is `$3`. */
 export const READS_STANDARD = `u.role <> 'pending'

@@ -30,7 +30,7 @@ const MATCHES = `($2 or u.role <> 'pending') and ($1::text is null or position($
   or position($1 in lower(coalesce(u.username, ''))) > 0 or case when $2 then position($1 in u.email) > 0 else u.email = $1 end)`;
 
 /** SQL for whether the row `u` did anything within the last three minutes. */
-const IS_ACTIVE = '(u.last_active_at >= extract(epoch from now())::int - 180)';
+export const IS_ACTIVE = '(u.last_active_at >= extract(epoch from now())::int - 180)';
 const IMAGE = `'/api/v1/users/' || u.id || '/profile/image'`;
 const STATUS = ['status_emoji', 'status_message', 'status_expires_at']
   .map(
