@@ -7,6 +7,7 @@ import { AppError } from '../../src/core/errors.ts';
 import type { Actor, Parts } from '../../src/core/scope.ts';
 import { account, administrator, member, open, router } from '../../src/core/trpc.ts';
 import { freeForm, nanoseconds, page } from '../../src/core/wire.ts';
+import { createEntrance } from '../../src/doors/entrance.ts';
 import { createHttp } from '../../src/doors/http.ts';
 import { mountTrpcSockets, type TrpcSockets } from '../../src/doors/trpc.ts';
 import type { Env } from '../../src/env.ts';
@@ -207,6 +208,11 @@ export async function startToy(
       if (!known) throw new AppError('unauthenticated');
       return known;
     },
+    entrance: createEntrance({
+      TRUSTED_PROXIES: [],
+      AUTH_COOKIE_SAME_SITE: 'lax',
+      AUTH_COOKIE_SECURE: 'auto',
+    }),
   } as unknown as Parts;
   const app = await createHttp({
     parts,
