@@ -22,6 +22,8 @@ export interface SpawnedProcess {
   /** Resolves when it is gone, with all that it had started. */
   ended: Promise<Ended>;
   send(message: object): void;
+  /** Bytes that it was sent and has not read yet. */
+  unread(): number;
   /** Ends the process and whatever it has started, at once. */
   kill(): void;
 }
@@ -171,6 +173,7 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
         send: (message) => {
           if (tracked.socket && !tracked.socket.destroyed) writeFrame(tracked.socket, message);
         },
+        unread: () => tracked.socket?.writableLength ?? 0,
         kill: tracked.kill,
       };
     },

@@ -6,6 +6,7 @@ import {
   type LoadRequest,
   MAX_EVENT_CHARACTERS,
   MAX_EVENTS,
+  MAX_UNREAD_BYTES,
   ToolMessage,
   type ToolRequest,
   type Usage,
@@ -232,6 +233,10 @@ export function loadTool(
     },
     request(request, options) {
       if (ending) return Promise.reject(ending);
+      if (spawned.unread() > MAX_UNREAD_BYTES) {
+        const detail = 'The tool is busy, and too much waits for it already. Try again in a moment.';
+        return Promise.reject(new AppError('python_unavailable', { detail, retryAfterSeconds: 5 }));
+      }
       const { timeoutMs, signal } = options;
       const { promise, resolve, reject } = Promise.withResolvers<Answer>();
       const number = ++lastCall;

@@ -197,6 +197,8 @@ export const DEFAULT_LIMITS: Limits = {
 
 /** The longest frame from a tool: a result of 8 MiB and what surrounds it. A longer one ends the process. */
 export const MAX_FRAME_BYTES = 8 * 1024 * 1024 + 64 * 1024;
+/** What may wait for a tool that does not read; calls beyond are turned away. */
+export const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 /** Bounds of the events of one call, enforced again here because a tool can write to its own channel. */
 export const MAX_EVENTS = 1_000;
 /** Their size in all, in characters of JSON; a little more than the host lets a well-behaved tool emit. */

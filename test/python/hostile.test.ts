@@ -214,6 +214,19 @@ describe('reaches nothing of the server', () => {
     expect(copied.result).toBe('x');
   });
 
+  test('no namespace of its own, by no call', async ({ skip }) => {
+    if (!['x64', 'arm64'].includes(process.arch)) skip('no system call filter for this processor');
+    const [clone, unshare] = process.arch === 'x64' ? [56, 272] : [220, 97];
+    const body =
+      'libc = ctypes.CDLL(None, use_errno=True)\ndef no(*call): return [libc.syscall(*call), ctypes.get_errno()]\n' +
+      `return [no(${clone}, 0x10000011, 0, 0, 0, 0), no(${unshare}, 0x10000000), no(435, 0, 0)]`;
+    expect((await call(body)).result).toEqual([
+      [-1, 1],
+      [-1, 1],
+      [-1, 38],
+    ]);
+  });
+
   test('its own processes it may signal', async () => {
     const { result } = await call('p = subprocess.Popen(["sleep", "60"])\np.kill()\nreturn p.wait()');
     expect(result).toBe(-9);
@@ -273,6 +286,14 @@ describe('leaves nothing behind', () => {
   test('its folder', async () => {
     const { result } = await call('return os.getcwd()');
     expect(existsSync(String(result))).toBe(true);
+    python.evict('tool');
+    await until('the folder to be gone', () => !existsSync(String(result)));
+  });
+
+  test('its folder, however deep', async () => {
+    const deep =
+      'home = os.getcwd()\nfor _ in range(3000):\n    os.mkdir("d")\n    os.chdir("d")\nreturn home';
+    const { result } = await call(deep);
     python.evict('tool');
     await until('the folder to be gone', () => !existsSync(String(result)));
   });

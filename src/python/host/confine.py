@@ -38,9 +38,8 @@ _READABLE = (
 # The version of the kernel's interface that can also close off signals.
 _LANDLOCK_SCOPES = 6
 
-# Only these ids are ever used for tools. systemd keeps the same range for services without an account of their
-# own, so that no account of the machine has one of them.
-_FIRST_UID, _UIDS = 61184, 4336
+# Only these ids are ever used for tools: above those of accounts, and below those that systemd gives to services without one.
+_FIRST_UID, _UIDS = 60578, 606
 
 
 @dataclass(frozen=True)
@@ -201,7 +200,7 @@ def _close_signals() -> None:
 # processes past Landlock and the user, and memory that no limit of a process counts.
 _SYSCALLS = {
     "x86_64": (0xC000003E, {
-        "socket": 41, "prlimit64": 302,
+        "socket": 41, "prlimit64": 302, "clone": 56,
         "ptrace": 101, "keyctl": 250, "add_key": 248, "request_key": 249, "unshare": 272, "setns": 308, "bpf": 321,
         "userfaultfd": 323, "process_vm_readv": 310, "process_vm_writev": 311, "kcmp": 312,
         "setpriority": 141, "sched_setparam": 142, "sched_setscheduler": 144, "sched_setaffinity": 203,
@@ -210,7 +209,7 @@ _SYSCALLS = {
         "mq_open": 240, "memfd_create": 319,
     }, (90, 91, 268, 92, 93, 94, 260, 132, 235, 261, 280, 188, 189, 190)),
     "aarch64": (0xC00000B7, {
-        "socket": 198, "prlimit64": 261,
+        "socket": 198, "prlimit64": 261, "clone": 220,
         "ptrace": 117, "keyctl": 219, "add_key": 217, "request_key": 218, "unshare": 97, "setns": 268, "bpf": 280,
         "userfaultfd": 282, "process_vm_readv": 270, "process_vm_writev": 271, "kcmp": 272,
         "setpriority": 140, "sched_setparam": 118, "sched_setscheduler": 119, "sched_setaffinity": 122,
@@ -222,6 +221,10 @@ _SYSCALLS = {
 # The same everywhere: io_uring_setup, whose operations pass by every filter, pidfd_getfd and process_madvise.
 _REFUSED_EVERYWHERE = (425, 438, 440)
 _FCHMODAT2 = 452
+# Its flags lie in memory, where no filter sees them. Told that it is not there, the C library takes the older call.
+_CLONE3 = 435
+# All that make a namespace: in one of its own a tool would be root, and reach parts of the kernel that its user cannot.
+_NAMESPACES = 0x7E020000
 _X32_BIT = 0x40000000
 
 
@@ -239,8 +242,8 @@ def _filter_system_calls() -> None:
     # The third are the calls that change modes, owners, times and attributes of files. Landlock does not cover them, so a tool
     # of an ordinary user could open the server's own files to others. Copying functions use them and must not fail.
     architecture, numbers, pretended = _SYSCALLS[platform.machine()]
-    load, equal, at_least, answer = 0x20, 0x15, 0x35, 0x06
-    allow, refuse, pretend, end = 0x7FFF0000, 0x00050001, 0x00050000, 0x80000000
+    load, equal, at_least, any_of, answer = 0x20, 0x15, 0x35, 0x45, 0x06
+    allow, refuse, pretend, absent, end = 0x7FFF0000, 0x00050001, 0x00050000, 0x00050026, 0x80000000
 
     def step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
         return struct.pack("HBBI", code, if_true, if_false, value)
@@ -248,11 +251,14 @@ def _filter_system_calls() -> None:
     # Offsets into struct seccomp_data: 0 number, 4 architecture, 16 first argument (little endian).
     program = [step(load, 4), step(equal, architecture, 1, 0), step(answer, end), step(load, 0)]
     program += [step(at_least, _X32_BIT, 0, 1), step(answer, refuse)]
-    judged = ("socket", "prlimit64")
+    judged = ("socket", "prlimit64", "clone")
     for number in (*_REFUSED_EVERYWHERE, *(n for name, n in numbers.items() if name not in judged)):
         program += [step(equal, number, 0, 1), step(answer, refuse)]
     for number in (_FCHMODAT2, *pretended):
         program += [step(equal, number, 0, 1), step(answer, pretend)]
+    program += [step(equal, _CLONE3, 0, 1), step(answer, absent)]
+    program += [step(equal, numbers["clone"], 0, 4), step(load, 16), step(any_of, _NAMESPACES, 0, 1), step(answer, refuse)]
+    program += [step(answer, allow)]
     # Limits of this process (0) may be lowered; those of another are not a tool's to set.
     program += [step(equal, numbers["prlimit64"], 0, 4), step(load, 16), step(equal, 0, 1, 0), step(answer, refuse)]
     program += [step(answer, allow)]

@@ -27,6 +27,7 @@ import selectors  # noqa: E402
 import shutil  # noqa: E402
 import signal  # noqa: E402
 import socket  # noqa: E402
+import subprocess  # noqa: E402
 import tempfile  # noqa: E402
 import time  # noqa: E402
 from typing import Any, NoReturn, Optional  # noqa: E402
@@ -85,10 +86,10 @@ class Server:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the server decides.
         signal.signal(signal.SIGTERM, lambda *_: self.stop())
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        self.bell, ring = socket.socketpair()
+        self.bell, self.ring = socket.socketpair()
         self.bell.setblocking(False)
-        ring.setblocking(False)
-        signal.set_wakeup_fd(ring.fileno(), warn_on_full_buffer=False)
+        self.ring.setblocking(False)
+        signal.set_wakeup_fd(self.ring.fileno(), warn_on_full_buffer=False)
         self.selector = selectors.DefaultSelector()
         self.selector.register(0, selectors.EVENT_READ)
         self.selector.register(self.bell, selectors.EVENT_READ)
@@ -141,6 +142,9 @@ class Server:
             for name in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
                 signal.signal(name, signal.SIG_DFL)
             self.selector.close()
+            # Shared with this server: a tool that read from it would make it deaf to the end of its processes.
+            self.bell.close()
+            self.ring.close()
             null = os.open(os.devnull, os.O_RDWR)
             for standard in (0, 1, 2):
                 os.dup2(null, standard)
@@ -210,11 +214,7 @@ class Server:
         if number in self.users:
             end_all_of(self.users[number][0])
         self.release(number)
-        try:
-            shutil.rmtree(self.scratch_of(number), ignore_errors=True)
-        except RecursionError:
-            # Folders nested a thousand deep. They go with the host's own folder; this process must not.
-            pass
+        remove(self.scratch_of(number))
 
     def release(self, number: int) -> None:
         user = self.users.pop(number, None)
@@ -239,8 +239,18 @@ class Server:
         while (self.pids or self.sweeping) and time.monotonic() < deadline:
             self.reap()
             time.sleep(0.002)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove(self.folder)
         os._exit(0)
+
+
+def remove(folder: str) -> None:
+    """With all that is in it, also where folders lie a thousand deep: that is beyond Python, but not beyond `rm`."""
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+    except RecursionError:
+        pass
+    if os.path.lexists(folder):
+        subprocess.run(["rm", "-rf", "--", folder], stderr=subprocess.DEVNULL)
 
 
 def end(pid: int) -> None:

@@ -1,0 +1,202 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { callTool, toolOf } from '../support/python.ts';
+import type { Answer } from '../support/server.ts';
+import { openWorkshop, type Workshop } from '../tools/workshop.ts';
+
+/** What no tool but its own may see. */
+const SECRET = 'hunter2-of-the-neighbour';
+const MARK = 'secret-of-the-server';
+
+const NEIGHBOUR = `import os
+from pydantic import BaseModel
+class Tools:
+    class Valves(BaseModel):
+        key: str = ""
+    def pid(self): return os.getpid()
+    def kept(self): return len(self.valves.key)
+`;
+const IMPORTS =
+  'import asyncio, builtins, gc, json, os, pickle, signal, socket, subprocess, sys, threading, time\n';
+
+let shop: Workshop;
+let neighbour: number;
+beforeAll(async () => {
+  vi.stubEnv('PARLEY_TEST_MARK', MARK);
+  shop = await openWorkshop({
+    callTimeoutMs: 1_500,
+    loadTimeoutMs: 3_000,
+    memoryBytes: 256 * 1024 * 1024,
+  });
+  await writeFile(join(shop.server.dataDir, 'secret.key'), MARK, { mode: 0o644 });
+  await shop.create('neighbour', NEIGHBOUR);
+  await shop.as(shop.author, 'POST', 'neighbour/valves/update', { key: SECRET });
+});
+afterAll(async () => {
+  await shop.close();
+  vi.unstubAllEnvs();
+});
+
+const use = (id: string, name: string, args: object = {}) =>
+  shop.as(shop.reader, 'POST', `${id}/call`, { function: name, arguments: args });
+beforeEach(async () => {
+  neighbour = (await use('neighbour', 'pid')).body.result;
+});
+
+/** Does something while others work on; they never notice. */
+async function beside(hostile: () => Promise<Answer>): Promise<Answer> {
+  let isOver = false;
+  const others = async () => {
+    const answers: Answer[] = [];
+    do {
+      answers.push(await shop.server.call('GET /auths/', { token: shop.reader.token }));
+      answers.push(await use('neighbour', 'kept'));
+    } while (!isOver);
+    return answers;
+  };
+  const watching = others();
+  const answer = await hostile().finally(() => {
+    isOver = true;
+  });
+  const answers = await watching;
+  expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+  // The same process, unharmed, with its settings.
+  expect((await use('neighbour', 'pid')).body.result).toBe(neighbour);
+  expect((await use('neighbour', 'kept')).body.result).toBe(SECRET.length);
+  expect(JSON.stringify(answer.body)).not.toMatch(new RegExp(`${SECRET}|${MARK}|Traceback`));
+  return answer;
+}
+
+let number = 0;
+/** Stores a tool whose function `f` has that body, and calls it beside others. */
+async function run(body: string, args: object = {}, parameters = ''): Promise<Answer> {
+  number += 1;
+  const indented = body.replaceAll('\n', '\n        ');
+  const content = `${IMPORTS}class Tools:\n    def f(self${parameters}):\n        ${indented}\n`;
+  expect((await shop.create(`hostile${number}`, content)).status).toBe(200);
+  return beside(() => use(`hostile${number}`, 'f', args));
+}
+
+test.each<[string, string, number, RegExp]>([
+  ['an endless loop', 'while True: pass', 504, /took longer than 1.5 s/],
+  ['a sleep', 'time.sleep(60)', 504, /took longer/],
+  ['os._exit', 'os._exit(3)', 422, /exit status 3/],
+  ['sys.exit', 'sys.exit(3)', 422, /tried to end its process/],
+  ['a fork bomb', 'while True:\n    try: os.fork()\n    except OSError: pass', 504, /took longer/],
+  ['a memory bomb', 'x = []\nwhile True: x.append(bytearray(1 << 24))', 422, /MemoryError/],
+  ['a result of 1 GB', 'return "x" * (1 << 30)', 422, /MemoryError/],
+  ['a result without JSON form', 'return object()', 422, /has no JSON form/],
+  ['deep recursion', 'f = lambda: f()\nf()', 422, /RecursionError/],
+  ['a result that is nested too deeply', 'x = []\nfor _ in range(10**5): x = [x]\nreturn x', 422, /JSON/],
+])('%s is an error for its caller alone', async (_, body, status, detail) => {
+  const answer = await run(body);
+  expect(answer).toMatchObject({ status, body: { detail: expect.stringMatching(detail) } });
+});
+
+test('1 GB of output goes nowhere', async () => {
+  const body =
+    'for _ in range(512):\n    print("x" * (1 << 20))\n    os.write(1, b"y" * (1 << 20))\nreturn "done"';
+  expect(await run(body)).toMatchObject({ status: 200, body: { result: 'done', events: [] } });
+});
+
+test('sys.exit in a thread ends the thread', async () => {
+  const body = 't = threading.Thread(target=sys.exit)\nt.start()\nt.join()\nreturn "here"';
+  expect((await run(body)).body.result).toBe('here');
+});
+
+test('a pickle trap is not sprung', async () => {
+  const trap = join(shop.server.dataDir, 'sprung');
+  const body = `class Trap:\n    def __reduce__(self): return (os.mkdir, (${JSON.stringify(trap)},))\nreturn Trap()`;
+  expect(await run(body)).toMatchObject({ status: 422, body: { code: 'tool_raised' } });
+  expect(existsSync(trap)).toBe(false);
+});
+
+test('patching the host harms its own process', async () => {
+  const body =
+    'import channel, session, specification, tool\n' +
+    'session._encode_result = lambda result: b"\\"patched\\""\ntool.Tool.bind = specification.describe = None\n' +
+    'json.dumps = builtins.open = None\nreturn "honest"';
+  expect((await run(body)).body.result).toBe('honest');
+  // From then on it cannot even answer, and its caller is told in time.
+  expect((await use(`hostile${number}`, 'f')).status).toBe(504);
+  expect(await run('return json.dumps(open is not None)')).toMatchObject({ body: { result: 'true' } });
+});
+
+test('a class body that hangs is refused, and nothing is stored', async () => {
+  const refused = await beside(() => shop.create('hanging', 'class Tools:\n    while True: pass'));
+  expect(refused).toMatchObject({ status: 400, body: { code: 'tool_invalid' } });
+  expect((await shop.as(shop.author, 'GET', 'hanging')).status).toBe(404);
+});
+
+test('a module may print while it loads', async () => {
+  const content =
+    'import os\nprint("{}" * 1000)\nos.write(1, b"{}\\n")\nclass Tools:\n    def f(self): return 1';
+  expect((await beside(() => shop.create('printing', content))).status).toBe(200);
+  expect((await use('printing', 'f')).body.result).toBe(1);
+});
+
+/** What comes of each expression: its value, or the name of its exception. */
+const attempts = (expressions: string[], args: object = {}, parameters = '') =>
+  run(
+    `out = []\nfor attempt in [${expressions.map((one) => `lambda: ${one}`).join(', ')}]:\n` +
+      '    try: out.append(repr(attempt()))\n    except BaseException as e: out.append(type(e).__name__)\nreturn out',
+    args,
+    parameters,
+  );
+const missing = () => shop.python.state().detail;
+
+test('environment, data folder, secret key and database are out of reach', async ({ skip }) => {
+  if (missing().includes('Landlock')) skip('this kernel has no Landlock');
+  const folder = shop.server.dataDir;
+  const { body } = await attempts([
+    'os.environ["PARLEY_TEST_MARK"]',
+    `os.listdir(${JSON.stringify(folder)})`,
+    `open(${JSON.stringify(join(folder, 'secret.key'))}).read()`,
+    `open(${JSON.stringify(join(folder, 'planted'))}, "w")`,
+    'open("/tmp/planted-by-a-tool", "w")',
+    'socket.socket(socket.AF_UNIX)',
+    'os.listdir("/proc")',
+    'os.listdir("..")',
+    `open("/proc/${process.pid}/environ").read()`,
+    `open("/proc/${process.pid}/mem", "rb")`,
+  ]);
+  expect(body.result).toEqual(['KeyError', ...Array(9).fill('PermissionError')]);
+  expect(existsSync(join(folder, 'planted'))).toBe(false);
+});
+
+test('another tool keeps its settings, memory and life', async ({ skip }) => {
+  if (/Landlock|can signal/.test(missing())) skip('this system lacks a layer');
+  const { body } = await attempts(
+    [
+      'open(f"/proc/{pid}/mem", "rb")',
+      'open(f"/proc/{pid}/environ").read()',
+      'os.listdir(f"/proc/{pid}/cwd")',
+      'os.kill(pid, 9)',
+      'os.kill(os.getppid(), 9)',
+      `os.kill(${process.pid}, 9)`,
+      'os.setpriority(os.PRIO_PROCESS, pid, 19)',
+      // Cut in two, so that the search does not find itself.
+      'sum(("hunter2" + "-of") in o for o in gc.get_objects() if isinstance(o, (str, dict)))',
+    ],
+    { pid: neighbour },
+    ', pid: int',
+  );
+  expect(body.result).toEqual([...Array(7).fill('PermissionError'), '0']);
+});
+
+test('what a tool does not read does not pile up in the server', async () => {
+  const content = toolOf('async def f(self, s: float, x: str = ""): time.sleep(s)', 'import time');
+  const x = 'x'.repeat(3_500_000);
+  await callTool(shop.python, content, { s: 0 });
+  const calls = Array.from({ length: 24 }, (_, i) =>
+    callTool(shop.python, content, { s: i === 0 ? 1 : 0, x }),
+  );
+  const outcomes = await Promise.allSettled(calls);
+  const turnedAway = outcomes.filter(({ status }) => status === 'rejected');
+  expect(turnedAway.length).toBeGreaterThan(0);
+  expect(turnedAway.length).toBeLessThan(12);
+  for (const one of turnedAway) expect(one).toMatchObject({ reason: { code: 'python_unavailable' } });
+  await callTool(shop.python, content, { s: 0 });
+});
