@@ -19,6 +19,7 @@ export const searchRouter = router({
         path: '/channels/messages/search',
         tags: ['messages'],
         summary: 'Find messages by their words, newest first',
+        errorResponses: [404],
       },
       access: 'channel.read',
     })

@@ -26,6 +26,7 @@ export const deliveriesRouter = router({
         path: '/users/user/deliveries/{id}/redeliver',
         tags: ['notifications'],
         summary: 'Send one of the own notifications again',
+        errorResponses: [429],
       },
       access: 'member',
     })

@@ -80,6 +80,7 @@ export const webhooksRouter = router({
         path: '/channels/webhooks/{webhook_id}/{token}',
         tags: ['webhooks'],
         summary: 'Post a message as a webhook: whoever knows its address, 60 times a minute',
+        errorResponses: [401, 403, 429],
       },
       access: 'open',
     })
