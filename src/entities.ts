@@ -1,7 +1,7 @@
 import { AccessGrant } from './access/access.entity.ts';
 import { AuditEntry } from './audit/audit.entity.ts';
-import { ApiKey } from './auth/keys.entity.ts';
 import { Identity, ProviderSession } from './auth/identities.entity.ts';
+import { ApiKey } from './auth/keys.entity.ts';
 import { Session } from './auth/session.entity.ts';
 import { Channel, ChannelEvent, Message } from './channels/channels.entity.ts';
 import { ChannelMember, ChannelReader } from './channels/members.entity.ts';
