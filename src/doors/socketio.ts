@@ -7,7 +7,7 @@ import { type AddressedNotice, CHANNEL_EVENTS } from '../channels/events.schema.
 import { AppError } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
 import type { Actor, Parts } from '../core/scope.ts';
-import { LIMITS } from '../core/wire.ts';
+import { id, LIMITS } from '../core/wire.ts';
 import type { Env } from '../env.ts';
 import { buildSocketContext } from './context.ts';
 import { upgradeHeaders } from './http.response.ts';
@@ -25,10 +25,21 @@ const PROOF_MS = 10_000;
 const MAX_SOCKETS = 100;
 const HABITS = ['envelope', 'named', 'both'] as const;
 
+/** Where a client stands in a channel. */
+const Position = z.tuple([id(), z.int().min(0)]);
+
 const Handshake = z.object({
   token: z.string().optional().catch(undefined),
   events: Habit,
-  last_event_ids: z.record(z.guid(), z.int().min(0)).catch({}).default({}),
+  // What is no position is passed over by itself: the other channels must not lose theirs.
+  last_event_ids: z
+    .record(z.string(), z.unknown())
+    .catch({})
+    .default({})
+    .transform((sent) => {
+      const positions = Object.entries(sent).map((position) => Position.safeParse(position));
+      return Object.fromEntries(positions.flatMap(({ data }) => (data ? [data] : [])));
+    }),
 });
 const Join = z.object({ auth: z.object({ token: z.string() }) });
 

@@ -217,6 +217,14 @@ describe('last_event_ids', () => {
     expect(listener.named.map(({ event }) => event.event_id)).toEqual([3, 4, 5]);
   });
 
+  it('count beside one that is none, and with the channel in upper case', async () => {
+    for (const content of ['1', '2']) await post({ content });
+    const last_event_ids = { nonsense: 1, [owner.id]: -1, [channelId.toUpperCase()]: 2 };
+    const listener = await listen(writer.token, { auth: { last_event_ids } });
+    await until('the event', () => ofChannel(listener.enveloped).length > 0);
+    expect(listener.enveloped.map(({ event_id }) => event_id)).toEqual([3]);
+  });
+
   it('of a channel that one may not read bring nothing', async () => {
     const hidden = (
       await server.call('POST /channels/create', { token: owner.token, body: { name: 'hidden' } })
