@@ -74,6 +74,9 @@ const findTooLarge = (value: object, maxBytes: number): string | undefined =>
 
 function findUnstorable(value: unknown, depthLeft: number): string | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : UNSTORABLE;
+  // JSON knows larger numbers than a double: they would be stored as null.
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? undefined : 'must not hold a number beyond 1.8e308';
   if (typeof value !== 'object' || value === null) return undefined;
   if (depthLeft === 0) return `must not be nested deeper than ${MAX_DEPTH} levels`;
   for (const [key, member] of Object.entries(value)) {

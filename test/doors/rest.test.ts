@@ -209,6 +209,16 @@ describe('bodies', () => {
     ]);
   });
 
+  it('400 for a number that could only be stored as another', async () => {
+    const body = '{"a": [1, 1e400]}';
+    const headers = { ...MEMBER, ...JSON_TYPE };
+    const response = await fetch(`${toy.url}/api/v1/things/x/valves`, { method: 'POST', headers, body });
+    expect(await response.json()).toMatchObject({
+      code: 'validation',
+      detail: expect.stringContaining('1.8e308'),
+    });
+  });
+
   it.each([[[1]], ['text'], [null], [3]])('400 for a body that is %j', async (body) => {
     const response = await post('/api/v1/things/x/update', body);
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
