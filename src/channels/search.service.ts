@@ -8,13 +8,27 @@ import type { FoundMessage } from './search.schema.ts';
 const OPEN_END = /(?:^|\s)[\p{L}\p{N}]+$/u;
 const isOpen = (q: string) => OPEN_END.test(q) && q.split('"').length % 2 === 1;
 
+/** PostgreSQL's code for a statement that took too long. */
+const QUERY_CANCELED = '57014';
+
+function refuseTooBroad(error: { code?: string }): never {
+  if (error.code !== QUERY_CANCELED) throw error;
+  throw new AppError('bad_request', {
+    detail: 'q: too many messages hold these words. Search in one channel, of one author, or in less time.',
+    cause: error,
+  });
+}
+
 /**
  * Finds messages by their words, newest first, in the channels that the caller may read.
  *
- * @throws validation without a word that must occur; not_found, forbidden for the one channel that is asked for
+ * @throws validation without a word that must occur; bad_request when the search takes too long; not_found, forbidden for the
+ * one channel that is asked for
  */
 export async function search(scope: Scope, input: Omit<Search, 'isOpen'>): Promise<FoundMessage[]> {
-  const result = await searchMessages(scope.sql, scope.actor, { ...input, isOpen: isOpen(input.q) });
+  const result = await searchMessages(scope.sql, scope.actor, { ...input, isOpen: isOpen(input.q) }).catch(
+    refuseTooBroad,
+  );
   if (!result.isBound) {
     const message = 'must have a word that occurs in what is to be found';
     throw new AppError('validation', { detail: `q: ${message}`, issues: [{ path: 'q', message }] });
