@@ -10,6 +10,7 @@ import { memory } from './cases/memory.ts';
 import { post } from './cases/post.ts';
 import { statements } from './cases/statements.ts';
 import { callTool } from './cases/tool.ts';
+import { tools } from './cases/tools.ts';
 import { trivial } from './cases/trivial.ts';
 import { users } from './cases/users.ts';
 import { moveTo } from './support/child.ts';
@@ -26,6 +27,7 @@ const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
   idle,
   statements,
   tool: callTool,
+  tools,
   configuration,
   enumeration,
   users,

@@ -1,8 +1,8 @@
 import { Agent } from 'node:http';
 import { childOptions, ready } from '../support/childSide.ts';
-import { type Post, post } from './post.ts';
+import { type Call, post } from './post.ts';
 
-const call = childOptions<Post>();
+const call = childOptions<Call>();
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
 /** One call after the other on one connection; answers with the milliseconds that each took. */

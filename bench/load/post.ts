@@ -1,15 +1,20 @@
 import { type Agent, request } from 'node:http';
 
-export interface Post {
+export interface Call {
   url: string;
   headers: Record<string, string>;
+  /** None: a `GET`. */
+  body?: string;
+}
+
+export interface Post extends Call {
   body: string;
 }
 
-/** One `POST`; resolves when its answer has been read. @throws Error unless that is 200 */
-export function post({ url, headers, body }: Post, agent: Agent): Promise<void> {
+/** One call; resolves when its answer has been read. @throws Error unless that is 200 */
+export function post({ url, headers, body }: Call, agent: Agent): Promise<void> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method: 'POST', headers, agent }, (response) => {
+    const sent = request(url, { method: body === undefined ? 'GET' : 'POST', headers, agent }, (response) => {
       if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}.`));
       response.resume().on('end', resolve).on('error', reject);
     });

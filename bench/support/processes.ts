@@ -69,6 +69,16 @@ export function descendants(pid: number): Process[] {
   return below(pid);
 }
 
+/** Memory that one process shares with no other, in MB; 0 where only root may look. */
+export function privateMemory(pid: number): number {
+  try {
+    const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    return megabytes(text, 'Private_Clean') + megabytes(text, 'Private_Dirty');
+  } catch {
+    return 0;
+  }
+}
+
 /** Memory of several processes together in MB; pages that they share count once (PSS). */
 export function sharedMemory(pids: number[]): number {
   const sizes = pids.map((pid) => {

@@ -1,0 +1,146 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Call } from '../load/post.ts';
+import { startChild } from '../support/child.ts';
+import type { Parley } from '../support/parley.ts';
+import { descendants, privateMemory } from '../support/processes.ts';
+import type { Result, Target } from '../support/report.ts';
+import { median, quantile } from '../support/rounds.ts';
+import type { Workspace } from '../support/workspace.ts';
+
+const TYPICAL = `"""
+title: Weather
+version: 1.0.0
+"""
+from typing import Literal
+import requests
+from pydantic import BaseModel, Field
+
+class Tools:
+    class Valves(BaseModel):
+        api_key: str = Field("", description="Of the weather service")
+
+    def __init__(self):
+        self.valves = self.Valves()
+
+    def temperature(self, city: str, unit: Literal["celsius", "fahrenheit"] = "celsius", __user__: dict = {}) -> str:
+        """
+        The temperature of a city.
+        :param city: its name
+        :param unit: of the answer
+        """
+        return f"{city}: 20 {unit}"
+
+    async def warnings(self, city: str, days: int = 3, __event_emitter__=None) -> list[str]:
+        """
+        What the weather service warns of.
+        :param city: its name
+        :param days: how many days ahead
+        """
+        return []
+`;
+
+const SPIN = 'class Tools:\n    def spin(self):\n        while True: pass\n';
+const SPINNERS = 8;
+/** Of processes for tools, at a time. */
+const PLACES = 64;
+
+/** Creating tools, the memory of idle ones, many in turn, and what busy ones cost everybody else. */
+export async function tools(workspace: Workspace): Promise<Result[]> {
+  await workspace.parley.untilReady();
+  return [
+    ...(await createAndKeep(workspace)),
+    ...(await callInTurn(workspace)),
+    await spinBesideOthers(workspace),
+  ];
+}
+
+const create = ({ asAdministrator }: Parley, id: string, content: string) =>
+  asAdministrator('POST /tools/create', { id, name: id, content, meta: {} });
+
+/** The live processes of tools, which are the children of the fork server. */
+function toolProcesses({ pid }: Parley): number[] {
+  const host = descendants(pid).find(({ name }) => name.startsWith('python'));
+  return host ? descendants(host.pid).map((one) => one.pid) : [];
+}
+
+async function createAndKeep({ parley, quick }: Workspace): Promise<Result[]> {
+  const times: number[] = [];
+  for (let made = 0; made < (quick ? 10 : 50); made += 1) {
+    const began = performance.now();
+    await create(parley, `typical${made}`, TYPICAL);
+    times.push(performance.now() - began);
+  }
+  // The first ones pay for what is warm afterwards.
+  const warm = times.slice(5);
+  const memory = median(toolProcesses(parley).map(privateMemory));
+  return [
+    result('create a typical tool, p50', 'ms', quantile(warm, 0.5), { atMost: 20 }),
+    result('create a typical tool, p99', 'ms', quantile(warm, 0.99), null),
+    ...(memory ? [result('private memory of an idle loaded tool', 'MB', memory, { atMost: 8 })] : []),
+  ];
+}
+
+/** More tools than there are places: each call makes another one leave. */
+async function callInTurn({ parley, quick }: Workspace): Promise<Result[]> {
+  const [stored, called] = quick ? [100, 80] : [500, 200];
+  for (let made = 0; made < stored; made += 1) {
+    await create(parley, `turn${made}`, `class Tools:\n    def f(self): return ${made}\n`);
+  }
+  const times: number[] = [];
+  let live = 0;
+  let failures = 0;
+  for (let at = 0; at < called; at += 1) {
+    const began = performance.now();
+    const answer = await parley
+      .asAdministrator<{ result: number }>(`POST /tools/id/turn${at}/call`, { function: 'f' })
+      .catch(() => undefined);
+    times.push(performance.now() - began);
+    if (answer?.result !== at) failures += 1;
+    if (at % 10 === 0) live = Math.max(live, toolProcesses(parley).length);
+  }
+  return [
+    result(`${called} of ${stored} tools in turn: failures`, 'calls', failures, { atMost: 0 }),
+    result(`${called} of ${stored} tools in turn: live processes`, 'processes', live, { atMost: PLACES }),
+    result(`${called} of ${stored} tools in turn: call, p50`, 'ms', quantile(times, 0.5), null),
+  ];
+}
+
+/** On the core of the server itself, where tools take most from it. */
+async function spinBesideOthers({ parley, authorization, quick }: Workspace): Promise<Result> {
+  const ask: Call = { url: `${parley.url}/api/v1/auths/`, headers: authorization };
+  const client = await startChild('load/latency.ts', 'load', ask);
+  const calls = quick ? 500 : 3_000;
+  try {
+    await client.ask({ calls });
+    const alone = await client.ask<number[]>({ calls });
+    const spinning: Promise<unknown>[] = [];
+    for (let number = 0; number < SPINNERS; number += 1) {
+      await create(parley, `spin${number}`, SPIN);
+      const spin = parley.asAdministrator(`POST /tools/id/spin${number}/call`, { function: 'spin' });
+      spinning.push(spin.catch(() => {}));
+    }
+    await delay(500);
+    const beside = await client.ask<number[]>({ calls });
+    await Promise.all(spinning);
+    const [ours, figure] = [quantile(beside, 0.99), quantile(alone, 0.99)];
+    return {
+      what: `\`GET /auths/\` beside ${SPINNERS} tools that spin, p99`,
+      unit: 'ms',
+      ours,
+      baseline: { what: 'beside none', figure },
+      ratio: ours / figure,
+      target: { atMost: figure * 1.5 },
+    };
+  } finally {
+    await client.stop();
+  }
+}
+
+const result = (what: string, unit: string, ours: number, target: Target | null): Result => ({
+  what,
+  unit,
+  ours,
+  baseline: null,
+  ratio: null,
+  target,
+});
