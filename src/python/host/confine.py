@@ -126,7 +126,8 @@ def _limit_resources(limits: Limits, alone: bool) -> None:
             value = value if hard == resource.RLIM_INFINITY else min(value, hard)
             resource.setrlimit(number, (value, value))
 
-    os.nice(5)
+    # Also the eighth tool that spins on the core of the server takes little from it.
+    os.nice(15)
     limit("RLIMIT_CORE", 0)
     limit("RLIMIT_FSIZE", limits.file_bytes)
     limit("RLIMIT_NOFILE", limits.open_files)
