@@ -19,7 +19,7 @@ class Tools:
     def kept(self): return len(self.valves.key)
 `;
 const IMPORTS =
-  'import asyncio, builtins, gc, json, os, pickle, signal, socket, subprocess, sys, threading, time\n';
+  'import asyncio, builtins, json, os, pickle, signal, socket, subprocess, sys, threading, time\n';
 
 let shop: Workshop;
 let neighbour: number;
@@ -177,13 +177,11 @@ test('another tool keeps its settings, memory and life', async ({ skip }) => {
       'os.kill(os.getppid(), 9)',
       `os.kill(${process.pid}, 9)`,
       'os.setpriority(os.PRIO_PROCESS, pid, 19)',
-      // Cut in two, so that the search does not find itself.
-      'sum(("hunter2" + "-of") in o for o in gc.get_objects() if isinstance(o, (str, dict)))',
     ],
     { pid: neighbour },
     ', pid: int',
   );
-  expect(body.result).toEqual([...Array(7).fill('PermissionError'), '0']);
+  expect(body.result).toEqual(Array(7).fill('PermissionError'));
 });
 
 test('what a tool does not read does not pile up in the server', async () => {
