@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { replaceGrants } from '../access/access.service.ts';
+import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { type Sql, sqlWithin, statement } from '../database/sql.ts';
@@ -111,6 +112,8 @@ async function store(
       const id = await insert(sql, scope.actor.id, input, key);
       // Somebody else has just made the same direct channel.
       if (id === undefined) return [];
+      // Who talks directly with whom is nobody else's business, as the channel itself is.
+      if (type !== 'dm') await recordCreation(scope, sql, id, { ...input, user_ids: memberIds });
       if (memberIds.length > 0) await addMembers(sql, id, memberIds, { manager, invitedBy: scope.actor.id });
       if (type === null && grants) await replaceGrants(scope, em, channelResource(id), grants);
       return recordHappening(scope, sql, [id], { type: 'channel:created', data: {} });
@@ -119,6 +122,17 @@ async function store(
   for (const happening of made) publishHappening(scope, happening, 'changed');
   const id = made[0]?.channel.id ?? (await scope.sql.rows(BY_KEY, [key]))[0]?.id ?? '';
   return getChannel(scope, id);
+}
+
+async function recordCreation(
+  scope: Scope,
+  sql: Sql,
+  id: string,
+  { type, name, description = null, is_private = null, user_ids }: Omit<NewChannel, 'group_ids'>,
+): Promise<void> {
+  const target = { type: 'channel', id };
+  const after = { type, name, description, is_private, ...(user_ids.length > 0 && { user_ids }) };
+  await record(scope, sql, { action: 'channel.create', target, after });
 }
 
 async function insert(

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { type Sql, sqlWithin } from '../database/sql.ts';
@@ -86,6 +87,8 @@ export async function inviteMembers(scope: Scope, invitation: Invitation): Promi
         });
       }
       const added = await addMembers(sql, id, fresh, { manager: null, invitedBy: scope.actor.id });
+      const target = { type: 'channel', id };
+      await record(scope, sql, { action: 'channel.add', target, after: { user_ids: fresh } });
       const data = { user_ids: fresh };
       return {
         added,
@@ -120,7 +123,15 @@ async function withdraw(scope: Scope, channel: ChannelAccess, userIds: string[])
     await lockMembers(sql, id);
     const removed = (await sql.rows(REMOVE, [id, userIds])).map(({ user_id }) => user_id);
     if (removed.length === 0) return { removed, recorded: [] };
-    await sql.rows(DELETE_EMPTY, [[id]]);
+    const target = { type: 'channel', id };
+    const others = removed.filter((userId) => userId !== scope.actor.id);
+    if (others.length > 0) {
+      await record(scope, sql, { action: 'channel.remove', target, before: { user_ids: others } });
+    }
+    if ((await sql.rows(DELETE_EMPTY, [[id]])).length > 0) {
+      const before = { name: channel.name, type: channel.type };
+      await record(scope, sql, { action: 'channel.delete', target, before });
+    }
     await sql.rows(PASS_ON, [[id], null]);
     // Of a group that is gone nothing is recorded.
     const data = { user_ids: removed };
@@ -169,6 +180,12 @@ export async function setMemberRole(
     const [membership] = await sql.rows(MEMBERSHIP_OF, [id, user_id]);
     if (!membership) throw noSuchChannel();
     if (set.was === stored) return { membership, recorded: [] };
+    await record(scope, sql, {
+      action: 'channel.role',
+      target: { type: 'channel', id },
+      before: { user_id, role: set.was },
+      after: { user_id, role: stored },
+    });
     const recorded = await recordHappening(scope, sql, [id], { type: 'channel:updated', data: {} });
     return { membership, recorded };
   });

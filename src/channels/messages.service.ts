@@ -1,7 +1,9 @@
+import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Scope } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
+import type { Sql } from '../database/sql.ts';
 import { attachmentsOf } from '../files/attachments.ts';
 import type { ChannelAccess } from './channels.repository.ts';
 import { found, requireChannel } from './channels.service.ts';
@@ -97,6 +99,7 @@ export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView
       if (is_deleted) throw noSuchMessage();
       const data = mergeForm('data', view.data, edit.data);
       const meta = mergeForm('meta', view.meta, edit.meta);
+      await recordModeration(scope, sql, 'message.update', view);
       await sql.rows(EDIT, [channelId, messageId, content, JSON.stringify(data), JSON.stringify(meta), at]);
       if (files) await sql.rows(LINK_FILES, [channelId, messageId, files]);
       const authorId = view.user?.role === 'webhook' ? null : view.user_id;
@@ -135,7 +138,9 @@ export async function deleteMessage(scope: Scope, channelId: string, messageId: 
   const channel = await requireAuthorOrWriter(scope, channelId, messageId);
   await recordChanges(scope, channel, async (log) => {
     const { message } = await log('message:delete', messageId, async ({ sql, at, before }) => {
-      if ((await before()).is_deleted) throw noSuchMessage();
+      const { view, is_deleted } = await before();
+      if (is_deleted) throw noSuchMessage();
+      await recordModeration(scope, sql, 'message.delete', view);
       await sql.rows(REWRITE, [channelId, messageId, JSON.stringify(ERASED), JSON.stringify(ERASED_FORM)]);
       await sql.rows(ENTOMB, [channelId, messageId, at]);
       await sql.rows(DELETE, [channelId, messageId]);
@@ -152,6 +157,17 @@ export async function deleteMessage(scope: Scope, channelId: string, messageId: 
     });
   });
   return true;
+}
+
+/** Tells the audit log of a change to what somebody else wrote: whose it was and where, but not what it said. */
+async function recordModeration(
+  scope: Scope,
+  sql: Sql,
+  action: 'message.update' | 'message.delete',
+  { id, channel_id, user_id }: MessageView,
+): Promise<void> {
+  if (user_id === scope.actor.id) return;
+  await record(scope, sql, { action, target: { type: 'message', id }, before: { channel_id, user_id } });
 }
 
 async function requireAuthorOrWriter(

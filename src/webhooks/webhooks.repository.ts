@@ -1,5 +1,5 @@
 import { CAN_READ, type Caller } from '../channels/channels.repository.ts';
-import { type Database, type Sql, statement } from '../database/sql.ts';
+import { type Sql, statement } from '../database/sql.ts';
 import type { WebhookView } from './webhooks.schema.ts';
 
 /** A webhook as it is stored: its token is sealed. */
@@ -38,21 +38,39 @@ export interface NewWebhook {
 }
 
 /**
- * Stores a webhook, unless the channel has `max` already.
+ * Stores a webhook in the caller's transaction, unless the channel has `max` already.
  *
  * @returns `'gone'` when there is no such channel, `'full'` when it has as many as it may
  */
-export const insertRow = (sql: Database, input: NewWebhook, max: number) =>
-  sql.transaction(async (transaction): Promise<WebhookRow | 'gone' | 'full'> => {
-    const { id, channelId, userId, name, profileImageUrl, sealedToken, at } = input;
-    // Counted under the lock of the channel: of two at once, one sees the other.
-    if ((await transaction.rows(LOCK, [channelId])).length === 0) return 'gone';
-    const [counted] = await transaction.rows(COUNT, [channelId]);
-    if ((counted?.count ?? 0) >= max) return 'full';
-    const values = [id, channelId, userId, name, profileImageUrl, sealedToken, at];
-    const [row] = await transaction.rows(INSERT, values);
-    return row ?? 'gone';
-  });
+export async function insertRow(
+  sql: Sql,
+  input: NewWebhook,
+  max: number,
+): Promise<WebhookRow | 'gone' | 'full'> {
+  const { id, channelId, userId, name, profileImageUrl, sealedToken, at } = input;
+  // Counted under the lock of the channel: of two at once, one sees the other.
+  if ((await sql.rows(LOCK, [channelId])).length === 0) return 'gone';
+  const [counted] = await sql.rows(COUNT, [channelId]);
+  if ((counted?.count ?? 0) >= max) return 'full';
+  const values = [id, channelId, userId, name, profileImageUrl, sealedToken, at];
+  const [row] = await sql.rows(INSERT, values);
+  return row ?? 'gone';
+}
+
+const LOCK_ONE = statement<Pick<WebhookRow, 'name' | 'profile_image_url'>>(
+  'webhook.lock_one',
+  'select name, profile_image_url from channel_webhook where channel_id = $1 and id = $2 for update',
+);
+
+/** A webhook as it stays until the caller's transaction changes it. @returns undefined when the channel has no such webhook */
+export async function lockRow(
+  sql: Sql,
+  channelId: string,
+  id: string,
+): Promise<Pick<WebhookRow, 'name' | 'profile_image_url'> | undefined> {
+  const [row] = await sql.rows(LOCK_ONE, [channelId, id]);
+  return row;
+}
 
 const UPDATE = statement<WebhookRow>(
   'webhook.update',
@@ -79,14 +97,19 @@ export async function updateRow(sql: Sql, change: WebhookChange): Promise<Webhoo
   return row;
 }
 
-const DELETE = statement<{ id: string }>(
+const DELETE = statement<{ name: string }>(
   'webhook.delete',
-  'delete from channel_webhook where channel_id = $1 and id = $2 returning id',
+  'delete from channel_webhook where channel_id = $1 and id = $2 returning name',
 );
 
-/** Whether there was one. */
-export async function deleteRow(sql: Sql, channelId: string, id: string): Promise<boolean> {
-  return (await sql.rows(DELETE, [channelId, id])).length > 0;
+/** @returns the name that it had; undefined when the channel has no such webhook */
+export async function deleteRow(
+  sql: Sql,
+  channelId: string,
+  id: string,
+): Promise<{ name: string } | undefined> {
+  const [row] = await sql.rows(DELETE, [channelId, id]);
+  return row;
 }
 
 type PostingRow = Pick<WebhookRow, 'id' | 'channel_id' | 'user_id' | 'name' | 'token'>;

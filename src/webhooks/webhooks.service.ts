@@ -1,5 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
+import { record } from '../audit/audit.record.ts';
+import { difference } from '../audit/audit.values.ts';
 import { noSuchChannel, requireChannel } from '../channels/channels.service.ts';
 import { postAsWebhook } from '../channels/messages.post.ts';
 import { AppError } from '../core/errors.ts';
@@ -11,6 +13,7 @@ import {
   findRow,
   insertRow,
   listRows,
+  lockRow,
   noteUse,
   readPicture,
   updateRow,
@@ -26,6 +29,8 @@ const noSuchWebhook = () =>
 
 /** Now as nanoseconds at whole microseconds, as text, because it exceeds 2^53. */
 const nowNanoseconds = (): string => `${BigInt(Date.now()) * 1_000_000n}`;
+
+const target = (id: string) => ({ type: 'webhook', id });
 
 const sealedFor = (id: string) => ({ purpose: 'webhook-token', place: `webhook:${id}` }) as const;
 
@@ -65,7 +70,14 @@ export async function createWebhook(
     sealedToken: seal(scope.secret, token, sealedFor(id)),
     at: nowNanoseconds(),
   };
-  const row = await insertRow(scope.sql, webhook, PER_CHANNEL);
+  const row = await scope.sql.transaction(async (sql) => {
+    const row = await insertRow(sql, webhook, PER_CHANNEL);
+    if (row !== 'gone' && row !== 'full') {
+      const after = { channel_id: channelId, name };
+      await record(scope, sql, { action: 'webhook.create', target: target(id), after });
+    }
+    return row;
+  });
   if (row === 'gone') throw noSuchChannel();
   if (row === 'full') {
     throw new AppError('bad_request', {
@@ -84,15 +96,30 @@ export async function updateWebhook(
 ): Promise<WebhookView> {
   await requireChannel(scope, channelId, 'manage');
   const profileImageUrl = image === '' ? null : image;
-  const row = await updateRow(scope.sql, { channelId, id, name, profileImageUrl, at: nowNanoseconds() });
-  if (!row) throw noSuchWebhook();
+  const row = await scope.sql.transaction(async (sql) => {
+    const stored = await lockRow(sql, channelId, id);
+    const row = await updateRow(sql, { channelId, id, name, profileImageUrl, at: nowNanoseconds() });
+    if (!stored || !row) throw noSuchWebhook();
+    const replaced = row.profile_image_url !== stored.profile_image_url;
+    const changed = difference(
+      { name: stored.name, picture_replaced: false },
+      { name: row.name, picture_replaced: replaced },
+    );
+    if (changed) await record(scope, sql, { action: 'webhook.update', target: target(id), ...changed });
+    return row;
+  });
   return toView(scope, row);
 }
 
 /** Deletes a webhook; what it posted stays. @throws not_found, forbidden */
 export async function deleteWebhook(scope: Scope, channelId: string, id: string): Promise<true> {
   await requireChannel(scope, channelId, 'manage');
-  if (!(await deleteRow(scope.sql, channelId, id))) throw noSuchWebhook();
+  await scope.sql.transaction(async (sql) => {
+    const deleted = await deleteRow(sql, channelId, id);
+    if (!deleted) throw noSuchWebhook();
+    const before = { channel_id: channelId, name: deleted.name };
+    await record(scope, sql, { action: 'webhook.delete', target: target(id), before });
+  });
   return true;
 }
 

@@ -195,6 +195,7 @@ describe('the audit log', () => {
     expect(entries.map(({ action }: { action: string }) => action)).toEqual([
       'channel.delete',
       'channel.update',
+      'channel.create',
     ]);
     expect(entries[1]).toMatchObject({ before: { name: 'before' }, after: { name: 'after' } });
   });
