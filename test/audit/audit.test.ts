@@ -125,6 +125,9 @@ describe('the audit log', () => {
       target_id: sessionOf(other),
       before: { user_id: person.id },
     });
+    const third = await signIn(server, person);
+    await server.call(`DELETE /users/${person.id}/sessions/${sessionOf(third)}`, { token: root.token });
+    expect(await latest('session.end')).toMatchObject({ actor_id: root.id, target_id: sessionOf(third) });
     await server.call('POST /auths/update/password', {
       token: person.token,
       body: { password: PASSWORD, new_password: 'something else' },
