@@ -98,7 +98,13 @@ export async function listenByTrpc(url: string, token?: string): Promise<Listene
   return listener;
 }
 
-/** Calls of any procedure over one tRPC socket, for tests that are made from the router: each answers with its status. */
+interface Outcome {
+  status: number;
+  /** Of the error, if it is one. */
+  code: string | undefined;
+}
+
+/** Calls of any procedure over one tRPC socket, for tests that are made from the router. */
 export function openCalls(url: string, token?: string) {
   const sockets = createWSClient({
     url: `${url.replace('http', 'ws')}/trpc`,
@@ -106,17 +112,20 @@ export function openCalls(url: string, token?: string) {
     connectionParams: token ? { token } : null,
   });
   const client = createTRPCUntypedClient({ links: [wsLink({ client: sockets })] });
+  async function attempt(type: string, path: string, input: unknown): Promise<Outcome> {
+    try {
+      await (type === 'query' ? client.query(path, input) : client.mutation(path, input));
+      return { status: 200, code: undefined };
+    } catch (error) {
+      const { data } = error as { data?: { httpStatus?: number; error_code?: string } };
+      if (data?.httpStatus === undefined) throw error;
+      return { status: data.httpStatus, code: data.error_code };
+    }
+  }
   return {
-    async call(type: string, path: string, input: unknown): Promise<number> {
-      try {
-        await (type === 'query' ? client.query(path, input) : client.mutation(path, input));
-        return 200;
-      } catch (error) {
-        const status = (error as TRPCClientError<AppRouter>).data?.httpStatus;
-        if (status === undefined) throw error;
-        return status;
-      }
-    },
+    attempt,
+    /** Answers with the status alone. */
+    call: async (...args: Parameters<typeof attempt>): Promise<number> => (await attempt(...args)).status,
     close: () => void sockets.close(),
   };
 }
