@@ -8,6 +8,8 @@ import { latency } from './cases/latency.ts';
 import { list } from './cases/list.ts';
 import { memory } from './cases/memory.ts';
 import { post } from './cases/post.ts';
+import { revocation } from './cases/revocation.ts';
+import { signin } from './cases/signin.ts';
 import { statements } from './cases/statements.ts';
 import { callTool } from './cases/tool.ts';
 import { tools } from './cases/tools.ts';
@@ -30,6 +32,8 @@ const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
   tools,
   configuration,
   enumeration,
+  signin,
+  revocation,
   users,
   memory,
 };

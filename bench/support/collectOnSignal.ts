@@ -1,14 +1,11 @@
-import { renameSync, writeFileSync } from 'node:fs';
-import { heapFileOf } from './processes.ts';
+import { answerSignal } from './signalSide.ts';
 
 /**
  * Loaded before a server whose memory is measured (`--expose-gc`): a signal has it throw away what nobody needs, and note what is left.
  * What the system shows is no measure, as V8 keeps the pages of its largest heap.
  */
-process.on('SIGUSR2', () => {
+answerSignal(() => {
   for (let round = 0; round < 3; round += 1) globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
-  const path = heapFileOf(process.pid);
-  writeFileSync(`${path}.part`, String(heapUsed + external));
-  renameSync(`${path}.part`, path);
+  return heapUsed + external;
 });

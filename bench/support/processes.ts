@@ -32,18 +32,24 @@ export function residentMemory(pid: number): { now: number; peak: number } {
   return { now: megabytes(text, 'VmRSS'), peak: megabytes(text, 'VmHWM') };
 }
 
-/** Where a process with `collectOnSignal.ts` notes its heap. */
-export const heapFileOf = (pid: number): string => join(tmpdir(), `parley-bench-heap-${pid}`);
+/** Where a process notes its answer to a signal. */
+export const noteFileOf = (pid: number): string => join(tmpdir(), `parley-bench-heap-${pid}`);
 
-/** What a process with `collectOnSignal.ts` needs, in bytes: its heap after a collection, with what lies outside for its objects. */
-export async function collectedHeap(pid: number): Promise<number> {
-  const path = heapFileOf(pid);
+/** What a process says of itself that answers signals (`signalSide.ts`). */
+async function askBySignal<Answer>(pid: number): Promise<Answer> {
+  const path = noteFileOf(pid);
   process.kill(pid, 'SIGUSR2');
   while (!existsSync(path)) await delay(50);
-  const bytes = Number(readFileSync(path, 'utf8'));
+  const answer = JSON.parse(readFileSync(path, 'utf8')) as Answer;
   rmSync(path);
-  return bytes;
+  return answer;
 }
+
+/** What a process with `collectOnSignal.ts` needs, in bytes: its heap after a collection, with what lies outside for its objects. */
+export const collectedHeap = (pid: number): Promise<number> => askBySignal(pid);
+
+/** By how many milliseconds the event loop of a process with `delayOnSignal.ts` was late since it was last asked. */
+export const loopDelay = (pid: number): Promise<{ p99: number; max: number }> => askBySignal(pid);
 
 export interface Process {
   pid: number;

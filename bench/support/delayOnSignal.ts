@@ -1,0 +1,16 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { answerSignal } from './signalSide.ts';
+
+/** Node counts the interval of its own timer as delay. */
+const RESOLUTION_MS = 1;
+
+const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+delay.enable();
+const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
+
+/** Loaded before a server: a signal has it note by how many milliseconds its event loop was late since the last one. */
+answerSignal(() => {
+  const noted = { p99: late(delay.percentile(99)), max: late(delay.max) };
+  delay.reset();
+  return noted;
+});
