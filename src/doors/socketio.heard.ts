@@ -40,24 +40,20 @@ export function hearClient(socket: HeardSocket, client: EventClient, refuse: (er
       () => {},
     );
   });
+  /** One after the other: what is told first is done first, or "typing" would follow the end of it. */
+  let done = Promise.resolve();
   const on = (name: string, handle: (scope: Scope, payload: unknown) => Promise<boolean>) => {
+    /** Who they are is asked anew each time: the session may have ended, and what they may do changed. */
+    const take = async (payload: unknown, acknowledge: unknown) => {
+      const scope = await client.openScope();
+      const isDone = await handle(scope, payload).catch((error) => {
+        if (error instanceof AppError) return false;
+        throw error;
+      });
+      if (isDone && typeof acknowledge === 'function') acknowledge();
+    };
     socket.on(name, (...sent) => {
-      const acknowledge = sent.at(-1);
-      if (!client.actor) return;
-      // Who they are is asked anew each time: the session may have ended, and what they may do changed.
-      client
-        .openScope()
-        .then((scope) =>
-          handle(scope, sent[0]).then(
-            (isDone) => {
-              if (isDone && typeof acknowledge === 'function') acknowledge();
-            },
-            (error) => {
-              if (!(error instanceof AppError)) throw error;
-            },
-          ),
-        )
-        .catch(refuse);
+      if (client.actor) done = done.then(() => take(sent[0], sent.at(-1))).catch(refuse);
     });
   };
   // To have come this far is what counts as activity.
