@@ -8,7 +8,7 @@ import { requireToolInUse } from './tools.access.ts';
 import { callTool, type ToolCall } from './tools.call.service.ts';
 
 /** What happens in a run that its caller watches. `result` is the last; a failure ends the subscription instead. */
-export type ToolRunEvent =
+type ToolRunEvent =
   | { type: 'started'; run_id: string }
   /** What the function emitted. */
   | { type: 'event'; event: unknown }

@@ -68,7 +68,7 @@ const says = (name: string, requirements = name) =>
 const call = (id: string) => shop.as(shop.reader, 'POST', `${id}/call`, { function: 'f' });
 const state = async (id: string) => (await shop.as(shop.author, 'GET', `${id}/install`)).body;
 const settled = async (id: string) => {
-  await until('the installation to end', async () => (await state(id)).state !== 'installing');
+  await until('the installation to end', async () => (await state(id)).state !== 'installing', 30_000);
   return state(id);
 };
 /** A set of packages that no other test has asked for, as sets are shared. */
@@ -111,7 +111,8 @@ describe('the requirements of a tool', () => {
       'Greeter>=2',
       ' greeter>=2 ,',
     ];
-    await Promise.all(ids.map((id, n) => shop.create(id, says('greeter', forms[n]))));
+    const made = await Promise.all(ids.map((id, n) => shop.create(id, says('greeter', forms[n]))));
+    for (const answer of made) expect(answer).toMatchObject({ status: 200 });
     for (const id of ids) {
       expect(await settled(id)).toMatchObject({ requirements: ['greeter>=2'] });
       expect((await call(id)).body).toMatchObject({ result: 'good day' });
