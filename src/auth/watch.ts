@@ -1,7 +1,48 @@
 import { AppError } from '../core/errors.ts';
-import type { Scope } from '../core/scope.ts';
+import type { Actor, Scope } from '../core/scope.ts';
 import { Inbox, takePlace } from '../core/subscription.ts';
+import type { Bus } from '../events/bus.ts';
 import { isEnded } from './revocation.ts';
+
+interface Watched {
+  readonly actor: Actor;
+  readonly inbox: Inbox;
+}
+
+/** The inboxes of this process: one look through them all for each notice costs less memory than a listener for each. */
+const inboxes = new WeakMap<Bus, { all: Set<Watched>; end: () => void }>();
+
+/** Keeps an inbox informed of what becomes of its caller. Returns the function that ends it. */
+function watch(bus: Bus, watched: Watched): () => void {
+  const here = inboxes.get(bus) ?? listen(bus);
+  inboxes.set(bus, here);
+  here.all.add(watched);
+  return () => {
+    here.all.delete(watched);
+    if (here.all.size > 0 || inboxes.get(bus) !== here) return;
+    inboxes.delete(bus);
+    here.end();
+  };
+}
+
+function listen(bus: Bus) {
+  const all = new Set<Watched>();
+  const recheck = (isMeant: (actor: Actor) => boolean) => {
+    for (const { actor, inbox } of all) if (isMeant(actor)) inbox.recheck();
+  };
+  const unsubscribe = [
+    bus.subscribe('auth.revoked', (revocation) => {
+      for (const { actor, inbox } of all) {
+        if (isEnded(actor, revocation)) inbox.end(new AppError('unauthenticated'));
+      }
+    }),
+    bus.subscribe('auth.changed', ({ userId }) => recheck(({ id }) => id === userId)),
+    bus.subscribe('groups.changed', ({ userIds }) => recheck(({ id }) => userIds?.includes(id) ?? true)),
+    bus.subscribe('config.changed', () => recheck(() => true)),
+    bus.onGap(() => recheck(() => true)),
+  ];
+  return { all, end: () => unsubscribe.forEach((end) => void end()) };
+}
 
 /**
  * An inbox that ends with the caller's session or token, on whichever process that happens, and is marked for a new look
@@ -16,26 +57,10 @@ export function openInbox(scope: Scope): Inbox {
   const inbox = new Inbox(signal);
   inbox.onClose(giveBack);
   inbox.onClose(presence.enter(actor.id));
-  const end = () => inbox.end(new AppError('unauthenticated'));
-  const recheck = () => inbox.recheck();
-  inbox.onClose(
-    bus.subscribe('auth.revoked', (revocation) => {
-      if (isEnded(actor, revocation)) end();
-    }),
-  );
-  inbox.onClose(
-    bus.subscribe('auth.changed', ({ userId }) => {
-      if (userId === actor.id) recheck();
-    }),
-  );
-  inbox.onClose(
-    bus.subscribe('groups.changed', ({ userIds }) => {
-      if (userIds?.includes(actor.id) ?? true) recheck();
-    }),
-  );
-  inbox.onClose(bus.subscribe('config.changed', recheck));
-  inbox.onClose(bus.onGap(recheck));
-  if (actor.expiresAt !== null) inbox.onClose(callAt(actor.expiresAt, end));
+  inbox.onClose(watch(bus, { actor, inbox }));
+  if (actor.expiresAt !== null) {
+    inbox.onClose(callAt(actor.expiresAt, () => inbox.end(new AppError('unauthenticated'))));
+  }
   return inbox;
 }
 

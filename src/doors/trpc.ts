@@ -152,6 +152,9 @@ export function mountTrpcSockets(options: {
     createContext({ req, res, info }) {
       const context = buildSocketContext(parts, req, info.connectionParams?.token);
       if (!context.credentials) closeIn(res, anonymousMs);
+      // The adapter keeps the request for as long as the connection, and all that it says is in the context by now.
+      req.headers = {};
+      req.rawHeaders = [];
       return { ...context, reply: { ...context.reply, outlet: outletOf(res, req.socket) } };
     },
     onError: ({ error, path, req }) => report(parts, error, path, requestIdOf(req)),
