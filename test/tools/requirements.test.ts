@@ -187,7 +187,9 @@ describe('the requirements of a tool', () => {
     await writeFile(join(folder, '../draft/greeter/__init__.py'), 'half a pack');
     await writeFile(join(folder, '../state.json'), '{"state": "installing", "detail": "…"}');
     expect(await call('cut')).toMatchObject({ status: 409 });
-    expect(await settled('cut')).toMatchObject({ state: 'ready' });
+    // While the process of the first job still ends, there is nothing to begin anew: the call after that does it.
+    await until('the tool to work again', async () => (await call('cut')).status === 200, 25_000);
+    expect(await state('cut')).toMatchObject({ state: 'ready' });
     expect((await call('cut')).body).toMatchObject({ result: 'good day' });
   });
 });
