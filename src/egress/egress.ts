@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
-import { Agent, fetch, Headers, type Response } from 'undici';
+import type { Headers, Response } from 'undici';
 import project from '../../package.json' with { type: 'json' };
 import { AppError } from '../core/errors.ts';
 import { isNotPublic, isPublicAddress, parseTarget, refused } from './addresses.ts';
@@ -81,13 +81,20 @@ export function createEgress({
     );
   };
   // Not `EnvHttpProxyAgent`: a proxy would resolve names itself, past the check.
-  const agent = new Agent({ connect: { lookup } });
+  const open = async () => {
+    const { Agent, ...undici } = await import('undici');
+    return { ...undici, agent: new Agent({ connect: { lookup } }) };
+  };
+  /** Most servers never call another, and this library takes 30 MB: it is loaded for the first request. */
+  let opened: ReturnType<typeof open> | undefined;
   const check = (address: string) => parseTarget(address, mayConnect);
 
   async function follow(address: string, request: EgressRequest, signal: AbortSignal) {
     let url = check(address);
+    opened ??= open();
+    const { agent, fetch, Headers } = await opened;
     let { method = 'GET', body } = request;
-    let headers = headersOf(request.headers);
+    let headers = headersOf(Headers, request.headers);
     for (let redirects = 0; ; redirects += 1) {
       headers.set('user-agent', AGENT);
       const response = await fetch(url, {
@@ -136,14 +143,14 @@ export function createEgress({
         throw translate(error, timeout);
       }
     },
-    close: () => agent.destroy(),
+    close: async () => (await opened)?.agent.destroy(),
   };
 }
 
 /** A line break in a value would begin a header of its own. */
-function headersOf(given: Record<string, string> | undefined): Headers {
+function headersOf(Type: typeof Headers, given: Record<string, string> | undefined): Headers {
   try {
-    return new Headers(given);
+    return new Type(given);
   } catch (cause) {
     throw new AppError('bad_request', { detail: 'A header holds what no header can hold.', cause });
   }
