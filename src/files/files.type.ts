@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { fileTypeFromBuffer } from 'file-type';
 
 /**
  * What a file is, by how it begins: never by its name or by what the uploader said. Text is text, whatever it holds: neither HTML nor
@@ -9,6 +8,8 @@ import { fileTypeFromBuffer } from 'file-type';
  * @param isWhole whether that is all of it
  */
 export async function typeOf(sample: Buffer, isWhole: boolean): Promise<string> {
+  // Loaded for the first upload, as it takes some megabytes.
+  const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(sample);
   if (found) return found.mime;
   return isText(sample, isWhole) ? 'text/plain; charset=utf-8' : 'application/octet-stream';
