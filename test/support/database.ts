@@ -59,7 +59,12 @@ export async function createDatabase(options: DatabaseOptions = {}): Promise<Tes
     query: (text, values) => withClient(url, async (client) => (await client.query(text, values)).rows),
     drop: () =>
       withClient(clusterUrl, async (client) => {
-        await client.query(`drop database ${quoteName(name)} with (force)`);
+        // Not `with (force)`, which wants to end autovacuum's worker too, and that is no right of this role's. Without it, PostgreSQL ends that one itself.
+        await client.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename = current_user`,
+          [name],
+        );
+        await client.query(`drop database ${quoteName(name)}`);
       }),
   };
 }
