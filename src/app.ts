@@ -128,7 +128,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const expiry = removeExpiredSessions(sql, onError);
     closers.push(() => expiry.stop());
     const tempIds = forgetOldTempIds(sql, onError);
-    closers.push(() => tempIds.stop());
+    closers.push(() => tempIds.close());
     const { tokens, authenticate } = createAuthenticator({
       sql,
       bus,

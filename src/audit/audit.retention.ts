@@ -1,12 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { keepSweeping, removeAll } from '../core/sweep.ts';
 import { nowSeconds } from '../core/time.ts';
 import type { Database } from '../database/sql.ts';
 import { pruneEntries } from './audit.repository.ts';
 
 const SWEEP_MS = 3_600_000;
-const BATCH = 1000;
-/** Leaves the database to others between batches. */
-const BREATH_MS = 50;
 const DAY_SECONDS = 86_400;
 
 /** Keeps the audit log as long as it should be, in the background. @param days 0: for ever */
@@ -15,24 +12,9 @@ export function keepAuditFor(
   { sql, onError }: { sql: Database; onError: (error: unknown) => void },
 ): { close(): Promise<void> } {
   if (days === 0) return { close: async () => {} };
-  const stop = new AbortController();
-  const prune = async () => {
+  const prune = (signal: AbortSignal) => {
     const before = nowSeconds() - days * DAY_SECONDS;
-    while (!stop.signal.aborted && (await pruneEntries(sql, before, BATCH)) === BATCH) {
-      await pause(BREATH_MS, undefined, { ref: false });
-    }
+    return removeAll((most) => pruneEntries(sql, before, most), signal);
   };
-  let running = Promise.resolve();
-  const sweep = () => {
-    running = running.then(prune).catch(onError);
-  };
-  sweep();
-  const timer = setInterval(sweep, SWEEP_MS).unref();
-  return {
-    async close() {
-      clearInterval(timer);
-      stop.abort();
-      await running;
-    },
-  };
+  return keepSweeping(SWEEP_MS, prune, onError);
 }

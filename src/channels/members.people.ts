@@ -1,6 +1,7 @@
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { statement } from '../database/sql.ts';
+import { isDangling, type Refusal } from '../database/violations.ts';
 import { listPeopleOf, listShareable } from '../groups/groups.repository.ts';
 
 const MISSING = statement<{ id: string }>(
@@ -37,12 +38,9 @@ export async function resolvePeople(
   return [...new Set([...asked, ...(await listPeopleOf(sql, group_ids))])];
 }
 
-/** PostgreSQL's code for a foreign key without its row. */
-const FOREIGN_KEY_VIOLATION = '23503';
-
 /** Somebody's account was deleted between our look at it and the write. */
-export function refuseVanished(error: { code?: string }): never {
-  if (error.code !== FOREIGN_KEY_VIOLATION) throw error;
+export function refuseVanished(error: Refusal): never {
+  if (!isDangling(error)) throw error;
   throw new AppError('bad_request', {
     detail: 'user_ids: one of the accounts has just been deleted.',
     cause: error,

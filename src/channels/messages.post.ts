@@ -1,7 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../core/errors.ts';
 import type { Parts, Scope } from '../core/scope.ts';
+import { keepSweeping } from '../core/sweep.ts';
 import type { Sql } from '../database/sql.ts';
+import { isDangling, type Refusal } from '../database/violations.ts';
 import { attachmentsOf } from '../files/attachments.ts';
 import { noSuchChannel } from './channels.service.ts';
 import { EVERYONE } from './mentions.repository.ts';
@@ -168,12 +170,9 @@ function tell(
   );
 }
 
-/** PostgreSQL's code for a foreign key without its row. */
-const FOREIGN_KEY_VIOLATION = '23503';
-
 /** What a message refers to was deleted between our look at it and the write. */
-function refuseDangling(error: { code?: string; table?: string }): never {
-  if (error.code !== FOREIGN_KEY_VIOLATION) throw error;
+function refuseDangling(error: Refusal): never {
+  if (!isDangling(error)) throw error;
   if (error.table === 'channel_reader') throw new AppError('unauthenticated', { cause: error });
   throw new AppError('bad_request', {
     detail: 'parent_id, reply_to_id or a file: it has just been deleted.',
@@ -186,9 +185,5 @@ const TEMP_ID_SECONDS = 24 * 60 * 60;
 const SWEEP_MS = 10 * 60_000;
 
 /** Forgets the clients' own ids of messages after a day: now, and every ten minutes. */
-export function forgetOldTempIds(sql: Sql, onError: (error: unknown) => void): { stop(): void } {
-  const sweep = () => void forgetTempIds(sql, TEMP_ID_SECONDS).catch(onError);
-  sweep();
-  const timer = setInterval(sweep, SWEEP_MS).unref();
-  return { stop: () => clearInterval(timer) };
-}
+export const forgetOldTempIds = (sql: Sql, onError: (error: unknown) => void) =>
+  keepSweeping(SWEEP_MS, () => forgetTempIds(sql, TEMP_ID_SECONDS), onError);

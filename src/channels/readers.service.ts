@@ -1,5 +1,6 @@
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
+import { isDangling, type Refusal } from '../database/violations.ts';
 import type { NotifyLevel } from './channels.schema.ts';
 import { found, noSuchChannel } from './channels.service.ts';
 import {
@@ -10,12 +11,9 @@ import {
   type UnreadTotals,
 } from './readers.repository.ts';
 
-/** PostgreSQL's code for a foreign key without its row. */
-const FOREIGN_KEY_VIOLATION = '23503';
-
 /** The channel or the caller's account was deleted between the look at it and the write of the same statement. */
-function refuseVanished(error: { code?: string; constraint?: string }): never {
-  if (error.code !== FOREIGN_KEY_VIOLATION) throw error;
+function refuseVanished(error: Refusal): never {
+  if (!isDangling(error)) throw error;
   if (error.constraint === 'channel_reader_channel_id_foreign') throw noSuchChannel();
   throw new AppError('unauthenticated', { cause: error });
 }

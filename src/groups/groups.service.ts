@@ -4,6 +4,7 @@ import { difference } from '../audit/audit.values.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
+import { isTaken, type Refusal } from '../database/violations.ts';
 import { noSuchGroup, tellMembers } from './groups.changes.ts';
 import {
   DELETE_GRANTS_TO,
@@ -71,9 +72,6 @@ export async function createGroup(scope: Scope, form: GroupForm): Promise<GroupV
   return getGroup(scope, id);
 }
 
-/** PostgreSQL's code for a second row with the same key. */
-const UNIQUE_VIOLATION = '23505';
-
 /** Null, like nothing, leaves a member as it is. */
 type GroupChanges = { [Member in keyof GroupForm]?: GroupForm[Member] | null | undefined } & { id: string };
 
@@ -91,8 +89,8 @@ export async function updateGroup(scope: Scope, { id, ...changes }: GroupChanges
       if (changed) await record(scope, sql, { action: 'group.update', target: target(id), ...changed });
       return changed && 'permissions' in changed.after ? listPeopleOf(sql, [id]) : [];
     })
-    .catch((error: { code?: string }) => {
-      throw error.code === UNIQUE_VIOLATION ? new AppError('name_taken', { cause: error }) : error;
+    .catch((error: Refusal) => {
+      throw isTaken(error) ? new AppError('name_taken', { cause: error }) : error;
     });
   tellMembers(scope, members);
   return getGroup(scope, id);
