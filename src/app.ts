@@ -40,6 +40,7 @@ import { openFileStore } from './files/files.store.ts';
 import { type Python, startPython } from './python/pool.ts';
 import { appRouter } from './router.ts';
 import { loadSecret } from './secret.ts';
+import { keepPackagesSwept } from './tools/tools.install.sweep.ts';
 import { openRunLog } from './tools/tools.runs.log.ts';
 import { startWebhooks } from './webhooks/webhooks.parts.ts';
 
@@ -150,7 +151,11 @@ export async function startApp(options: AppOptions): Promise<App> {
     closers.push(bus.subscribe('tool.changed', ({ id }) => python.evict(id)));
     const toolRuns = openRunLog(sql, onError);
     closers.push(() => toolRuns.close());
-    const egress = options.egress ?? createEgress();
+    const packages = keepPackagesSwept({ sql, python }, (error) =>
+      log.warn({ err: error }, 'Packages that no tool asks for could not be removed.'),
+    );
+    closers.push(() => packages.close());
+    const egress = options.egress ?? createEgress({ allow: env.EGRESS_ALLOW });
     if (egress !== options.egress) closers.push(() => egress.close());
     const shared = redis && { redis, prefix };
     const webhooks = startWebhooks({ sql, bus, configs, egress, presence, secret }, shared, (error) =>

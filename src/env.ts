@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { settingVariables } from './configs/configs.variables.ts';
 import { secretsOf } from './core/keys.ts';
+import { isAllowable } from './egress/allowed.ts';
 
 /** `true`, `1`, `yes`, `on` and their opposites, in any case. */
 const flag = z.stringbool({
@@ -11,12 +12,16 @@ const flag = z.stringbool({
   falsy: ['false', '0', 'no', 'off'],
 });
 
-const list = z.string().transform((value) =>
-  value
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== ''),
-);
+const listBy = (separator: string) =>
+  z.string().transform((value) =>
+    value
+      .split(separator)
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== ''),
+  );
+const list = listBy(',');
+/** Names of a directory have commas. */
+const namesList = listBy(';');
 
 /** Not `isValid` alone, to which `10.0.0` is the short form of an address. */
 const isNetwork = (value: string) =>
@@ -101,6 +106,19 @@ const Env = z.object({
   TRUSTED_PROXIES: list
     .pipe(z.array(z.string().refine(isNetwork, 'each entry must be an address or a CIDR such as 10.0.0.0/8')))
     .default([]),
+  /** What people may have called beside the public network: addresses, CIDRs, host names. */
+  EGRESS_ALLOW: list
+    .pipe(
+      z.array(
+        z
+          .string()
+          .refine(
+            isAllowable,
+            'each entry must be an address, a CIDR such as 10.1.0.0/16, or a host name such as hooks.internal',
+          ),
+      ),
+    )
+    .default([]),
   /** `SameSite` of the cookie; `none` also needs https. */
   AUTH_COOKIE_SAME_SITE: z.enum(['lax', 'strict', 'none']).default('lax'),
   /** Whether the cookie is for https alone; `auto` sees how the request came. */
@@ -166,8 +184,16 @@ const Env = z.object({
   LDAP_ATTRIBUTE_FOR_GROUPS: named('memberOf'),
   /** Whether a person of the directory gets the account that already has their address. */
   LDAP_MERGE_ACCOUNTS_BY_EMAIL: flag.default(false),
+  /** Whether the name and the address that the directory has are taken over at each sign-in. */
+  LDAP_UPDATE_NAME_ON_LOGIN: flag.default(false),
+  LDAP_UPDATE_EMAIL_ON_LOGIN: flag.default(false),
   ENABLE_LDAP_GROUP_MANAGEMENT: flag.default(false),
   ENABLE_LDAP_GROUP_CREATION: flag.default(false),
+  /** Whether groups of the directory decide who is an administrator, and who waits for one. */
+  ENABLE_LDAP_ROLE_MANAGEMENT: flag.default(false),
+  LDAP_ADMIN_GROUPS: namesList.default([]),
+  /** Who gets in; everybody whom the search finds without it. */
+  LDAP_ALLOWED_GROUPS: namesList.default([]),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 

@@ -28,19 +28,28 @@ export const refused = (detail: string, cause?: unknown) =>
   new AppError('address_refused', { detail, cause });
 
 export const isNotPublic = (host: string) =>
-  refused(`${host} is no public address. Only servers on the public network may be called.`);
+  refused(
+    `${host} is no public address. Only servers on the public network may be called, and those of EGRESS_ALLOW.`,
+  );
+
+/** A name without the dot of the root. */
+export const withoutRoot = (name: string): string => name.replace(/\.$/, '');
 
 /** The host of an address as it is looked up: without the brackets of IPv6 and the dot of the root. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+export const hostOf = ({ hostname }: URL): string => withoutRoot(hostname.replace(/^\[(.*)\]$/, '$1'));
 
 /**
  * Reads an address that a person gave. It is parsed once, and only the result is used: what one parser takes for the host is
  * nothing else to another.
  *
- * @param mayConnect decides for hosts that are addresses themselves, in whatever base they were written
+ * @param may decides for hosts that are addresses themselves, in whatever base they were written, and for names that no public
+ *   server has
  * @throws address_refused, which says what is wrong
  */
-export function parseTarget(address: string, mayConnect: (address: string) => boolean): URL {
+export function parseTarget(
+  address: string,
+  may: { hasAddress(address: string): boolean; hasName(name: string): boolean },
+): URL {
   const url = URL.parse(address);
   if (!url) throw refused('That is not a complete address, such as https://example.com/path.');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -51,8 +60,8 @@ export function parseTarget(address: string, mayConnect: (address: string) => bo
   }
   const host = hostOf(url);
   if (isIP(host) !== 0) {
-    if (!mayConnect(host)) throw isNotPublic(host);
-  } else if (!host.includes('.') || PRIVATE_NAME.test(host)) {
+    if (!may.hasAddress(host)) throw isNotPublic(host);
+  } else if (!may.hasName(host) && (!host.includes('.') || PRIVATE_NAME.test(host))) {
     throw isNotPublic(host);
   }
   return url;

@@ -1,9 +1,10 @@
-import { Resolver } from 'node:dns/promises';
+import { lookup as askMachine, Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import type { Headers, Response } from 'undici';
 import project from '../../package.json' with { type: 'json' };
 import { AppError } from '../core/errors.ts';
-import { isNotPublic, isPublicAddress, parseTarget, refused } from './addresses.ts';
+import { isNotPublic, parseTarget, refused, withoutRoot } from './addresses.ts';
+import { reachable } from './allowed.ts';
 
 declare module '../core/scope.ts' {
   interface Parts {
@@ -37,7 +38,7 @@ export interface EgressResponse {
 /** The one way from this server to addresses that people name. */
 export interface Egress {
   /**
-   * Calls an address of the public network. Whatever status it answers is an answer.
+   * Calls an address of the public network, or one that the operator allows. Whatever status it answers is an answer.
    *
    * @throws address_refused, upstream_failed, upstream_timeout, answer_too_large; the signal's reason when that ended it
    */
@@ -48,9 +49,11 @@ export interface Egress {
 }
 
 export interface EgressOptions {
-  /** All addresses of a name. Asks the name servers unless told. */
+  /** What may be called beside the public network: addresses, networks (CIDR), and host names, which may lead anywhere. */
+  allow?: readonly string[];
+  /** All addresses of a name that is not listed. Asks the name servers unless told. */
   resolve?: (host: string) => Promise<string[]>;
-  /** Which addresses may be connected to; those of the public network unless told. */
+  /** Which addresses may be connected to; those of the public network and the list unless told. */
   mayConnect?: (address: string) => boolean;
 }
 
@@ -63,17 +66,20 @@ const RESOLVE = { timeout: 2_000, tries: 2 };
  * Names are resolved once, where the connection is made, and the connection goes to what was checked there: no second answer of
  * a name server can lead elsewhere (`docs/decisions/egress.md`).
  */
-export function createEgress({
-  resolve = askNameServers,
-  mayConnect = isPublicAddress,
-}: EgressOptions = {}): Egress {
+export function createEgress({ allow, resolve = askNameServers, mayConnect }: EgressOptions = {}): Egress {
+  const listed = reachable(allow);
+  const { hasName } = listed;
+  const hasAddress = mayConnect ?? listed.hasAddress;
   const lookup: LookupFunction = (host, options, callback) => {
-    resolve(host).then(
+    const name = withoutRoot(host);
+    const isListed = hasName(name);
+    const may = isListed ? listed.mayBeNamed : hasAddress;
+    (isListed ? askThisMachine : resolve)(name).then(
       (addresses) => {
         const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
         const [first] = found;
         if (!first) callback(notFound(host), '');
-        else if (!addresses.every(mayConnect)) callback(isNotPublic(host), '');
+        else if (!addresses.every(may)) callback(isNotPublic(host), '');
         else if (options.all) callback(null, found);
         else callback(null, first.address, first.family);
       },
@@ -87,7 +93,7 @@ export function createEgress({
   };
   /** Most servers never call another, and this library takes 30 MB: it is loaded for the first request. */
   let opened: ReturnType<typeof open> | undefined;
-  const check = (address: string) => parseTarget(address, mayConnect);
+  const check = (address: string) => parseTarget(address, { hasAddress, hasName });
 
   async function follow(address: string, request: EgressRequest, signal: AbortSignal) {
     let url = check(address);
@@ -168,6 +174,10 @@ async function askNameServers(host: string): Promise<string[]> {
   const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
 }
+
+/** A name that the operator lists is found as by any program of the machine: in its files, search domains and name servers. */
+const askThisMachine = async (host: string): Promise<string[]> =>
+  (await askMachine(host, { all: true })).map(({ address }) => address);
 
 /** Counts what is unpacked, so that a small answer cannot become a large one here. */
 async function readBody(response: Response, maxBytes: number, excess: 'refuse' | 'cut'): Promise<Buffer> {

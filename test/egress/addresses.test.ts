@@ -54,7 +54,7 @@ describe('an address', () => {
 
 const refusalOf = (address: string): string | undefined => {
   try {
-    parseTarget(address, isPublicAddress);
+    parseTarget(address, { hasAddress: isPublicAddress, hasName: () => false });
     return undefined;
   } catch (error) {
     return (error as { code?: string }).code;
