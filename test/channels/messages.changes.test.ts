@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Board, openBoard } from './board.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { openBoard } from './board.ts';
 
-let board: Board;
-beforeAll(async () => {
-  board = await openBoard();
-});
+const board = await openBoard();
 afterAll(() => board.close());
 beforeEach(async () => {
   await board.turnToNewChannel();
@@ -105,7 +102,8 @@ describe('deleting', () => {
   });
 
   it('is not fooled by a message that was posted to look deleted', async () => {
-    const { id } = await board.post({ content: '', meta: { deleted: true } });
+    const { id, meta } = await board.post({ content: '', meta: { deleted: true } });
+    expect(meta).toEqual({});
     expect((await board.edit(id, { content: 'hello' })).status).toBe(200);
     expect((await board.edit(id, { content: '' })).status).toBe(200);
     expect(await board.remove(id)).toMatchObject({ status: 200 });

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { recordStatements } from '../support/statements.ts';
-import { type Board, openBoard } from './board.ts';
+import { openBoard } from './board.ts';
 
-let board: Board;
-beforeAll(async () => {
-  board = await openBoard();
-});
+const board = await openBoard();
 afterAll(() => board.close());
 beforeEach(async () => {
   await board.turnToNewChannel();
@@ -102,11 +99,11 @@ describe('a page of large messages', () => {
   const large = (mark: string) => ({
     content: mark + 'x'.repeat(64 * KIB - 1),
     data: { text: 'd'.repeat(250 * KIB) },
-    meta: { text: 'm'.repeat(250 * KIB), model_id: 'a' },
+    meta: { text: 'm'.repeat(250 * KIB), kind: 'a' },
   });
 
   it('is complete in number and order, and abridged past its budget', async () => {
-    const small = await board.post({ content: 'small', meta: { model_id: 'b' } });
+    const small = await board.post({ content: 'small', meta: { kind: 'b' } });
     for (let n = 0; n < 10; n += 1) await board.post(large(String(n)));
     const text = await (
       await fetch(`${board.server.url}/api/v1${board.at('')}`, {

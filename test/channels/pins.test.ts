@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Board, openBoard } from './board.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { openBoard } from './board.ts';
 
-let board: Board;
-beforeAll(async () => {
-  board = await openBoard();
-});
+const board = await openBoard();
 afterAll(() => board.close());
 beforeEach(async () => {
   await board.turnToNewChannel();

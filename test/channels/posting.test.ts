@@ -1,14 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { signUpAs } from '../support/server.ts';
-import { type Board, openBoard } from './board.ts';
+import { openBoard } from './board.ts';
 import { grant } from './people.ts';
 
-let board: Board;
-
-beforeAll(async () => {
-  board = await openBoard();
-});
+const board = await openBoard();
 afterAll(() => board.close());
 beforeEach(() => board.turnToNewChannel());
 

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Person, signUpAs } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
-import { type Board, openBoard } from './board.ts';
+import { openBoard } from './board.ts';
 import { grant } from './people.ts';
 
-let board: Board;
 let reader: Person;
-beforeAll(async () => {
-  board = await openBoard();
-});
+const board = await openBoard();
 afterAll(() => board.close());
 beforeEach(async () => {
   // A person of each test's own, whose list holds nothing of the others'.

@@ -14,6 +14,8 @@ export interface TestServer {
   dataDir: string;
   /** Calls the REST door: `method path`, with a token and a JSON body where given. */
   call(request: string, options?: CallOptions): Promise<Answer>;
+  /** The same as somebody: `as(ann)('POST /channels/create', { name: 'general' })`. */
+  as(person: Pick<Person, 'token'>): (request: string, body?: unknown) => Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -71,6 +73,10 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     database,
     dataDir,
     call: (request, callOptions) => call(app.url, request, callOptions),
+    as:
+      ({ token }) =>
+      (request, body) =>
+        call(app.url, request, { token, body }),
     async close() {
       await app.close();
       if (!options.database) await database.drop();
@@ -129,6 +135,23 @@ export async function signUpAs(
   // A new role ends the sessions that the old one had.
   return signIn(server, person);
 }
+
+/** The first people of a server, by their names: an administrator, who lets the others in as users. */
+export async function signUpAll<const Names extends readonly [string, ...string[]]>(
+  server: TestServer,
+  ...[first, ...others]: Names
+): Promise<{ [At in keyof Names]: Person }> {
+  const people = [await signUp(server, first)] as [Person, ...Person[]];
+  for (const name of others) people.push(await signUpAs(server, people[0], name, 'user'));
+  return people as { [At in keyof Names]: Person };
+}
+
+/** The session that somebody's token names. */
+export const sessionOf = ({ token }: Pick<Person, 'token'>): string => claimsOf(token).jti;
+
+/** What a token says. */
+export const claimsOf = (token: string) =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 
 /** Signs in again, after sessions were ended. */
 export async function signIn(server: TestServer, person: Person, password = PASSWORD): Promise<Person> {

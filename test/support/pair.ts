@@ -1,0 +1,44 @@
+import type { Python } from '../../src/python/pool.ts';
+import { createDatabase, type TestDatabase } from './database.ts';
+import { startRedis, type TestRedis } from './redis.ts';
+import { startServer, type TestServer } from './server.ts';
+
+/** Two servers on one database and one Redis: what happens at one is true at the other. */
+export interface Pair {
+  here: TestServer;
+  there: TestServer;
+  database: TestDatabase;
+  redis: TestRedis;
+  /** What both were started with, for a third. */
+  env: Record<string, string>;
+  close(): Promise<void>;
+}
+
+export interface PairOptions {
+  env?: Record<string, string>;
+  python?: Python;
+}
+
+/** Starts both at once, on an empty installation: one of them makes the configuration. */
+export async function startPair({ env: more, ...options }: PairOptions = {}): Promise<Pair> {
+  const redis = await startRedis();
+  const database = await createDatabase();
+  // Redis goes and comes back in some tests, which is worth a warning each time.
+  const secret = { SECRET_KEY: 'a secret that both processes have got', LOG_LEVEL: 'silent' };
+  const env = { REDIS_URL: redis.url, ...secret, ...more };
+  const start = () => startServer({ database, env, ...options });
+  const [here, there] = await Promise.all([start(), start()]);
+  return {
+    here,
+    there,
+    database,
+    redis,
+    env,
+    async close() {
+      await here.close();
+      await there.close();
+      await database.drop();
+      await redis.stop();
+    },
+  };
+}
