@@ -4,11 +4,14 @@ import type { UserDetail, UserInfo, UserListing } from './users.schema.ts';
 export const USER_ORDERS = ['created_at', 'name', 'email', 'role', 'last_active_at'] as const;
 export type UserOrder = (typeof USER_ORDERS)[number];
 
-/** SQL of what each order goes by, and its type; the number in which accounts were made breaks ties. */
-const KEYS: Record<UserOrder, { key: string; type: 'text' | 'int' }> = {
+/**
+ * SQL of what each order goes by, and its type; the number in which accounts were made breaks ties, unless no two accounts are
+ * alike in it anyway. Each has an index that says where an account is (`users.entity.ts`).
+ */
+const KEYS: Record<UserOrder, { key: string; type: 'text' | 'int'; place?: 'email' }> = {
   created_at: { key: 'u.ordinal', type: 'int' },
   name: { key: 'lower(u.name)', type: 'text' },
-  email: { key: 'u.email', type: 'text' },
+  email: { key: 'u.email', type: 'text', place: 'email' },
   role: { key: 'u.role', type: 'text' },
   last_active_at: { key: 'u.last_active_at', type: 'int' },
 };
@@ -28,6 +31,9 @@ export const keyTypeOf = (order: UserOrder) => (KEYS[order].type === 'int' ? 'nu
  */
 const MATCHES = `($2 or u.role <> 'pending') and ($1::text is null or position($1 in lower(u.name)) > 0
   or position($1 in lower(coalesce(u.username, ''))) > 0 or case when $2 then position($1 in u.email) > 0 else u.email = $1 end)`;
+
+/** The same where it holds for every account: nobody is looked for, by an administrator. No column is asked. */
+const ALL = '$1::text is null and $2::boolean';
 
 /** SQL for whether the row `u` did anything within the last three minutes. */
 export const IS_ACTIVE = '(u.last_active_at >= extract(epoch from now())::int - 180)';
@@ -52,48 +58,54 @@ const INFO = `u.id, u.name, case when $2 then u.email end as email, u.role, u.bi
 type Row<View> = View & { position_key: string | number; position_ordinal: number };
 type Direction = 'asc' | 'desc';
 
-const page = <View>(
-  name: string,
-  columns: string,
-  order: UserOrder,
-  direction: Direction,
-  isAfter: boolean,
-) => {
-  const { key, type } = KEYS[order];
-  const sign = direction === 'asc' ? '>' : '<';
-  const after = isAfter ? `and (${key}, u.ordinal) ${sign} ($5::${type}, $6::int)` : '';
-  // Only the places are walked over up to an offset, not the accounts.
-  return statement<Row<View>>(
-    `${name}.${order}.${direction}.${isAfter ? 'after' : 'first'}`,
-    `with places as (
-       select u.ordinal from users u where ${MATCHES} ${after}
-        order by ${key} ${direction}, u.ordinal ${direction} limit $3 offset $4)
-     select ${columns}, ${key} as position_key, u.ordinal as position_ordinal
-       from places join users u using (ordinal) order by ${key} ${direction}, u.ordinal ${direction}`,
-  );
-};
+/** What is shown of each account; a list of accounts or one of people. */
+interface View<Shown> {
+  name: string;
+  columns: string;
+  /** The statements so far, by their names. */
+  made: Map<string, Statement<Row<Shown>>>;
+}
+const LISTINGS: View<UserListing> = { name: 'users.list', columns: LISTING, made: new Map() };
+const INFOS: View<UserInfo> = { name: 'users.infos', columns: INFO, made: new Map() };
 
-type Pages<View> = Record<UserOrder, Record<Direction, Record<'first' | 'after', Statement<Row<View>>>>>;
-const pages = <View>(name: string, columns: string): Pages<View> => {
-  const of = (order: UserOrder, direction: Direction) => ({
-    first: page<View>(name, columns, order, direction, false),
-    after: page<View>(name, columns, order, direction, true),
-  });
-  const both = (order: UserOrder) => ({ asc: of(order, 'asc'), desc: of(order, 'desc') });
-  return {
-    created_at: both('created_at'),
-    name: both('name'),
-    email: both('email'),
-    role: both('role'),
-    last_active_at: both('last_active_at'),
-  };
-};
-const LISTINGS = pages<UserListing>('users.list', LISTING);
-const INFOS = pages<UserInfo>('users.infos', INFO);
+interface Kind {
+  order: UserOrder;
+  direction: Direction;
+  /** Whether it begins behind a position. */
+  isAfter: boolean;
+  /** Whether all accounts are listed. */
+  isOfAll: boolean;
+}
+
+function pageOf<Shown>(view: View<Shown>, kind: Kind): Statement<Row<Shown>> {
+  const { order, direction, isAfter, isOfAll } = kind;
+  const name = [view.name, order, direction, isAfter ? 'after' : 'first', isOfAll ? 'all' : 'some'].join('.');
+  let made = view.made.get(name);
+  if (!made) {
+    const { key, type, place = 'ordinal' } = KEYS[order];
+    const sign = direction === 'asc' ? '>' : '<';
+    const after = isAfter ? `and (${key}, u.ordinal) ${sign} ($5::${type}, $6::int)` : '';
+    // Only places are walked over up to an offset, in an index that holds all that is asked for; the accounts of the page follow.
+    made = statement(
+      name,
+      `with places as (
+         select u.${place} from users u where ${isOfAll ? ALL : MATCHES} ${after}
+          order by ${key} ${direction}, u.${place} ${direction} limit $3 offset $4)
+       select ${view.columns}, ${key} as position_key, u.ordinal as position_ordinal
+         from places join users u using (${place}) order by ${key} ${direction}, u.ordinal ${direction}`,
+    );
+    view.made.set(name, made);
+  }
+  return made;
+}
 
 const COUNT = statement<{ total: number }>(
   'users.count',
   `select count(*)::int as total from users u where ${MATCHES}`,
+);
+const COUNT_ALL = statement<{ total: number }>(
+  'users.count.all',
+  `select count(*)::int as total from users u where ${ALL}`,
 );
 
 export interface UserQuery {
@@ -106,28 +118,28 @@ export interface UserQuery {
   after?: Position | undefined;
 }
 
-export interface UserPage<View> {
-  users: View[];
+export interface UserPage<Shown> {
+  users: Shown[];
   /** Null when the page was asked for by its position: whoever goes through all has had it already. */
   total: number | null;
   next: Position | null;
 }
 
-async function readPage<View>(
+async function readPage<Shown>(
   sql: Sql,
-  of: Pages<View>,
+  view: View<Shown>,
   isAdmin: boolean,
-  { query, order_by, direction, limit, offset, after }: UserQuery,
-): Promise<UserPage<View>> {
-  const matching = [query?.toLowerCase() || null, isAdmin];
-  const { first, after: following } = of[order_by][direction];
+  { query, order_by: order, direction, limit, offset, after }: UserQuery,
+): Promise<UserPage<Shown>> {
+  const wanted = query?.toLowerCase() || null;
+  const isOfAll = isAdmin && wanted === null;
+  const matching = [wanted, isAdmin];
+  const page = pageOf(view, { order, direction, isAfter: after !== undefined, isOfAll });
   // One more tells whether there is another page.
   const bounds = [limit + 1, offset];
   const [rows, counted] = await Promise.all([
-    after
-      ? sql.rows(following, [...matching, ...bounds, after.key, after.ordinal])
-      : sql.rows(first, [...matching, ...bounds]),
-    after ? [] : sql.rows(COUNT, matching),
+    sql.rows(page, [...matching, ...bounds, ...(after ? [after.key, after.ordinal] : [])]),
+    after ? [] : sql.rows(isOfAll ? COUNT_ALL : COUNT, matching),
   ]);
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
