@@ -1,6 +1,5 @@
 import { completePermissions, type Permission, type Permissions } from '../configs/permissions.schema.ts';
 import type { Actor, Scope } from '../core/scope.ts';
-import { type Sql, statement } from '../database/sql.ts';
 
 declare module '../events/bus.ts' {
   interface BusTopics {
@@ -38,21 +37,8 @@ export function defaultPermissions({ configs }: Pick<Scope, 'configs'>): Permiss
 export const effectivePermissions = (scope: Pick<Scope<Actor | null>, 'configs' | 'actor'>): Permissions =>
   withGranted(defaultPermissions(scope), scope.actor?.granted ?? []);
 
-const GRANTED = statement<{ granted: string[] }>(
-  'permissions.granted',
-  `select ${groupPermissions('$1')} as granted`,
-);
-
-/** The same of somebody else. */
-export async function permissionsOf(
-  scope: { sql: Sql } & Pick<Scope, 'configs'>,
-  userId: string,
-): Promise<Permissions> {
-  const [row] = await scope.sql.rows(GRANTED, [userId]);
-  return withGranted(defaultPermissions(scope), row?.granted ?? []);
-}
-
-function withGranted(tree: Permissions, granted: readonly string[]): Permissions {
+/** A tree with what groups give besides. */
+export function withGranted(tree: Permissions, granted: readonly string[]): Permissions {
   if (granted.length === 0) return tree;
   const united = Object.fromEntries(
     Object.entries(tree).map(([section, leaves]) => [section, { ...leaves }]),

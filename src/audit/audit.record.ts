@@ -21,12 +21,21 @@ export interface AuditEvent {
   by?: { id: string; email: string; sessionId: string | null };
 }
 
-const INSERT = statement(
-  'audit.insert',
-  `insert into audit_entry (id, created_at, actor_id, actor_email, credential, credential_id, ip, action,
-                            target_type, target_id, before, after)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12::jsonb)`,
-);
+const COLUMNS = `id, created_at, actor_id, actor_email, credential, credential_id, ip, action, target_type, target_id,
+  before, after`;
+const TYPES = 'uuid int uuid text text text text text text text jsonb jsonb'.split(' ');
+
+/**
+ * SQL that writes an entry for each row of another part of the statement, so that a hot change and its entry are one statement.
+ *
+ * @param first the number of the first of the parameters, which are those of `entryValues`
+ * @param rows  the name of that part
+ */
+export const insertEntry = (first: number, rows: string): string =>
+  `insert into audit_entry (${COLUMNS})
+   select ${TYPES.map((type, index) => `$${first + index}::${type}`).join(', ')} from ${rows}`;
+
+const INSERT = statement('audit.insert', insertEntry(1, '(select) as one'));
 
 /**
  * Writes an entry of the audit log.
@@ -34,11 +43,15 @@ const INSERT = statement(
  * @param sql the transaction of the change itself, so that there is neither without the other
  */
 export async function record(scope: AuditScope, sql: Sql, event: AuditEvent): Promise<void> {
-  const { actor, request } = scope;
+  await sql.rows(INSERT, entryValues(scope, event));
+}
+
+/** The parameters of `insertEntry`. */
+export function entryValues({ actor, request }: AuditScope, event: AuditEvent): unknown[] {
   const by = event.by ?? (actor && { id: actor.id, email: actor.email, sessionId: actor.sessionId });
   const keyId = event.by ? null : (actor?.keyId ?? null);
   const credential = keyId ? 'key' : by?.sessionId ? 'session' : request ? null : 'command';
-  await sql.rows(INSERT, [
+  return [
     uuidv7(),
     nowSeconds(),
     by?.id ?? null,
@@ -51,5 +64,5 @@ export async function record(scope: AuditScope, sql: Sql, event: AuditEvent): Pr
     event.target?.id ?? null,
     presentable(event.before),
     presentable(event.after),
-  ]);
+  ];
 }

@@ -1,16 +1,17 @@
-import { record } from '../audit/audit.record.ts';
+import { entryValues, record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { sqlWithin } from '../database/sql.ts';
 import { User } from '../users/users.entity.ts';
-import { createUser, foldEmail, getUser, toView } from '../users/users.service.ts';
+import { createUser, foldEmail, getUser } from '../users/users.service.ts';
 import { announceSignUp } from '../webhooks/signups.ts';
+import { findAccount } from './auth.repository.ts';
 import type { SessionUser } from './auth.schema.ts';
 import { startSession, toSessionUser } from './auth.start.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { Session } from './session.entity.ts';
-import { openSessions } from './session.ts';
+import { endSession } from './session.ts';
 
 export interface SignUp {
   email: string;
@@ -46,15 +47,14 @@ export async function signIn(
   if (!scope.configs.current.ui.ENABLE_LOGIN_FORM) throw new AppError('signin_disabled');
   const email = foldEmail(input.email);
   const attempt = await scope.signinLimit.signIn(scope.request, email);
-  const user = await scope.em.findOne(User, { email }, { populate: ['password_hash'] });
-  const hash = user?.password_hash ?? null;
-  const fits = await verifyPassword(hash, input.password);
-  if (!user || !fits) {
-    await noteFailure(scope, { email, userId: user?.id, method: 'password' });
+  const account = await findAccount(scope.sql, email);
+  const fits = await verifyPassword(account?.hash ?? null, input.password);
+  if (!account || !fits) {
+    await noteFailure(scope, { email, userId: account?.user.id, method: 'password' });
     throw new AppError('credentials_wrong');
   }
   await attempt.succeeded();
-  return startSession(scope, toView(user), { method: 'password', passwordHash: hash });
+  return startSession(scope, account.user, { method: 'password', passwordHash: account.hash });
 }
 
 /** Writes a failed sign-in to the audit log, which takes so many an hour. */
@@ -73,17 +73,15 @@ export async function noteFailure(
 
 /** The caller's account, with the token that the call carried. */
 export async function whoAmI(scope: Scope, token: string): Promise<SessionUser> {
-  return toSessionUser(scope, await getUser(scope, scope.actor.id), token, scope.actor.expiresAt);
+  return toSessionUser(scope, await getUser(scope, scope.actor.id), token);
 }
 
 /** Ends the session that the call came with, its open sockets included. */
 export async function signOut(scope: Scope): Promise<{ status: true }> {
   const { id, sessionId } = scope.actor;
   if (sessionId !== null) {
-    await scope.sql.transaction(async (sql) => {
-      await openSessions(sql, 0).invalidateSession(sessionId);
-      await record(scope, sql, { action: 'auth.signout', target: { type: 'session', id: sessionId } });
-    });
+    const target = { type: 'session', id: sessionId };
+    await endSession(scope.sql, sessionId, entryValues(scope, { action: 'auth.signout', target }));
     scope.bus.publish('auth.revoked', { userId: id, sessionId });
   }
   scope.reply.setSession(null, null);

@@ -1,12 +1,11 @@
-import { v4 as uuidv4 } from 'uuid';
-import { effectivePermissions, permissionsOf } from '../access/permissions.ts';
-import { record } from '../audit/audit.record.ts';
+import { defaultPermissions, effectivePermissions, withGranted } from '../access/permissions.ts';
+import { entryValues } from '../audit/audit.record.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
 import type { UserView } from '../users/users.schema.ts';
 import type { SessionUser } from './auth.schema.ts';
 import { parseDuration } from './duration.ts';
-import { openSessions } from './session.ts';
+import { beginSession } from './session.ts';
 
 /** Stands for "for ever": PostgreSQL and JavaScript dates both reach that far. */
 const CENTURY_MS = 100 * 365 * 86_400_000;
@@ -34,38 +33,56 @@ export async function startSession(
   { method, passwordHash = null, subject = user.email, note }: Proof,
 ): Promise<SessionUser> {
   const lifetimeMs = parseDuration(scope.configs.current.auth.jwt_expiry);
-  const { ip, userAgent } = scope.request;
-  const session = await scope.sql.transaction(async (sql) => {
-    const begun = await openSessions(sql, lifetimeMs ?? CENTURY_MS, passwordHash).createSession(
-      user.id,
-      { created_at: new Date(), ip, user_agent: userAgent.slice(0, 256) },
-      { sessionId: uuidv4() },
-    );
-    await record(scope, sql, {
-      action: 'auth.signin',
-      target: { type: 'user', id: user.id },
-      after: { method },
-      by: { id: user.id, email: user.email, sessionId: begun.id },
+  const begin = (sql: Sql) =>
+    beginSession(sql, {
+      userId: user.id,
+      lifetimeMs: lifetimeMs ?? CENTURY_MS,
+      passwordHash,
+      ip: scope.request.ip,
+      userAgent: scope.request.userAgent,
+      entry: (sessionId) =>
+        entryValues(scope, {
+          action: 'auth.signin',
+          target: { type: 'user', id: user.id },
+          after: { method },
+          by: { id: user.id, email: user.email, sessionId },
+        }),
     });
-    await note?.(sql, begun.id);
-    return begun;
-  });
+  const session = note
+    ? await scope.sql.transaction(async (sql) => {
+        const begun = await begin(sql);
+        await note(sql, begun.id);
+        return begun;
+      })
+    : await begin(scope.sql);
   // Tokens count whole seconds; rounding down could leave one of a second with no life at all.
   const expiresAt = lifetimeMs === null ? null : Math.ceil(session.expiresAt.getTime() / 1000);
-  const token = await scope.tokens.sign({ userId: user.id, sessionId: session.id, expiresAt });
+  const [token, device] = await Promise.all([
+    scope.tokens.sign({ userId: user.id, sessionId: session.id, expiresAt }),
+    scope.signinLimit.nameDevice(subject),
+  ]);
   scope.reply.setSession(token, expiresAt);
-  scope.reply.setDevice?.(await scope.signinLimit.nameDevice(subject));
-  return toSessionUser(scope, user, token, expiresAt);
+  scope.reply.setDevice?.(device);
+  return view(user, token, expiresAt, withGranted(defaultPermissions(scope), session.granted));
 }
 
-/** An account as whoever is signed in to it sees it; a call that begins the session has no actor yet. */
-export async function toSessionUser(
-  scope: Scope<Actor | null>,
-  user: UserView,
+/** The caller's account as they see it, with the token that the call carried. */
+export const toSessionUser = (scope: Scope, user: UserView, token: string): SessionUser =>
+  view(user, token, scope.actor.expiresAt, effectivePermissions(scope));
+
+const view = (
+  { id, email, name, role, profile_image_url }: UserView,
   token: string,
   expires_at: number | null,
-): Promise<SessionUser> {
-  const { id, email, name, role, profile_image_url } = user;
-  const permissions = scope.actor ? effectivePermissions(scope) : await permissionsOf(scope, id);
-  return { token, token_type: 'Bearer', expires_at, id, email, name, role, profile_image_url, permissions };
-}
+  permissions: SessionUser['permissions'],
+): SessionUser => ({
+  token,
+  token_type: 'Bearer',
+  expires_at,
+  id,
+  email,
+  name,
+  role,
+  profile_image_url,
+  permissions,
+});

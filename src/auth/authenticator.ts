@@ -50,7 +50,7 @@ export function createAuthenticator(options: {
   const { sql, bus, configs, secret, onSeen } = options;
   const tokens = createTokens(secret);
   // Lucia extends a session that is read in the second half of its lifetime. Ours end when their token does.
-  const sessions = openSessions(sql, 0);
+  const sessions = openSessions(sql);
   const trusted = new LRUCache<string, Verified>({ max: MAX_TRUSTED, ttl: TRUST_MS });
   // Grows with each revocation: an answer that was asked for before one must not be kept after it.
   let revocations = 0;

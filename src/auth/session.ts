@@ -1,5 +1,7 @@
 import { type Adapter, type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia';
+import { v4 as uuidv4 } from 'uuid';
 import { groupPermissions } from '../access/permissions.ts';
+import { insertEntry } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Role } from '../core/scope.ts';
 import { type Sql, statement } from '../database/sql.ts';
@@ -47,13 +49,21 @@ const OF_USER = statement<SessionRow>(
   'session.of_user',
   `select ${SESSION_COLUMNS} from session s where s.user_id = $1 order by s.created_at desc`,
 );
-// The account's row is locked against a change of the password, which ends all sessions that it finds afterwards.
-const INSERT = statement<{ id: string }>(
-  'session.insert',
-  `insert into session (id, user_id, expires_at, created_at, ip, user_agent)
-   select $1, u.id, $3, $4, $5, $6 from users u
-    where u.id = $2 and ($7::text is null or u.password_hash = $7) for share
-   returning id`,
+// The account's row is locked against a change of the password, which ends all sessions that it finds afterwards. One statement
+// for all of it: a sign-in takes as long as its statements and their way there.
+const BEGIN = statement<{ granted: string[] }>(
+  'session.begin',
+  `with begun as (
+     insert into session (id, user_id, expires_at, created_at, ip, user_agent)
+     select $1, u.id, $3, $4, $5, $6 from users u
+      where u.id = $2 and ($7::text is null or u.password_hash = $7) for share
+     returning user_id),
+   noted as (${insertEntry(8, 'begun')})
+   select ${groupPermissions('begun.user_id')} as granted from begun`,
+);
+const END = statement(
+  'session.end',
+  `with ended as (delete from session where id = $1 returning id) ${insertEntry(2, 'ended')}`,
 );
 const SEEN = statement(
   'session.seen',
@@ -72,7 +82,7 @@ const toSession = (row: SessionRow): DatabaseSession => ({
 });
 
 /** Lucia's view of the tables. Reading a session is one statement; Lucia's own adapter needs two. */
-function adapter(sql: Sql, passwordHash: string | null): Adapter {
+function adapter(sql: Sql, setSession: Adapter['setSession']): Adapter {
   return {
     async getSessionAndUser(sessionId) {
       const [row] = await sql.rows(READ, [sessionId]);
@@ -86,12 +96,7 @@ function adapter(sql: Sql, passwordHash: string | null): Adapter {
     async getUserSessions(userId) {
       return (await sql.rows(OF_USER, [userId])).map(toSession);
     },
-    async setSession({ id, userId, expiresAt, attributes }) {
-      const { created_at, ip, user_agent } = attributes;
-      const values = [id, userId, expiresAt, created_at, ip, user_agent, passwordHash];
-      const [row] = await sql.rows(INSERT, values);
-      if (!row) throw new AppError('credentials_wrong');
-    },
+    setSession,
     async updateSessionExpiration(sessionId, expiresAt) {
       await sql.rows(EXTEND, [sessionId, expiresAt]);
     },
@@ -107,18 +112,56 @@ function adapter(sql: Sql, passwordHash: string | null): Adapter {
   };
 }
 
-/**
- * Lucia over our tables, for sessions of a lifetime. It is no longer developed, so this file alone knows it.
- *
- * @param lifetimeMs   how long a session lives from its creation
- * @param passwordHash when given, `createSession` throws credentials_wrong unless the account still has this password
- */
-export function openSessions(sql: Sql, lifetimeMs: number, passwordHash: string | null = null) {
-  return new Lucia(adapter(sql, passwordHash), {
+/** Lucia over our tables. It is no longer developed, so this file alone knows it. */
+const lucia = (sql: Sql, lifetimeMs: number, setSession: Adapter['setSession']) =>
+  new Lucia(adapter(sql, setSession), {
     sessionExpiresIn: new TimeSpan(lifetimeMs, 'ms'),
     getSessionAttributes: (attributes) => attributes,
     getUserAttributes: (attributes) => attributes,
   });
+
+/** The sessions that there are; new ones begin by `beginSession`. */
+export const openSessions = (sql: Sql) =>
+  lucia(sql, 0, () => Promise.reject(new Error('A session begins with its entry in the audit log.')));
+
+export interface Beginning {
+  userId: string;
+  /** How long it lives from now. */
+  lifetimeMs: number;
+  /** When given, the account must still have this password. */
+  passwordHash: string | null;
+  ip: string;
+  userAgent: string;
+  /** What the audit log gets of it. */
+  entry: (sessionId: string) => unknown[];
+}
+
+/**
+ * Begins a session, together with its entry in the audit log.
+ *
+ * @returns also the names of the permissions that the person's groups give
+ * @throws credentials_wrong when the account is gone, or has another password by now
+ */
+export async function beginSession(
+  sql: Sql,
+  { userId, lifetimeMs, passwordHash, ip, userAgent, entry }: Beginning,
+): Promise<{ id: string; expiresAt: Date; granted: string[] }> {
+  let granted: string[] = [];
+  const sessions = lucia(sql, lifetimeMs, async ({ id, expiresAt, attributes }) => {
+    const { created_at, ip, user_agent } = attributes;
+    const values = [id, userId, expiresAt, created_at, ip, user_agent, passwordHash, ...entry(id)];
+    const [row] = await sql.rows(BEGIN, values);
+    if (!row) throw new AppError('credentials_wrong');
+    granted = row.granted;
+  });
+  const attributes = { created_at: new Date(), ip, user_agent: userAgent.slice(0, 256) };
+  const { id, expiresAt } = await sessions.createSession(userId, attributes, { sessionId: uuidv4() });
+  return { id, expiresAt, granted };
+}
+
+/** Ends a session, together with its entry in the audit log; nothing for one that is not there. */
+export async function endSession(sql: Sql, sessionId: string, entry: unknown[]): Promise<void> {
+  await sql.rows(END, [sessionId, ...entry]);
 }
 
 /** Notes when sessions were seen last, in Unix seconds. */
@@ -131,7 +174,7 @@ const EXPIRY_SWEEP_MS = 3_600_000;
 
 /** Deletes expired sessions, now and every hour, until it is stopped. */
 export function removeExpiredSessions(sql: Sql, onError: (error: unknown) => void): { stop(): void } {
-  const sweep = () => void openSessions(sql, 0).deleteExpiredSessions().catch(onError);
+  const sweep = () => void openSessions(sql).deleteExpiredSessions().catch(onError);
   sweep();
   const timer = setInterval(sweep, EXPIRY_SWEEP_MS).unref();
   return { stop: () => clearInterval(timer) };
