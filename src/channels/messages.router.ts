@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { jsonList } from '../core/json.ts';
 import { router } from '../core/trpc.ts';
-import { freeForm, id, LIMITS, label, page, pageNumber, text } from '../core/wire.ts';
+import { id, LIMITS, label, page, pageNumber, text } from '../core/wire.ts';
 import { channelMember } from './channels.procedure.ts';
 import { postMessage } from './messages.post.ts';
-import { MessageData, MessageView, PostedMessage } from './messages.schema.ts';
+import { MessageData, MessageView, PostedMessage, SentForms } from './messages.schema.ts';
 import {
   deleteMessage,
   editMessage,
@@ -64,8 +64,7 @@ export const messagesRouter = router({
         content: content(),
         reply_to_id: id().nullish(),
         parent_id: id().nullish(),
-        data: freeForm().nullish(),
-        meta: freeForm().nullish(),
+        ...SentForms,
         temp_id: label().nullish(),
       }),
     )
@@ -126,9 +125,7 @@ export const messagesRouter = router({
       },
       access: 'channel.read',
     })
-    .input(
-      z.object({ ...oneMessage, content: content(), data: freeForm().nullish(), meta: freeForm().nullish() }),
-    )
+    .input(z.object({ ...oneMessage, content: content(), ...SentForms }))
     .output(MessageView)
     .mutation(({ ctx, input }) => editMessage(ctx.scope, input)),
 

@@ -1,11 +1,30 @@
 import { z } from 'zod';
-import { nanoseconds } from '../core/wire.ts';
+import { freeFormWithout, nanoseconds } from '../core/wire.ts';
 
 export const Author = z.object({ id: z.string(), name: z.string(), role: z.string() }).meta({ id: 'Author' });
 export type Author = z.infer<typeof Author>;
 
 /** What hangs on a message for programs: files, and whatever else. */
 export const MessageData = z.record(z.string(), z.unknown()).meta({ id: 'MessageData' });
+
+/**
+ * What people may put into `data` and `meta`. The other members say what the service did: clients take a message for a model's
+ * or a program's, for unfinished, failed, cut or deleted, by what stands there. Dropped rather than refused, so that whoever
+ * sends back what they read can do so; an edit then leaves those members as they are.
+ */
+export const SentForms = {
+  data: freeFormWithout(['tool_calls']).nullish(),
+  meta: freeFormWithout([
+    'model_id',
+    'model_name',
+    'done',
+    'usage',
+    'error',
+    'webhook',
+    'abridged',
+    'deleted',
+  ]).nullish(),
+};
 
 const MESSAGE_FIELDS = {
   id: z.string(),

@@ -63,6 +63,24 @@ export const freeForm = (maxBytes: number = LIMITS.freeFormBytes) =>
     if (message) context.addIssue({ code: 'custom', message });
   });
 
+/** The members that a form leaves out, by the definition of its schema. */
+const ownMembers = new WeakMap<object, ReadonlySet<string>>();
+
+/** The members that the schema of this definition leaves out of what was sent, as if it did not know them. */
+export const leftOut = (definition: object): ReadonlySet<string> | undefined => ownMembers.get(definition);
+
+/** As `freeForm`, but for members of these names: the service writes them itself, so what callers send there is dropped. */
+export function freeFormWithout(names: readonly string[]) {
+  const own = new Set(names);
+  const form = freeForm().overwrite((value) =>
+    names.some((name) => Object.hasOwn(value, name))
+      ? Object.fromEntries(Object.entries(value).filter(([name]) => !own.has(name)))
+      : value,
+  );
+  ownMembers.set(form._zod.def, own);
+  return form;
+}
+
 /** What keeps a value from being stored as a free form, in words; undefined when nothing does. */
 export const describeUnstorable = (value: object, maxBytes: number): string | undefined =>
   findUnstorable(value, MAX_DEPTH) ?? findTooLarge(value, maxBytes);

@@ -1,4 +1,5 @@
 import type { $ZodObjectDef, $ZodType } from 'zod/v4/core';
+import { leftOut } from '../core/wire.ts';
 import { unwrap } from './rest.schema.ts';
 
 /** Names the header can hold; more would only help a caller who wants to fill our memory and log. */
@@ -9,6 +10,7 @@ const MAX_HEADER_CHARACTERS = 2000;
 /** The members that a schema keeps; null where it keeps all of them or none of it is an object. */
 export type Known =
   | { kind: 'object'; members: Map<string, Known | null>; keepsOthers: boolean }
+  | { kind: 'record'; dropped: ReadonlySet<string> }
   | { kind: 'array'; element: Known };
 
 type Seen = Map<$ZodType, Known | null>;
@@ -31,6 +33,10 @@ function plan(schema: $ZodType, seen: Seen): Known | null {
     case 'array': {
       const element = planKnown(def.element, seen);
       return element && { kind: 'array', element };
+    }
+    case 'record': {
+      const dropped = leftOut(def);
+      return dropped ? { kind: 'record', dropped } : null;
     }
     case 'union':
       return join(def.options.filter(hasMembers).map((option) => planKnown(option, seen)));
@@ -95,10 +101,15 @@ function collect(known: Known, value: unknown, path: string, found: Set<string>)
     return;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  const pathOf = (name: string) => (path === '' ? name : `${path}.${name}`);
+  if (known.kind === 'record') {
+    for (const name of known.dropped) if (Object.hasOwn(value, name)) found.add(pathOf(name));
+    return;
+  }
   for (const name of Object.keys(value)) {
     if (found.size >= MAX_NAMES) return;
     const member = known.members.get(name);
-    const memberPath = path === '' ? name : `${path}.${name}`;
+    const memberPath = pathOf(name);
     if (member === undefined) {
       if (!known.keepsOthers) found.add(memberPath);
     } else if (member) {
