@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { access, chmod, mkdir, open, readFile } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { access, chmod, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Log } from './environment.ts';
@@ -10,6 +10,12 @@ const TIMEOUT_S = 600;
 const MAX_SET_BYTES = 2 * 1024 ** 3;
 /** Of its end, which says how it went. */
 const LOG_BYTES = 64 * 1024;
+/** An installer that has given no sign of life for so long is gone. */
+const SILENCE_MS = 30_000;
+/** How exactly it is known when a set was used last. */
+const USE_NOTED_MS = 3_600_000;
+/** Ends the name of a set that is being removed. */
+const GONE = '.gone';
 
 /** As `install.py` writes it. */
 const Report = z.object({ state: z.enum(['installing', 'ready', 'failed']), detail: z.string() });
@@ -33,6 +39,12 @@ export interface Packages {
   install(requirements: string[]): Promise<PackagesState>;
   /** What the latest installation of a set printed, the end of it; empty when there was none. */
   log(requirements: string[]): Promise<string>;
+  /**
+   * Removes the sets that are not wanted and that nobody on this machine has found for so long; what is left of failures and of
+   * installations that were cut off likewise. The time must be longer than a process of a tool lives without a call, and at
+   * least some hours: no other sign tells that one still runs.
+   */
+  sweep(wanted: string[][], unusedMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -45,6 +57,7 @@ export interface PackagesOptions {
 
 export function openPackages({ folder, base, log }: PackagesOptions): Packages {
   const running = new Map<string, Promise<PackagesState>>();
+  const noted = new Map<string, number>();
   const closing = new AbortController();
 
   async function placeOf(requirements: string[]): Promise<string> {
@@ -53,19 +66,45 @@ export function openPackages({ folder, base, log }: PackagesOptions): Packages {
     return join(folder, hash.digest('hex').slice(0, 32));
   }
 
+  /** Also notes that the set is in use: a sweep that has begun sees it, and leaves the set. */
   async function findIn(place: string): Promise<string | undefined> {
-    const site = join(place, 'site');
-    return access(site).then(
-      () => site,
-      () => undefined,
-    );
+    const site = siteOf(place);
+    const now = Date.now();
+    const isNoted = now - (noted.get(place) ?? 0) < USE_NOTED_MS;
+    try {
+      await (isNoted ? access(site) : utimes(site, now / 1000, now / 1000));
+    } catch {
+      noted.delete(place);
+      return undefined;
+    }
+    if (!isNoted) noted.set(place, now);
+    return site;
   }
 
   async function lookIn(place: string): Promise<PackagesState> {
     if (await findIn(place)) return { state: 'ready', detail: 'The packages are installed.' };
     if (running.has(place)) return { state: 'installing', detail: 'The packages are being installed.' };
-    const text = await readFile(join(place, 'state.json'), 'utf8').catch(() => '');
-    return text === '' ? { state: 'absent', detail: '' } : Report.parse(JSON.parse(text));
+    const text = await readFile(stateOf(place), 'utf8').catch(() => '');
+    if (text === '') return { state: 'absent', detail: '' };
+    const report = Report.parse(JSON.parse(text));
+    if (report.state === 'installing' && Date.now() - (await changedAt(stateOf(place))) > SILENCE_MS) {
+      return {
+        state: 'absent',
+        detail: 'The installation was cut off. The next call of the tool begins it anew.',
+      };
+    }
+    return report;
+  }
+
+  /** Takes a set away at one stroke, unless somebody finds it in the meantime. */
+  async function removeUnused(place: string, unusedMs: number): Promise<void> {
+    const isUsed = async (at: string) => Date.now() - (await usedAt(at)) < unusedMs;
+    if (running.has(place) || (await isUsed(place))) return;
+    const gone = `${place}.${randomUUID()}${GONE}`;
+    await rename(place, gone);
+    if (await isUsed(gone)) return rename(gone, place);
+    noted.delete(place);
+    await rm(gone, { recursive: true, force: true });
   }
 
   async function run(place: string, requirements: string[]): Promise<PackagesState> {
@@ -89,7 +128,7 @@ export function openPackages({ folder, base, log }: PackagesOptions): Packages {
       child.once('close', resolve);
     });
     if (closing.signal.aborted) return { state: 'absent', detail: '' };
-    const report = await readFile(join(place, 'state.json'), 'utf8').catch(() => '');
+    const report = await readFile(stateOf(place), 'utf8').catch(() => '');
     const said = Report.safeParse(report === '' ? undefined : JSON.parse(report)).data;
     // Whoever was stopped in the middle has not said so.
     const reason = complaint.trim().split('\n').at(-1) || `exit status ${code}`;
@@ -126,9 +165,34 @@ export function openPackages({ folder, base, log }: PackagesOptions): Packages {
         await file.close();
       }
     },
+    async sweep(wanted, unusedMs) {
+      const kept = new Set(await Promise.all(wanted.map(placeOf)));
+      for (const name of await readdir(folder).catch(() => [])) {
+        const place = join(folder, name);
+        // One that was cut off while it was removed.
+        if (name.endsWith(GONE)) await rm(place, { recursive: true, force: true });
+        // Another process of this machine may have been faster.
+        else if (!kept.has(place)) await removeUnused(place, unusedMs).catch(unlessMissing);
+      }
+    },
     async close() {
       closing.abort();
       await Promise.allSettled(running.values());
     },
   };
+}
+
+const siteOf = (place: string) => join(place, 'site');
+const stateOf = (place: string) => join(place, 'state.json');
+
+const changedAt = async (path: string) => (await stat(path)).mtimeMs;
+
+/** When a set was found last; of one that was never whole, when its installer gave its last sign of life. */
+const usedAt = (place: string) =>
+  changedAt(siteOf(place))
+    .catch(() => changedAt(stateOf(place)))
+    .catch(() => changedAt(place));
+
+function unlessMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
 }

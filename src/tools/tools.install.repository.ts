@@ -17,3 +17,12 @@ export async function describeTool(
   const rows = await sql.rows(DESCRIBE, [id, version, ...texts, JSON.stringify(requirements)]);
   return rows.length > 0;
 }
+
+const WANTED = statement<{ requirements: string[] }>(
+  'tool.packages',
+  `select distinct requirements from tool where requirements <> '[]'`,
+);
+
+/** The sets of packages that tools ask for. */
+export const listWantedPackages = async (sql: Sql): Promise<string[][]> =>
+  (await sql.rows(WANTED, [])).map(({ requirements }) => requirements);

@@ -4,9 +4,11 @@ Installs one set of packages into a folder of its own, in a process of its own:
     install.py '{"folder", "requirements", "seconds", "bytes"}'
 
 `folder` gets `site` (the packages, whole or not there at all), `state.json` and `log`. Whoever comes second for the same set
-waits for the first and finds it done. Only wheels: nothing of a package runs while it is installed.
+waits for the first and finds it done. The time of `state.json` tells others that somebody is at work, as long as it is recent.
+Only wheels: nothing of a package runs while it is installed.
 """
 
+import ctypes
 import fcntl
 import json
 import os
@@ -15,6 +17,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from importlib import metadata
 from typing import Any, NoReturn
@@ -24,6 +27,8 @@ _FIXED = ("annotated-types", "packaging", "pydantic", "pydantic-core", "typing-e
 # What pip may know of the server's environment, which holds secrets: its own settings, the way out, and certificates.
 _KNOWN = ("PATH", "HOME", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _KNOWN_IN_ANY_CASE = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+_DRAFT = "draft."
+_PR_SET_PDEATHSIG = 1
 _MEMORY_BYTES = 2 * 1024**3
 _OPEN_FILES = 256
 
@@ -31,7 +36,7 @@ _OPEN_FILES = 256
 class Installation:
     def __init__(self, folder: str, requirements: list[str], seconds: int, size: int) -> None:
         self.folder, self.requirements, self.seconds, self.size = folder, requirements, seconds, size
-        self.site, self.draft = self.path("site"), self.path("draft")
+        self.site, self.draft = self.path("site"), ""
 
     def path(self, name: str) -> str:
         return os.path.join(self.folder, name)
@@ -43,19 +48,27 @@ class Installation:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if os.path.isdir(self.site):
                 return
-            shutil.rmtree(self.draft, ignore_errors=True)
             self.say("installing", "The packages are being installed.")
+            self.remove_drafts()
+            # A name of its own: an installer that outlived whoever started it cannot put anything into another's.
+            self.draft = tempfile.mkdtemp(prefix=_DRAFT, dir=self.folder)
             try:
                 self.fill()
             except Exception as error:
-                shutil.rmtree(self.draft, ignore_errors=True)
+                self.remove_drafts()
                 self.say("failed", str(error))
                 sys.exit(1)
+            # On the disk before it has its name: a machine that loses its power must not leave half of it behind.
+            os.sync()
             os.rename(self.draft, self.site)
             self.say("ready", "The packages are installed.")
 
+    def remove_drafts(self) -> None:
+        for name in os.listdir(self.folder):
+            if name.startswith(_DRAFT):
+                shutil.rmtree(self.path(name), ignore_errors=True)
+
     def fill(self) -> None:
-        os.mkdir(self.draft)
         with open(self.path("constraints.txt"), "w") as file:
             file.writelines(f"{name}=={version}\n" for name, version in _fixed())
         with open(self.path("log"), "wb") as log:
@@ -77,7 +90,13 @@ class Installation:
         options += ["--no-input", "--no-cache-dir", "--disable-pip-version-check", "--progress-bar", "off"]
         command = [sys.executable, "-I", "-m", "pip", "install", *options, "--", *self.requirements]
         process = subprocess.Popen(
-            command, env=_surroundings(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            command,
+            env=_surroundings(),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            preexec_fn=_end_with_parent,
         )
         signal.signal(signal.SIGTERM, lambda *_: _stop(process))
         deadline = time.monotonic() + self.seconds
@@ -88,6 +107,7 @@ class Installation:
             if _disk_use(self.draft) > self.size:
                 os.killpg(process.pid, signal.SIGKILL)
                 raise ValueError(f"The packages take more than the {self.size} bytes that are allowed.")
+            os.utime(self.path("state.json"))
             time.sleep(0.2)
         if process.returncode != 0:
             raise RuntimeError(self.complaint())
@@ -103,6 +123,12 @@ class Installation:
         with open(draft, "w") as file:
             json.dump({"state": state, "detail": detail[:2000]}, file)
         os.replace(draft, self.path("state.json"))
+
+
+def _end_with_parent() -> None:
+    """Nobody would stop a pip whose installer was killed, and its time and size would have no limit."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _surroundings() -> dict[str, str]:
