@@ -13,7 +13,7 @@ export async function users({ cluster, quick }: Workspace): Promise<Result[]> {
   try {
     await fill(databaseUrl);
     const results: Result[] = [];
-    for (const order of ['created_at', 'name']) {
+    for (const order of ['created_at', 'name', 'email', 'role', 'last_active_at']) {
       const list = (query: string) =>
         parley.asAdministrator<{ next_cursor: string | null }>(
           `GET /users?order_by=${order}&direction=asc&${query}`,

@@ -36,6 +36,7 @@ export const User = defineEntity({
   // Mentions find people by either name, in any case.
   indexes: [
     { name: 'users_role', properties: ['role', 'ordinal'] },
+    { name: 'users_last_active', properties: ['last_active_at', 'ordinal'] },
     {
       name: 'users_name_place',
       // With the name itself, without which the planner does not see that the index alone answers for where an account stands.
