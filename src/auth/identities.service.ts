@@ -6,7 +6,13 @@ import { sqlWithin } from '../database/sql.ts';
 import { syncMemberships } from '../groups/members.service.ts';
 import { User, type UserEntity } from '../users/users.entity.ts';
 import type { UserView } from '../users/users.schema.ts';
-import { createUser, lockAdministrators, normaliseEmail, toView } from '../users/users.service.ts';
+import {
+  createUser,
+  findOldestAdministrator,
+  lockAdministrators,
+  normaliseEmail,
+  toView,
+} from '../users/users.service.ts';
 import { announceSignUp } from '../webhooks/signups.ts';
 import { addIdentity, findIdentity, type Subject } from './identities.repository.ts';
 import { Session } from './session.entity.ts';
@@ -127,7 +133,7 @@ async function refresh(
     await lockAdministrators(em);
     const user = await em.findOneOrFail(User, known.id, { refresh: true });
     const before = toView(user);
-    const [oldest] = await em.find(User, { role: 'admin' }, { orderBy: { ordinal: 'asc' }, limit: 1 });
+    const oldest = await findOldestAdministrator(em);
     em.assign(user, {
       ...wanted,
       // The oldest administrator is theirs alone to change, whatever others say of them.

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import {
   AndFilter,
@@ -34,7 +35,11 @@ export interface Directory {
   readonly base: string;
   readonly attributes: Readonly<Record<'mail' | 'username' | 'name' | 'groups', string>>;
   readonly mayMerge: boolean;
+  /** What is taken over at each sign-in. */
+  readonly update: { name: boolean; email: boolean };
   readonly groups: { manage: boolean; create: boolean };
+  /** By which groups roles are decided: names, or the whole of where one is. */
+  readonly roles: { manage: boolean; admin: readonly string[]; allowed: readonly string[] };
   /** The filter that finds somebody, with whatever they typed escaped. */
   filterFor(username: string): Filter;
   /** Connects and binds as who searches. */
@@ -74,7 +79,9 @@ export function createDirectory(env: Env): Directory | null {
   const host = env.LDAP_SERVER_HOST.includes(':') ? `[${env.LDAP_SERVER_HOST}]` : env.LDAP_SERVER_HOST;
   const url = `${isSecure ? 'ldaps' : 'ldap'}://${host}:${port}`;
   const tlsOptions = {
-    servername: env.LDAP_SERVER_HOST,
+    // What the certificate must be of. Only names are asked for by name: RFC 6066, section 3.
+    host: env.LDAP_SERVER_HOST,
+    ...(isIP(env.LDAP_SERVER_HOST) === 0 && { servername: env.LDAP_SERVER_HOST }),
     rejectUnauthorized: env.LDAP_VALIDATE_CERT,
     ...(env.LDAP_CA_CERT_FILE && { ca: [...rootCertificates, readAuthority(env.LDAP_CA_CERT_FILE)] }),
   };
@@ -114,7 +121,13 @@ export function createDirectory(env: Env): Directory | null {
     base: env.LDAP_SEARCH_BASE,
     attributes,
     mayMerge: env.LDAP_MERGE_ACCOUNTS_BY_EMAIL,
+    update: { name: env.LDAP_UPDATE_NAME_ON_LOGIN, email: env.LDAP_UPDATE_EMAIL_ON_LOGIN },
     groups: { manage: env.ENABLE_LDAP_GROUP_MANAGEMENT, create: env.ENABLE_LDAP_GROUP_CREATION },
+    roles: {
+      manage: env.ENABLE_LDAP_ROLE_MANAGEMENT,
+      admin: env.LDAP_ADMIN_GROUPS,
+      allowed: env.LDAP_ALLOWED_GROUPS,
+    },
     filterFor,
     open: () =>
       connected(async (client) => {

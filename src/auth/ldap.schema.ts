@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** One thing that a sign-in through the directory does, and how it went. */
 export const LdapStep = z.object({
-  step: z.enum(['connect', 'search', 'entry', 'address', 'groups', 'account']),
+  step: z.enum(['connect', 'search', 'entry', 'address', 'groups', 'role', 'account']),
   ok: z.boolean(),
   /** What was done or found, or why it failed, for an administrator. */
   detail: z.string(),

@@ -2,19 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { ResultCodeError } from 'ldapts';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Scope } from '../core/scope.ts';
-import { isStorable } from '../core/wire.ts';
 import { User } from '../users/users.entity.ts';
-import { foldEmail, normaliseEmail } from '../users/users.service.ts';
+import { findOldestAdministrator, foldEmail } from '../users/users.service.ts';
 import type { SessionUser } from './auth.schema.ts';
 import { noteFailure } from './auth.service.ts';
 import { startSession } from './auth.start.ts';
 import { findIdentity } from './identities.repository.ts';
-import { admitPerson, type Person } from './identities.service.ts';
+import { admitPerson } from './identities.service.ts';
 import { type Directory, type DirectoryEntry, unavailable } from './ldap.directory.ts';
+import { addressOf, decideRole, groupsOf, ISSUER, readPerson } from './ldap.person.ts';
 import type { LdapStep, LdapTest } from './ldap.schema.ts';
-import { displayName } from './oauth.claims.ts';
-
-const ISSUER = 'ldap';
 
 const wrong = () => new AppError('credentials_wrong', { detail: 'The user name or the password is wrong.' });
 
@@ -52,7 +49,7 @@ export async function signInByLdap(
   const account = await admitPerson(scope, readPerson(directory, entry, user), {
     mayCreate: true,
     mayMerge: directory.mayMerge,
-    update: { name: false, email: false, picture: false },
+    update: { ...directory.update, picture: false },
     groups: { source: 'ldap', create: directory.groups.create },
   });
   return startSession(scope, account, { method: 'ldap', subject });
@@ -76,51 +73,6 @@ async function findOne(directory: Directory, user: string): Promise<DirectoryEnt
 
 /** Bound to where there is no one entry, so that it takes as long. Nobody has that name. */
 const nobody = ({ attributes, base }: Directory): string => `${attributes.username}=${randomUUID()},${base}`;
-
-/** @throws email_invalid for somebody without an address */
-function readPerson(directory: Directory, entry: DirectoryEntry, user: string): Person {
-  const email = addressOf(directory, entry);
-  if (email === null) {
-    throw new AppError('email_invalid', { detail: 'The directory has no e-mail address of yours.' });
-  }
-  return {
-    issuer: ISSUER,
-    subject: entry.subject,
-    email,
-    // Whoever named the directory trusts it; merging is a decision of its own.
-    emailVerified: true,
-    name: displayName([entry.values(directory.attributes.name)[0], user]),
-    role: undefined,
-    groups: directory.groups.manage ? groupsOf(directory, entry) : undefined,
-    picture: async () => undefined,
-  };
-}
-
-/** The names of their groups, which the directory names by where they are: `cn=staff,ou=groups,dc=example,dc=com`. */
-function groupsOf({ attributes }: Directory, entry: DirectoryEntry): string[] {
-  return entry.values(attributes.groups).map((value) => {
-    const [, name] = /^[^=,]+=((?:\\.|[^,+\\])+)/.exec(value) ?? [];
-    return name === undefined ? value : unescapeName(name);
-  });
-}
-
-/** A value within a name, as RFC 4514 escapes it: bytes of UTF-8 in hexadecimal, or one character. */
-const unescapeName = (name: string): string =>
-  name
-    .replaceAll(/(?:\\[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('\\', ''), 'hex').toString())
-    .replaceAll(/\\(.)/g, '$1');
-
-/** The first address that is one: some directories keep aliases and old ones beside it. */
-function addressOf({ attributes }: Directory, entry: DirectoryEntry): string | null {
-  for (const value of entry.values(attributes.mail)) {
-    try {
-      if (isStorable(value)) return normaliseEmail(value);
-    } catch {
-      // The next may be one.
-    }
-  }
-  return null;
-}
 
 /**
  * What a sign-in through the directory would do for somebody, each step with what it found. Asks for no password and changes nothing.
@@ -168,6 +120,7 @@ export async function testLdap(scope: Scope, user: string): Promise<LdapTest> {
   const addresses = entry.values(mail).join(', ');
   note('address', email !== null, email ?? `No usable address in ${mail}: ${addresses || 'it is empty'}.`);
   note('groups', true, describeGroups(directory, entry));
+  note('role', true, describeRole(directory, entry));
   if (email !== null) note('account', ...(await foreseeAccount(scope, directory, entry, email)));
   return answer(entry.dn);
 }
@@ -179,21 +132,36 @@ function describeGroups(directory: Directory, entry: DirectoryEntry): string {
   return `${names}. Groups of these names are taken over${create ? ', and made where there are none' : ''}.`;
 }
 
-/** Which account they would get. */
+function describeRole(directory: Directory, entry: DirectoryEntry): string {
+  const decided = decideRole(directory, entry);
+  if (!decided) return 'Not taken from the directory: ENABLE_LDAP_ROLE_MANAGEMENT is off.';
+  const { role, group } = decided;
+  if (group !== null) return `${role}, by the group ${group}.`;
+  return role === 'user'
+    ? 'user, as everybody whom the search finds: LDAP_ALLOWED_GROUPS is empty.'
+    : `${role}: in no group of LDAP_ADMIN_GROUPS or LDAP_ALLOWED_GROUPS.`;
+}
+
+/** Which account they would get, and the role that it would have then. */
 async function foreseeAccount(
   scope: Scope,
-  { mayMerge }: Directory,
+  directory: Directory,
   entry: DirectoryEntry,
   email: string,
 ): Promise<[ok: boolean, detail: string]> {
   const bound = await findIdentity(scope.sql, { issuer: ISSUER, subject: entry.subject });
   const account = await scope.em.findOne(User, bound === null ? { email } : { id: bound });
-  const { default_user_role } = scope.configs.current.ui;
-  if (!account) return [true, `A new account with the role ${default_user_role}.`];
-  if (bound !== null) return [true, `Their account ${account.email} with the role ${account.role}.`];
-  return mayMerge
-    ? [true, `The account that has their address, with the role ${account.role}.`]
-    : [false, 'Another account has their address; LDAP_MERGE_ACCOUNTS_BY_EMAIL is off.'];
+  const decided = decideRole(directory, entry)?.role;
+  if (!account) {
+    return [true, `A new account with the role ${decided ?? scope.configs.current.ui.default_user_role}.`];
+  }
+  if (bound === null && !directory.mayMerge) {
+    return [false, 'Another account has their address; LDAP_MERGE_ACCOUNTS_BY_EMAIL is off.'];
+  }
+  const isOldest = (await findOldestAdministrator(scope.em))?.id === account.id;
+  const role = isOldest ? 'admin, which the oldest administrator stays' : (decided ?? account.role);
+  const whose = bound === null ? 'The account that has their address' : `Their account ${account.email}`;
+  return [true, `${whose}, with the role ${role}.`];
 }
 
 const describe = (error: unknown): string => {

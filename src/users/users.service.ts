@@ -23,6 +23,10 @@ const ADMINISTRATORS_LOCK = 7_011_502;
 export const lockAdministrators = (em: EntityManager) =>
   em.execute('select pg_advisory_xact_lock(?)', [ADMINISTRATORS_LOCK]);
 
+/** Theirs alone to change, so that there always is an administrator; null before there is anybody. */
+export const findOldestAdministrator = (em: EntityManager): Promise<UserEntity | null> =>
+  em.findOne(User, { role: 'admin' }, { orderBy: { ordinal: 'asc' } });
+
 /**
  * An address as it is compared: trimmed, lower-cased, then composed, since lower case can bring forth new pairs. Its domain is as
  * mail servers read it (UTS 46): wide letters and other full stops name the same mailbox.

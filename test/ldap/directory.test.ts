@@ -39,17 +39,22 @@ describe.skipIf(withoutSlapd)('a directory (needs slapd)', () => {
   });
   afterAll(() => slapd.stop());
 
-  it('is reached by TLS and by StartTLS with a certificate that is checked', async () => {
+  it('is reached by TLS and by StartTLS with a certificate that is checked, by name and by address', async () => {
+    const byName = { LDAP_SERVER_HOST: 'localhost', LDAP_START_TLS: 'true' };
+    const named = await start({ ...byName, LDAP_CA_CERT_FILE: slapd.authority });
+    expect((await named.enter('ann')).status).toBe(200);
     const tls = { LDAP_USE_TLS: 'true', LDAP_SERVER_PORT: `${slapd.tlsPort}` };
     const startTls = { LDAP_START_TLS: 'true' };
     for (const env of [tls, startTls]) {
       const trusting = await start({ ...env, LDAP_CA_CERT_FILE: slapd.authority });
       expect((await trusting.enter('ann')).status).toBe(200);
-      const strict = await start(env);
-      expect(await strict.enter('ann')).toMatchObject({ status: 502, body: { code: 'upstream_failed' } });
-      const { body } = await strict.test('ann');
-      expect(body).toMatchObject({ ok: false, steps: [{ step: 'connect', ok: false }] });
-      expect(body.steps[0].detail).toMatch(/certificate/i);
+      for (const LDAP_CA_CERT_FILE of ['', slapd.otherAuthority]) {
+        const strict = await start({ ...env, LDAP_CA_CERT_FILE });
+        expect(await strict.enter('ann')).toMatchObject({ status: 502, body: { code: 'upstream_failed' } });
+        const { body } = await strict.test('ann');
+        expect(body).toMatchObject({ ok: false, steps: [{ step: 'connect', ok: false }] });
+        expect(body.steps[0].detail).toMatch(/certificate|signature/i);
+      }
       const careless = await start({ ...env, LDAP_VALIDATE_CERT: 'false' });
       expect((await careless.enter('ann')).status).toBe(200);
     }
@@ -66,9 +71,11 @@ describe.skipIf(withoutSlapd)('a directory (needs slapd)', () => {
     const { body } = await test('ann');
     expect(body).toMatchObject({ ok: true, dn: dnOf('ann'), filter: '(uid=ann)' });
     expect(body.steps.map(({ step }: { step: string }) => step)).toEqual([
-      ...['connect', 'search', 'entry', 'address', 'groups', 'account'],
+      ...['connect', 'search', 'entry', 'address', 'groups', 'role', 'account'],
     ]);
-    expect(JSON.stringify(body.steps)).toMatch(/ann@example\.com.*Sales, North.*with the role user/);
+    expect(JSON.stringify(body.steps)).toMatch(
+      /ann@example\.com.*Sales, North.*ENABLE_LDAP_ROLE_MANAGEMENT is off.*with the role user/,
+    );
     expect(JSON.stringify(body)).not.toContain(slapd.env.LDAP_APP_PASSWORD);
   });
 
@@ -123,6 +130,8 @@ describe.skipIf(withoutSlapd)('a directory (needs slapd)', () => {
     await enter('ann');
     expect(await groups()).toEqual(['Kept: manual', 'Sales, North: ldap']);
     await slapd.group('Staff', ['ann']);
+    await enter('ann');
+    expect(await groups()).toEqual(['Kept: manual', 'Sales, North: ldap', 'Staff: ldap']);
   });
 
   it('that does not answer, or refuses who searches, is said to, and nobody waits for long', async () => {

@@ -22,6 +22,8 @@ export interface Slapd {
   tlsPort: number;
   /** The certificate that its own is signed with. */
   authority: string;
+  /** The certificate of somebody else who calls themselves the same. */
+  otherAuthority: string;
   /** What `startServer` needs in its environment, for a connection in the clear. */
   env: Record<string, string>;
   /** Adds somebody, with any number of values of an attribute. */
@@ -107,6 +109,7 @@ overlay memberof
     port,
     tlsPort,
     authority: join(folder, 'authority.pem'),
+    otherAuthority: join(folder, 'other.pem'),
     env: {
       ENABLE_LDAP: 'true',
       LDAP_SERVER_HOST: '127.0.0.1',
@@ -151,17 +154,10 @@ overlay memberof
 function makeCertificate(folder: string): void {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  openssl(
-    'req',
-    '-x509',
-    ...key,
-    '-keyout',
-    'authority.key',
-    '-out',
-    'authority.pem',
-    '-subj',
-    '/CN=Test authority',
-  );
+  for (const name of ['authority', 'other']) {
+    const files = ['-keyout', `${name}.key`, '-out', `${name}.pem`];
+    openssl('req', '-x509', ...key, ...files, '-subj', '/CN=Test authority');
+  }
   openssl(
     ...['req', '-x509', ...key, '-keyout', 'server.key', '-out', 'server.pem', '-subj', '/CN=localhost'],
     ...['-CA', 'authority.pem', '-CAkey', 'authority.key'],
