@@ -27,8 +27,13 @@ const nowNanoseconds = (): string => `${BigInt(Date.now()) * 1_000_000n}`;
 export const channelResource = (id: string) =>
   ({ type: 'channel', id, publicSharing: 'sharing.public_channels' }) as const;
 
-/** What the audit log tells of a channel. */
-const audited = ({ name, description, is_private }: ChannelEntity) => ({ name, description, is_private });
+/** What the audit log tells of a channel; of one that has members not what they keep in it. */
+const audited = ({ type, name, description, is_private, data, meta }: ChannelEntity) => ({
+  name,
+  description,
+  is_private,
+  ...(type === null && { data, meta }),
+});
 
 /** Changes what was sent and keeps the rest. @throws not_found, forbidden */
 export async function updateChannel(scope: Scope, id: string, input: ChannelInput): Promise<ChannelDetail> {

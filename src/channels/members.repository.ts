@@ -49,7 +49,7 @@ export const REMOVE = statement<{ user_id: string }>(
 );
 
 /** In every group among the channels that has nobody in charge, the longest member is. `$2` does not come into question. */
-export const PASS_ON = statement<{ user_id: string }>(
+export const PASS_ON = statement<{ channel_id: string; user_id: string }>(
   'member.pass_on',
   `update channel_member m set role = 'manager' from (
      select distinct on (cm.channel_id) cm.channel_id, cm.user_id
@@ -57,14 +57,14 @@ export const PASS_ON = statement<{ user_id: string }>(
       where c.id = any($1::uuid[]) and c.type = 'group' and cm.user_id is distinct from $2::uuid
         and not exists (select from channel_member x where x.channel_id = c.id and x.role = 'manager')
       order by cm.channel_id, (u.role = 'pending'), cm.joined_at, cm.user_id) heir
-    where m.channel_id = heir.channel_id and m.user_id = heir.user_id returning m.user_id`,
+    where m.channel_id = heir.channel_id and m.user_id = heir.user_id returning m.channel_id, m.user_id`,
 );
 
 /** Nobody could ever find them again. */
-export const DELETE_EMPTY = statement<{ id: string }>(
+export const DELETE_EMPTY = statement<{ id: string; name: string; type: 'group' | 'dm' }>(
   'member.delete_empty',
   `delete from channel c where c.id = any($1::uuid[]) and c.type in ('group', 'dm')
-      and not exists (select from channel_member m where m.channel_id = c.id) returning c.id`,
+      and not exists (select from channel_member m where m.channel_id = c.id) returning c.id, c.name, c.type`,
 );
 
 export const SET_ROLE = statement<{ was: string | null }>(

@@ -116,6 +116,31 @@ export async function leaveChannel(scope: Scope, id: string): Promise<true> {
   return true;
 }
 
+/** Puts somebody in charge of each group that nobody is, but for one person. Returns how many groups that were. */
+async function passOn(scope: Scope, sql: Sql, ids: string[], exceptUserId: string | null): Promise<number> {
+  const heirs = await sql.rows(PASS_ON, [ids, exceptUserId]);
+  for (const { channel_id, user_id } of heirs) {
+    await record(scope, sql, {
+      action: 'channel.role',
+      target: { type: 'channel', id: channel_id },
+      before: { user_id, role: null },
+      after: { user_id, role: 'manager' },
+    });
+  }
+  return heirs.length;
+}
+
+/** Leaves no channel without anybody, and no group without anybody in charge, after people went. */
+async function settle(scope: Scope, sql: Sql, ids: string[]): Promise<void> {
+  for (const { id, name, type } of await sql.rows(DELETE_EMPTY, [ids])) {
+    // That a direct channel was, is no entry either.
+    if (type === 'dm') continue;
+    const target = { type: 'channel', id };
+    await record(scope, sql, { action: 'channel.delete', target, before: { name, type } });
+  }
+  await passOn(scope, sql, ids, null);
+}
+
 /** Takes people out of a group. When nobody in charge stays, the longest member is; when nobody stays, the group goes. */
 async function withdraw(scope: Scope, channel: ChannelAccess, userIds: string[]): Promise<number> {
   const { id } = channel;
@@ -128,11 +153,7 @@ async function withdraw(scope: Scope, channel: ChannelAccess, userIds: string[])
     if (others.length > 0) {
       await record(scope, sql, { action: 'channel.remove', target, before: { user_ids: others } });
     }
-    if ((await sql.rows(DELETE_EMPTY, [[id]])).length > 0) {
-      const before = { name: channel.name, type: channel.type };
-      await record(scope, sql, { action: 'channel.delete', target, before });
-    }
-    await sql.rows(PASS_ON, [[id], null]);
+    await settle(scope, sql, [id]);
     // Of a group that is gone nothing is recorded.
     const data = { user_ids: removed };
     const recorded = await recordHappening(scope, sql, [id], { type: 'channel:member:remove', data });
@@ -174,7 +195,7 @@ export async function setMemberRole(
     const [set] = await sql.rows(SET_ROLE, [id, user_id, stored]);
     if (!set) throw new AppError('not_found', { detail: 'There is no such member in this channel.' });
     const [{ managers } = { managers: 0 }] = await sql.rows(MANAGERS, [id]);
-    if (managers === 0 && (await sql.rows(PASS_ON, [[id], user_id])).length === 0) {
+    if (managers === 0 && (await passOn(scope, sql, [id], user_id)) === 0) {
       throw new AppError('bad_request', { detail: 'Somebody has to be in charge of a group.' });
     }
     const [membership] = await sql.rows(MEMBERSHIP_OF, [id, user_id]);
@@ -213,8 +234,7 @@ export async function withdrawEverywhere(
   const left = (await sql.rows(REMOVE_EVERYWHERE, [userId])).map(({ channel_id }) => channel_id);
   let recorded: RecordedHappening[] = [];
   if (left.length > 0) {
-    await sql.rows(DELETE_EMPTY, [left]);
-    await sql.rows(PASS_ON, [left, null]);
+    await settle(scope, sql, left);
     const data = { user_ids: [userId] };
     recorded = await recordHappening(scope, sql, left, { type: 'channel:member:remove', data });
   }

@@ -5,20 +5,20 @@ import { statement } from '../database/sql.ts';
  * account itself had goes with its row: sessions, keys, identities, memberships, settings, files that no message carries,
  * user valves, reactions, read marks, notifications.
  */
-export const PASS_ON_TOOLS = statement(
+export const PASS_ON_TOOLS = statement<{ id: string }>(
   'users.pass_on_tools',
-  'update tool set user_id = $2 where user_id = $1',
+  'update tool set user_id = $2 where user_id = $1 returning id',
 );
 
 /** Channels of members have people in charge instead of an owner. */
-export const PASS_ON_CHANNELS = statement(
+export const PASS_ON_CHANNELS = statement<{ id: string }>(
   'users.pass_on_channels',
-  'update channel set user_id = $2 where user_id = $1 and type is null',
+  'update channel set user_id = $2 where user_id = $1 and type is null returning id',
 );
 
-export const PASS_ON_WEBHOOKS = statement(
+export const PASS_ON_WEBHOOKS = statement<{ id: string }>(
   'users.pass_on_webhooks',
-  'update channel_webhook set user_id = $2 where user_id = $1',
+  'update channel_webhook set user_id = $2 where user_id = $1 returning id',
 );
 
 /**

@@ -12,7 +12,8 @@ import {
 } from './users.delete.repository.ts';
 import { audited, findUser, lockAdministrators, requireRightOver, toView } from './users.service.ts';
 
-const PASSED_ON = [PASS_ON_TOOLS, PASS_ON_CHANNELS, PASS_ON_WEBHOOKS, PASS_ON_FILES];
+/** By what the audit log calls them. */
+const PASSED_ON = { tools: PASS_ON_TOOLS, channels: PASS_ON_CHANNELS, webhooks: PASS_ON_WEBHOOKS };
 
 /**
  * Deletes an account in one transaction. What it wrote stays, without a name; what others use of it passes to the caller
@@ -30,12 +31,18 @@ export async function deleteUser(scope: Scope, id: string): Promise<true> {
     // First, as it decides who is left in the channels whose files are passed on.
     const tellChannels = await withdrawEverywhere(scope, em, id);
     const sql = sqlWithin(em);
-    for (const passOn of PASSED_ON) await sql.rows(passOn, [id, scope.actor.id]);
+    const passed: Record<string, string[]> = {};
+    for (const [what, passOn] of Object.entries(PASSED_ON)) {
+      const ids = (await sql.rows(passOn, [id, scope.actor.id])).map((row) => row.id);
+      if (ids.length > 0) passed[what] = ids;
+    }
+    await sql.rows(PASS_ON_FILES, [id, scope.actor.id]);
     await sql.rows(DELETE_GRANTS_TO_USER, [id]);
     await record(scope, sql, {
       action: 'user.delete',
       target: { type: 'user', id },
       before: audited(toView(user)),
+      after: Object.keys(passed).length > 0 ? { passed_to: scope.actor.id, ...passed } : null,
     });
     em.remove(user);
     return tellChannels;

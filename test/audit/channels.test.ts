@@ -1,24 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { grant } from '../channels/people.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { grant } from '../support/channels.ts';
+import { type Person, signUpAll, signUpAs, startServer } from '../support/server.ts';
 import { PNG } from '../webhooks/pictures.ts';
 
-let server: TestServer;
-let root: Person;
-let ada: Person;
-let ben: Person;
-let cleo: Person;
-
-beforeAll(async () => {
-  server = await startServer();
-  root = await signUp(server, 'Root');
-  [ada, ben, cleo] = [
-    await signUpAs(server, root, 'Ada', 'user'),
-    await signUpAs(server, root, 'Ben', 'user'),
-    await signUpAs(server, root, 'Cleo', 'user'),
-  ];
-});
+const server = await startServer();
 afterAll(() => server.close());
+const [root, ada, ben, cleo] = await signUpAll(server, 'Root', 'Ada', 'Ben', 'Cleo');
 
 /** A call that is answered, of whomever. */
 async function as({ token }: Person, request: string, body?: object) {
@@ -98,6 +85,44 @@ describe('the audit log tells of a group', () => {
     ]);
   });
 
+  it('who took it over, when nobody in charge was left: by leaving, by a removal, by another role', async () => {
+    const rolesOf = async () =>
+      (await told('channel', id)).filter(({ action }) => action === 'channel.role').map(({ after }) => after);
+    await as(ada, `POST /channels/${id}/update/members/add`, { user_ids: [cleo.id] });
+    await as(ada, `POST /channels/${id}/members/leave`);
+    expect(await rolesOf()).toEqual([{ user_id: ben.id, role: 'manager' }]);
+    await as(ben, `POST /channels/${id}/members/role`, { user_id: ben.id, role: 'member' });
+    await as(root, `POST /channels/${id}/update/members/remove`, { user_ids: [cleo.id] });
+    expect(await rolesOf()).toEqual([
+      { user_id: ben.id, role: 'manager' },
+      { user_id: cleo.id, role: 'manager' },
+      { user_id: ben.id, role: null },
+      { user_id: ben.id, role: 'manager' },
+    ]);
+  });
+
+  it('who took it over from an account that was deleted, and which went with the last one', async () => {
+    const gone = await signUpAs(server, root, 'Gone', 'user');
+    const made = async (user_ids: string[]) =>
+      (await as(gone, 'POST /channels/create', { name: 'theirs', type: 'group', user_ids })).id as string;
+    const [shared, alone] = [await made([cleo.id]), await made([])];
+    const direct = (await as(gone, 'POST /channels/create', { name: '', type: 'dm', user_ids: [gone.id] }))
+      .id;
+    await as(root, `DELETE /users/${gone.id}`);
+    expect((await told('channel', shared)).slice(1)).toEqual([
+      {
+        action: 'channel.role',
+        actor_id: root.id,
+        before: { user_id: cleo.id, role: null },
+        after: { user_id: cleo.id, role: 'manager' },
+      },
+    ]);
+    expect((await told('channel', alone)).slice(1)).toEqual([
+      { action: 'channel.delete', actor_id: root.id, before: { name: 'theirs', type: 'group' }, after: null },
+    ]);
+    expect(await told('channel', direct)).toEqual([]);
+  });
+
   it('one entry of a removal, however many try it at once', async () => {
     const remove = () =>
       as(ada, `POST /channels/${id}/update/members/remove`, { user_ids: [ben.id] }) as Promise<number>;
@@ -116,6 +141,35 @@ it('the audit log tells nothing of direct channels', async () => {
   const { id } = await as(ada, 'POST /channels/create', body);
   expect(await told('channel', id)).toEqual([]);
   expect(await countOfAll()).toBe(before);
+});
+
+describe('the audit log tells what clients keep in a channel', () => {
+  const secret = { theme: 'dark', webhook: { api_key: 'sk-hidden', url: 'https://one.example' } };
+
+  it('of a standard one, before and after, without its secrets', async () => {
+    const { id } = await as(root, 'POST /channels/create', { name: 'kept', data: { theme: 'light' } });
+    await as(root, `POST /channels/${id}/update`, { data: secret, meta: { token: 'hidden, too' } });
+    await as(root, `POST /channels/${id}/update`, { data: secret });
+    const [, change, ...more] = await told('channel', id);
+    expect(more).toEqual([]);
+    expect(change).toMatchObject({
+      action: 'channel.update',
+      before: { data: { theme: 'light' }, meta: null },
+      after: {
+        data: { theme: 'dark', webhook: { api_key: '********', url: 'https://one.example' } },
+        meta: { token: '********' },
+      },
+    });
+  });
+
+  it('but not of a group, which administrators do not read', async () => {
+    const { id } = await as(ada, 'POST /channels/create', { name: 'ours', type: 'group', user_ids: [] });
+    await as(ada, `POST /channels/${id}/update`, { name: 'ours still', data: secret });
+    expect((await told('channel', id)).slice(1)).toMatchObject([
+      { action: 'channel.update', before: { name: 'ours' }, after: { name: 'ours still' } },
+    ]);
+    expect(JSON.stringify(await told('channel', id))).not.toContain('dark');
+  });
 });
 
 describe('in a channel', () => {

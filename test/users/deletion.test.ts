@@ -1,24 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, expect, it } from 'vitest';
+import { type Person, signUpAll, signUpAs, startServer } from '../support/server.ts';
 
 /** What becomes of everything that somebody had when their account is deleted (docs/decisions/deleted-accounts.md). */
-let server: TestServer;
-let root: Person;
-let other: Person;
-let ann: Person;
-let ben: Person;
-
-beforeAll(async () => {
-  server = await startServer();
-  root = await signUp(server, 'Root');
-  other = await signUpAs(server, root, 'Other', 'admin');
-  ann = await signUpAs(server, root, 'Ann', 'user');
-  ben = await signUpAs(server, root, 'Ben', 'user');
-});
+const server = await startServer();
+const { as } = server;
 afterAll(() => server.close());
+const [root, ann, ben] = await signUpAll(server, 'Root', 'Ann', 'Ben');
+const other = await signUpAs(server, root, 'Other', 'admin');
 
-const as = (person: Person) => (request: string, body?: unknown) =>
-  server.call(request, { token: person.token, ...(body !== undefined && { body }) });
 const rows = (text: string, ...values: unknown[]) => server.database.query(text, values);
 
 async function upload(person: Person, text: string): Promise<string> {
@@ -90,7 +79,13 @@ it('messages stay, what others use passes on, and the rest goes', async () => {
   expect(await rows('select from access_grant where principal_id = $1', ann.id)).toEqual([]);
   expect((await as(ann)('GET /auths')).status).toBe(401);
   const { body: audit } = await as(root)(`GET /audit?target=user:${ann.id}&action=user.delete`);
-  expect(audit.entries).toMatchObject([{ actor_id: other.id, before: { email: ann.email } }]);
+  expect(audit.entries).toMatchObject([
+    {
+      actor_id: other.id,
+      before: { email: ann.email },
+      after: { passed_to: other.id, tools: ['dice'], channels: [standard.id], webhooks: [hook.id] },
+    },
+  ]);
 });
 
 it('deletions and demotions at once leave one administrator of each pair, and the oldest always', async () => {
