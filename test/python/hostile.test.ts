@@ -214,6 +214,21 @@ describe('reaches nothing of the server', () => {
     expect(copied.result).toBe('x');
   });
 
+  test('the share of the processor that others have', async ({ skip }) => {
+    if (!['x64', 'arm64'].includes(process.arch)) skip('no system call filter for this processor');
+    expect((await call('return os.getpriority(os.PRIO_PROCESS, 0)')).result).toBe(15);
+    if (existsSync('/proc/self/autogroup')) {
+      const group = await call('return open("/proc/self/autogroup").read()');
+      expect(group.result).toMatch(/ nice 10\n$/);
+    }
+    // A session of its own, or another way to be scheduled, would be a share of its own.
+    const ownSession = 'subprocess.Popen(["true"], start_new_session=True)';
+    expect((await call(attempt(ownSession))).result).toBe('PermissionError');
+    expect((await call(attempt('os.sched_setscheduler(0, 0, os.sched_param(0))'))).result).toBe(
+      'PermissionError',
+    );
+  });
+
   test('no namespace of its own, by no call', async ({ skip }) => {
     if (!['x64', 'arm64'].includes(process.arch)) skip('no system call filter for this processor');
     const [clone, unshare] = process.arch === 'x64' ? [56, 272] : [220, 97];
@@ -259,10 +274,10 @@ function running(text: string): string[] {
 
 describe('leaves nothing behind', () => {
   test('a fork bomb is bounded and gone', async () => {
-    // Every process of it forks in a session of its own while it can, then turns into a sleep that shows.
+    // Every process of it forks in a group of its own while it can, then turns into a sleep that shows.
     const nap = `8${process.pid}.5`;
     const bomb =
-      'while True:\n    try:\n        if os.fork() == 0: os.setsid()\n' +
+      'while True:\n    try:\n        if os.fork() == 0: os.setpgid(0, 0)\n' +
       `    except OSError: os.execvp("sleep", ["sleep", "${nap}"])`;
     const bombing = call(`if os.fork() == 0:\n    ${bomb.replaceAll('\n', '\n    ')}\ntime.sleep(60)`, {
       timeoutMs: 3_000,
@@ -276,7 +291,7 @@ describe('leaves nothing behind', () => {
 
   test('a process that was detached ends with its tool', async () => {
     const nap = `7${process.pid}.25`;
-    const body = `subprocess.Popen(["sleep", "${nap}"], start_new_session=True)\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: os.execvp("sleep", ["sleep", "${nap}"])\n    os._exit(0)\nreturn 1`;
+    const body = `subprocess.Popen(["sleep", "${nap}"], process_group=0)\nif os.fork() == 0:\n    os.setpgid(0, 0)\n    if os.fork() == 0: os.execvp("sleep", ["sleep", "${nap}"])\n    os._exit(0)\nreturn 1`;
     expect((await call(body)).result).toBe(1);
     expect(running(`sleep ${nap}`).length).toBeGreaterThan(0);
     python.evict('tool');

@@ -4,7 +4,7 @@ import { callTool, startTestPython, toolOf } from '../support/python.ts';
 const python = await startTestPython();
 const content = toolOf(
   `async def f(self, __event_emitter__):
-    child = subprocess.Popen(["sleep", "60"], start_new_session=True).pid
+    child = subprocess.Popen(["sleep", "60"], process_group=0).pid
     await __event_emitter__({"host": os.getppid(), "tool": os.getpid(), "child": child, "folder": os.getcwd()})
     while True: pass`,
   'import os, subprocess',

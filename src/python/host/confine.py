@@ -3,6 +3,7 @@ What a tool's process gives up before it reads a line of the tool: rights, files
 stands alone, so that a system without one of them still has the others; `missing()` names those that are absent.
 """
 
+import contextlib
 import ctypes
 import os
 import platform
@@ -126,8 +127,11 @@ def _limit_resources(limits: Limits, alone: bool) -> None:
             value = value if hard == resource.RLIM_INFINITY else min(value, hard)
             resource.setrlimit(number, (value, value))
 
-    # Also the eighth tool that spins on the core of the server takes little from it.
+    # Also the eighth tool that spins on the core of the server takes little from it. Where the kernel shares the processor
+    # between sessions first (autogroups), niceness counts within one only: a tool has its own, and the filter below refuses it another.
     os.nice(15)
+    with contextlib.suppress(OSError), open("/proc/self/autogroup", "w") as file:
+        file.write("10")
     limit("RLIMIT_CORE", 0)
     limit("RLIMIT_FSIZE", limits.file_bytes)
     limit("RLIMIT_NOFILE", limits.open_files)
@@ -205,7 +209,7 @@ _SYSCALLS = {
         "ptrace": 101, "keyctl": 250, "add_key": 248, "request_key": 249, "unshare": 272, "setns": 308, "bpf": 321,
         "userfaultfd": 323, "process_vm_readv": 310, "process_vm_writev": 311, "kcmp": 312,
         "setpriority": 141, "sched_setparam": 142, "sched_setscheduler": 144, "sched_setaffinity": 203,
-        "sched_setattr": 314, "ioprio_set": 251, "migrate_pages": 256, "move_pages": 279,
+        "sched_setattr": 314, "setsid": 112, "ioprio_set": 251, "migrate_pages": 256, "move_pages": 279,
         "shmget": 29, "shmat": 30, "shmctl": 31, "semget": 64, "semctl": 66, "msgget": 68, "msgctl": 71,
         "mq_open": 240, "memfd_create": 319,
     }, (90, 91, 268, 92, 93, 94, 260, 132, 235, 261, 280, 188, 189, 190)),
@@ -214,7 +218,7 @@ _SYSCALLS = {
         "ptrace": 117, "keyctl": 219, "add_key": 217, "request_key": 218, "unshare": 97, "setns": 268, "bpf": 280,
         "userfaultfd": 282, "process_vm_readv": 270, "process_vm_writev": 271, "kcmp": 272,
         "setpriority": 140, "sched_setparam": 118, "sched_setscheduler": 119, "sched_setaffinity": 122,
-        "sched_setattr": 274, "ioprio_set": 30, "migrate_pages": 238, "move_pages": 239,
+        "sched_setattr": 274, "setsid": 157, "ioprio_set": 30, "migrate_pages": 238, "move_pages": 239,
         "shmget": 194, "shmat": 196, "shmctl": 195, "semget": 190, "semctl": 191, "msgget": 186, "msgctl": 187,
         "mq_open": 180, "memfd_create": 279,
     }, (52, 53, 55, 54, 88, 5, 6, 7)),
