@@ -1,27 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { grant } from '../support/channels.ts';
+import { type Person, signUp, signUpAll, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let root: Person;
-let ann: Person;
-let ben: Person;
 let pending: Person;
 let group: { id: string };
 const channels: Record<string, string> = {};
 
-const as = (person: Person) => (request: string, body?: unknown) =>
-  server.call(request, { token: person.token, ...(body !== undefined && { body }) });
-const grant = (principal_id: string, permission: string, principal_type = 'user') => ({
-  principal_type,
-  principal_id,
-  permission,
-});
+const server = await startServer();
+const { as } = server;
+afterAll(() => server.close());
+const [root, ann, ben] = await signUpAll(server, 'Root', 'Ann', 'Ben');
 
 beforeAll(async () => {
-  server = await startServer();
-  root = await signUp(server, 'Root');
-  ann = await signUpAs(server, root, 'Ann', 'user');
-  ben = await signUpAs(server, root, 'Ben', 'user');
   pending = await signUp(server, 'Pending');
   const form = { name: 'crew', description: '', permissions: { workspace: { tools: true } } };
   group = (await as(root)('POST /groups/create', form)).body;
@@ -43,7 +33,6 @@ beforeAll(async () => {
     [root.id],
   );
 });
-afterAll(() => server.close());
 
 const explain = async (by: Person, query: Record<string, string>) =>
   as(by)(`GET /access/explain?${new URLSearchParams(query)}`);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listProcedures } from '../../src/doors/procedures.ts';
 import { appRouter } from '../../src/router.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { type Person, signUp, signUpAs, startServer } from '../support/server.ts';
 import { openCalls } from '../support/sockets.ts';
 
 /**
@@ -44,13 +44,13 @@ const swept = listProcedures(appRouter).flatMap(({ path, type, meta }) => {
 });
 type Swept = (typeof swept)[number];
 
-let server: TestServer;
 const people: Record<string, Person> = {};
 const sockets: Record<string, ReturnType<typeof openCalls>> = {};
 const ids: Record<Noun, string> = { channel: '', tool: 'dice' };
 
+const server = await startServer();
+
 beforeAll(async () => {
-  server = await startServer();
   const root = await signUp(server, 'Root');
   people.administrator = root;
   for (const name of ['Stranger', 'Reader', 'Writer', 'Owner']) {

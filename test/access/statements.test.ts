@@ -1,20 +1,18 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { signUpAll, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
 
 /** Lists that check grants, in a house of 10,000 people, 500 groups and 2,000 tools: the same few statements as in a small one. */
-let server: TestServer;
-let root: Person;
-let ann: Person;
 let channel: string;
 
 const TOOLS = 2_000;
 const CHANNELS = 200;
 
+const server = await startServer();
+afterAll(() => server.close());
+const [root, ann] = await signUpAll(server, 'Root', 'Ann');
+
 beforeAll(async () => {
-  server = await startServer();
-  root = await signUp(server, 'Root');
-  ann = await signUpAs(server, root, 'Ann', 'user');
   const { query } = server.database;
   await query(`insert into users (id, email, name, role, profile_image_url, last_active_at, created_at, updated_at)
     select gen_random_uuid(), i || '@people.org', 'Person ' || i, 'user', '', 0, 0, 0 from generate_series(1, 10000) i`);
@@ -44,7 +42,6 @@ beforeAll(async () => {
   await query('analyze');
   channel = (await server.call('GET /channels', { token: ann.token })).body[0].id;
 });
-afterAll(() => server.close());
 
 const requests = () => [
   ['GET /tools', TOOLS],

@@ -1,33 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Administration, administer } from '../configs/support.ts';
+import { administer } from '../configs/support.ts';
 import { createDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';
-import {
-  PASSWORD,
-  type Person,
-  signIn,
-  signUp,
-  signUpAs,
-  startServer,
-  type TestServer,
-} from '../support/server.ts';
+import { PASSWORD, sessionOf, signIn, signUp, signUpAll, signUpAs, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let root: Person;
-let ada: Person;
-let config: Administration;
+const server = await startServer();
+afterAll(() => server.close());
+const [root, ada] = await signUpAll(server, 'Root', 'Ada');
+const config = administer(server, root);
 
 beforeAll(async () => {
-  server = await startServer();
-  root = await signUp(server, 'Root');
-  ada = await signUpAs(server, root, 'Ada', 'user');
-  config = administer(server, root);
   await config.configure(({ auth, user }) => {
     auth.enable_api_keys = true;
     user.permissions = { ...user.permissions, features: { ...user.permissions.features, api_keys: true } };
   });
 });
-afterAll(() => server.close());
 
 const ask = (query = '', token: string | undefined = root.token) =>
   server.call(`GET /audit${query}`, { token });
@@ -37,8 +24,6 @@ async function latest(action: string) {
   expect(status).toBe(200);
   return body.entries[0];
 }
-const sessionOf = ({ token }: Person): string =>
-  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti;
 
 describe('the audit log', () => {
   it('is for administrators', async () => {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openWorkshop, type Workshop } from '../tools/workshop.ts';
+import { afterAll, expect, it } from 'vitest';
+import { openWorkshop } from '../tools/workshop.ts';
 
 const source = (answer: number) => `from pydantic import BaseModel
 class Tools:
@@ -10,10 +10,7 @@ class Tools:
     def f(self): return ${answer}
 `;
 
-let shop: Workshop;
-beforeAll(async () => {
-  shop = await openWorkshop();
-});
+const shop = await openWorkshop();
 afterAll(() => shop.close());
 
 const entries = async () =>

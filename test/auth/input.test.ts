@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PASSWORD, type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { PASSWORD, signUp, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let ada: Person;
-
-beforeAll(async () => {
-  server = await startServer({ env: { ENABLE_API_KEYS: 'true' } });
-  ada = await signUp(server, 'Ada');
-});
+const server = await startServer({ env: { ENABLE_API_KEYS: 'true' } });
 afterAll(() => server.close());
+const ada = await signUp(server, 'Ada');
 
 const register = (email: string) =>
   server.call('POST /auths/signup', { body: { email, name: 'Somebody', password: PASSWORD } });

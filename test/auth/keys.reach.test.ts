@@ -5,14 +5,11 @@ import { WebSocket } from 'ws';
 import type { Configuration } from '../../src/configs/configs.schema.ts';
 import { listProcedures } from '../../src/doors/procedures.ts';
 import { type AppRouter, appRouter } from '../../src/router.ts';
-import { type Administration, administer } from '../configs/support.ts';
+import { administer } from '../configs/support.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { signUp, startServer } from '../support/server.ts';
 import { listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
 
-let server: TestServer;
-let root: Person;
-let config: Administration;
 let channelId: string;
 let free: string;
 
@@ -22,10 +19,12 @@ const restrict = (endpoint_restrictions: boolean, allowed_endpoints = '') =>
     auth.api_key = { endpoint_restrictions, allowed_endpoints };
   });
 
+const server = await startServer();
+afterAll(() => server.close());
+const root = await signUp(server, 'Root');
+const config = administer(server, root);
+
 beforeAll(async () => {
-  server = await startServer();
-  root = await signUp(server, 'Root');
-  config = administer(server, root);
   const body = { name: 'general' };
   channelId = (await server.call('POST /channels/create', { token: root.token, body })).body.id;
 });
@@ -33,7 +32,6 @@ beforeEach(async () => {
   await restrict(false);
   free ??= await keyFor();
 });
-afterAll(() => server.close());
 
 let made = 0;
 async function keyFor(...allowed_endpoints: string[]): Promise<string> {

@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listProcedures } from '../../src/doors/procedures.ts';
 import { appRouter } from '../../src/router.ts';
-import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { signUp, startServer } from '../support/server.ts';
 import { listenByTrpc, openCalls } from '../support/sockets.ts';
 
 const closed = listProcedures(appRouter).filter(
   ({ meta, type }) => meta?.level !== 'open' && type !== 'subscription',
 );
 
-let server: TestServer;
-let root: Person;
 /** A key that is bound to a path that is nothing's, one that was revoked, and one that may go anywhere. */
 let bound: string;
 let revoked: string;
@@ -17,9 +15,10 @@ let free: string;
 /** A socket of each, that of the revoked one from before that. */
 const sockets = new Map<string, ReturnType<typeof openCalls>>();
 
+const server = await startServer({ env: { ENABLE_API_KEYS: 'true' } });
+const root = await signUp(server, 'Root');
+
 beforeAll(async () => {
-  server = await startServer({ env: { ENABLE_API_KEYS: 'true' } });
-  root = await signUp(server, 'Root');
   const make = async (name: string, more: object = {}) =>
     (await server.call('POST /auths/api_keys', { token: root.token, body: { name, ...more } })).body;
   bound = (await make('bound', { allowed_endpoints: ['/api/v1/nothing'] })).api_key;

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Administration, administer } from '../configs/support.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { administer } from '../configs/support.ts';
 import { createDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signIn, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { signIn, signUp, signUpAll, signUpAs, startServer } from '../support/server.ts';
 import { listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
 
-let server: TestServer;
-let root: Person;
-let ada: Person;
-let bob: Person;
-let config: Administration;
 let names = 0;
 
 const keysOn = (mayAll = true) =>
@@ -18,15 +13,11 @@ const keysOn = (mayAll = true) =>
     user.permissions = { ...user.permissions, features: { ...user.permissions.features, api_keys: mayAll } };
   });
 
-beforeAll(async () => {
-  server = await startServer();
-  root = await signUp(server, 'Root');
-  config = administer(server, root);
-  ada = await signUpAs(server, root, 'Ada', 'user');
-  bob = await signUpAs(server, root, 'Bob', 'user');
-  await keysOn();
-});
+const server = await startServer();
 afterAll(() => server.close());
+const [root, ada, bob] = await signUpAll(server, 'Root', 'Ada', 'Bob');
+const config = administer(server, root);
+await keysOn();
 
 const create = ({ token }: { token: string }, body: object = {}) =>
   server.call('POST /auths/api_keys', { token, body: { name: `key ${++names}`, ...body } });

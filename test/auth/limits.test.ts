@@ -6,12 +6,9 @@ import { type Answer, PASSWORD, signUp, startServer, type TestServer } from '../
 /** Behind a proxy of this machine, so that callers can come from anywhere. */
 const BEHIND = { TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8, 2001:db8:ffff::/48' };
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer({ env: BEHIND });
-  await signUp(server, 'Ada');
-});
+const server = await startServer({ env: BEHIND });
 afterAll(() => server.close());
+await signUp(server, 'Ada');
 
 let hosts = 0;
 /** An address that nobody came from before. */

@@ -1,26 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';
-import {
-  PASSWORD,
-  type Person,
-  signIn,
-  signUp,
-  signUpAs,
-  startServer,
-  type TestServer,
-} from '../support/server.ts';
+import { PASSWORD, type Person, signIn, signUp, signUpAs, startServer } from '../support/server.ts';
 import { type Listener, listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
 
-let server: TestServer;
-let root: Person;
 let people = 0;
 
-beforeAll(async () => {
-  server = await startServer();
-  root = await signUp(server, 'Root');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const root = await signUp(server, 'Root');
 
 const member = () => signUpAs(server, root, `Member${++people}`, 'user');
 

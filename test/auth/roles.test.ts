@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listProcedures } from '../../src/doors/procedures.ts';
 import { appRouter } from '../../src/router.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { type Person, signUp, signUpAs, startServer } from '../support/server.ts';
 import { listenBySocketIo, listenByTrpc, openCalls } from '../support/sockets.ts';
 
 /**
@@ -23,11 +23,11 @@ const ENDING = ['auths.signOut', 'auths.signOutByGet'];
 const procedures = listProcedures(appRouter);
 const NOWHERE = '00000000-0000-4000-8000-000000000000';
 
-let server: TestServer;
 const people: Partial<Record<Caller, Person>> = {};
 
+const server = await startServer();
+
 beforeAll(async () => {
-  server = await startServer();
   people.admin = await signUp(server, 'Root');
   people.user = await signUpAs(server, people.admin, 'User', 'user');
   people.pending = await signUp(server, 'Pending');

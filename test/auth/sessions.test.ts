@@ -1,29 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import {
   PASSWORD,
   type Person,
+  sessionOf,
   signIn,
   signUp,
+  signUpAll,
   signUpAs,
   startServer,
   type TestServer,
 } from '../support/server.ts';
 import { listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
 
-let server: TestServer;
-let root: Person;
-let ada: Person;
-let bob: Person;
-
-beforeAll(async () => {
-  server = await startServer();
-  root = await signUp(server, 'Root');
-  ada = await signUpAs(server, root, 'Ada', 'user');
-  bob = await signUpAs(server, root, 'Bob', 'user');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const [root, ada, bob] = await signUpAll(server, 'Root', 'Ada', 'Bob');
 
 interface Shown {
   id: string;
@@ -32,8 +25,6 @@ interface Shown {
 }
 const list = async ({ token }: Person): Promise<Shown[]> =>
   (await server.call('GET /auths/sessions', { token })).body;
-const idOf = ({ token }: Person): string =>
-  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti;
 const end = ({ token }: Person, path: string) => server.call(`DELETE ${path}`, { token });
 const whoAmI = async ({ token }: Person) => (await server.call('GET /auths', { token })).status;
 
@@ -46,8 +37,8 @@ describe('the sessions of an account', () => {
     const there = { ...ada, token: body.token };
     const sessions = await list(ada);
     const now = Math.floor(Date.now() / 1000);
-    expect(sessions.find(({ id }) => id === idOf(there))).toEqual({
-      id: idOf(there),
+    expect(sessions.find(({ id }) => id === sessionOf(there))).toEqual({
+      id: sessionOf(there),
       user_agent: 'A browser of the tests/1.0',
       ip: '127.0.0.1',
       created_at: expect.closeTo(now, -1),
@@ -55,20 +46,20 @@ describe('the sessions of an account', () => {
       expires_at: body.expires_at,
       is_current: false,
     });
-    expect(sessions.filter(({ is_current }) => is_current).map(({ id }) => id)).toEqual([idOf(ada)]);
-    expect((await list(there)).find(({ is_current }) => is_current)?.id).toBe(idOf(there));
-    await end(ada, `/auths/sessions/${idOf(there)}`);
+    expect(sessions.filter(({ is_current }) => is_current).map(({ id }) => id)).toEqual([sessionOf(ada)]);
+    expect((await list(there)).find(({ is_current }) => is_current)?.id).toBe(sessionOf(there));
+    await end(ada, `/auths/sessions/${sessionOf(there)}`);
   });
 
   it('are seen by nobody else, and ended by nobody else', async () => {
     expect((await server.call('GET /auths/sessions')).status).toBe(401);
-    expect((await list(bob)).map(({ id }) => id)).toEqual([idOf(bob)]);
-    expect((await end(bob, `/auths/sessions/${idOf(ada)}`)).status).toBe(404);
-    for (const path of ['', `/${idOf(ada)}`]) {
+    expect((await list(bob)).map(({ id }) => id)).toEqual([sessionOf(bob)]);
+    expect((await end(bob, `/auths/sessions/${sessionOf(ada)}`)).status).toBe(404);
+    for (const path of ['', `/${sessionOf(ada)}`]) {
       expect((await end(bob, `/users/${ada.id}/sessions${path}`)).status).toBe(403);
     }
     expect((await server.call(`GET /users/${ada.id}/sessions`, { token: bob.token })).status).toBe(403);
-    expect((await end(root, `/users/${bob.id}/sessions/${idOf(ada)}`)).status).toBe(404);
+    expect((await end(root, `/users/${bob.id}/sessions/${sessionOf(ada)}`)).status).toBe(404);
     expect(await whoAmI(ada)).toBe(200);
   });
 
@@ -82,15 +73,15 @@ describe('the sessions of an account', () => {
 
   it('may be seen by an account that waits', async () => {
     const waiting = await signUp(server, 'Waiting');
-    expect((await list(waiting)).map(({ id }) => id)).toEqual([idOf(waiting)]);
+    expect((await list(waiting)).map(({ id }) => id)).toEqual([sessionOf(waiting)]);
   });
 
   it('do not show those that have expired', async () => {
     const late = await signIn(server, bob);
     await server.database.query(`update session set expires_at = now() - interval '1 s' where id = $1`, [
-      idOf(late),
+      sessionOf(late),
     ]);
-    expect((await list(bob)).map(({ id }) => id)).not.toContain(idOf(late));
+    expect((await list(bob)).map(({ id }) => id)).not.toContain(sessionOf(late));
   });
 
   it('remember when each was seen last', async () => {
@@ -111,8 +102,8 @@ describe('the sessions of an account', () => {
 
 describe('a session that is ended', () => {
   it.each([
-    ['by its owner', (target: Person) => end(ada, `/auths/sessions/${idOf(target)}`)],
-    ['by an administrator', (target: Person) => end(root, `/users/${ada.id}/sessions/${idOf(target)}`)],
+    ['by its owner', (target: Person) => end(ada, `/auths/sessions/${sessionOf(target)}`)],
+    ['by an administrator', (target: Person) => end(root, `/users/${ada.id}/sessions/${sessionOf(target)}`)],
   ])('%s is gone at every door, and it alone', async (_who, ending) => {
     const target = await signIn(server, ada);
     const sockets = [
@@ -128,13 +119,13 @@ describe('a session that is ended', () => {
 
   it('is ended once of two attempts at the same moment', async () => {
     const target = await signIn(server, ada);
-    const answers = await Promise.all([1, 2].map(() => end(ada, `/auths/sessions/${idOf(target)}`)));
+    const answers = await Promise.all([1, 2].map(() => end(ada, `/auths/sessions/${sessionOf(target)}`)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404]);
   });
 
   it('takes its cookie with it when it is this one', async () => {
     const person = await signUp(server, 'Leaving');
-    const { headers } = await end(person, `/auths/sessions/${idOf(person)}`);
+    const { headers } = await end(person, `/auths/sessions/${sessionOf(person)}`);
     expect(headers.get('set-cookie')).toMatch(/^token=;.*Expires=Thu, 01 Jan 1970/);
     expect(await whoAmI(person)).toBe(401);
   });

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PASSWORD, type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { PASSWORD, signUp, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let ada: Person;
-
-beforeAll(async () => {
-  server = await startServer();
-  ada = await signUp(server, 'Ada');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const ada = await signUp(server, 'Ada');
 
 const attempt = (email: string, password = PASSWORD) =>
   server.call('POST /auths/signin', { body: { email, password } });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import { type Grant, grant } from '../support/channels.ts';
 import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
-import { grant } from './people.ts';
 
 interface Logged {
   id: number;
@@ -18,7 +18,7 @@ export async function openBoard() {
   let channelId = '';
 
   /** Makes a channel, and turns to it. */
-  async function turnToNewChannel(...further: ReturnType<typeof grant>[]): Promise<string> {
+  async function turnToNewChannel(...further: Grant[]): Promise<string> {
     const body = { name: 'general', access_grants: [grant(writer.id, 'write'), ...further] };
     channelId = (await server.call('POST /channels/create', { token: owner.token, body })).body.id;
     return channelId;

@@ -1,30 +1,19 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, expect, it } from 'vitest';
 import { contentsOfEvents, listenBySocket, type SocketListener } from '../events/listen.ts';
+import { grant } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
-import { grant } from './people.ts';
+import { type Person, signUpAll, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let admin: Person;
-let ann: Person;
-let ben: Person;
 const listeners: SocketListener[] = [];
 
-beforeAll(async () => {
-  server = await startServer();
-  admin = await signUp(server, 'Admin');
-  ann = await signUpAs(server, admin, 'Ann', 'user');
-  ben = await signUpAs(server, admin, 'Ben', 'user');
-});
+const server = await startServer();
+const { as } = server;
 afterAll(() => server.close());
+const [admin, ann, ben] = await signUpAll(server, 'Admin', 'Ann', 'Ben');
 afterEach(() => {
   for (const listener of listeners.splice(0)) listener.close();
 });
 
-const as =
-  ({ token }: Person) =>
-  (request: string, body?: unknown) =>
-    server.call(request, { token, body });
 async function listen({ token }: Person) {
   const listener = await listenBySocket(server.url, token, { auth: { events: 'envelope' } });
   listeners.push(listener);

@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
-import { grant } from './people.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { grant } from '../support/channels.ts';
+import { signUpAll, signUpAs, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let owner: Person;
-let member: Person;
-
-beforeAll(async () => {
-  server = await startServer();
-  owner = await signUp(server, 'Owner');
-  member = await signUpAs(server, owner, 'Member', 'user');
-});
+const server = await startServer();
+const { as } = server;
 afterAll(() => server.close());
+const [owner, member] = await signUpAll(server, 'Owner', 'Member');
 
-const as =
-  ({ token }: Person) =>
-  (request: string, body?: unknown) =>
-    server.call(request, { token, body });
 const create = async (body: Record<string, unknown>, person = owner) =>
   (await as(person)('POST /channels/create', body)).body;
 

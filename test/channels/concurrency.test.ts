@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { signUp, startServer } from '../support/server.ts';
 
 /*
  * The log of a channel has no gap and no double, and the counters of threads are right, whatever happens at the same moment.
  */
 
-let server: TestServer;
-let owner: Person;
 let channelId: string;
 
-beforeAll(async () => {
-  // One test breaks the database on purpose, and is loud in the log about it.
-  server = await startServer({ env: { LOG_LEVEL: 'fatal' } });
-  owner = await signUp(server, 'Owner');
-});
+// One test breaks the database on purpose, and is loud in the log about it.
+const server = await startServer({ env: { LOG_LEVEL: 'fatal' } });
 afterAll(() => server.close());
+const owner = await signUp(server, 'Owner');
 beforeEach(async () => {
   channelId = (await call('POST /channels/create', { name: 'busy' })).body.id;
 });

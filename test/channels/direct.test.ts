@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
-
-let server: TestServer;
-let admin: Person;
-let ann: Person;
-let ben: Person;
-let cleo: Person;
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Person, signUpAll, signUpAs, startServer } from '../support/server.ts';
 
 const NOBODY = '018f0000-0000-7000-8000-000000000000';
 
-beforeAll(async () => {
-  server = await startServer();
-  admin = await signUp(server, 'Admin');
-  const make = (name: string) => signUpAs(server, admin, name, 'user');
-  [ann, ben, cleo] = [await make('Ann'), await make('Ben'), await make('Cleo')];
-});
+const server = await startServer();
+const { as } = server;
 afterAll(() => server.close());
+const [admin, ann, ben, cleo] = await signUpAll(server, 'Admin', 'Ann', 'Ben', 'Cleo');
 
-const as =
-  ({ token }: { token: string }) =>
-  (request: string, body?: unknown) =>
-    server.call(request, { token, body });
 const listed = async (person: Person): Promise<string[]> =>
   (await as(person)('GET /channels')).body.map(({ id }: { id: string }) => id);
 

@@ -1,31 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Person, signUpAll, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let admin: Person;
-let ann: Person;
-let ben: Person;
-let cleo: Person;
-let dan: Person;
 let groupId: string;
 
 const NOBODY = '018f0000-0000-7000-8000-000000000000';
 
-beforeAll(async () => {
-  server = await startServer();
-  admin = await signUp(server, 'Admin');
-  const make = (name: string) => signUpAs(server, admin, name, 'user');
-  [ann, ben, cleo, dan] = [await make('Ann'), await make('Ben'), await make('Cleo'), await make('Dan')];
-});
+const server = await startServer();
+const { as } = server;
 afterAll(() => server.close());
+const [admin, ann, ben, cleo, dan] = await signUpAll(server, 'Admin', 'Ann', 'Ben', 'Cleo', 'Dan');
 beforeEach(async () => {
   groupId = (await makeGroup(ann, [ben.id])).body.id;
 });
 
-const as =
-  ({ token }: { token: string }) =>
-  (request: string, body?: unknown) =>
-    server.call(request, { token, body });
 const makeGroup = (person: Person, user_ids: string[]) =>
   as(person)('POST /channels/create', { type: 'group', name: 'group', user_ids });
 const change = (person: Person, what: string, body: object = {}) =>

@@ -1,20 +1,15 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, expect, it } from 'vitest';
+import { type Person, signUp, signUpAs, startServer } from '../support/server.ts';
 
 /*
  * Whatever happens to the members of groups, one after the other or at the same moment: a group that is there has members and
  * somebody in charge, its log has no gap, and a channel that nobody is in is gone.
  */
 
-let server: TestServer;
-let admin: Person;
-
-beforeAll(async () => {
-  server = await startServer();
-  admin = await signUp(server, 'Admin');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const admin = await signUp(server, 'Admin');
 
 const PEOPLE = 4;
 const who = fc.nat(PEOPLE - 1);

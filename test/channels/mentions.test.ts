@@ -1,27 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseMentions } from '../../src/channels/mentions.parse.ts';
+import { grant } from '../support/channels.ts';
 import { type Person, signUpAs } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
-import { type Board, openBoard } from './board.ts';
-import { grant } from './people.ts';
+import { openBoard } from './board.ts';
 
 const EVERYONE = '00000000-0000-0000-0000-000000000000';
 
-let board: Board;
-let ada: Person;
-let lovelace: Person;
-let jean: Person;
-let stranger: Person;
-
-beforeAll(async () => {
-  board = await openBoard();
-  const as = (name: string, email: string) => rename(email, name);
-  ada = await as('Ada', 'Ada1');
-  lovelace = await as('Ada Lovelace', 'Ada2');
-  jean = await as('Jean-Luc', 'Jean');
-  stranger = await as('Ada Lovelace King', 'Ada3');
-});
+const board = await openBoard();
 afterAll(() => board.close());
+const ada = await rename('Ada1', 'Ada');
+const lovelace = await rename('Ada2', 'Ada Lovelace');
+const jean = await rename('Jean', 'Jean-Luc');
+const stranger = await rename('Ada3', 'Ada Lovelace King');
 beforeEach(() => board.turnToNewChannel(...[ada, lovelace, jean].map(({ id }) => grant(id, 'read'))));
 
 async function rename(signUpName: string, name: string): Promise<Person> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { grant } from '../support/channels.ts';
 import { signUpAs } from '../support/server.ts';
 import { openBoard } from './board.ts';
-import { grant } from './people.ts';
 
 const board = await openBoard();
 afterAll(() => board.close());

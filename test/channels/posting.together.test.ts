@@ -1,27 +1,23 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { spawnMain } from '../support/process.ts';
-import { call, PASSWORD, type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { call, PASSWORD, signUp, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
 
 /*
  * Posts that arrive together are stored by one statement. Nobody may notice but by its speed.
  */
 
-let server: TestServer;
-let owner: Person;
 let channelIds: string[];
 
-beforeAll(async () => {
-  // One test has the database refuse a post, which is loud in the log.
-  server = await startServer({ env: { LOG_LEVEL: 'fatal' } });
-  owner = await signUp(server, 'Owner');
-});
+// One test has the database refuse a post, which is loud in the log.
+const server = await startServer({ env: { LOG_LEVEL: 'fatal' } });
 afterAll(() => server.close());
+const owner = await signUp(server, 'Owner');
 beforeEach(async () => {
   channelIds = await Promise.all(times(4, () => createChannel()));
 });

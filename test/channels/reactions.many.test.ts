@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Board, openBoard } from './board.ts';
+import { openBoard } from './board.ts';
 
 /*
  * A popular message: 300 people have reacted to it, the writer as the last of them.
  */
 
-let board: Board;
 let id: string;
 const CROWD = 299;
 
+const board = await openBoard();
+afterAll(() => board.close());
+
 beforeAll(async () => {
-  board = await openBoard();
   await board.turnToNewChannel();
   ({ id } = await board.post({ content: 'popular' }));
   const { query } = board.server.database;
@@ -27,7 +28,6 @@ beforeAll(async () => {
   );
   await board.react(id, '👍');
 });
-afterAll(() => board.close());
 
 interface Group {
   name: string;

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Person, signUpAs } from '../support/server.ts';
-import { type Board, openBoard } from './board.ts';
-import { grant } from './people.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { grant } from '../support/channels.ts';
+import { signUpAs } from '../support/server.ts';
+import { openBoard } from './board.ts';
 
-let board: Board;
-let third: Person;
-beforeAll(async () => {
-  board = await openBoard();
-  third = await signUpAs(board.server, board.owner, 'Third', 'user');
-});
+const board = await openBoard();
 afterAll(() => board.close());
+const third = await signUpAs(board.server, board.owner, 'Third', 'user');
 beforeEach(async () => {
   await board.turnToNewChannel(grant(third.id, 'write'));
 });

@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { grant } from '../support/channels.ts';
+import { type Person, signUp, signUpAll, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
-import { grant } from './people.ts';
 
-let server: TestServer;
-let admin: Person;
-let owner: Person;
-let reader: Person;
-let stranger: Person;
-let pending: Person;
-let channel: string;
-
-beforeAll(async () => {
-  server = await startServer();
-  admin = await signUp(server, 'Admin');
-  owner = await signUpAs(server, admin, 'Owner', 'user');
-  reader = await signUpAs(server, admin, 'Reader', 'user');
-  stranger = await signUpAs(server, admin, 'Stranger', 'user');
-  pending = await signUp(server, 'Pending');
-  channel = await channelFor(owner, reader);
-});
+const server = await startServer();
 afterAll(() => server.close());
+const [admin, owner, reader, stranger] = await signUpAll(server, 'Admin', 'Owner', 'Reader', 'Stranger');
+const pending = await signUp(server, 'Pending');
+const channel = await channelFor(owner, reader);
 
 async function channelFor(...people: Person[]): Promise<string> {
   const access_grants = people.map(({ id }) => grant(id, 'write'));

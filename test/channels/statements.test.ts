@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { grant } from '../support/channels.ts';
+import { signUpAll, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
-import { grant } from './people.ts';
 
-let server: TestServer;
-let owner: Person;
-let member: Person;
-
-beforeAll(async () => {
-  server = await startServer();
-  owner = await signUp(server, 'Owner');
-  member = await signUpAs(server, owner, 'Member', 'user');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const [owner, member] = await signUpAll(server, 'Owner', 'Member');
 
 /** The statements that a call sends; `last_active_at` is written in batches, for all users at once, on its own time. */
 async function statementsOf(request: string, body?: unknown): Promise<string[]> {

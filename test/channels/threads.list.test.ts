@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Grant, grant } from '../support/channels.ts';
 import { type Person, signUpAs } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
 import { openBoard } from './board.ts';
-import { grant } from './people.ts';
 
 let reader: Person;
 const board = await openBoard();
@@ -29,7 +29,7 @@ const begin = async (content: string, person?: Person) =>
   (await board.post({ content }, person)).id as string;
 const reply = (rootId: string, content = 'reply', person?: Person) =>
   board.post({ content, parent_id: rootId }, person);
-const regrant = (...access_grants: ReturnType<typeof grant>[]) =>
+const regrant = (...access_grants: Grant[]) =>
   board.server.call(`POST /channels/${board.channelId}/update`, {
     token: board.owner.token,
     body: { access_grants },

@@ -1,32 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { grant } from '../support/channels.ts';
+import { type Person, signUpAll, signUpAs, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
-import { grant } from './people.ts';
 
-let server: TestServer;
-let admin: Person;
-let ann: Person;
-let ben: Person;
 let channelId: string;
 
 const NOBODY = '018f0000-0000-7000-8000-000000000000';
 
-beforeAll(async () => {
-  server = await startServer();
-  admin = await signUp(server, 'Admin');
-  ann = await signUpAs(server, admin, 'Ann', 'user');
-  ben = await signUpAs(server, admin, 'Ben', 'user');
-});
+const server = await startServer();
+const { as } = server;
 afterAll(() => server.close());
+const [admin, ann, ben] = await signUpAll(server, 'Admin', 'Ann', 'Ben');
 beforeEach(async () => {
   const body = { name: 'busy', access_grants: [grant(ann.id, 'write'), grant(ben.id, 'read')] };
   channelId = (await as(admin)('POST /channels/create', body)).body.id;
 });
 
-const as =
-  ({ token }: { token: string }) =>
-  (request: string, body?: unknown) =>
-    server.call(request, { token, body });
 const post = async (person: Person, content: string, more: object = {}, id = channelId) =>
   (await as(person)(`POST /channels/${id}/messages/post`, { content, ...more })).body;
 /** What is new for somebody, once it was seen to be the same alone and in the list. */

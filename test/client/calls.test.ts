@@ -1,17 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, expectTypeOf, test, vi } from 'vitest';
+import { afterAll, expect, expectTypeOf, test, vi } from 'vitest';
 import { type Channel, createClient, isParleyError, type ParleyError } from '../../client/src/index.ts';
-import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { signUp, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let ada: Person;
-
-beforeAll(async () => {
-  server = await startServer();
-  ada = await signUp(server, 'Ada');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const ada = await signUp(server, 'Ada');
 
 /** What a call fails with; fails itself when that is not this client's error, or the call succeeds. */
 async function failureOf(call: Promise<unknown>): Promise<ParleyError> {

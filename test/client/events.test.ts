@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, expectTypeOf, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, expectTypeOf, test, vi } from 'vitest';
 import { WebSocket as WsWebSocket } from 'ws';
 import {
   type ChannelEvent,
@@ -12,20 +12,15 @@ import {
 } from '../../client/src/index.ts';
 import { createDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signIn, signUp, startServer, type TestServer } from '../support/server.ts';
+import { signIn, signUp, startServer } from '../support/server.ts';
 import { type CuttableProxy, startProxy } from './proxy.ts';
 
-let server: TestServer;
-let ada: Person;
 let proxy: CuttableProxy;
-let author: ParleyClient;
 const clients: ParleyClient[] = [];
 
-beforeAll(async () => {
-  server = await startServer();
-  ada = await signUp(server, 'Ada');
-  author = createClient({ url: server.url, token: ada.token });
-});
+const server = await startServer();
+const ada = await signUp(server, 'Ada');
+const author = createClient({ url: server.url, token: ada.token });
 afterAll(async () => {
   await author.close();
   await server.close();

@@ -2,17 +2,12 @@ import { execFile } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, expect, test } from 'vitest';
+import { signUp, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let ada: Person;
-
-beforeAll(async () => {
-  server = await startServer();
-  ada = await signUp(server, 'Ada');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const ada = await signUp(server, 'Ada');
 
 /** Runs a program that has `client` and ends only by itself. Fails when it does not within ten seconds. */
 async function run(url: string, program: string) {

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { describeSetting } from '../../src/configs/configs.catalogue.ts';
 import { DEFAULT_CONFIGURATION } from '../../src/configs/configs.defaults.ts';
 import { pathsOf, SETTINGS, valueAt, withValue } from '../../src/configs/configs.settings.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { type Person, signUp, signUpAs, startServer } from '../support/server.ts';
 import { type Administration, administer } from './support.ts';
 
-let server: TestServer;
 let root: Person;
 let user: Person;
 let pending: Person;
 let admin: Administration;
 
-beforeAll(async () => {
-  server = await startServer();
-});
+const server = await startServer();
 afterAll(() => server.close());
 
 /** All that anybody on the network may learn of an installation. A new name here is a decision. */

@@ -1,22 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Configuration } from '../../src/configs/configs.schema.ts';
 import { until } from '../support/poll.ts';
-import { PASSWORD, type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { PASSWORD, signUpAll, startServer } from '../support/server.ts';
 import { type Listener, listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
 
-let server: TestServer;
-let root: Person;
-let user: Person;
-let initial: Configuration;
-
-beforeAll(async () => {
-  server = await startServer();
-  root = await signUp(server, 'Root');
-  user = await signUpAs(server, root, 'User', 'user');
-  initial = (await server.call('GET /configs/export', { token: root.token })).body;
-});
-afterEach(() => configure(() => {}));
+const server = await startServer();
 afterAll(() => server.close());
+const [root, user] = await signUpAll(server, 'Root', 'User');
+const initial = (await server.call('GET /configs/export', { token: root.token })).body;
+afterEach(() => configure(() => {}));
 
 /** Imports the initial configuration with a change. */
 async function configure(change: (configuration: Configuration) => void): Promise<void> {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIGURATION } from '../../src/configs/configs.defaults.ts';
-import { signUp, startServer, type TestServer } from '../support/server.ts';
-import { type Administration, administer } from './support.ts';
+import { signUp, startServer } from '../support/server.ts';
+import { administer } from './support.ts';
 
 /**
  * What a comparable system of some age exports: only what somebody once saved, two sections under other names, sections that
@@ -50,14 +50,9 @@ const FOREIGN = {
   channels: { enable: true },
 };
 
-let server: TestServer;
-let admin: Administration;
-
-beforeAll(async () => {
-  server = await startServer();
-  admin = administer(server, await signUp(server, 'Root'));
-});
+const server = await startServer();
 afterAll(() => server.close());
+const admin = administer(server, await signUp(server, 'Root'));
 
 describe('an export of another system', () => {
   it('is refused as it is, naming what is missing', async () => {

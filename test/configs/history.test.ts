@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIGURATION } from '../../src/configs/configs.defaults.ts';
 import { HISTORY_ENTRIES } from '../../src/configs/configs.repository.ts';
 import { withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
-import { type Administration, administer } from './support.ts';
+import { signUp, signUpAs, startServer } from '../support/server.ts';
+import { administer } from './support.ts';
 
-let server: TestServer;
-let root: Person;
-let other: Person;
-let user: Person;
-let admin: Administration;
-
-beforeAll(async () => {
-  server = await startServer({ env: { LOG_LEVEL: 'silent' } });
-  root = await signUp(server, 'Root');
-  other = await signUpAs(server, root, 'Other', 'admin');
-  user = await signUpAs(server, root, 'User', 'user');
-  admin = administer(server, root);
-});
+const server = await startServer({ env: { LOG_LEVEL: 'silent' } });
 afterAll(() => server.close());
+const root = await signUp(server, 'Root');
+const other = await signUpAs(server, root, 'Other', 'admin');
+const user = await signUpAs(server, root, 'User', 'user');
+const admin = administer(server, root);
 
 const history = async (query = '', token = root.token) =>
   (await server.call(`GET /configs/history${query}`, { token })).body;

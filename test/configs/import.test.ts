@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIGURATION } from '../../src/configs/configs.defaults.ts';
 import { withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { signUp, signUpAs, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let root: Person;
-
-beforeAll(async () => {
-  // Two of the tests make the database fail, which is worth an error in the log.
-  server = await startServer({ env: { LOG_LEVEL: 'silent' } });
-  root = await signUp(server, 'Root');
-});
+// Two of the tests make the database fail, which is worth an error in the log.
+const server = await startServer({ env: { LOG_LEVEL: 'silent' } });
 afterAll(() => server.close());
+const root = await signUp(server, 'Root');
 
 type Tree = Record<string, unknown>;
 const fresh = (): Tree & typeof DEFAULT_CONFIGURATION => structuredClone(DEFAULT_CONFIGURATION);

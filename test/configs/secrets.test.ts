@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIGURATION } from '../../src/configs/configs.defaults.ts';
 import type { Configuration } from '../../src/configs/configs.schema.ts';
 import { createDatabase } from '../support/database.ts';
-import { type Person, signIn, signUp, startServer, type TestServer } from '../support/server.ts';
-import { type Administration, administer } from './support.ts';
+import { signIn, signUp, startServer } from '../support/server.ts';
+import { administer } from './support.ts';
 
 const MASK = '********';
 const ONE = 'https://one.example.com/v1';
 const TWO = 'https://two.example.com/v1';
 
-let server: TestServer;
-let root: Person;
-let admin: Administration;
-
-beforeAll(async () => {
-  server = await startServer({ env: { LOG_LEVEL: 'silent' } });
-  root = await signUp(server, 'Root');
-  admin = administer(server, root);
-});
+const server = await startServer({ env: { LOG_LEVEL: 'silent' } });
 afterAll(() => server.close());
+const root = await signUp(server, 'Root');
+const admin = administer(server, root);
 
 const tool = (url: string, key: string) => ({
   url,

@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { signUpAll, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let admin: Person;
-let member: Person;
-
-beforeAll(async () => {
-  server = await startServer();
-  admin = await signUp(server, 'Admin');
-  member = await signUpAs(server, admin, 'Member', 'user');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const [admin, member] = await signUpAll(server, 'Admin', 'Member');
 
 // PostgreSQL finds a row by its id in any case, while grants, notices and rooms compare text.
 describe('an id in upper case means the same as in lower case', () => {

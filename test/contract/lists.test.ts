@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { listOf } from '../../src/core/json.ts';
 import { listProcedures } from '../../src/doors/procedures.ts';
 import { appRouter } from '../../src/router.ts';
-import { type Board, openBoard } from '../channels/board.ts';
+import { openBoard } from '../channels/board.ts';
 
 /*
  * Lists leave PostgreSQL as JSON that no schema checks on its way out, so they are checked here, all of them.
@@ -12,7 +12,6 @@ import { type Board, openBoard } from '../channels/board.ts';
 
 const procedures = listProcedures(appRouter).filter(({ output }) => listOf(output));
 
-let board: Board;
 /** What each of them is asked for. */
 const inputs: Record<string, Record<string, string>> = {
   'files.list': {},
@@ -24,8 +23,10 @@ const inputs: Record<string, Record<string, string>> = {
   'toolVersions.list': { id: 'adder' },
 };
 
+const board = await openBoard();
+afterAll(() => board.close());
+
 beforeAll(async () => {
-  board = await openBoard();
   const id = await board.turnToNewChannel();
   const root = await fillChannel();
   inputs['messages.list'] = { id };
@@ -37,7 +38,6 @@ beforeAll(async () => {
   const headers = { authorization: `Bearer ${board.owner.token}` };
   await fetch(`${board.server.url}/api/v1/files`, { method: 'POST', headers, body: form });
 });
-afterAll(() => board.close());
 
 /** A message of every kind, pinned, in a thread and in the main line. */
 async function fillChannel(): Promise<string> {

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { buildDocument } from '../../src/doors/docs.document.ts';
 import { PLAIN_PATHS } from '../../src/doors/docs.paths.ts';
-import { startToy, type Toy, toyRouter } from './toy.ts';
+import { startToy, toyRouter } from './toy.ts';
 
-let dev: Toy;
-beforeAll(async () => {
-  dev = await startToy({ ENV: 'dev' });
-});
+const dev = await startToy({ ENV: 'dev' });
 afterAll(() => dev.close());
 
 describe('docs', () => {

@@ -1,12 +1,9 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { parseRaw, request, sendRaw } from './raw.ts';
-import { startToy, type Toy } from './toy.ts';
+import { startToy } from './toy.ts';
 
-let toy: Toy;
-beforeAll(async () => {
-  toy = await startToy();
-});
+const toy = await startToy();
 afterAll(() => toy.close());
 
 const raw = async (text: string) => parseRaw(await sendRaw(toy.port, text));

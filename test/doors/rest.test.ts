@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startToy, stuck, type Toy } from './toy.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startToy, stuck } from './toy.ts';
 
-let toy: Toy;
-beforeAll(async () => {
-  toy = await startToy();
-});
+const toy = await startToy();
 afterAll(() => toy.close());
 
 const MEMBER = { authorization: 'Bearer member-token' };

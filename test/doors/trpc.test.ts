@@ -1,14 +1,11 @@
 import { once } from 'node:events';
 import { createTRPCClient, createWSClient, httpBatchLink, TRPCClientError, wsLink } from '@trpc/client';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { until } from '../support/poll.ts';
-import { flood, startToy, type Toy, type ToyRouter } from './toy.ts';
+import { flood, startToy, type ToyRouter } from './toy.ts';
 
-let toy: Toy;
-beforeAll(async () => {
-  toy = await startToy();
-});
+const toy = await startToy();
 afterAll(() => toy.close());
 
 const MEMBER = { authorization: 'Bearer member-token' };

@@ -1,25 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { gather, grant, type People, RELATIONS, type Relation, setStage } from '../channels/people.ts';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { gather, RELATIONS, type Relation, setStage } from '../channels/people.ts';
+import { type Grant, grant } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signIn, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { type Person, signIn, signUpAs, startServer } from '../support/server.ts';
 import { contentsOfEvents, type Event, listenBySocket, subscribe } from './listen.ts';
 
 /*
  * Who hears what, at both event doors, from the first moment and after every change of access, without a reconnect.
  */
 
-let server: TestServer;
-let people: People;
 /** Everybody who is let in hears it: once they heard this, they heard whatever came before. */
-let openId: string;
 
-beforeAll(async () => {
-  server = await startServer();
-  people = await gather(server);
-  const body = { name: 'open', access_grants: [grant('*', 'read')] };
-  openId = (await asOwner('POST /channels/create', body)).id;
-});
+const server = await startServer();
 afterAll(() => server.close());
+const people = await gather(server);
+const body = { name: 'open', access_grants: [grant('*', 'read')] };
+const openId = (await asOwner('POST /channels/create', body)).id;
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -33,9 +29,9 @@ async function asOwner(request: string, body?: unknown) {
 }
 const post = (channelId: string, content: string) =>
   asOwner(`POST /channels/${channelId}/messages/post`, { content });
-const share = (channelId: string, ...access_grants: ReturnType<typeof grant>[]) =>
+const share = (channelId: string, ...access_grants: Grant[]) =>
   asOwner(`POST /channels/${channelId}/update`, { access_grants });
-const createChannel = async (...access_grants: ReturnType<typeof grant>[]): Promise<string> =>
+const createChannel = async (...access_grants: Grant[]): Promise<string> =>
   (await asOwner('POST /channels/create', { name: 'private', access_grants })).id;
 
 interface Listening {

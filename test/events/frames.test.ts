@@ -1,19 +1,14 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { signUp, startServer } from '../support/server.ts';
 
 /** The tRPC door makes its own WebSocket frames for events: they must arrive whole, whatever is in them and whoever they are for. */
 
-let server: TestServer;
-let owner: Person;
-
-beforeAll(async () => {
-  server = await startServer();
-  owner = await signUp(server, 'Owner');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const owner = await signUp(server, 'Owner');
 
 interface Frame {
   id: number | string;

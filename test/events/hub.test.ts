@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { updateChannel } from '../../src/channels/channels.manage.ts';
 import type { ChannelEventView } from '../../src/channels/events.schema.ts';
 import { openEventStream } from '../../src/channels/events.stream.ts';
 import { createScope } from '../../src/core/scope.ts';
-import { grant } from '../channels/people.ts';
+import { grant } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { signUp, signUpAs, startServer } from '../support/server.ts';
 import { type Door, openDoor } from './door.ts';
 import { listenBySocket, subscribe } from './listen.ts';
 
@@ -15,17 +15,13 @@ import { listenBySocket, subscribe } from './listen.ts';
  * is told here, in which order and how often, is up to the test; what it hands out must be the log.
  */
 
-let server: TestServer;
-let owner: Person;
 let door: Door;
 let channelId: string;
 let told: ChannelEventView[];
 
-beforeAll(async () => {
-  server = await startServer();
-  owner = await signUp(server, 'Owner');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const owner = await signUp(server, 'Owner');
 beforeEach(async () => {
   door = await openDoor(server);
   channelId = (await call('POST /channels/create', { name: 'x' })).id;

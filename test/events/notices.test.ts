@@ -1,28 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChannelNoticeView } from '../../src/channels/events.schema.ts';
-import { grant } from '../channels/people.ts';
+import { grant } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
-import { type Door, openDoor } from './door.ts';
+import { type Person, signUpAll, startServer } from '../support/server.ts';
+import { openDoor } from './door.ts';
 import { listenBySocket, type SocketListener, type Subscription, subscribe } from './listen.ts';
 
 /** What passes: to whom it is delivered, at both doors, and that it moves nobody's place in the log. */
 
-let server: TestServer;
-let door: Door;
-let owner: Person;
-let reader: Person;
-let stranger: Person;
 let channelId: string;
 let closing: { close(): void }[];
 
-beforeAll(async () => {
-  server = await startServer();
-  owner = await signUp(server, 'Owner');
-  reader = await signUpAs(server, owner, 'Reader', 'user');
-  stranger = await signUpAs(server, owner, 'Stranger', 'user');
-  door = await openDoor(server);
-});
+const server = await startServer();
+const [owner, reader, stranger] = await signUpAll(server, 'Owner', 'Reader', 'Stranger');
+const door = await openDoor(server);
 afterAll(async () => {
   await door.close();
   await server.close();

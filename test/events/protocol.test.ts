@@ -1,24 +1,18 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { signUp, startServer } from '../support/server.ts';
 
 /*
  * Engine.IO 4 and Socket.IO 5 packet by packet, without a client library: what the door answers, and that nothing malformed takes
  * it down. https://github.com/socketio/engine.io-protocol, https://github.com/socketio/socket.io-protocol
  */
 
-let server: TestServer;
-let owner: Person;
-let base: string;
-
-beforeAll(async () => {
-  server = await startServer();
-  owner = await signUp(server, 'Owner');
-  base = `${server.url}/ws/socket.io/?EIO=4`;
-});
+const server = await startServer();
 afterAll(() => server.close());
+const owner = await signUp(server, 'Owner');
+const base = `${server.url}/ws/socket.io/?EIO=4`;
 
 /** A bare WebSocket with all that came. */
 async function openSocket(query = '') {

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { signUp, startServer } from '../support/server.ts';
 
 /** The door as another implementation of the protocol sees it: python-socketio, over each transport and from one to the other. */
 
@@ -46,15 +46,11 @@ const missing = await prepare();
 if (missing && process.env.CI === 'true')
   throw new Error(`python-socketio could not be installed: ${missing}`);
 
-let server: TestServer;
-let owner: Person;
 let channelId: string;
 const clients: ChildProcess[] = [];
 
-beforeAll(async () => {
-  server = await startServer();
-  owner = await signUp(server, 'Owner');
-});
+const server = await startServer();
+const owner = await signUp(server, 'Owner');
 afterAll(async () => {
   for (const client of clients) client.kill();
   await server.close();

@@ -2,25 +2,22 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { ChannelNoticeView } from '../../src/channels/events.schema.ts';
-import { grant } from '../channels/people.ts';
+import { grant } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { type Person, signUpAll, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
 import { type Door, openDoor } from './door.ts';
 import { listenBySocket, type SocketListener, subscribe } from './listen.ts';
 
 /** What readers cost, and that nothing of them is left when they have gone, however they went. */
 
-let server: TestServer;
-let owner: Person;
-let reader: Person;
 let door: Door;
 const CHANNELS = 10;
 
+const server = await startServer();
+const [owner, reader] = await signUpAll(server, 'Owner', 'Reader');
+
 beforeAll(async () => {
-  server = await startServer();
-  owner = await signUp(server, 'Owner');
-  reader = await signUpAs(server, owner, 'Reader', 'user');
   for (let n = 0; n < CHANNELS; n += 1) await createChannel();
   door = await openDoor(server);
 });

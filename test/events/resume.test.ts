@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { grant } from '../channels/people.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { grant } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { signUpAll, startServer } from '../support/server.ts';
 import { type Event, listenBySocket, messageOf, subscribe } from './listen.ts';
 
 /*
@@ -13,17 +13,11 @@ import { type Event, listenBySocket, messageOf, subscribe } from './listen.ts';
 const CHANNELS = 5;
 const READABLE = 4;
 
-let server: TestServer;
-let owner: Person;
-let reader: Person;
 let channelIds: string[];
 
-beforeAll(async () => {
-  server = await startServer();
-  owner = await signUp(server, 'Owner');
-  reader = await signUpAs(server, owner, 'Reader', 'user');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const [owner, reader] = await signUpAll(server, 'Owner', 'Reader');
 
 const call = async (request: string, body?: unknown) =>
   (await server.call(request, { token: owner.token, body })).body;

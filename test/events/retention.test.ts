@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { pruneOldEvents } from '../../src/channels/events.retention.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
-import { type Door, openDoor } from './door.ts';
+import { signUp, startServer } from '../support/server.ts';
+import { openDoor } from './door.ts';
 import { listenBySocket, type messageOf, subscribe } from './listen.ts';
 
 /** The log forgets what is old. Whoever missed some of that is told to read anew; whoever did not is not. */
 
-let server: TestServer;
-let owner: Person;
-let door: Door;
 let channelId: string;
 const DAY_NS = 24 * 3600 * 1e9;
 
-beforeAll(async () => {
-  server = await startServer();
-  owner = await signUp(server, 'Owner');
-  door = await openDoor(server);
-});
+const server = await startServer();
+const owner = await signUp(server, 'Owner');
+const door = await openDoor(server);
 afterAll(async () => {
   await door.close();
   await server.close();

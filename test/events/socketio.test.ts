@@ -1,26 +1,20 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { ChannelBrief } from '../../src/channels/channels.schema.ts';
-import { grant } from '../channels/people.ts';
+import { grant } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { signUpAll, signUpAs, startServer } from '../support/server.ts';
 import { openDoor } from './door.ts';
 import { type Event, listenBySocket, messageOf, type SocketListener, type SocketOptions } from './listen.ts';
 
-let server: TestServer;
-let owner: Person;
-let writer: Person;
 let channelId: string;
 const listeners: SocketListener[] = [];
 
-beforeAll(async () => {
-  server = await startServer();
-  owner = await signUp(server, 'Owner');
-  writer = await signUpAs(server, owner, 'Writer', 'user');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const [owner, writer] = await signUpAll(server, 'Owner', 'Writer');
 beforeEach(async () => {
   const body = { name: 'general', access_grants: [grant(writer.id, 'write')], meta: { m: 1 } };
   channelId = (await server.call('POST /channels/create', { token: owner.token, body })).body.id;

@@ -1,24 +1,16 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { grant } from '../channels/people.ts';
+import { grant } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
-import { type Door, openDoor } from './door.ts';
+import { signUpAll, startServer } from '../support/server.ts';
+import { openDoor } from './door.ts';
 import { contentsOfEvents, listenBySocket } from './listen.ts';
 
-let server: TestServer;
-let owner: Person;
-let reader: Person;
-let door: Door;
-
-beforeAll(async () => {
-  server = await startServer();
-  owner = await signUp(server, 'Owner');
-  reader = await signUpAs(server, owner, 'Reader', 'user');
-  door = await openDoor(server);
-});
+const server = await startServer();
+const [owner, reader] = await signUpAll(server, 'Owner', 'Reader');
+const door = await openDoor(server);
 afterAll(async () => {
   await door.close();
   await server.close();

@@ -1,13 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatCursor, parseCursor, tagOf } from '../../src/channels/events.cursor.ts';
-import { grant } from '../channels/people.ts';
+import { type Grant, grant } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { signUpAll, startServer } from '../support/server.ts';
 import { contentsOfEvents, type SubscribeOptions, type Subscription, subscribe } from './listen.ts';
 
-let server: TestServer;
-let owner: Person;
-let writer: Person;
 let channelId: string;
 let hiddenId: string;
 const subscriptions: Subscription[] = [];
@@ -15,12 +12,9 @@ const subscriptions: Subscription[] = [];
 const NOWHERE = '018f0000-0000-7000-8000-000000000000';
 const TAG = tagOf(NOWHERE);
 
-beforeAll(async () => {
-  server = await startServer();
-  owner = await signUp(server, 'Owner');
-  writer = await signUpAs(server, owner, 'Writer', 'user');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const [owner, writer] = await signUpAll(server, 'Owner', 'Writer');
 beforeEach(async () => {
   channelId = await createChannel(grant(writer.id, 'write'));
   hiddenId = await createChannel();
@@ -29,7 +23,7 @@ afterEach(() => {
   for (const subscription of subscriptions.splice(0)) subscription.close();
 });
 
-const createChannel = async (...access_grants: ReturnType<typeof grant>[]): Promise<string> =>
+const createChannel = async (...access_grants: Grant[]): Promise<string> =>
   (await server.call('POST /channels/create', { token: owner.token, body: { name: 'x', access_grants } }))
     .body.id;
 const post = async (content: string, channel = channelId) =>

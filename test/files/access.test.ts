@@ -1,25 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { grant } from '../channels/people.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { grant } from '../support/channels.ts';
+import { type Person, signUp, signUpAll, signUpAs, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
 import { download, PNG, upload } from './forms.ts';
 
-let server: TestServer;
-let admin: Person;
-let owner: Person;
-let reader: Person;
-let stranger: Person;
-let pending: Person;
-
-beforeAll(async () => {
-  server = await startServer();
-  admin = await signUp(server, 'Admin');
-  owner = await signUpAs(server, admin, 'Owner', 'user');
-  reader = await signUpAs(server, admin, 'Reader', 'user');
-  stranger = await signUpAs(server, admin, 'Stranger', 'user');
-  pending = await signUp(server, 'Pending');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const [admin, owner, reader, stranger] = await signUpAll(server, 'Admin', 'Owner', 'Reader', 'Stranger');
+const pending = await signUp(server, 'Pending');
 
 const uploaded = async (person = owner) => (await upload(server, person, PNG)).body.id as string;
 const item = (id: string) => ({ type: 'image', id, url: `/api/v1/files/${id}/content` });

@@ -1,22 +1,17 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { signUp, signUpAs, startServer } from '../support/server.ts';
 import { bearer, download, PNG, upload } from './forms.ts';
 
-let server: TestServer;
-let owner: Person;
 const TEXT = 'The quick brown fox';
-let text: string;
 
-beforeAll(async () => {
-  server = await startServer();
-  const admin = await signUp(server, 'Admin');
-  owner = await signUpAs(server, admin, 'Owner', 'user');
-  text = (await upload(server, owner, TEXT, { filename: 'Füchse "1".txt' })).body.id;
-});
+const server = await startServer();
 afterAll(() => server.close());
+const admin = await signUp(server, 'Admin');
+const owner = await signUpAs(server, admin, 'Owner', 'user');
+const text = (await upload(server, owner, TEXT, { filename: 'Füchse "1".txt' })).body.id;
 
 const get = (id: string, headers: Record<string, string> = {}, method = 'GET') =>
   download(server, id, { ...bearer(owner), ...headers }, method);

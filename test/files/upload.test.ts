@@ -2,23 +2,15 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { type Person, signUp, signUpAll, startServer } from '../support/server.ts';
 import { bearer, PNG, sendForm, upload } from './forms.ts';
 
-let server: TestServer;
-let admin: Person;
-let owner: Person;
-let pending: Person;
-
-beforeAll(async () => {
-  server = await startServer();
-  admin = await signUp(server, 'Admin');
-  owner = await signUpAs(server, admin, 'Owner', 'user');
-  pending = await signUp(server, 'Pending');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const [admin, owner] = await signUpAll(server, 'Admin', 'Owner');
+const pending = await signUp(server, 'Pending');
 
 const onDisk = () => readdir(join(server.dataDir, 'uploads'));
 const rows = () => server.database.query('select id from file');

@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Person, signUp, signUpAll, signUpAs, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let root: Person;
-let ann: Person;
-let ben: Person;
-
-beforeAll(async () => {
-  server = await startServer();
-  root = await signUp(server, 'Root');
-  ann = await signUpAs(server, root, 'Ann', 'user');
-  ben = await signUpAs(server, root, 'Ben', 'user');
-});
+const server = await startServer();
+const { as } = server;
 afterAll(() => server.close());
+const [root, ann, ben] = await signUpAll(server, 'Root', 'Ann', 'Ben');
 
 const NOWHERE = '00000000-0000-4000-8000-000000000000';
 let made = 0;
 
-const as = (person: Person) => (request: string, body?: unknown) =>
-  server.call(request, { token: person.token, ...(body !== undefined && { body }) });
 const make = async (form: object = {}) =>
   (await as(root)('POST /groups/create', { name: `group ${++made}`, description: 'd', ...form })).body;
 const add = (group: { id: string }, ...user_ids: string[]) =>

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { type Person, signUpAll, startServer } from '../support/server.ts';
 import { listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
 
-let server: TestServer;
-let root: Person;
-let ann: Person;
-let ben: Person;
+const server = await startServer();
+const { as } = server;
+afterAll(() => server.close());
+const [root, ann, ben] = await signUpAll(server, 'Root', 'Ann', 'Ben');
+
 let group: { id: string; name: string };
 let made = 0;
 
-const as = (person: Person) => (request: string, body?: unknown) =>
-  server.call(request, { token: person.token, ...(body !== undefined && { body }) });
 const makeGroup = async (form: object = {}) =>
   (await as(root)('POST /groups/create', { name: `group ${++made}`, description: '', ...form })).body;
 const add = (...people: Person[]) =>
@@ -27,7 +26,7 @@ const makeChannel = async (...access_grants: object[]) =>
   (await as(root)('POST /channels/create', { name: `channel ${++made}`, access_grants })).body.id as string;
 
 /** A tool of root's, written by SQL: what it does is no matter here. */
-async function makeTool(...grants: ReturnType<typeof grant>[]): Promise<string> {
+async function makeTool(...grants: object[]): Promise<string> {
   const id = `tool_${++made}`;
   await server.database.query(
     `insert into tool (id, user_id, name, content, meta, specs, created_at, updated_at)
@@ -40,16 +39,9 @@ async function makeTool(...grants: ReturnType<typeof grant>[]): Promise<string> 
 const toolIdsOf = async (person: Person) =>
   (await as(person)('GET /tools')).body.map(({ id }: { id: string }) => id);
 
-beforeAll(async () => {
-  server = await startServer();
-  root = await signUp(server, 'Root');
-  ann = await signUpAs(server, root, 'Ann', 'user');
-  ben = await signUpAs(server, root, 'Ben', 'user');
-});
 beforeEach(async () => {
   group = await makeGroup();
 });
-afterAll(() => server.close());
 
 describe('a channel granted to a group', () => {
   it('is read and written by its members, and by nobody else', async () => {

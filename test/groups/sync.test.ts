@@ -1,28 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeEach, expect, it } from 'vitest';
 import { openOrm } from '../../src/database/orm.ts';
-import { type Database, openSql } from '../../src/database/sql.ts';
+import { openSql } from '../../src/database/sql.ts';
 import { entities } from '../../src/entities.ts';
 import { createLocalBus } from '../../src/events/bus.ts';
 import { type Membership, syncMemberships } from '../../src/groups/members.service.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { signUpAll, startServer } from '../support/server.ts';
+
+const server = await startServer();
+const [root, ann] = await signUpAll(server, 'Root', 'Ann');
 
 /** What a sign-in says of somebody's groups, as the ways of signing in call it, on the database of a running server. */
-let server: TestServer;
-let root: Person;
-let ann: Person;
-let orm: Awaited<ReturnType<typeof openOrm>>;
-let sql: Database;
 const bus = createLocalBus((error) => {
   throw error;
 });
 
-beforeAll(async () => {
-  server = await startServer();
-  root = await signUp(server, 'Root');
-  ann = await signUpAs(server, root, 'Ann', 'user');
-  orm = await openOrm(entities, { url: server.database.url });
-  sql = await openSql(orm);
-});
+const orm = await openOrm(entities, { url: server.database.url });
+const sql = await openSql(orm);
 afterAll(async () => {
   await orm.close(true);
   await server.close();

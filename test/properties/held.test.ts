@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Board, openBoard } from '../channels/board.ts';
+import { afterAll, expect, it } from 'vitest';
+import { openBoard } from '../channels/board.ts';
 import { listenBySocket } from '../events/listen.ts';
 import { withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 
 /* What the properties found, each with the moment held on purpose in which it happens. */
 
-let board: Board;
-
-beforeAll(async () => {
-  board = await openBoard();
-});
+const board = await openBoard();
 afterAll(() => board.close());
 
 it('whoever is removed from a channel does not hear what follows, from the removal on', async () => {

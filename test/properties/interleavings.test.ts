@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../support/server.ts';
+import { afterAll, expect, it } from 'vitest';
+import { startServer } from '../support/server.ts';
 import { follow, LOSSES, requireEverything } from './ending.ts';
-import { gatherPlayers, makeChannels, type Player } from './stage.ts';
+import { gatherPlayers, makeChannels } from './stage.ts';
 import { play, scripts } from './steps.ts';
 
 /*
@@ -10,15 +10,11 @@ import { play, scripts } from './steps.ts';
  * picture of it as the database, and has seen nothing else.
  */
 
-let server: TestServer;
-let players: Player[];
 let round = 0;
 
-beforeAll(async () => {
-  server = await startServer();
-  players = await gatherPlayers(server.url, server.database);
-});
+const server = await startServer();
 afterAll(() => server.close());
+const players = await gatherPlayers(server.url, server.database);
 
 it('everybody ends with what the database holds', { timeout: 120_000 }, async () => {
   const plan = fc.record({ scripts: scripts(5, { min: 5, max: 30 }), losses: LOSSES });

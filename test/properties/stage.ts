@@ -1,6 +1,6 @@
 import { createTRPCUntypedClient, httpLink, type TRPCClientError } from '@trpc/client';
 import type { AppRouter } from '../../src/router.ts';
-import { grant } from '../channels/people.ts';
+import { grant } from '../support/channels.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { type CallOptions, call, PASSWORD } from '../support/server.ts';
 

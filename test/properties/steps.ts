@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { grant } from '../channels/people.ts';
+import { grant } from '../support/channels.ts';
 import { type Operation, type Outcome, type Player, perform } from './stage.ts';
 
 /** What people do. A post is sent twice now and then: at once, or after its answer. */

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Python } from '../../src/python/pool.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import { startTestPython, toolOf } from '../support/python.ts';
 
-let python: Python;
-beforeAll(async () => {
-  python = await startTestPython();
-}, 300_000);
+const python = await startTestPython();
 afterAll(() => python.close());
 
 const inspect = (content: string) => python.inspect({ id: 'tool', content });

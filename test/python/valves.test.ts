@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Python } from '../../src/python/pool.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import { ANN, startTestPython, toolOf } from '../support/python.ts';
 
-let python: Python;
-beforeAll(async () => {
-  python = await startTestPython({ loadTimeoutMs: 1_500 });
-});
+const python = await startTestPython({ loadTimeoutMs: 1_500 });
 afterAll(() => python.close());
 
 const BEFORE = `from typing import Optional, Literal

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DestinationStream } from 'pino';
 import { type App, startApp } from '../../src/app.ts';
 import type { Egress } from '../../src/egress/egress.ts';
 import { readEnv } from '../../src/env.ts';
@@ -41,6 +42,8 @@ export interface ServerOptions {
   python?: Python;
   /** For tests with another server on this machine, which the strict one refuses. */
   egress?: Egress;
+  /** Takes what the server logs, at its lowest level; else errors alone are printed. */
+  log?: DestinationStream;
   onFatal?: (reason: string) => void;
 }
 
@@ -59,7 +62,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   });
   const app: App = await startApp({
     env,
-    log: createLog(env.LOG_LEVEL),
+    log: options.log ? createLog('trace', options.log) : createLog(env.LOG_LEVEL),
     python: options.python,
     egress: options.egress,
     onFatal:

@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { sharedEnvironment } from '../support/python.ts';
-import { openWorkshop, type Workshop } from './workshop.ts';
+import { openWorkshop } from './workshop.ts';
 
 const PAGE = new URL('../../docs/tools.md', import.meta.url);
 
@@ -16,13 +16,9 @@ interface Fence {
   text: string;
 }
 
-let shop: Workshop;
-let folder: string;
-beforeAll(async () => {
-  shop = await openWorkshop();
-  await shop.permit('sharing.public_tools', true);
-  folder = await mkdtemp(join(tmpdir(), 'parley-page-'));
-});
+const shop = await openWorkshop();
+await shop.permit('sharing.public_tools', true);
+const folder = await mkdtemp(join(tmpdir(), 'parley-page-'));
 afterAll(async () => {
   await shop.close();
   await rm(folder, { recursive: true });

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Python } from '../../src/python/pool.ts';
+import { afterAll, describe, expect, it } from 'vitest';
 import { startTestPython } from '../support/python.ts';
 
 const FOLDER = join(import.meta.dirname, 'golden');
@@ -9,10 +8,7 @@ const names = readdirSync(FOLDER)
   .filter((file) => file.endsWith('.py'))
   .map((file) => basename(file, '.py'));
 
-let python: Python;
-beforeAll(async () => {
-  python = await startTestPython();
-});
+const python = await startTestPython();
 afterAll(() => python.close());
 
 /** What small tools of the kinds that people publish say of themselves. After a change that is meant: `-u`. */

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { runTool, toolOf } from './published.ts';
-import { openWorkshop, type Workshop } from './workshop.ts';
+import { openWorkshop } from './workshop.ts';
 
-let shop: Workshop;
-beforeAll(async () => {
-  shop = await openWorkshop({ callTimeoutMs: 10_000 });
-  await shop.permit('chat.file_upload', true);
-});
+const shop = await openWorkshop({ callTimeoutMs: 10_000 });
 afterAll(() => shop.close());
+await shop.permit('chat.file_upload', true);
 
 describe('a tool has the rights of who calls it', () => {
   const LOOK = 'from open_webui.models.users import Users';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ToolExport, ToolListing } from '../../src/tools/tools.schema.ts';
 import type { Person } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
-import { grant, openWorkshop, type Workshop } from './workshop.ts';
+import { grant, openWorkshop } from './workshop.ts';
 
 const SOURCE = `from pydantic import BaseModel
 class Tools:
@@ -13,9 +13,10 @@ class Tools:
 `;
 const PLAIN = 'class Tools:\n    def f(self): return 1\n';
 
-let shop: Workshop;
+const shop = await openWorkshop();
+afterAll(() => shop.close());
+
 beforeAll(async () => {
-  shop = await openWorkshop();
   await shop.create('rich', SOURCE);
   await shop.create('plain', PLAIN);
   await shop.server.call('POST /tools/create', {
@@ -23,7 +24,6 @@ beforeAll(async () => {
     body: { id: 'hidden', name: 'hidden', content: PLAIN, meta: {} },
   });
 });
-afterAll(() => shop.close());
 
 const get = async (person: Person | null, path: string) =>
   shop.server.call(`GET /tools${path}`, { token: person?.token });

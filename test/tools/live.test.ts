@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
 import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
-import { openSocket, openWorkshop, type Workshop } from './workshop.ts';
+import { openSocket, openWorkshop } from './workshop.ts';
 
 const SOURCE = `import asyncio
 class Tools:
@@ -58,11 +58,8 @@ const answerTo = (server: TestServer, person: Person | null, run: Watched, ask: 
     body: { ask, answer },
   });
 
-let shop: Workshop;
-beforeAll(async () => {
-  shop = await openWorkshop({ askTimeoutMs: 1_500 });
-  await shop.create('live', SOURCE);
-});
+const shop = await openWorkshop({ askTimeoutMs: 1_500 });
+await shop.create('live', SOURCE);
 afterAll(async () => {
   for (const close of open) close();
   await shop.close();

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openOrm } from '../../src/database/orm.ts';
 import { openSql } from '../../src/database/sql.ts';
@@ -7,7 +7,7 @@ import { entities } from '../../src/entities.ts';
 import { openRunLog } from '../../src/tools/tools.runs.log.ts';
 import { ToolRunView } from '../../src/tools/tools.runs.schema.ts';
 import { until } from '../support/poll.ts';
-import { openWorkshop, type Workshop } from './workshop.ts';
+import { openWorkshop } from './workshop.ts';
 
 const SOURCE = `class Tools:
     def f(self, secret: str = ""): return sum(range(200_000))
@@ -16,12 +16,9 @@ const SOURCE = `class Tools:
         while True: pass
 `;
 
-let shop: Workshop;
-beforeAll(async () => {
-  shop = await openWorkshop({ callTimeoutMs: 700 });
-  await shop.create('worker', SOURCE);
-});
+const shop = await openWorkshop({ callTimeoutMs: 700 });
 afterAll(() => shop.close());
+await shop.create('worker', SOURCE);
 
 const call = (name: string, args: object = {}, person = shop.reader) =>
   shop.as(person, 'POST', 'worker/call', { function: name, arguments: args });

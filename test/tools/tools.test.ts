@@ -1,6 +1,5 @@
 import { createTRPCClient, httpBatchLink } from '@trpc/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Python } from '../../src/python/pool.ts';
 import type { AppRouter } from '../../src/router.ts';
 import { startTestPython } from '../support/python.ts';
 import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
@@ -35,7 +34,6 @@ const grant = (principal_id: string, permission: string) => ({
   permission,
 });
 
-let python: Python;
 let server: TestServer;
 let admin: Person;
 let author: Person;
@@ -50,8 +48,9 @@ async function allowAuthors(allowed: boolean) {
   await server.call('POST /configs/import', { token: admin.token, body: config });
 }
 
+const python = await startTestPython({ callTimeoutMs: 1_000 });
+
 beforeAll(async () => {
-  python = await startTestPython({ callTimeoutMs: 1_000 });
   server = await startServer({ python });
   admin = await signUp(server, 'Admin');
   author = await signUpAs(server, admin, 'Author', 'user');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordStatements } from '../support/statements.ts';
-import { openWorkshop, type Workshop } from './workshop.ts';
+import { openWorkshop } from './workshop.ts';
 
 const SOURCE = `from typing import Literal, Optional
 from pydantic import BaseModel, Field, field_validator
@@ -28,13 +28,13 @@ class Tools:
 const PLAIN = 'class Tools:\n    def f(self): return 1\n';
 const SECRET = 'k-s3cret-1234';
 
-let shop: Workshop;
+const shop = await openWorkshop();
+afterAll(() => shop.close());
+
 beforeAll(async () => {
-  shop = await openWorkshop();
   expect((await shop.create('weather', SOURCE)).status).toBe(200);
   expect((await shop.create('plain', PLAIN)).status).toBe(200);
 });
-afterAll(() => shop.close());
 
 const show = async (person = shop.reader) =>
   (await shop.as(person, 'POST', 'weather/call', { function: 'show' })).body.result;

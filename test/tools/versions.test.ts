@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ToolVersionView } from '../../src/tools/tools.versions.schema.ts';
 import type { Person } from '../support/server.ts';
-import { openWorkshop, type Workshop } from './workshop.ts';
+import { openWorkshop } from './workshop.ts';
 
 const source = (answer: number) =>
   `"""\nversion: ${answer}\n"""\nclass Tools:\n    def f(self): return ${answer}\n`;
 
-let shop: Workshop;
-beforeAll(async () => {
-  shop = await openWorkshop();
-  await shop.create('answer', source(1));
-  await change(shop.author, source(2));
-  await change(shop.writer, source(3));
-});
+const shop = await openWorkshop();
 afterAll(() => shop.close());
-
 const change = (person: Person, content: string, more: object = {}) =>
   shop.as(person, 'POST', 'answer/update', { name: 'answer', content, meta: {}, ...more });
+await shop.create('answer', source(1));
+await change(shop.author, source(2));
+await change(shop.writer, source(3));
+
 const versions = async () => (await shop.as(shop.author, 'GET', 'answer/versions')).body;
 const answer = async () => (await shop.as(shop.reader, 'POST', 'answer/call', { function: 'f' })).body.result;
 

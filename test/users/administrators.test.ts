@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Person, signUp, signUpAs, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let oldest: Person;
 let second: Person;
 let people = 0;
 
-beforeAll(async () => {
-  server = await startServer();
-  oldest = await signUp(server, 'Oldest');
-});
+const server = await startServer();
+afterAll(() => server.close());
+const oldest = await signUp(server, 'Oldest');
 beforeEach(async () => {
   second = await signUpAs(server, oldest, `Second${++people}`, 'admin');
 });
-afterAll(() => server.close());
 
 const update = (by: Person, whom: Person, body: unknown) =>
   server.call(`POST /users/${whom.id}/update`, { token: by.token, body });

@@ -1,20 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { type Person, signUp, signUpAll, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
 
-let server: TestServer;
-let root: Person;
-let ann: Person;
-let ben: Person;
-
 const PEOPLE = 500;
-const as = (person: Person) => (request: string) => server.call(request, { token: person.token });
+
+const server = await startServer();
+const { as } = server;
+afterAll(() => server.close());
+const [root, ann, ben] = await signUpAll(server, 'Root', 'Ann', 'Ben');
 
 beforeAll(async () => {
-  server = await startServer();
-  root = await signUp(server, 'Root');
-  ann = await signUpAs(server, root, 'Ann', 'user');
-  ben = await signUpAs(server, root, 'Ben', 'user');
   await signUp(server, 'Waiting');
   // Names come more than once, so that every order has ties.
   await server.database.query(
@@ -23,7 +18,6 @@ beforeAll(async () => {
             repeat('x', 100000), i % 5, 0, 0 from generate_series(1, ${PEOPLE}) i`,
   );
 });
-afterAll(() => server.close());
 
 interface Listed {
   id: string;

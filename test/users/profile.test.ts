@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { signUpAll, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let root: Person;
-let ann: Person;
-
-beforeAll(async () => {
-  server = await startServer();
-  root = await signUp(server, 'Root');
-  ann = await signUpAs(server, root, 'Ann', 'user');
-});
+const server = await startServer();
+const { as } = server;
 afterAll(() => server.close());
-
-const as = (person: Person) => (request: string, body?: unknown) =>
-  server.call(request, { token: person.token, ...(body !== undefined && { body }) });
+const [root, ann] = await signUpAll(server, 'Root', 'Ann');
 
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

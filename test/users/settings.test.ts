@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Person, signUp, signUpAll, signUpAs, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let root: Person;
-let ann: Person;
-
-beforeAll(async () => {
-  server = await startServer();
-  root = await signUp(server, 'Root');
-  ann = await signUpAs(server, root, 'Ann', 'user');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const [root, ann] = await signUpAll(server, 'Root', 'Ann');
 
 const READ = 'GET /users/user/settings';
 const UPDATE = 'POST /users/user/settings/update';

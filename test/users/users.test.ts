@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PASSWORD, type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { PASSWORD, signUp, signUpAs, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let root: Person;
-
-beforeAll(async () => {
-  server = await startServer();
-  root = await signUp(server, 'Root');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const root = await signUp(server, 'Root');
 
 const ADA = { email: 'Ada@Example.com', name: 'Ada', password: PASSWORD };
 const create = (body: unknown) => server.call('POST /users', { token: root.token, body });

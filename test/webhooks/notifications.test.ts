@@ -1,26 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { startTarget, type Target } from '../egress/targets.ts';
 import { until } from '../support/poll.ts';
 import type { Person } from '../support/server.ts';
 import { listenBySocketIo } from '../support/sockets.ts';
-import {
-  type Answering,
-  deliveriesOf,
-  follow,
-  hurry,
-  type Stage,
-  setNotify,
-  setStage,
-  WEB_URL,
-} from './stage.ts';
+import { type Answering, deliveriesOf, follow, hurry, setNotify, setStage, WEB_URL } from './stage.ts';
 
-let stage: Stage;
 const undo: (() => unknown)[] = [];
 let people = 0;
 
-beforeAll(async () => {
-  stage = await setStage();
-});
+const stage = await setStage();
 afterAll(() => stage.close());
 afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();

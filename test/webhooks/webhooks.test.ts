@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gather, grant, type People } from '../channels/people.ts';
-import { type Answer, call, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { gather } from '../channels/people.ts';
+import { grant } from '../support/channels.ts';
+import { type Answer, call, startServer } from '../support/server.ts';
 import { GIF, JPEG, PNG, WEBP } from './pictures.ts';
 
-let server: TestServer;
-let people: People;
-let channelId: string;
-let otherId: string;
+const server = await startServer();
+afterAll(() => server.close());
 
 async function makeChannel(name: string): Promise<string> {
   const access_grants = [grant(people.writer.id, 'write'), grant(people.reader.id, 'read')];
@@ -17,13 +16,9 @@ async function makeChannel(name: string): Promise<string> {
   return answer.body.id;
 }
 
-beforeAll(async () => {
-  server = await startServer();
-  people = await gather(server);
-  channelId = await makeChannel('one');
-  otherId = await makeChannel('other');
-});
-afterAll(() => server.close());
+const people = await gather(server);
+const channelId = await makeChannel('one');
+const otherId = await makeChannel('other');
 
 const manage = (request: string, body?: unknown): Promise<Answer> =>
   server.call(request, { token: people.owner.token, ...(body !== undefined && { body }) });
