@@ -1,28 +1,13 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openPackages } from '../../src/python/packages.ts';
 import { until } from '../support/poll.ts';
 import { sharedEnvironment } from '../support/python.ts';
+import { offerWheels, type Package, type Wheels } from './wheels.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
 
-/** Makes wheels of small packages: `[name, version, what its function says, what it requires]`. */
-const MAKE_WHEELS = `
-import json, sys, zipfile
-folder, packages = sys.argv[1], json.loads(sys.argv[2])
-for name, version, says, requires in packages:
-    info = f"{name}-{version}.dist-info"
-    with zipfile.ZipFile(f"{folder}/{name}-{version}-py3-none-any.whl", "w") as wheel:
-        wheel.writestr(f"{name}/__init__.py", f"def say(): return {says!r}\\n")
-        lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}", *(f"Requires-Dist: {r}" for r in requires)]
-        wheel.writestr(f"{info}/METADATA", "\\n".join(lines) + "\\n")
-        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
-        wheel.writestr(f"{info}/RECORD", "")
-`;
-const PACKAGES = [
+const PACKAGES: Package[] = [
   ['greeter', '1.0', 'hello', []],
   ['greeter', '2.0', 'good day', []],
   ['polite', '1.0', 'please', ['greeter<2']],
@@ -31,35 +16,23 @@ const PACKAGES = [
 ];
 
 let shop: Workshop;
-let wheels: string;
+let wheels: Wheels;
 beforeAll(async () => {
-  wheels = await mkdtemp(join(tmpdir(), 'parley-wheels-'));
-  const python = join(await sharedEnvironment(), 'bin', 'python');
-  await promisify(execFile)(python, ['-c', MAKE_WHEELS, wheels, JSON.stringify(PACKAGES)]);
-  await writeFile(join(wheels, 'sourceonly-1.0.tar.gz'), 'no wheel');
-  vi.stubEnv('PIP_NO_INDEX', '1');
-  vi.stubEnv('PIP_FIND_LINKS', wheels);
+  wheels = await offerWheels(PACKAGES);
+  await writeFile(join(wheels.folder, 'sourceonly-1.0.tar.gz'), 'no wheel');
   vi.stubEnv('SECRET_KEY', 'must-not-reach-pip');
   shop = await openWorkshop();
 });
 beforeEach(() => allow(true));
 afterAll(async () => {
   await shop.close();
-  await rm(wheels, { recursive: true });
-  vi.unstubAllEnvs();
+  await wheels.close();
 });
 
-async function allow(isAllowed: boolean) {
-  const { body: config } = await shop.server.call('GET /configs/export?secrets=true', {
-    token: shop.admin.token,
+const allow = (isAllowed: boolean) =>
+  shop.configure(({ tools }) => {
+    tools.install_requirements = isAllowed;
   });
-  config.tools.install_requirements = isAllowed;
-  const { status } = await shop.server.call('POST /configs/import', {
-    token: shop.admin.token,
-    body: config,
-  });
-  expect(status).toBe(200);
-}
 
 const source = (requirements: string, body: string) =>
   `"""\ntitle: T\nrequirements: ${requirements}\n"""\n${body}`;
@@ -120,7 +93,7 @@ describe('the requirements of a tool', () => {
   });
 
   it('are installed once by several processes of a machine', async () => {
-    const folder = join(wheels, 'sets');
+    const folder = join(wheels.folder, 'sets');
     const python = join(await sharedEnvironment(), 'bin', 'python');
     const log = { info() {}, warn() {} };
     const open = () => openPackages({ folder, base: async () => ({ python, mark: '' }), log });
@@ -158,16 +131,14 @@ describe('the requirements of a tool', () => {
   it('that failed are tried again when asked', async () => {
     await shop.create('late', says('latecomer'));
     expect(await settled('late')).toMatchObject({ state: 'failed' });
-    const python = join(await sharedEnvironment(), 'bin', 'python');
-    const packages = JSON.stringify([['latecomer', '1.0', 'here', []]]);
-    await promisify(execFile)(python, ['-c', MAKE_WHEELS, wheels, packages]);
+    await wheels.add([['latecomer', '1.0', 'here', []]]);
     expect((await shop.as(shop.reader, 'POST', 'late/install')).status).toBe(401);
     const again = await shop.as(shop.author, 'POST', 'late/install');
     expect(again).toMatchObject({ status: 200, body: { state: 'installing', requirements: ['latecomer'] } });
     expect(await settled('late')).toMatchObject({ state: 'ready' });
     expect((await call('late')).body).toMatchObject({ result: 'here' });
     expect((await shop.as(shop.author, 'POST', 'late/install')).body).toMatchObject({ state: 'ready' });
-    await rm(join(wheels, 'latecomer-1.0-py3-none-any.whl'));
+    await rm(join(wheels.folder, 'latecomer-1.0-py3-none-any.whl'));
   });
 
   it('say so when the source does not load with them', async () => {

@@ -6,6 +6,7 @@ import { startTestPython } from '../support/python.ts';
 import {
   type Answer,
   type Person,
+  type ServerOptions,
   signUp,
   signUpAs,
   startServer,
@@ -31,14 +32,20 @@ export interface Workshop {
   create(id: string, content: string): Promise<Answer>;
   /** One call about a tool: `as(person, 'GET', 'dice/valves')`. */
   as(person: Person | null, method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Changes the configuration of the server. */
+  // biome-ignore lint/suspicious/noExplicitAny: whoever changes something knows its shape
+  configure(change: (config: any) => void): Promise<void>;
   /** Gives every member a permission, or takes it. */
   permit(permission: `${string}.${string}`, allowed: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openWorkshop(limits: Partial<Limits> = {}): Promise<Workshop> {
+export async function openWorkshop(
+  limits: Partial<Limits> = {},
+  options: ServerOptions = {},
+): Promise<Workshop> {
   const python = await startTestPython({ callTimeoutMs: 2_000, ...limits });
-  const server = await startServer({ python });
+  const server = await startServer({ ...options, python });
   const admin = await signUp(server, 'Admin');
   const [author, writer, reader, stranger] = await Promise.all([
     signUpAs(server, admin, 'Author', 'user'),
@@ -67,12 +74,17 @@ export async function openWorkshop(limits: Partial<Limits> = {}): Promise<Worksh
       }),
     as: (person, method, path, body) =>
       server.call(`${method} /tools/id/${path}`, { token: person?.token, body }),
-    async permit(permission, allowed) {
+    async configure(change) {
       const { body: config } = await server.call('GET /configs/export?secrets=true', { token: admin.token });
-      const [section = '', leaf = ''] = permission.split('.');
-      config.user.permissions[section] = { ...config.user.permissions[section], [leaf]: allowed };
+      change(config);
       const { status } = await server.call('POST /configs/import', { token: admin.token, body: config });
       if (status !== 200) throw new Error(`The configuration was refused with ${status}.`);
+    },
+    permit(permission, allowed) {
+      const [section = '', leaf = ''] = permission.split('.');
+      return workshop.configure(({ user: { permissions } }) => {
+        permissions[section] = { ...permissions[section], [leaf]: allowed };
+      });
     },
     async close() {
       await server.close();

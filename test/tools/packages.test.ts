@@ -1,0 +1,238 @@
+import { once } from 'node:events';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openOrm } from '../../src/database/orm.ts';
+import { openSql } from '../../src/database/sql.ts';
+import { entities } from '../../src/entities.ts';
+import { openPackages } from '../../src/python/packages.ts';
+import { sweepPackages } from '../../src/tools/tools.install.sweep.ts';
+import { createDatabase } from '../support/database.ts';
+import { until } from '../support/poll.ts';
+import { isAlive, listProcesses, spawnMain } from '../support/process.ts';
+import { linkEnvironment, sharedEnvironment } from '../support/python.ts';
+import { call, PASSWORD } from '../support/server.ts';
+import { offerWheels, type Wheels } from './wheels.ts';
+import { openWorkshop, type Workshop } from './workshop.ts';
+
+/** Serves the wheels to pip. While it is shut, nobody who asked for one gets it. */
+function openIndex(folder: string) {
+  const waiting: (() => void)[] = [];
+  let isShut = false;
+  const answer = async (path: string, response: ServerResponse) => {
+    const names = await readdir(folder);
+    const name = names.find((one) => `/${one}` === path);
+    if (name === undefined) response.end(names.map((one) => `<a href="/${one}">${one}</a>`).join('\n'));
+    else response.end(await readFile(join(folder, name)));
+  };
+  const server = createServer(({ url = '' }, response) => {
+    response.setHeader('content-type', url.endsWith('.whl') ? 'application/zip' : 'text/html');
+    if (isShut && url.endsWith('.whl')) waiting.push(() => void answer(url, response));
+    else void answer(url, response);
+  }).listen(0, '127.0.0.1');
+  return {
+    server,
+    url: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    waiting: () => waiting.length,
+    shut() {
+      isShut = true;
+    },
+    open() {
+      isShut = false;
+      for (const serve of waiting.splice(0)) serve();
+    },
+  };
+}
+
+let shop: Workshop;
+let wheels: Wheels;
+let index: ReturnType<typeof openIndex>;
+beforeAll(async () => {
+  wheels = await offerWheels([['greeter', '1.0', 'hello', []]]);
+  index = openIndex(wheels.folder);
+  await once(index.server, 'listening');
+  vi.stubEnv('PIP_FIND_LINKS', index.url());
+  shop = await openWorkshop();
+  await shop.configure(({ tools }) => {
+    tools.install_requirements = true;
+  });
+});
+afterEach(() => index.open());
+afterAll(async () => {
+  index.server.closeAllConnections();
+  index.server.close();
+  await shop.close();
+  await wheels.close();
+});
+
+const source = (requirements: string) =>
+  `"""\nrequirements: ${requirements}\n"""\nimport greeter\nclass Tools:\n    def f(self): return greeter.say()\n`;
+const run = (id: string) => shop.as(shop.reader, 'POST', `${id}/call`, { function: 'f' });
+const answers = (id: string) => until(`${id} to answer`, async () => (await run(id)).status === 200, 40_000);
+const find = (requirement: string) => shop.python.packages.find([requirement]);
+const isThere = (path: string) => access(path).then(() => true, () => false); // biome-ignore format: one look
+const installersOf = async (folder: string) =>
+  (await listProcesses()).filter(({ command }) => /install/.test(command) && command.includes(folder));
+
+const HOUR_MS = 3_600_000;
+/** As if a set had been found so long ago. */
+async function age(site: string, ms: number): Promise<void> {
+  const then = (Date.now() - ms) / 1000;
+  await utimes(site, then, then);
+}
+
+describe('packages that no tool asks for', () => {
+  const log = { info() {}, warn() {} };
+  let python: string;
+  beforeAll(async () => {
+    python = join(await sharedEnvironment(), 'bin', 'python');
+  });
+  /** As another process of this machine has them, which has not found anything yet. */
+  const others = (folder: string) => openPackages({ folder, base: async () => ({ python, mark: '' }), log });
+
+  it('are removed when nobody has used them for a time, and no others', async () => {
+    const folder = join(wheels.folder, 'sets');
+    const one = others(folder);
+    const sets = ['greeter', 'greeter>0.1', 'greeter>0.2'].map((requirement) => [requirement]);
+    await Promise.all(sets.map((set) => one.install(set)));
+    const [wanted = '', used = '', unused = ''] = await Promise.all(
+      sets.map(async (set) => (await one.find(set)) ?? ''),
+    );
+    await age(wanted, 9 * HOUR_MS);
+    await age(used, 7 * HOUR_MS);
+    await age(unused, 9 * HOUR_MS);
+    // One that a process was removing when it was killed.
+    const left = `${dirname(unused)}.x.gone`;
+    await mkdir(join(left, 'site'), { recursive: true });
+    const processes = [others(folder), others(folder), others(folder)];
+    await Promise.all(processes.map((process) => process.sweep([['greeter']], 8 * HOUR_MS)));
+    expect(await Promise.all([wanted, used, unused, left].map(isThere))).toEqual([true, true, false, false]);
+    expect(await readdir(folder)).toHaveLength(2);
+    // Whoever asks for it again has it again.
+    expect(await one.install(['greeter>0.2'])).toMatchObject({ state: 'ready' });
+    expect(await one.find(['greeter>0.2'])).toBe(unused);
+  });
+
+  it('stay when somebody finds them while they are removed', async () => {
+    const folder = join(wheels.folder, 'contested');
+    const set = ['greeter'];
+    await others(folder).install(set);
+    const site = (await others(folder).find(set)) ?? '';
+    const outcomes = new Set<boolean>();
+    for (let round = 0; round < 60; round += 1) {
+      await mkdir(site, { recursive: true });
+      await age(site, 9 * HOUR_MS);
+      const sweeping = others(folder).sweep([], 8 * HOUR_MS);
+      // At another moment of the sweep each time, and now and then after it.
+      for (let turn = 0; turn < round % 20; turn += 1) await new Promise(setImmediate);
+      if (round % 20 === 19) await sweeping;
+      const found = await others(folder).find(set);
+      await sweeping;
+      outcomes.add(found !== undefined);
+      expect(await isThere(site)).toBe(found !== undefined);
+    }
+    expect(outcomes).toEqual(new Set([true, false]));
+  });
+
+  it('are those that neither a tool nor a call of the last days needs', async () => {
+    await shop.create('stays', source('greeter>0.3'));
+    await shop.create('goes', source('greeter>0.4'));
+    await Promise.all(['stays', 'goes'].map(answers));
+    const [stays = '', goes = ''] = await Promise.all(['greeter>0.3', 'greeter>0.4'].map(find));
+    await shop.as(shop.author, 'DELETE', 'goes/delete');
+    const orm = await openOrm(entities, { url: shop.server.database.url });
+    const sql = await openSql(orm);
+    const sweep = () => sweepPackages(sql, shop.python);
+    await sweep();
+    expect(await Promise.all([stays, goes].map(isThere))).toEqual([true, true]);
+    for (const site of [stays, goes]) await age(site, 8 * 24 * HOUR_MS);
+    await sweep();
+    expect(await Promise.all([stays, goes].map(isThere))).toEqual([true, false]);
+    expect((await run('stays')).body.result).toBe('hello');
+    await shop.create('goes', source('greeter>0.4'));
+    await answers('goes');
+    await orm.close(true);
+  });
+});
+
+describe('an installation that is killed in the middle', () => {
+  it('leaves nothing that is used, no process, and is made anew by the next call', async () => {
+    index.shut();
+    await shop.create('killed', source('greeter>0.5'));
+    await until('pip to ask', () => index.waiting() > 0, 30_000);
+    const [folder = ''] = (await listProcesses()).flatMap(
+      ({ command }) => /[^"]+python-packages\/[0-9a-f]{32}/.exec(command) ?? [],
+    );
+    const started = await installersOf(folder);
+    const installer = started.find(({ command }) => command.includes('install.py'));
+    process.kill(installer?.pid ?? 0, 'SIGKILL');
+    await until('all of it to be gone', () => !started.some(isAlive));
+    expect(await isThere(join(folder, 'site'))).toBe(false);
+    expect(await find('greeter>0.5')).toBeUndefined();
+    // What it had begun to write is there, and not what the next one completes.
+    const [draft = ''] = (await readdir(folder)).filter((name) => name.startsWith('draft.'));
+    await mkdir(join(folder, draft, 'half'));
+    index.open();
+    expect(await run('killed')).toMatchObject({ status: 409, body: { code: 'tool_not_ready' } });
+    await answers('killed');
+    expect((await run('killed')).body.result).toBe('hello');
+    expect(await readdir(join(folder, 'site'))).not.toContain('half');
+    expect((await readdir(folder)).filter((name) => name.startsWith('draft.'))).toEqual([]);
+  });
+
+  it('is told from one that runs by its silence', async () => {
+    await shop.create('silent', source('greeter>0.6'));
+    await answers('silent');
+    const site = (await find('greeter>0.6')) ?? '';
+    await rm(site, { recursive: true });
+    const state = join(dirname(site), 'state.json');
+    const look = async () => (await shop.as(shop.author, 'GET', 'silent/install')).body;
+    await writeFile(state, '{"state": "installing", "detail": "The packages are being installed."}');
+    expect(await look()).toMatchObject({ state: 'installing' });
+    await age(state, 60_000);
+    expect(await look()).toMatchObject({ state: 'absent', detail: expect.stringContaining('cut off') });
+    await answers('silent');
+    expect(await look()).toMatchObject({ state: 'ready' });
+    expect((await stat(state)).mtimeMs).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  it('with its server is whole or made anew when the server is back', async () => {
+    index.shut();
+    const dataDir = await mkdtemp(join(tmpdir(), 'parley-killed-'));
+    const database = await createDatabase();
+    await linkEnvironment(dataDir);
+    const env = {
+      PYTHON: '',
+      DATA_DIR: dataDir,
+      DATABASE_URL: database.url,
+      ENABLE_PIP_INSTALL_FRONTMATTER_REQUIREMENTS: 'true',
+      PIP_NO_INDEX: '1',
+      PIP_FIND_LINKS: index.url(),
+    };
+    const first = spawnMain(env);
+    const url = await first.ready();
+    const ada = { email: 'ada@example.com', name: 'Ada', password: PASSWORD };
+    const { body } = await call(url, 'POST /auths/signup', { body: ada });
+    const create = { id: 't', name: 't', meta: {}, content: source('greeter>0.7') };
+    await until(
+      'Python',
+      async () => (await call(url, 'POST /tools/create', { token: body.token, body: create })).status !== 503,
+      30_000,
+    );
+    await until('pip to ask', () => index.waiting() > 0, 30_000);
+    await first.stop('SIGKILL');
+    const second = spawnMain(env);
+    const again = await second.ready();
+    index.open();
+    const ask = () => call(again, 'POST /tools/id/t/call', { token: body.token, body: { function: 'f' } });
+    await until('the tool to answer', async () => (await ask()).status === 200, 40_000);
+    expect((await ask()).body.result).toBe('hello');
+    await second.stop();
+    await until('no installer', async () => (await installersOf(dataDir)).length === 0);
+    await database.drop();
+    await rm(dataDir, { recursive: true });
+  });
+});
