@@ -1,195 +1,229 @@
-import type { Kind, Relation, Stage } from './people.ts';
+import { MESSAGE_ACTIONS } from './access.messages.ts';
+import {
+  DONE,
+  FORBIDDEN,
+  holders,
+  NOT_FOUND,
+  type Outcome,
+  REFUSALS,
+  type Right,
+  UNFIT,
+} from './access.rights.ts';
+import type { Kind, People, Relation, Stage } from './people.ts';
 
 /*
- * Who may do what with channels and their messages: the one table that the tests of all doors are made from.
+ * Every operation on channels and what is in them: the one table that the tests of all doors are made from.
  */
 
-/** What one can be allowed in a channel; each is a set of relations, by kind. */
-type Right = 'nothing special' | 'make channels' | 'read' | 'write' | 'manage' | 'author' | 'former author';
-
-const HAVE_ALL: Relation[] = ['owner', 'administrator', 'insider'];
-const WRITERS: Relation[] = [...HAVE_ALL, 'manager', 'writer'];
-const GRANTED: Relation[] = [...WRITERS, 'reader', 'author'];
-const EVERYBODY: Relation[] = [...GRANTED, 'left', 'stranger'];
-const MEMBERS: Relation[] = ['manager', 'insider', 'writer', 'author'];
-
-const STANDARD: Record<Right, Relation[]> = {
-  'nothing special': EVERYBODY,
-  'make channels': HAVE_ALL,
-  read: GRANTED,
-  write: WRITERS,
-  manage: HAVE_ALL,
-  author: [...WRITERS, 'author'],
-  'former author': WRITERS,
-};
-
-const GROUP: Record<Right, Relation[]> = {
-  ...STANDARD,
-  read: MEMBERS,
-  write: MEMBERS,
-  author: ['manager', 'insider', 'author'],
-  'former author': ['manager', 'insider'],
-};
-
-const RIGHTS: Record<Kind, Record<Right, Relation[]>> = {
-  standard: STANDARD,
-  // Who may read it still is the author of what they wrote.
-  public: { ...STANDARD, read: EVERYBODY, 'former author': [...WRITERS, 'left'] },
-  group: GROUP,
-  // Nobody is in charge of a direct channel; an administrator who is in it answers for what is said there.
-  dm: { ...GROUP, author: ['insider', 'author'], 'former author': ['insider'] },
-};
+/** The input of an operation, as the tRPC door takes it; the REST door puts what its path names there. */
+export type Input = Record<string, unknown>;
 
 export interface Action {
   name: string;
-  /** The call at the REST door. */
-  rest: (stage: Stage) => [request: string, body?: unknown];
-  /** The same at the tRPC door. */
-  trpc: (stage: Stage) => [type: 'query' | 'mutation', path: string, input?: unknown];
+  /** The procedure, which says what it is at each door. */
+  procedure: string;
+  input: (stage: Stage, people: People) => Input;
   needs: Right;
-  /** What kinds of channels it is about, when not all. */
-  kinds?: readonly Kind[];
+  /** What those are answered who may not; 403 unless told. */
+  refusal?: Outcome;
+  /** What somebody is answered where the rule is another one, as with members of a channel that has none. */
+  otherwise?: (kind: Kind, relation: Relation) => Outcome | undefined;
+  /** Whether nobody else can do it after one has. */
+  spends?: true;
 }
 
-/** Who succeeds; everybody else who is signed in gets 403. */
-export const allowed = ({ needs }: Action, kind: Kind): readonly Relation[] => RIGHTS[kind][needs];
+/** What somebody who does it is answered. */
+export function expected(action: Action, kind: Kind, relation: Relation): Outcome {
+  const { needs, refusal = FORBIDDEN, otherwise } = action;
+  if (needs === 'without credentials') return otherwise?.(kind, relation) ?? DONE;
+  const special = REFUSALS[relation] ?? otherwise?.(kind, relation);
+  return special ?? (holders(needs, kind).includes(relation) ? DONE : refusal);
+}
 
-/** Who hears what happens. */
-export const hearers = (kind: Kind): readonly Relation[] => RIGHTS[kind].read;
+const inChannel =
+  (more: Input = {}) =>
+  (stage: Stage): Input => ({ id: stage.channelId, ...more });
+const none = (): Input => ({});
 
-const GRANT_KINDS = ['standard', 'public'] as const;
-const edit = { content: 'changed', data: { by: 'edit' } };
-
-type Method = 'GET' | 'POST' | 'DELETE';
-
-/** An action on one message of the stage. */
-const onMessage = (
-  name: string,
-  needs: Right,
-  which: Exclude<keyof Stage, 'channelId'>,
-  [method, path]: [Method, string],
-  procedure: string,
-  body?: Record<string, unknown>,
-): Action => ({
-  name,
-  needs,
-  rest: ({ channelId, [which]: id }) => [`${method} /channels/${channelId}/messages/${id}${path}`, body],
-  trpc: ({ channelId: id, [which]: message_id }) => [
-    method === 'GET' ? 'query' : 'mutation',
-    procedure,
-    { id, message_id, ...body },
-  ],
-});
+/** Only groups have people who come and go: elsewhere whoever sees the channel is told so. */
+const onlyInGroups = (kind: Kind, relation: Relation) =>
+  kind !== 'group' && holders('read', kind).includes(relation) ? UNFIT : undefined;
 
 const CHANNEL_ACTIONS: Action[] = [
+  { name: 'list channels', procedure: 'channels.list', input: none, needs: 'be let in' },
+  { name: 'list all channels', procedure: 'channels.listAll', input: none, needs: 'be let in' },
+  { name: 'count what is new', procedure: 'readers.unread', input: none, needs: 'be let in' },
+  { name: 'list threads', procedure: 'threads.list', input: none, needs: 'be let in' },
+  { name: 'ask for the cursor of events', procedure: 'channels.cursor', input: none, needs: 'be let in' },
+  { name: 'follow all channels', procedure: 'channels.events', input: none, needs: 'be let in' },
   {
-    name: 'list channels',
-    rest: () => ['GET /channels/'],
-    trpc: () => ['query', 'channels.list'],
-    needs: 'nothing special',
+    name: 'follow the channel',
+    procedure: 'channels.events',
+    input: ({ channelId }) => ({ channel_ids: [channelId] }),
+    needs: 'read',
   },
   {
-    name: 'list all channels',
-    rest: () => ['GET /channels/list'],
-    trpc: () => ['query', 'channels.listAll'],
-    needs: 'nothing special',
-  },
-  {
-    name: 'ask for the cursor of events',
-    rest: () => ['GET /channels/events/cursor'],
-    trpc: () => ['query', 'channels.cursor'],
-    needs: 'nothing special',
+    name: 'open a direct channel',
+    procedure: 'channels.direct',
+    input: (_stage, { author }) => ({ user_id: author.id }),
+    needs: 'be let in',
   },
   {
     name: 'create a channel',
-    rest: () => ['POST /channels/create', { name: 'another' }],
-    trpc: () => ['mutation', 'channels.create', { name: 'another' }],
+    procedure: 'channels.create',
+    input: () => ({ name: 'another' }),
     needs: 'make channels',
-    kinds: ['standard'],
   },
-  {
-    name: 'get the channel',
-    rest: ({ channelId }) => [`GET /channels/${channelId}`],
-    trpc: ({ channelId: id }) => ['query', 'channels.get', { id }],
-    needs: 'read',
-    kinds: GRANT_KINDS,
-  },
+  { name: 'get the channel', procedure: 'channels.get', input: inChannel(), needs: 'read' },
   {
     name: 'update the channel',
-    rest: ({ channelId }) => [`POST /channels/${channelId}/update`, { name: 'changed' }],
-    trpc: ({ channelId: id }) => ['mutation', 'channels.update', { id, name: 'changed' }],
+    procedure: 'channels.update',
+    input: inChannel({ name: 'changed', data: { by: 'update' } }),
     needs: 'manage',
-    kinds: GRANT_KINDS,
+  },
+  {
+    name: 'share the channel',
+    procedure: 'channels.update',
+    input: ({ channelId: id }, { stranger }) => ({
+      id,
+      access_grants: [{ principal_type: 'user', principal_id: stranger.id, permission: 'write' }],
+    }),
+    needs: 'manage',
+    spends: true,
   },
   {
     name: 'delete the channel',
-    rest: ({ channelId }) => [`DELETE /channels/${channelId}/delete`],
-    trpc: ({ channelId: id }) => ['mutation', 'channels.delete', { id }],
+    procedure: 'channels.delete',
+    input: inChannel(),
     needs: 'manage',
-    kinds: GRANT_KINDS,
+    spends: true,
   },
 ];
 
-const MESSAGE_ACTIONS: Action[] = [
+const MEMBER_ACTIONS: Action[] = [
+  { name: 'list the people', procedure: 'members.list', input: inChannel(), needs: 'read' },
+  { name: 'see who is present', procedure: 'members.present', input: inChannel(), needs: 'read' },
+  { name: 'tell that one types', procedure: 'members.typing', input: inChannel(), needs: 'write' },
   {
-    name: 'list messages',
-    rest: ({ channelId }) => [`GET /channels/${channelId}/messages`],
-    trpc: ({ channelId: id }) => ['query', 'messages.list', { id }],
+    name: 'add somebody',
+    procedure: 'members.add',
+    input: ({ channelId: id }, { stranger }) => ({ id, user_ids: [stranger.id] }),
+    needs: 'manage',
+    otherwise: onlyInGroups,
+    spends: true,
+  },
+  {
+    name: 'remove somebody',
+    procedure: 'members.remove',
+    input: ({ channelId: id }, { writer }) => ({ id, user_ids: [writer.id] }),
+    needs: 'manage',
+    otherwise: onlyInGroups,
+    spends: true,
+  },
+  {
+    name: 'put somebody in charge',
+    procedure: 'members.setRole',
+    input: ({ channelId: id }, { writer }) => ({ id, user_id: writer.id, role: 'manager' }),
+    needs: 'manage',
+    otherwise: onlyInGroups,
+    spends: true,
+  },
+  {
+    name: 'leave',
+    procedure: 'members.leave',
+    input: inChannel(),
     needs: 'read',
+    otherwise: onlyInGroups,
+    spends: true,
   },
-  {
-    name: 'list what is pinned',
-    rest: ({ channelId }) => [`GET /channels/${channelId}/messages/pinned`],
-    trpc: ({ channelId: id }) => ['query', 'messages.pinned', { id }],
-    needs: 'read',
-  },
-  {
-    name: 'post',
-    rest: ({ channelId }) => [`POST /channels/${channelId}/messages/post`, { content: 'new' }],
-    trpc: ({ channelId: id }) => ['mutation', 'messages.post', { id, content: 'new' }],
-    needs: 'write',
-  },
-  {
-    name: 'reply in a thread',
-    rest: ({ channelId, othersId }) => [
-      `POST /channels/${channelId}/messages/post`,
-      { content: 'new', parent_id: othersId },
-    ],
-    trpc: ({ channelId: id, othersId }) => [
-      'mutation',
-      'messages.post',
-      { id, content: 'new', parent_id: othersId },
-    ],
-    needs: 'write',
-  },
-  onMessage('get a message', 'read', 'othersId', ['GET', ''], 'messages.get'),
-  onMessage('get the data of a message', 'read', 'othersId', ['GET', '/data'], 'messages.data'),
-  onMessage('read a thread', 'read', 'othersId', ['GET', '/thread'], 'messages.thread'),
-  onMessage('pin', 'read', 'othersId', ['POST', '/pin'], 'messages.pin', { is_pinned: true }),
-  onMessage('react', 'write', 'othersId', ['POST', '/reactions/add'], 'reactions.add', { name: '👍' }),
-  onMessage('take a reaction back', 'write', 'othersId', ['POST', '/reactions/remove'], 'reactions.remove', {
-    name: '👍',
-  }),
-  onMessage("edit the author's message", 'author', 'ownId', ['POST', '/update'], 'messages.update', edit),
-  onMessage("delete the author's message", 'author', 'ownId', ['DELETE', '/delete'], 'messages.delete'),
-  onMessage(
-    'edit what one who left wrote',
-    'former author',
-    'leftId',
-    ['POST', '/update'],
-    'messages.update',
-    edit,
-  ),
-  onMessage(
-    'delete what one who left wrote',
-    'former author',
-    'leftId',
-    ['DELETE', '/delete'],
-    'messages.delete',
-  ),
 ];
 
-export const ACTIONS: Action[] = [...CHANNEL_ACTIONS, ...MESSAGE_ACTIONS];
+const READER_ACTIONS: Action[] = [
+  { name: 'mark as read', procedure: 'readers.markRead', input: inChannel(), needs: 'read' },
+  {
+    name: 'choose what to be told of',
+    procedure: 'readers.notify',
+    input: inChannel({ level: 'none' }),
+    needs: 'read',
+  },
+  {
+    name: 'put the channel away',
+    procedure: 'readers.setActive',
+    input: inChannel({ is_active: false }),
+    needs: 'be a member',
+    refusal: NOT_FOUND,
+  },
+];
 
-/** The actions that a kind of channel knows. */
-export const actionsOn = (kind: Kind) => ACTIONS.filter(({ kinds }) => !kinds || kinds.includes(kind));
+const onWebhook = ({ channelId, webhook }: Stage): Input => ({ id: channelId, webhook_id: webhook.id });
+
+const WEBHOOK_ACTIONS: Action[] = [
+  { name: 'list webhooks', procedure: 'webhooks.list', input: inChannel(), needs: 'manage' },
+  {
+    name: 'create a webhook',
+    procedure: 'webhooks.create',
+    input: inChannel({ name: 'another' }),
+    needs: 'manage',
+  },
+  {
+    name: 'rename a webhook',
+    procedure: 'webhooks.update',
+    input: (stage) => ({ ...onWebhook(stage), name: 'changed' }),
+    needs: 'manage',
+  },
+  {
+    name: 'delete a webhook',
+    procedure: 'webhooks.delete',
+    input: onWebhook,
+    needs: 'manage',
+    spends: true,
+  },
+  {
+    name: 'post as a webhook',
+    procedure: 'webhooks.post',
+    input: ({ webhook }) => ({ webhook_id: webhook.id, token: webhook.token, content: 'new' }),
+    needs: 'without credentials',
+    otherwise: (kind) => (kind === 'dm' ? { status: 401, code: 'unauthenticated' } : undefined),
+  },
+  {
+    name: 'post as a webhook with a wrong token',
+    procedure: 'webhooks.post',
+    input: ({ webhook }) => ({ webhook_id: webhook.id, token: 'guessed', content: 'new' }),
+    needs: 'without credentials',
+    otherwise: () => ({ status: 401, code: 'unauthenticated' }),
+  },
+];
+
+const onFile = ({ fileId }: Stage): Input => ({ id: fileId });
+
+/** Of a file that somebody may not read they do not learn that it is there. */
+const FILE_ACTIONS: Action[] = [
+  { name: 'list one’s files', procedure: 'files.list', input: none, needs: 'be let in' },
+  {
+    name: 'get the file of a message',
+    procedure: 'files.get',
+    input: onFile,
+    needs: 'read',
+    refusal: NOT_FOUND,
+  },
+  {
+    name: 'delete the file of a message',
+    procedure: 'files.delete',
+    input: onFile,
+    needs: 'delete the file',
+    otherwise: (kind, relation) =>
+      holders('read', kind).includes(relation) || holders('delete the file', kind).includes(relation)
+        ? undefined
+        : NOT_FOUND,
+    spends: true,
+  },
+];
+
+export const ACTIONS: Action[] = [
+  ...CHANNEL_ACTIONS,
+  ...MEMBER_ACTIONS,
+  ...READER_ACTIONS,
+  ...MESSAGE_ACTIONS,
+  ...WEBHOOK_ACTIONS,
+  ...FILE_ACTIONS,
+];

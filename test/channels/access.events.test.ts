@@ -1,35 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { grant } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 import { type Listener, listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
-import { hearers } from './access.actions.ts';
-import {
-  ALL_RELATIONS,
-  gather,
-  grant,
-  KINDS,
-  type People,
-  type Relation,
-  type Stage,
-  setStageOf,
-} from './people.ts';
+import { hearers } from './access.rights.ts';
+import { ALL_RELATIONS, gather, KINDS, type Relation, type Stage, setStageOf } from './people.ts';
 
 /*
  * Who hears of what happens to messages: those who may read them, and nobody else.
  */
 
-let server: TestServer;
-let people: People;
 /** Everybody who is let in hears this channel: once they heard of it, they heard whatever came before. */
-let fenceId: string;
 
-beforeAll(async () => {
-  server = await startServer();
-  people = await gather(server);
-  const body = { name: 'fence', access_grants: [grant('*', 'read')] };
-  fenceId = (await call('POST /channels/create', body, 'owner')).id;
-});
+const server = await startServer();
 afterAll(() => server.close());
+const people = await gather(server);
+const body = { name: 'fence', access_grants: [grant('*', 'read')] };
+const fenceId = (await call('POST /channels/create', body, 'owner')).id;
 
 async function call(request: string, body: unknown, as: Relation) {
   const answer = await server.call(request, { token: people[as].token, body });

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { upload } from '../files/forms.ts';
 import { type Person, signUp, signUpAs, type TestServer } from '../support/server.ts';
 
 /** How somebody can stand to a channel. */
@@ -14,10 +16,11 @@ export const RELATIONS = [
   'revoked',
 ] as const;
 /**
- * Those, somebody in charge who is no administrator, an administrator who was let in by name, and somebody who wrote when they
- * were in, and is out now.
+ * Those, who made the channel and is in charge no more than others now (of a standard one they are, and no administrator any more),
+ * who is in charge of a group, an administrator who was let in by name, and two who wrote when they were in, and are out now: one
+ * left, the other was removed.
  */
-export const ALL_RELATIONS = [...RELATIONS, 'manager', 'insider', 'left'] as const;
+export const ALL_RELATIONS = [...RELATIONS, 'founder', 'manager', 'insider', 'left', 'removed'] as const;
 export type Relation = (typeof ALL_RELATIONS)[number];
 
 export type People = Record<Relation, Person>;
@@ -42,9 +45,11 @@ export async function gather(server: TestServer): Promise<People> {
     public: await as('Public'),
     stranger: await as('Stranger'),
     pending: await signUp(server, 'Pending'),
+    founder: await as('Founder'),
     manager: await as('Manager'),
     insider: await as('Insider', 'admin'),
     left: await as('Left'),
+    removed: await as('Removed'),
     signedOut: NOBODY,
     revoked,
   };
@@ -64,11 +69,19 @@ export interface Stage {
   channelId: string;
   /** A message of whoever is in charge. */
   othersId: string;
-  /** A message of `author`. */
+  /** A message of `author`, which carries the file. */
   ownId: string;
   /** A message of `left`. */
   leftId: string;
+  /** A message of `removed`. */
+  removedId: string;
+  /** An upload of `author`. */
+  fileId: string;
+  /** A webhook of the channel, with its token; a direct channel has none. */
+  webhook: { id: string; token: string };
 }
+
+const NO_WEBHOOK = { id: '018f0000-0000-7000-8000-00000000cafe', token: 'none' };
 
 /** A channel where everybody stands as their relation says, with messages of who is in charge, of the author and of who left. */
 export const setStage = (server: TestServer, people: People, isPublic: boolean): Promise<Stage> =>
@@ -76,83 +89,120 @@ export const setStage = (server: TestServer, people: People, isPublic: boolean):
 
 /** The same in a channel of a kind. */
 export async function setStageOf(server: TestServer, people: People, kind: Kind): Promise<Stage> {
-  const hasMembers = kind === 'group' || kind === 'dm';
-  const channelId = await (hasMembers ? makeWithMembers(server, people, kind) : makeStandard(server, people));
-  const post = async (person: Person) => {
-    const body = { content: 'as it was' };
-    const answer = await server.call(`POST /channels/${channelId}/messages/post`, {
-      token: person.token,
-      body,
-    });
-    return answer.body.id as string;
+  const call = async (as: Relation, request: string, body: unknown) => {
+    const answer = await server.call(request, { token: people[as].token, body });
+    if (answer.status !== 200)
+      throw new Error(`${request} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
   };
-  const stage = {
+  const set: Set = { server, people, call };
+  if (kind === 'group') return setGroup(set);
+  return kind === 'dm' ? setDirect(set) : setStandard(set, kind === 'public');
+}
+
+interface Set {
+  server: TestServer;
+  people: People;
+  call: (as: Relation, request: string, body: unknown) => Promise<{ id: string } & Record<string, string>>;
+}
+
+/** What is said in every channel, while everybody who says it is in. */
+async function speak({ server, people, call }: Set, channelId: string, inCharge: Relation) {
+  const file = await upload(server, people.author, '{"a":"file"}', { filename: 'a.json' });
+  const post = (as: Relation, data = {}) =>
+    call(as, `POST /channels/${channelId}/messages/post`, { content: 'as it was', data });
+  const files = [{ type: 'file', id: file.body.id }];
+  return {
     channelId,
-    othersId: await post(hasMembers ? people.manager : people.owner),
-    ownId: await post(people.author),
-    leftId: await post(people.left),
+    fileId: file.body.id as string,
+    othersId: (await post(inCharge)).id,
+    ownId: (await post('author', { files })).id,
+    leftId: (await post('left')).id,
+    removedId: (await post('removed')).id,
   };
-  if (hasMembers) {
-    const leave = 'delete from channel_member where channel_id = $1 and user_id = $2';
-    await server.database.query(leave, [channelId, people.left.id]);
-    return stage;
-  }
+}
+
+/** A program's address, made by who is in charge. */
+async function addWebhook({ call }: Set, channelId: string, as: Relation): Promise<Stage['webhook']> {
+  const { id, token = '' } = await call(as, `POST /channels/${channelId}/webhooks/create`, { name: 'hook' });
+  return { id, token };
+}
+
+/** Whoever left had a grant of their own, whoever was removed was in a group that had one. */
+async function setStandard(set: Set, isPublic: boolean): Promise<Stage> {
+  const { server, people, call } = set;
+  const staff = await call('owner', 'POST /groups/create', {
+    name: `staff ${randomUUID()}`,
+    description: '',
+  });
+  await call('owner', `POST /groups/id/${staff.id}/users/add`, { user_ids: [people.removed.id] });
   const access_grants = [
-    ...grantsTo(people),
-    grant(people.author.id, 'read'),
-    ...(kind === 'public' ? [grant('*', 'read')] : []),
+    grant(people.manager.id, 'write'),
+    grant(people.writer.id, 'write'),
+    grant(people.reader.id, 'read'),
+    grant(people.insider.id, 'read'),
+    grant(people.revoked.id, 'write'),
+    grant(people.pending.id, 'write'),
+    { ...grant(staff.id, 'write'), principal_type: 'group' },
+    ...(isPublic ? [grant('*', 'read')] : []),
   ];
-  const { token } = people.owner;
-  await server.call(`POST /channels/${channelId}/update`, { token, body: { access_grants } });
+  const [author, left] = [people.author.id, people.left.id];
+  const while_in = [...access_grants, grant(author, 'write'), grant(left, 'write')];
+  const { id } = await call('owner', 'POST /channels/create', { name: 'stage', access_grants: while_in });
+  const stage = { ...(await speak(set, id, 'owner')), webhook: await addWebhook(set, id, 'owner') };
+  const now = [...access_grants, grant(author, 'read')];
+  await call('owner', `POST /channels/${id}/update`, { access_grants: now });
+  await call('owner', `POST /groups/id/${staff.id}/users/remove`, { user_ids: [people.removed.id] });
+  // They were an administrator when they made it.
+  await server.database.query('update channel set user_id = $2 where id = $1', [id, people.founder.id]);
   return stage;
 }
 
-const grantsTo = (people: People) => [
-  grant(people.manager.id, 'write'),
-  grant(people.writer.id, 'write'),
-  grant(people.reader.id, 'read'),
-  grant(people.insider.id, 'read'),
-  grant(people.revoked.id, 'write'),
-  grant(people.pending.id, 'write'),
-];
+const MEMBERS = ['manager', 'writer', 'author', 'insider', 'left', 'removed', 'revoked'] as const;
 
-async function makeStandard(server: TestServer, people: People): Promise<string> {
-  const access_grants = [
-    ...grantsTo(people),
-    grant(people.author.id, 'write'),
-    grant(people.left.id, 'write'),
-  ];
-  const { token } = people.owner;
-  const body = { name: 'stage', access_grants };
-  return (await server.call('POST /channels/create', { token, body })).body.id;
+async function setGroup(set: Set): Promise<Stage> {
+  const { people, call } = set;
+  const user_ids = MEMBERS.map((relation) => people[relation].id);
+  const { id } = await call('founder', 'POST /channels/create', { name: 'stage', type: 'group', user_ids });
+  const role = (as: Relation, whom: Relation, role: string) =>
+    call(as, `POST /channels/${id}/members/role`, { user_id: people[whom].id, role });
+  await role('founder', 'manager', 'manager');
+  await role('manager', 'founder', 'member');
+  const stage = { ...(await speak(set, id, 'manager')), webhook: await addWebhook(set, id, 'manager') };
+  await call('left', `POST /channels/${id}/members/leave`, {});
+  await call('manager', `POST /channels/${id}/update/members/remove`, { user_ids: [people.removed.id] });
+  await leaveLyingAround(set, id, ['pending']);
+  return stage;
 }
 
-/** Only a group has somebody in charge. Grants that lie around give nobody a right to such a channel. */
-async function makeWithMembers(
-  { database: { query } }: TestServer,
-  people: People,
-  kind: Kind,
-): Promise<string> {
+/** Nobody can leave a direct channel, be removed from it, or make a second one with the same people: it is written by hand. */
+async function setDirect(set: Set): Promise<Stage> {
+  const { server, people } = set;
+  const { query } = server.database;
   const [{ id } = { id: '' }] = await query<{ id: string }>(
     `insert into channel (id, user_id, type, name, created_at, updated_at)
-     values (gen_random_uuid(), $1, $2, 'stage', 1, 1) returning id`,
-    [people.manager.id, kind],
+     values (gen_random_uuid(), $1, 'dm', 'stage', 1, 1) returning id`,
+    [people.founder.id],
   );
-  const members = ['manager', 'writer', 'author', 'insider', 'left', 'pending', 'revoked'] as const;
-  for (const relation of members) {
-    const role = kind === 'group' && relation === 'manager' ? 'manager' : null;
-    await query('insert into channel_member (channel_id, user_id, role, joined_at) values ($1, $2, $3, 1)', [
-      id,
-      people[relation].id,
-      role,
-    ]);
-  }
-  for (const principal of [people.reader.id, '*']) {
-    await query(
-      `insert into access_grant (id, resource_type, resource_id, principal_type, principal_id, permission, created_at)
-       values (gen_random_uuid(), 'channel', $1, 'user', $2, 'write', 1)`,
-      [id, principal],
-    );
-  }
-  return id;
+  await leaveLyingAround(set, id, [...MEMBERS, 'founder', 'pending']);
+  const stage = { ...(await speak(set, id, 'manager')), webhook: NO_WEBHOOK };
+  await query('delete from channel_member where channel_id = $1 and user_id = any($2)', [
+    id,
+    [people.left.id, people.removed.id],
+  ]);
+  return stage;
+}
+
+/** Members that no endpoint would let in, and grants, which give nobody a right to such a channel. */
+async function leaveLyingAround({ server, people }: Set, channelId: string, members: Relation[]) {
+  const { query } = server.database;
+  await query(
+    'insert into channel_member (channel_id, user_id, joined_at) select $1, unnest($2::uuid[]), 1',
+    [channelId, members.map((relation) => people[relation].id)],
+  );
+  await query(
+    `insert into access_grant (id, resource_type, resource_id, principal_type, principal_id, permission, created_at)
+     select gen_random_uuid(), 'channel', $1, 'user', unnest($2::text[]), 'write', 1`,
+    [channelId, [people.reader.id, '*']],
+  );
 }
