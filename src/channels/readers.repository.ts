@@ -41,37 +41,51 @@ export const OWN_OR_GRANTED = `c.type is null and (c.user_id = $1 or c.id in (
 /** SQL for whether it is on their list; needs `READER`. */
 export const LISTED = `((${IN_IT}) or (${OWN_OR_GRANTED})) and r.is_hidden is not true`;
 
+/** Where the caller stands in a channel after a mark, and whether that took anything off what is new for them. */
+export interface Mark {
+  /** Nanoseconds. */
+  last_read_at: number;
+  unread_count: number;
+  mention_count: number;
+  /** Whether something in the channel is younger than the mark that was there before. */
+  had_news: boolean;
+}
+
 // The mark never goes back, and never beyond what there is: a mark in the future would hide what comes.
-const MARK = statement<{ can_read: boolean; last_read_at: number | null }>(
+const MARK = statement<{ can_read: boolean; mark: Mark | null }>(
   'reader.mark',
   `with target as (
-     select c.id, ${CAN_READ} as can_read,
-            least($4::bigint, greatest(${NOW}, c.last_message_at)) as seen_at
-       from channel c where c.id = $3
+     select c.*, ${CAN_READ} as can_read, s.seen_at as was,
+            least($4::bigint, greatest(${NOW}, c.last_message_at)) as read_at
+       from channel c ${READER} where c.id = $3
    ), marked as (
      insert into channel_reader as r (channel_id, user_id, last_read_at)
-     select id, $1, seen_at from target where can_read
+     select id, $1, read_at from target where can_read
      on conflict (channel_id, user_id) do update set
        last_read_at = greatest(r.last_read_at, excluded.last_read_at)
      returning last_read_at
    )
-   select can_read, (select last_read_at::float8 from marked) as last_read_at from target`,
+   select c.can_read, (
+     select jsonb_build_object('last_read_at', s.seen_at, 'unread_count', ${UNREAD_COUNT},
+              'mention_count', ${MENTION_COUNT}, 'had_news', coalesce(c.last_message_at > c.was, false))
+       from (select last_read_at as seen_at from marked) s
+   ) as mark from target c`,
 );
 
 /**
  * Notes up to where the caller has read a channel.
  *
  * @param at nanoseconds, as text; null for everything there is
- * @returns undefined without a channel, null when the caller may not read it, else where the mark is now
+ * @returns undefined without a channel, null when the caller may not read it
  */
 export async function markChannel(
   sql: Sql,
   caller: Caller,
   channelId: string,
   at: string | null,
-): Promise<number | null | undefined> {
+): Promise<Mark | null | undefined> {
   const [row] = await sql.rows(MARK, [...callerOf(caller), channelId, at]);
-  return row && (row.can_read ? row.last_read_at : null);
+  return row?.mark ?? (row && null);
 }
 
 const NOTIFY = statement<{ can_read: boolean }>(

@@ -3,7 +3,9 @@ import type { Scope } from '../core/scope.ts';
 import { isDangling, type Refusal } from '../database/violations.ts';
 import type { NotifyLevel } from './channels.schema.ts';
 import { found, noSuchChannel } from './channels.service.ts';
+import { authorOf } from './messages.changes.ts';
 import {
+  type Mark,
   markChannel,
   readTotals,
   storeHidden,
@@ -19,7 +21,7 @@ function refuseVanished(error: Refusal): never {
 }
 
 /**
- * Notes up to where the caller has read a channel; that never goes back.
+ * Notes up to where the caller has read a channel; that never goes back. Their other clients are told.
  *
  * @param at nanoseconds; everything there is unless told
  * @returns where the mark is now, nanoseconds
@@ -32,8 +34,25 @@ export async function markRead(
 ): Promise<{ last_read_at: number }> {
   // The decimal form of a time is exact where its bits are not.
   const text = at === undefined || at === null ? null : String(at);
-  const mark = await markChannel(scope.sql, scope.actor, channelId, text).catch(refuseVanished);
-  return { last_read_at: found(mark) };
+  const { had_news, ...mark } = found(
+    await markChannel(scope.sql, scope.actor, channelId, text).catch(refuseVanished),
+  );
+  // Clients mark at every turn; most of the time nothing has come since.
+  if (had_news) tellOwnClients(scope, channelId, mark);
+  return { last_read_at: mark.last_read_at };
+}
+
+/** What is new drops on the phone too when it is read at the desk. Nobody else learns what somebody has read. */
+function tellOwnClients(scope: Scope, channelId: string, mark: Omit<Mark, 'had_news'>): void {
+  scope.bus.publish('channel.notice', {
+    to: { userIds: [scope.actor.id] },
+    notice: {
+      channel_id: channelId,
+      message_id: null,
+      data: { type: 'last_read_at', data: { ...mark } },
+      user: authorOf(scope.actor),
+    },
+  });
 }
 
 /** Stores what the caller wants to be told of. @throws not_found, forbidden */

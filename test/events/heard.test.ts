@@ -96,20 +96,6 @@ describe('typing', () => {
   });
 });
 
-describe('a mark of what was read', () => {
-  it('is kept for its reader, and nobody is told', async () => {
-    const [from, other] = [await listen(writer), await listen(owner)];
-    const body = { content: 'hello' };
-    await server.call(`POST /channels/${channelId}/messages/post`, { token: owner.token, body });
-    const unread = async () =>
-      (await server.call(`GET /channels/${channelId}`, { token: writer.token })).body.unread_count;
-    expect(await unread()).toBe(1);
-    tell(from, { type: 'last_read_at' });
-    await until('the mark', async () => (await unread()) === 0);
-    expect(other.notices.filter(({ data }) => data.type !== 'presence')).toEqual([]);
-  });
-});
-
 describe('anything else', () => {
   const nowhere = '018f0000-0000-7000-8000-000000000000';
   it.each<[string, unknown[]]>([

@@ -1,0 +1,143 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { grant } from '../channels/people.ts';
+import { until } from '../support/poll.ts';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { ENVELOPE, listenBySocket, type SocketListener, type Subscription, subscribe } from './listen.ts';
+
+/** What somebody has read at one client, their other ones are told, and nobody else. */
+
+let server: TestServer;
+let owner: Person;
+let reader: Person;
+let channelId: string;
+const open: { close(): void }[] = [];
+
+beforeAll(async () => {
+  server = await startServer();
+  owner = await signUp(server, 'Owner');
+  reader = await signUpAs(server, owner, 'Reader', 'user');
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  channelId = await createChannel();
+});
+afterEach(() => {
+  for (const one of open.splice(0)) one.close();
+});
+
+async function createChannel(): Promise<string> {
+  const body = { name: 'x', access_grants: [grant(reader.id, 'read')] };
+  return (await server.call('POST /channels/create', { token: owner.token, body })).body.id;
+}
+const post = async (content: string): Promise<{ created_at: number }> =>
+  (
+    await server.call(`POST /channels/${channelId}/messages/post`, {
+      token: owner.token,
+      body: { content },
+    })
+  ).body;
+async function mark(last_read_at?: number): Promise<number> {
+  const answer = await server.call(`POST /channels/${channelId}/read`, {
+    token: reader.token,
+    body: { last_read_at },
+  });
+  expect(answer.status).toBe(200);
+  return answer.body.last_read_at;
+}
+async function bySocketIo({ token }: Person, events: 'envelope' | 'named' = 'envelope') {
+  const listener = await listenBySocket(server.url, token, { auth: { events } });
+  open.push(listener);
+  await listener.socket.emitWithAck('user-join', { auth: { token } });
+  return listener;
+}
+async function byTrpc({ token }: Person, options: { channel_ids?: string[] } = {}) {
+  const subscription = await subscribe(server.url, token, options);
+  open.push(subscription);
+  return subscription;
+}
+const marksOf = ({ notices }: SocketListener | Subscription) =>
+  notices.filter(({ data }) => data.type === 'last_read_at');
+
+/** Everybody who reads the channel hears this, after all that was told before. */
+async function settled(...listeners: (SocketListener | Subscription)[]): Promise<void> {
+  await server.call(`POST /channels/${channelId}/typing`, { token: owner.token, body: {} });
+  for (const { notices } of listeners)
+    await until('the last notice', () => notices.some(({ data }) => data.type === 'typing'));
+}
+
+describe('a mark of what was read', () => {
+  it('reaches all clients of the reader with what is left, and no other person', async () => {
+    const named = await bySocketIo(reader, 'named');
+    const theirs = [await bySocketIo(reader), await byTrpc(reader)];
+    const others = [await bySocketIo(owner), await byTrpc(owner)];
+    const first = await post('hello');
+    await post(`<@U:${reader.id}|Reader>`);
+    await mark(first.created_at);
+    const all = await mark();
+    await settled(...theirs, ...others);
+    const notice = (last_read_at: number, left: number) => ({
+      channel_id: channelId,
+      message_id: null,
+      data: { type: 'last_read_at', data: { last_read_at, unread_count: left, mention_count: left } },
+      user: { id: reader.id, name: 'Reader', role: 'user' },
+    });
+    const told = [notice(first.created_at, 1), notice(all, 0)];
+    for (const one of theirs) expect(marksOf(one)).toEqual(told);
+    for (const one of others) expect(marksOf(one)).toEqual([]);
+    const namedMarks = named.namedNotices.filter(({ name }) => name === 'last_read_at');
+    expect(namedMarks.map(({ notice }) => notice)).toEqual(told);
+    expect(named.notices).toEqual([]);
+  });
+
+  it('that finds nothing new is told to nobody, however often it is made', async () => {
+    const theirs = [await bySocketIo(reader), await byTrpc(reader)];
+    await post('hello');
+    const first = await mark();
+    expect(await mark()).toBeGreaterThan(first);
+    await mark();
+    await settled(...theirs);
+    for (const one of theirs) expect(marksOf(one)).toHaveLength(1);
+  });
+
+  it('that goes back tells where it stays', async () => {
+    const listener = await byTrpc(reader);
+    const [early, late] = [await post('1'), await post('2')];
+    await mark(late.created_at);
+    await post('3');
+    expect(await mark(early.created_at)).toBe(late.created_at);
+    await settled(listener);
+    const data = { last_read_at: late.created_at, unread_count: 1 };
+    expect(marksOf(listener).at(-1)).toMatchObject({ data: { data } });
+  });
+
+  it('is told by a client at the Socket.IO door as well', async () => {
+    const [from, phone] = [await bySocketIo(reader), await byTrpc(reader)];
+    await post('hello');
+    from.socket.emit(ENVELOPE, { channel_id: channelId, data: { type: 'last_read_at' } });
+    await until('the mark', () => marksOf(phone).length > 0);
+    expect(marksOf(phone)).toMatchObject([{ data: { data: { unread_count: 0, mention_count: 0 } } }]);
+  });
+
+  it('in another channel is nothing to a subscription to this one', async () => {
+    const listener = await byTrpc(reader, { channel_ids: [channelId] });
+    const here = channelId;
+    channelId = await createChannel();
+    await post('elsewhere');
+    await mark();
+    channelId = here;
+    await settled(listener);
+    expect(marksOf(listener)).toEqual([]);
+  });
+
+  it('that was refused is told to nobody', async () => {
+    const listener = await byTrpc(reader);
+    await post('hello');
+    const refused = await server.call(`POST /channels/${channelId}/read`, {
+      token: reader.token,
+      body: { last_read_at: 'now' },
+    });
+    expect(refused.status).toBe(400);
+    await settled(listener);
+    expect(marksOf(listener)).toEqual([]);
+  });
+});
