@@ -1,35 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { type Pair, startPair } from '../support/pair.ts';
 import { until } from '../support/poll.ts';
-import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
-import { type Person, signIn, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { withoutRedis } from '../support/redis.ts';
+import { type Person, signIn, signUp, signUpAs, type TestServer } from '../support/server.ts';
 import { listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
 
 describe.skipIf(withoutRedis)('keys and sessions at another process', () => {
-  let redis: TestRedis;
-  let database: TestDatabase;
+  let pair: Pair;
   let here: TestServer;
   let there: TestServer;
   let root: Person;
 
   beforeAll(async () => {
-    redis = await startRedis();
-    database = await createDatabase();
-    const env = {
-      REDIS_URL: redis.url,
-      SECRET_KEY: 'a secret that both processes have got',
-      ENABLE_API_KEYS: 'true',
-      LOG_LEVEL: 'silent',
-    };
-    [here, there] = await Promise.all([startServer({ database, env }), startServer({ database, env })]);
+    pair = await startPair({ env: { ENABLE_API_KEYS: 'true' } });
+    ({ here, there } = pair);
     root = await signUp(here, 'Root');
   });
-  afterAll(async () => {
-    await here.close();
-    await there.close();
-    await database.drop();
-    await redis.stop();
-  });
+  afterAll(() => pair.close());
 
   let made = 0;
   const keyOf = async ({ token }: Person, more: object = {}) =>
@@ -78,9 +65,9 @@ describe.skipIf(withoutRedis)('keys and sessions at another process', () => {
   it('end also while notices are lost', async () => {
     const { id, api_key } = await keyOf(root);
     expect(await statusOf(api_key)).toBe(200);
-    await redis.kill();
+    await pair.redis.kill();
     await here.call(`DELETE /auths/api_keys/${id}`, { token: root.token });
     await until('the key to be refused', async () => (await statusOf(api_key)) === 401);
-    await redis.restart();
+    await pair.redis.restart();
   });
 });

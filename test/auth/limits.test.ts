@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
+import { type Pair, startPair } from '../support/pair.ts';
+import { withoutRedis } from '../support/redis.ts';
 import { type Answer, PASSWORD, signUp, startServer, type TestServer } from '../support/server.ts';
 
 /** Behind a proxy of this machine, so that callers can come from anywhere. */
@@ -190,27 +190,16 @@ describe('without a word of proxies', () => {
 });
 
 describe.skipIf(withoutRedis)('two processes', () => {
-  let redis: TestRedis;
-  let database: TestDatabase;
-  let pair: TestServer[];
-
+  let pair: Pair;
   beforeAll(async () => {
-    redis = await startRedis();
-    database = await createDatabase();
-    const env = { ...BEHIND, REDIS_URL: redis.url, SECRET_KEY: 'a secret that both processes have got' };
-    pair = await Promise.all([startServer({ database, env }), startServer({ database, env })]);
+    pair = await startPair({ env: BEHIND });
   });
-  afterAll(async () => {
-    for (const one of pair) await one.close();
-    await database.drop();
-    await redis.stop();
-  });
+  afterAll(() => pair.close());
+  const at = (i: number) => (i % 2 ? pair.there : pair.here);
 
   it('count together: of a hundred attempts at once five are looked at', async () => {
-    const { email } = await newcomer('shared', pair[0]);
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => tryIn(email, { ...(pair[i % 2] && { at: pair[i % 2] }) })),
-    );
+    const { email } = await newcomer('shared', pair.here);
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => tryIn(email, { at: at(i) })));
     expect(statuses(answers).filter((status) => status === 400)).toHaveLength(5);
     expect(statuses(answers).filter((status) => status === 429)).toHaveLength(95);
   });
@@ -218,9 +207,7 @@ describe.skipIf(withoutRedis)('two processes', () => {
   it('count a network address together', async () => {
     const ip = anywhere();
     const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, i) =>
-        tryIn(`all${i}@example.com`, { ip, ...(pair[i % 2] && { at: pair[i % 2] }) }),
-      ),
+      Array.from({ length: 60 }, (_, i) => tryIn(`all${i}@example.com`, { ip, at: at(i) })),
     );
     expect(statuses(answers).filter((status) => status === 400)).toHaveLength(30);
   });

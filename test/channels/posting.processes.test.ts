@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { type Pair, startPair } from '../support/pair.ts';
 import { until } from '../support/poll.ts';
-import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
+import { withoutRedis } from '../support/redis.ts';
 import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
 
 const times = <T>(count: number, make: (n: number) => T): T[] =>
@@ -9,25 +9,17 @@ const times = <T>(count: number, make: (n: number) => T): T[] =>
 
 /** Each process gathers the posts that arrive at it; what they make together is one history. */
 describe.skipIf(withoutRedis)('posting at two processes', () => {
-  let redis: TestRedis;
-  let database: TestDatabase;
+  let pair: Pair;
   let servers: TestServer[];
-  let env: Record<string, string>;
   let root: Person;
   let channelIds: string[];
 
   beforeAll(async () => {
-    redis = await startRedis();
-    database = await createDatabase();
-    env = { REDIS_URL: redis.url, SECRET_KEY: 'a secret that both processes have got' };
-    servers = await Promise.all(times(2, () => startServer({ database, env })));
-    root = await signUp(at(0), 'Root');
+    pair = await startPair();
+    servers = [pair.here, pair.there];
+    root = await signUp(pair.here, 'Root');
   });
-  afterAll(async () => {
-    for (const server of servers) await server.close();
-    await database.drop();
-    await redis.stop();
-  });
+  afterAll(() => pair.close());
   beforeEach(async () => {
     const made = times(3, (n) => call(0, 'POST /channels/create', { name: String(n) }));
     channelIds = (await Promise.all(made)).map(({ body }) => body.id);
@@ -40,7 +32,7 @@ describe.skipIf(withoutRedis)('posting at two processes', () => {
     call(n, `POST /channels/${channelId}/messages/post`, body);
 
   async function requireWholeLog(channelId: string) {
-    const events = await database.query<{
+    const events = await pair.database.query<{
       id: number;
       type: string;
       message_id: string;
@@ -92,16 +84,17 @@ describe.skipIf(withoutRedis)('posting at two processes', () => {
     const [channelId = ''] = channelIds;
     const old = await post(0, channelId, { content: 'a', temp_id: 'old' });
     await post(0, channelId, { content: 'b', temp_id: 'new' });
-    await database.query(
+    await pair.database.query(
       'update message_temp_id set created_at = created_at - $2::bigint where message_id = $1',
       [old.body.id, `${24 * 3600}000000000`],
     );
-    const third = await startServer({ database, env });
+    const third = await startServer(pair);
     try {
       const known = () =>
-        database.query<{ temp_id: string }>('select temp_id from message_temp_id where channel_id = $1', [
-          channelId,
-        ]);
+        pair.database.query<{ temp_id: string }>(
+          'select temp_id from message_temp_id where channel_id = $1',
+          [channelId],
+        );
       await until('the old one to be forgotten', async () => (await known()).length === 1);
       expect(await known()).toEqual([{ temp_id: 'new' }]);
     } finally {

@@ -1,28 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { type Pair, startPair } from '../support/pair.ts';
 import { until } from '../support/poll.ts';
-import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
-import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { withoutRedis } from '../support/redis.ts';
+import { type Person, signUp, type TestServer } from '../support/server.ts';
 import { administer } from './support.ts';
 
 describe.skipIf(withoutRedis)('the configuration of two processes', () => {
-  let redis: TestRedis;
-  let database: TestDatabase;
+  let pair: Pair;
   let servers: [TestServer, TestServer];
   let root: Person;
 
   beforeAll(async () => {
-    redis = await startRedis();
-    database = await createDatabase();
-    const env = { REDIS_URL: redis.url, SECRET_KEY: 's'.repeat(40), LOG_LEVEL: 'silent' };
-    servers = [await startServer({ database, env }), await startServer({ database, env })];
-    root = await signUp(servers[0], 'Root');
+    pair = await startPair();
+    servers = [pair.here, pair.there];
+    root = await signUp(pair.here, 'Root');
   });
-  afterAll(async () => {
-    for (const server of servers) await server.close();
-    await database.drop();
-    await redis.stop();
-  });
+  afterAll(() => pair.close());
 
   const watermarkAt = async (server: TestServer) => (await administer(server, root).exported()).ui.watermark;
   async function follows(from: TestServer, to: TestServer, mark: string): Promise<void> {
@@ -49,7 +42,7 @@ describe.skipIf(withoutRedis)('the configuration of two processes', () => {
         }),
       ),
     );
-    const [row] = await database.query<{ mark: string }>(
+    const [row] = await pair.database.query<{ mark: string }>(
       `select data -> 'ui' ->> 'watermark' as mark from config`,
     );
     for (const server of servers) {
@@ -58,13 +51,13 @@ describe.skipIf(withoutRedis)('the configuration of two processes', () => {
   });
 
   it('is the same while Redis is down', async () => {
-    await redis.kill();
+    await pair.redis.kill();
     await follows(servers[0], servers[1], 'without Redis');
-    await redis.restart();
+    await pair.redis.restart();
   });
 
   it('is the same again after the connections to the database were cut', async () => {
-    await database.query(
+    await pair.database.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and query = 'listen parley_notices'`,
     );

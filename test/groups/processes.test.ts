@@ -1,36 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { type Pair, startPair } from '../support/pair.ts';
 import { until } from '../support/poll.ts';
-import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { withoutRedis } from '../support/redis.ts';
+import { type Person, signUpAll, type TestServer } from '../support/server.ts';
 import { listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
 
 describe.skipIf(withoutRedis)('a change of a group at one process', () => {
-  let redis: TestRedis;
-  let database: TestDatabase;
+  let pair: Pair;
   let here: TestServer;
   let there: TestServer;
   let root: Person;
   let ann: Person;
 
   beforeAll(async () => {
-    redis = await startRedis();
-    database = await createDatabase();
-    const env = {
-      REDIS_URL: redis.url,
-      SECRET_KEY: 'a secret that both processes have got',
-      LOG_LEVEL: 'silent',
-    };
-    [here, there] = await Promise.all([startServer({ database, env }), startServer({ database, env })]);
-    root = await signUp(here, 'Root');
-    ann = await signUpAs(here, root, 'Ann', 'user');
+    pair = await startPair();
+    ({ here, there } = pair);
+    [root, ann] = await signUpAll(here, 'Root', 'Ann');
   });
-  afterAll(async () => {
-    await here.close();
-    await there.close();
-    await database.drop();
-    await redis.stop();
-  });
+  afterAll(() => pair.close());
 
   const asRoot = async (request: string, body: unknown) =>
     (await here.call(request, { token: root.token, body })).body;

@@ -1,22 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { makeChannel } from '../support/channels.ts';
+import { type Pair, startPair } from '../support/pair.ts';
 import { until } from '../support/poll.ts';
-import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
-import {
-  PASSWORD,
-  type Person,
-  signIn,
-  signUp,
-  signUpAs,
-  startServer,
-  type TestServer,
-} from '../support/server.ts';
+import { withoutRedis } from '../support/redis.ts';
+import { PASSWORD, type Person, signIn, signUp, signUpAs, type TestServer } from '../support/server.ts';
 import { type Listener, listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
 
-/** Two servers on one database and one Redis: what happens at one is true at the other. */
 describe.skipIf(withoutRedis)('two processes', () => {
-  let redis: TestRedis;
-  let database: TestDatabase;
+  let pair: Pair;
+  let redis: Pair['redis'];
+  let database: Pair['database'];
   let here: TestServer;
   let there: TestServer;
   let root: Person;
@@ -24,28 +17,12 @@ describe.skipIf(withoutRedis)('two processes', () => {
   let people = 0;
 
   beforeAll(async () => {
-    redis = await startRedis();
-    database = await createDatabase();
-    const env = {
-      REDIS_URL: redis.url,
-      SECRET_KEY: 'a secret that both processes have got',
-      LOG_LEVEL: 'silent',
-    };
-    // On an empty installation both at once: one of them makes the configuration.
-    [here, there] = await Promise.all([startServer({ database, env }), startServer({ database, env })]);
+    pair = await startPair();
+    ({ here, there, redis, database } = pair);
     root = await signUp(here, 'Root');
-    const channel = await here.call('POST /channels/create', {
-      token: root.token,
-      body: { name: 'general' },
-    });
-    channelId = channel.body.id;
+    channelId = await makeChannel(here, root);
   });
-  afterAll(async () => {
-    await here.close();
-    await there.close();
-    await database.drop();
-    await redis.stop();
-  });
+  afterAll(() => pair.close());
 
   const post = (server: TestServer, content: string) =>
     server.call(`POST /channels/${channelId}/messages/post`, { token: root.token, body: { content } });

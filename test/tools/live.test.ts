@@ -1,8 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startPair } from '../support/pair.ts';
 import { until } from '../support/poll.ts';
-import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
-import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { withoutRedis } from '../support/redis.ts';
+import { type Person, signUp, type TestServer } from '../support/server.ts';
 import { openSocket, openWorkshop } from './workshop.ts';
 
 const SOURCE = `import asyncio
@@ -173,26 +173,9 @@ describe('a function that asks', () => {
 });
 
 describe.skipIf(withoutRedis)('two processes', () => {
-  let redis: TestRedis;
-  let database: TestDatabase;
-  let servers: TestServer[] = [];
-  afterAll(async () => {
-    for (const server of servers) await server.close();
-    await database?.drop();
-    await redis?.stop();
-  });
-
   it('take an answer at the one for a run at the other, and follow each other’s sources', async () => {
-    redis = await startRedis();
-    database = await createDatabase();
-    const env = {
-      REDIS_URL: redis.url,
-      SECRET_KEY: 'a secret that both processes have got',
-      LOG_LEVEL: 'silent',
-    };
-    const start = () => startServer({ database, env, python: shop.python });
-    servers = [await start(), await start()];
-    const [here, there] = servers as [TestServer, TestServer];
+    const { here, there, close } = await startPair({ python: shop.python });
+    onTestFinished(close);
     const root = await signUp(here, 'Root');
     const body = { id: 'live', name: 'live', content: SOURCE, meta: {} };
     await here.call('POST /tools/create', { token: root.token, body });
