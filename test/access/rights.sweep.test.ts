@@ -1,146 +1,109 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listProcedures } from '../../src/doors/procedures.ts';
-import { appRouter } from '../../src/router.ts';
-import { type Person, signUp, signUpAs, startServer } from '../support/server.ts';
-import { openCalls } from '../support/sockets.ts';
+import { startServer } from '../support/server.ts';
+import { type Name, type Noun, otherRules, peopleServer, RIGHTS, type Swept, swept } from './sweep.ts';
 
 /**
- * Every procedure about one channel or one tool, by everyone who has less than the right that it declares: generated from the
- * router, so that a new one cannot be forgotten. A refusal also shows that the sample input was fit to be carried out; what is
- * refused changes nothing, so all of them share one channel and one tool. Readings are tried by those who may, too.
+ * Every procedure about one channel or one tool, by everyone, at every door. A refusal also shows that the sample input was fit to
+ * be carried out; what is refused changes nothing, so all of them share one channel and one tool. What is carried out has one of
+ * its own.
  */
-const NOWHERE = '00000000-0000-4000-8000-000000000000';
-
-/** What procedures ask for besides the id. One that needs something else fails here until it is named. */
-const SAMPLE = {
-  message_id: NOWHERE,
-  webhook_id: NOWHERE,
-  user_id: NOWHERE,
-  user_ids: [NOWHERE],
-  content: 'x',
-  name: 'x',
-  role: 'member',
-  level: 'all',
-  is_pinned: true,
-  is_active: true,
-  typing: true,
-  version: 1,
-  access_grants: [],
-  function: 'x',
-  arguments: {},
-  meta: {},
-  valves: {},
-};
-
-const RIGHTS = ['none', 'read', 'write', 'manage'];
-const NOUNS = { channel: '/channels/{id}', tool: '/tools/id/{id}' };
-type Noun = keyof typeof NOUNS;
-
-const swept = listProcedures(appRouter).flatMap(({ path, type, meta }) => {
-  const [noun = '', right = ''] = meta?.access.split('.') ?? [];
-  const { method = '', path: rest = '', bodyMember } = meta?.openapi ?? {};
-  if (!(noun in NOUNS) || !rest.startsWith(NOUNS[noun as Noun])) return [];
-  return [{ path, type, noun: noun as Noun, right, method, rest, bodyMember }];
+const server = await startServer({
+  env: { ENABLE_API_KEYS: 'true', ENABLE_PIP_INSTALL_FRONTMATTER_REQUIREMENTS: 'true' },
 });
-type Swept = (typeof swept)[number];
+const { make, statusesOf, people, doors, close } = await peopleServer(server);
+afterAll(close);
 
-const people: Record<string, Person> = {};
-const sockets: Record<string, ReturnType<typeof openCalls>> = {};
-const ids: Record<Noun, string> = { channel: '', tool: 'dice' };
-
-const server = await startServer();
+const shared = {} as Record<Noun, string>;
+let made = 0;
 
 beforeAll(async () => {
-  const root = await signUp(server, 'Root');
-  people.administrator = root;
-  for (const name of ['Stranger', 'Reader', 'Writer', 'Owner']) {
-    people[name.toLowerCase()] = await signUpAs(server, root, name, 'user');
-  }
-  const call = (request: string, body: unknown) => server.call(request, { token: root.token, body });
-  // The reader holds a grant, the writer is in a group that does.
-  const { body: group } = await call('POST /groups/create', { name: 'writers', description: '' });
-  await call(`POST /groups/id/${group.id}/users/add`, { user_ids: [people.writer?.id] });
-  const access_grants = [
-    { principal_type: 'user', principal_id: people.reader?.id, permission: 'read' },
-    { principal_type: 'group', principal_id: group.id, permission: 'write' },
-  ];
-  ids.channel = (await call('POST /channels/create', { name: 'x', access_grants })).body.id;
-  await server.database.query('update channel set user_id = $1', [people.owner?.id]);
-  await server.database.query(
-    `insert into tool (id, user_id, name, content, meta, specs, created_at, updated_at)
-     values ('dice', $1, 'dice', '', '{"description": null, "manifest": {}}', '[]', 1, 1)`,
-    [people.owner?.id],
-  );
-  await call('POST /tools/id/dice/access/update', { access_grants });
-  for (const [name, { token }] of Object.entries(people)) sockets[name] = openCalls(server.url, token);
-});
-afterAll(async () => {
-  for (const { close } of Object.values(sockets)) close();
-  await server.close();
+  for (const noun of ['channel', 'tool'] as const) shared[noun] = await make[noun](0);
+  // What tools contain is for those to change who may also make some; `permission` below is about that.
+  await permit('workspace', 'tools', true);
 });
 
-/** The statuses at REST, tRPC and a tRPC socket. */
-async function statusesOf(
-  name: string,
-  { path, type, noun, method, rest, bodyMember }: Swept,
-): Promise<number[]> {
-  const token = people[name]?.token ?? '';
-  const input = { ...SAMPLE, id: ids[noun] };
-  const address = rest.replaceAll(/\{(\w+)\}/g, (_, member) => String(input[member as keyof typeof input]));
-  const body = bodyMember === undefined ? input : {};
-  const byRest = await server.call(`${method} ${address}`, { token, ...(method === 'POST' && { body }) });
-  const isQuery = type === 'query';
-  const query = isQuery ? `?input=${encodeURIComponent(JSON.stringify(input))}` : '';
-  const byTrpc = await fetch(`${server.url}/trpc/${path}${query}`, {
-    method: isQuery ? 'GET' : 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    ...(!isQuery && { body: JSON.stringify(input) }),
-  });
-  return [byRest.status, byTrpc.status, (await sockets[name]?.call(type, path, input)) ?? 0];
+async function permit(section: string, leaf: string, value: boolean): Promise<void> {
+  const call = server.as(people.administrator);
+  const { body: tree } = await call('GET /users/default/permissions');
+  tree[section][leaf] = value;
+  expect((await call('POST /users/default/permissions', tree)).status).toBe(200);
 }
 
 /** Memberships are of channels that have some: here the answer is 400 to whoever reads the channel, or 404. */
-const isOfMembers = ({ path }: Swept) => path.startsWith('members.') || path === 'readers.setActive';
+const isOfMembers = ({ procedure: { path } }: Swept) =>
+  path.startsWith('members.') || path === 'readers.setActive';
 
-const HELD: [string, string][] = [
+/** Of a tool, `manage` is what whoever writes it has. */
+const rank = ({ noun, right }: Swept) =>
+  RIGHTS.indexOf(noun === 'tool' && right === 'manage' ? 'write' : right);
+const named = (some: Swept[]) => some.map((one) => [one.procedure.path, one] as const);
+
+describe.each<[Name, string]>([
   ['stranger', 'none'],
   ['reader', 'read'],
   ['writer', 'write'],
-];
+])('%s', (name, held) => {
+  const beyond = swept.filter((one) => rank(one) > RIGHTS.indexOf(held));
 
-describe.each(HELD)('%s', (name, held) => {
-  const beyond = swept.filter(({ right, noun }) => {
-    const wanted = noun === 'tool' && right === 'manage' ? 'write' : right;
-    return RIGHTS.indexOf(wanted) > RIGHTS.indexOf(held);
+  it.each(named(beyond))('is refused %s at every door', async (_path, one) => {
+    const refusal = one.noun === 'tool' ? 401 : 403;
+    const statuses = await statusesOf(name, one, shared[one.noun]);
+    expect(statuses.length).toBe(one.procedure.type === 'subscription' ? 1 : 3);
+    for (const status of statuses) {
+      if (isOfMembers(one)) expect([400, 404, refusal]).toContain(status);
+      else expect(status).toBe(refusal);
+    }
   });
-
-  it.each(beyond.map((procedure) => [procedure.path, procedure] as const))(
-    'is refused %s at every door',
-    async (_path, procedure) => {
-      const refusal = procedure.noun === 'tool' ? 401 : 403;
-      for (const status of await statusesOf(name, procedure)) {
-        if (isOfMembers(procedure)) expect([400, 404, refusal]).toContain(status);
-        else expect(status).toBe(refusal);
-      }
-    },
-  );
 });
 
-describe.each([
+describe.each<[Name, string]>([
   ['reader', 'read'],
   ['writer', 'write'],
   ['owner', 'manage'],
   ['administrator', 'manage'],
 ])('%s', (name, held) => {
-  const within = swept.filter(
-    ({ right, type }) => type === 'query' && RIGHTS.indexOf(right) <= RIGHTS.indexOf(held),
-  );
+  const within = swept.filter((one) => rank(one) <= RIGHTS.indexOf(held));
 
-  it.each(within.map((procedure) => [procedure.path, procedure] as const))(
-    'reads %s at every door',
-    async (_path, procedure) => {
-      // What hangs on the resource need not be there.
-      for (const status of await statusesOf(name, procedure)) expect([200, 404]).toContain(status);
+  it.each(named(within))('is let in to %s at every door', async (_path, one) => {
+    const { noun, procedure } = one;
+    made += 1;
+    const id = procedure.type === 'query' ? shared[noun] : await make[noun](made);
+    // What hangs on it need not be there, and here is no Python; but nobody says that they may not.
+    const accepted = procedure.type === 'query' ? [200, 404] : [200, 400, 404, 422, 503];
+    for (const status of await statusesOf(name, one, id)) expect(accepted).toContain(status);
+  });
+});
+
+const permissions = otherRules.filter(({ meta }) => meta?.access.startsWith('permission:'));
+
+describe('a permission', () => {
+  it.each(permissions.map((procedure) => [procedure.path, procedure.meta?.access ?? '', procedure] as const))(
+    'lets in to %s (%s), and nobody gets in without it',
+    async (path, access, procedure) => {
+      const [section = '', leaf = ''] = access.slice('permission:'.length).split('.');
+      const refusal = path.startsWith('tools.') ? 401 : 403;
+      const input = { id: `made_${made}`, name: 'x', content: 'x', meta: {} };
+      const statusesOfWriter = async () =>
+        (await doors.writer.try(procedure, input)).map(({ status }) => status);
+      await permit(section, leaf, false);
+      expect(await statusesOfWriter()).toEqual([refusal, refusal, refusal]);
+      await permit(section, leaf, true);
+      for (const status of await statusesOfWriter()) expect([200, 400, 503]).toContain(status);
     },
   );
+});
+
+it('every rule of a procedure is swept here, or has a test of its own', () => {
+  const others = otherRules.filter((procedure) => !permissions.includes(procedure));
+  expect(others.map(({ path }) => path).toSorted()).toEqual([
+    // test/events/access.test.ts
+    'channels.events',
+    // test/files/access.test.ts
+    'files.delete',
+    'files.get',
+    // test/channels/search.test.ts
+    'search.messages',
+    // test/tools/load.test.ts
+    'toolLoad.url',
+  ]);
 });

@@ -7,6 +7,7 @@ import {
 } from '@trpc/client';
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
+import type { ProcedureType } from '../../src/doors/procedures.ts';
 import type { AppRouter } from '../../src/router.ts';
 import { until } from './poll.ts';
 
@@ -98,7 +99,7 @@ export async function listenByTrpc(url: string, token?: string): Promise<Listene
   return listener;
 }
 
-interface Outcome {
+export interface Outcome {
   status: number;
   /** Of the error, if it is one. */
   code: string | undefined;
@@ -112,9 +113,20 @@ export function openCalls(url: string, token?: string) {
     connectionParams: token ? { token } : null,
   });
   const client = createTRPCUntypedClient({ links: [wsLink({ client: sockets })] });
-  async function attempt(type: string, path: string, input: unknown): Promise<Outcome> {
+  /** Until a subscription has begun. */
+  const subscribe = async (path: string, input: unknown): Promise<void> => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const subscription = client.subscription(path, input, { onStarted: () => resolve(), onError: reject });
+    await promise.finally(() => subscription.unsubscribe());
+  };
+  const begin = {
+    query: client.query.bind(client),
+    mutation: client.mutation.bind(client),
+    subscription: subscribe,
+  };
+  async function attempt(type: ProcedureType, path: string, input: unknown): Promise<Outcome> {
     try {
-      await (type === 'query' ? client.query(path, input) : client.mutation(path, input));
+      await begin[type](path, input);
       return { status: 200, code: undefined };
     } catch (error) {
       const { data } = error as { data?: { httpStatus?: number; error_code?: string } };
