@@ -4,7 +4,7 @@ import { nowSeconds } from '../core/time.ts';
 import type { CallContext, Usage } from '../python/pool.ts';
 import { requireReadyTool } from './tools.install.service.ts';
 import { serveTool } from './tools.requests.service.ts';
-import { openValves } from './tools.valves.service.ts';
+import { type CallValves, openCallValves, withoutValves } from './tools.valves.service.ts';
 
 export interface ToolCall {
   id: string;
@@ -36,16 +36,17 @@ export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult
   const signal = call.signal ?? scope.signal;
   const { id: userId, name, email, role } = scope.actor;
   const [startedAt, started] = [nowSeconds(), performance.now()];
+  let valves: CallValves = {};
   let usage: Usage | undefined;
   let outcome = 'ok';
   try {
+    valves = openCallValves(scope, tool);
     return await scope.python.call({
       tool,
       function: call.function,
       arguments: call.arguments,
       user: { id: userId, name, email, role },
-      valves: tool.valves_schema ? (openValves(scope, tool, 'valves') ?? undefined) : undefined,
-      userValves: tool.user_valves_schema ? (openValves(scope, tool, 'user_valves') ?? undefined) : undefined,
+      ...valves,
       context: call.context,
       baseUrl: scope.configs.current.webui.url,
       onEvent: call.onEvent,
@@ -58,7 +59,11 @@ export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult
     });
   } catch (error) {
     outcome = signal?.aborted ? 'cancelled' : error instanceof AppError ? error.code : 'internal';
-    throw error;
+    if (!(error instanceof AppError) || error.code !== 'tool_raised') throw error;
+    throw new AppError(error.code, {
+      detail: withoutValves(error.message, tool, valves),
+      cause: error.cause,
+    });
   } finally {
     scope.toolRuns.record({
       tool_id: tool.id,

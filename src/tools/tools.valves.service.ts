@@ -1,4 +1,5 @@
 import { record } from '../audit/audit.record.ts';
+import { MASK } from '../configs/configs.secrets.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { seal, unseal } from '../core/seal.ts';
@@ -39,6 +40,42 @@ export function openValves(scope: Scope, tool: UsedTool, kind: ValvesKind): Valu
       'The stored valves cannot be read: SECRET_KEY is another one now. Bring it back, or set them anew.';
     throw new AppError('unavailable', { detail, cause });
   }
+}
+
+/** The values that a call of the tool by the caller gets; none of a class that was never set. */
+export interface CallValves {
+  valves?: Values | undefined;
+  userValves?: Values | undefined;
+}
+
+/** @throws unavailable when they were sealed with another secret */
+export const openCallValves = (scope: Scope, tool: UsedTool): CallValves => ({
+  valves: tool.valves_schema ? (openValves(scope, tool, 'valves') ?? undefined) : undefined,
+  userValves: tool.user_valves_schema ? (openValves(scope, tool, 'user_valves') ?? undefined) : undefined,
+});
+
+/** Shorter ones are words. */
+const SHORTEST_SECRET = 6;
+
+/**
+ * What a tool said when it failed, without the valves that it had: an exception quotes the address that was asked, key and all.
+ * Choices that a class lists are no secrets, and stay.
+ */
+export function withoutValves(said: string, tool: UsedTool, { valves, userValves }: CallValves): string {
+  const choices = new Set<unknown>();
+  JSON.stringify([tool.valves_schema, tool.user_valves_schema], (key, value) => {
+    if (key === 'enum' && Array.isArray(value)) for (const choice of value) choices.add(choice);
+    return value;
+  });
+  const secrets: string[] = [];
+  JSON.stringify([valves, userValves], (_key, value) => {
+    const isSecret = typeof value === 'string' && value.length >= SHORTEST_SECRET && !choices.has(value);
+    if (isSecret) secrets.push(value, encodeURIComponent(value));
+    return value;
+  });
+  return secrets
+    .toSorted((one, other) => other.length - one.length)
+    .reduce((text, secret) => text.replaceAll(secret, MASK), said);
 }
 
 /** The values that were set. @throws not_found, tool_forbidden */
@@ -99,6 +136,7 @@ export async function updateValves(
       tool,
       which: kind,
       values: Object.fromEntries(merged.filter(([, value]) => value !== null)),
+      person: scope.actor.id,
       signal: scope.signal,
     });
     const to = seal(scope.secret, JSON.stringify(values), placeOf(scope, tool.id, kind));

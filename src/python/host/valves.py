@@ -11,6 +11,8 @@ _REFUSED = "The tool does not accept this value."
 # Problems with a text of Pydantic's own that quotes no value; every other text may be the tool's.
 _FIXED = set(get_args(core_schema.ErrorType)) - {"value_error", "assertion_error", "union_tag_invalid"}
 _SHORTEST_SECRET = 3
+# Of a longer one, no part of this length either: validators like to show how a key begins.
+_SHORTEST_PART = 6
 
 
 def check(model: type[BaseModel], values: dict[str, Any]) -> dict[str, Any]:
@@ -40,7 +42,7 @@ def issues(error: ValidationError, values: Any) -> list[dict[str, str]]:
             message = "This value is required."
         elif problem["type"] == "extra_forbidden":
             message = "The tool has no such value."
-        elif problem["type"] not in _FIXED and any(secret in message for secret in secrets):
+        elif problem["type"] not in _FIXED and _quotes(message, secrets):
             message = _REFUSED
         found.append({"path": ".".join(map(str, problem["loc"])), "message": message})
     return found
@@ -111,6 +113,15 @@ def _plain(value: Any) -> Any:
 
 def _key(model: type[BaseModel], name: str) -> str:
     return next(key for key, field in _names(model).items() if field == name)
+
+
+def _quotes(message: str, secrets: list[str]) -> bool:
+    message = message.casefold()
+    parts = {message[start : start + _SHORTEST_PART] for start in range(len(message))}
+    return any(
+        secret in message or any(secret[start : start + _SHORTEST_PART] in parts for start in range(len(secret) - _SHORTEST_PART + 1))
+        for secret in map(str.casefold, secrets)
+    )
 
 
 def _leaves(value: Any) -> list[str]:

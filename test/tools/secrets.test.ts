@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { createTRPCClient, httpLink } from '@trpc/client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AppRouter } from '../../src/router.ts';
+import { until } from '../support/poll.ts';
+import type { Answer, Person } from '../support/server.ts';
+import { openSocket, openWorkshop, type Workshop } from './workshop.ts';
+
+/** Valves as owners set them; some of their letters are written otherwise in addresses. */
+const KEY = 'sk-Z7q+/Wanderfalke&93';
+const MINE = 'my-Own/Schleiereule=51';
+const DIGEST = createHash('sha256').update(KEY).digest('hex');
+/** What betrays one of them, in any way in which an error would write it. */
+const TRACES = /wanderfalke|schleiereule|sk-z7q|my-own/i;
+
+const SOURCE = `import urllib.parse
+from pydantic import BaseModel, Field, field_validator
+class Tools:
+    class Valves(BaseModel):
+        api_key: str = ""
+        mode: str = Field(default="plain", json_schema_extra={"enum": ["plain", "verbose"]})
+        count: int = 0
+        @field_validator("api_key")
+        @classmethod
+        def known(cls, value):
+            if value.startswith("!"):
+                raise ValueError(f"{value} is no key")
+            if value.startswith("?"):
+                raise ValueError(f"a key such as {value[1:9].upper()}… is too old: {value[1:]!r}")
+            if value.startswith("hang"):
+                while True: pass
+            if value.startswith("exit"): raise SystemExit(value)
+            return value
+    class UserValves(BaseModel):
+        token: str = ""
+    def __init__(self):
+        self.valves = self.Valves()
+    def fetch(self, __user__: dict = {}):
+        key, token = self.valves.api_key, __user__["valves"].token
+        raise ConnectionError(f"GET https://api.example/?{urllib.parse.urlencode({'key': key})}&t={token} in mode {self.valves.mode}")
+    def repeat(self, __user__: dict = {}):
+        raise ValueError(self.valves, __user__["valves"])
+    def leave(self):
+        import os; print(self.valves); os._exit(3)
+    def hang(self):
+        while True: self.valves.api_key
+    def odd(self): return object()
+    def digest(self):
+        import hashlib
+        return hashlib.sha256(self.valves.api_key.encode()).hexdigest()
+`;
+
+let shop: Workshop;
+let log = '';
+beforeAll(async () => {
+  shop = await openWorkshop(
+    { callTimeoutMs: 2_000, loadTimeoutMs: 3_000 },
+    {
+      log: {
+        write(line) {
+          log += line;
+        },
+      },
+    },
+  );
+  expect((await shop.create('vault', SOURCE)).status).toBe(200);
+  const set = await update({ api_key: KEY, mode: 'verbose' });
+  expect(set).toMatchObject({ status: 200, body: { api_key: KEY } });
+  await shop.as(shop.reader, 'POST', 'vault/valves/user/update', { token: MINE });
+});
+afterAll(() => shop.close());
+
+const update = (values: object) => shop.as(shop.author, 'POST', 'vault/valves/update', values);
+
+/** An answer that has no valve in it, nor its headers. */
+async function note(what: string, answer: Promise<Answer>): Promise<Answer> {
+  const { status, body, headers } = await answer;
+  expect(JSON.stringify([body, [...headers]]), what).not.toMatch(TRACES);
+  return { status, body, headers };
+}
+
+it('the tool has its valves, and an error of its own keeps all but them', async () => {
+  expect((await run('digest')).body.result).toBe(DIGEST);
+  const { status, body } = await note('fetch', run('fetch'));
+  expect(status).toBe(422);
+  expect(body.detail).toBe(
+    'ConnectionError: GET https://api.example/?key=********&t=******** in mode verbose',
+  );
+});
+
+const run = (name: string, person: Person = shop.reader) =>
+  shop.as(person, 'POST', 'vault/call', { function: name });
+
+it.each(['fetch', 'repeat', 'leave', 'hang', 'odd'])(
+  'no answer of a call that fails quotes them: %s',
+  async (name) => {
+    for (const person of [shop.reader, shop.author]) {
+      const { status } = await note(name, run(name, person));
+      expect([422, 504]).toContain(status);
+    }
+  },
+);
+
+it.each([
+  ['quotes it', { api_key: `!${KEY}` }, 400],
+  ['quotes a part of it in capitals', { api_key: `?${KEY}` }, 400],
+  ['of another, beside it', { count: KEY }, 400],
+  ['hangs', { api_key: `hang${KEY}` }, 504],
+  ['ends its process', { api_key: `exit${KEY}` }, 422],
+  ['is not asked, as it is no object', [KEY], 400],
+  ['is not asked, as it cannot be stored', { api_key: `${KEY}\0` }, 400],
+  ['is not asked, as it is too much', { api_key: KEY.repeat(20_000) }, 400],
+])('no refusal of a validator that %s quotes them', async (_what, values, status) => {
+  const refused = await note('update', update(values));
+  expect(refused.status).toBe(status);
+});
+
+it('a class that cannot take the stored values says which, and one that hangs on them is stopped', async () => {
+  const change = (content: string) =>
+    shop.as(shop.author, 'POST', 'vault/update', { name: 'vault', content, meta: {} });
+  const strict = SOURCE.replace('startswith("!")', 'startswith("sk-")');
+  expect((await note('update', change(strict))).status).toBe(200);
+  const refused = await note('strict', run('digest'));
+  expect([refused.status, refused.body.detail]).toEqual([
+    422,
+    'The valves of the tool are not valid: api_key.',
+  ]);
+  const hanging = SOURCE.replace('startswith("hang")', 'startswith("sk-")');
+  expect((await note('update', change(hanging))).status).toBe(200);
+  expect((await note('hanging', run('digest'))).status).toBe(504);
+  const stuck = `${SOURCE}    class UserValves:\n        while True: pass\n`;
+  expect((await note('a class that hangs at load', change(stuck))).body.code).toBe('tool_invalid');
+  expect((await note('update', change(SOURCE))).status).toBe(200);
+  expect((await run('digest')).body.result).toBe(DIGEST);
+});
+
+it('no door tells them to those who may not see them, and no list, run or log to anybody', async () => {
+  for (const person of [shop.reader, shop.stranger, null]) {
+    for (const path of ['valves', 'valves/spec', 'versions', 'runs', 'install']) {
+      expect((await note(path, shop.as(person, 'GET', `vault/${path}`))).status).toBe(401);
+    }
+    expect(
+      (await note('update', shop.as(person, 'POST', 'vault/valves/update', { mode: 'plain' }))).status,
+    ).toBe(401);
+  }
+  await shop.permit('workspace.tools_export', true);
+  for (const { token } of [shop.author, shop.writer, shop.reader, shop.admin]) {
+    const get = (path: string) => note(path, shop.server.call(`GET ${path}`, { token }));
+    for (const path of ['/tools', '/tools/list', '/tools/export', '/tools/id/vault', '/users/permissions']) {
+      expect((await get(path)).status).toBe(200);
+    }
+    await get(`/access/explain?resource_type=tool&resource_id=vault&user_id=${shop.reader.id}`);
+  }
+  for (const path of ['runs', 'versions', 'versions/1', 'valves/spec', 'install']) {
+    expect((await note(path, shop.as(shop.writer, 'GET', `vault/${path}`))).status).toBe(200);
+  }
+  for (const path of ['/audit', '/configs/export?secrets=true', '/configs/history', '/configs/explain']) {
+    expect((await note(path, shop.server.call(`GET ${path}`, { token: shop.admin.token }))).status).toBe(200);
+  }
+});
+
+it('nor do the doors of the typed client', async () => {
+  const { url } = shop.server;
+  const headers = { authorization: `Bearer ${shop.reader.token}` };
+  const client = createTRPCClient<AppRouter>({ links: [httpLink({ url: `${url}/trpc`, headers })] });
+  const failed = await client.tools.invoke.mutate({ id: 'vault', function: 'fetch' }).catch((error) => error);
+  const { client: live, sockets } = openSocket(url, shop.reader.token);
+  let error: unknown;
+  live.tools.run.subscribe(
+    { id: 'vault', function: 'fetch' },
+    {
+      onError: (reason) => {
+        error = reason;
+      },
+    },
+  );
+  await until('the run to fail', () => error);
+  sockets.close();
+  for (const one of [failed, error] as { message: string; shape: unknown }[]) {
+    expect(one.message).toContain('ConnectionError');
+    expect(JSON.stringify([one.message, one.shape, one])).not.toMatch(TRACES);
+  }
+});
+
+it('nor does a database that fails while it stores them', async () => {
+  const { database } = shop.server;
+  await database.query('alter table tool add constraint refusing check (valves is null) not valid');
+  expect((await note('update', update({ api_key: `${KEY}.` }))).status).toBe(500);
+  await database.query('alter table tool drop constraint refusing');
+  expect(log).toContain('request failed');
+});
+
+it('neither the log nor any table has them', async () => {
+  expect(log).not.toMatch(TRACES);
+  const { database } = shop.server;
+  const tables = await database.query<{ name: string }>(
+    "select format('%I', tablename) as name from pg_tables where schemaname = 'public'",
+  );
+  expect(tables.length).toBeGreaterThan(20);
+  for (const { name } of tables) {
+    const [row] = await database.query<{ n: number }>(
+      `select count(*)::int as n from ${name} t where t::text ~* 'wanderfalke|schleiereule'`,
+    );
+    expect([name, row?.n]).toEqual([name, 0]);
+  }
+});
