@@ -1,41 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../support/server.ts';
 import { ACTIONS, type Action, expected } from './access.actions.ts';
-import { DOORS, type Door, type DoorName, PROCEDURES } from './access.doors.ts';
+import { PROCEDURES } from './access.doors.ts';
 import { DONE, type Outcome } from './access.rights.ts';
-import { openSnapshots, type Snapshots } from './access.snapshot.ts';
-import {
-  ALL_RELATIONS,
-  gather,
-  KINDS,
-  type Kind,
-  type People,
-  type Relation,
-  type Stage,
-  setStageOf,
-} from './people.ts';
+import { DOOR_NAMES, openTable, type Table } from './access.table.ts';
+import { ALL_RELATIONS, KINDS, type Kind, type Relation, type Stage, setStageOf } from './people.ts';
 
 /*
  * Who may do what, once for each way in. What is not allowed changes nothing.
  */
 
-let server: TestServer;
-let people: People;
-let snapshots: Snapshots;
-const doors = new Map<DoorName, Door>();
+let table: Table;
 beforeAll(async () => {
-  server = await startServer();
-  people = await gather(server);
-  snapshots = await openSnapshots(server.database.url);
-  for (const name of NAMES) doors.set(name, DOORS[name](server.url));
+  table = await openTable();
 });
-afterAll(async () => {
-  for (const { close } of doors.values()) close();
-  await snapshots.close();
-  await server.close();
-});
+afterAll(() => table.close());
 
-const NAMES = Object.keys(DOORS) as DoorName[];
 /** To be a reader like everybody is to be a stranger in a public channel. */
 const TRIED = ALL_RELATIONS.filter((relation) => relation !== 'public');
 
@@ -51,21 +30,22 @@ it('the table names every procedure of channels and of what is in them', () => {
 /** The stage of a kind, which all share. */
 const stages = new Map<Kind, Stage>();
 async function sharedStage(kind: Kind): Promise<Stage> {
-  const stage = stages.get(kind) ?? (await setStageOf(server, people, kind));
+  const stage = stages.get(kind) ?? (await setStageOf(table.server, table.people, kind));
   stages.set(kind, stage);
   return stage;
 }
 
-describe.each(NAMES)('at the %s door', (name) => {
+describe.each(DOOR_NAMES)('at the %s door', (name) => {
   const isThere = ({ procedure }: Action) =>
     name === 'tRPC socket' || PROCEDURES.get(procedure)?.type !== 'subscription';
 
   describe.each(KINDS)('in a %s channel', (kind) => {
     it.each(ACTIONS.filter(isThere))('$name', async (action) => {
       const { procedure, input, spends } = action;
+      const { people, snapshots } = table;
       const attempt = async (stage: Stage, relation: Relation): Promise<[Relation, Outcome | undefined]> => [
         relation,
-        await doors.get(name)?.attempt(people[relation], { procedure, input: input(stage, people) }),
+        await table.attempt(name, relation, { procedure, input: input(stage, people) }),
       ];
       const rule = (relation: Relation) => expected(action, kind, relation);
       const refused = TRIED.filter((relation) => rule(relation) !== DONE);
