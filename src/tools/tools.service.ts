@@ -7,6 +7,7 @@ import { difference } from '../audit/audit.values.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
+import { LIMITS } from '../core/wire.ts';
 import { sqlWithin } from '../database/sql.ts';
 import { noSuchTool, requireTool } from './tools.access.ts';
 import { Tool, type ToolEntity } from './tools.entity.ts';
@@ -14,6 +15,7 @@ import { inspectSource, type Module, startInstallation } from './tools.install.s
 import * as repository from './tools.repository.ts';
 import type { ToolAccessView, ToolView } from './tools.schema.ts';
 import { ToolVersion } from './tools.versions.entity.ts';
+import { pruneVersions } from './tools.versions.repository.ts';
 
 declare module '../events/bus.ts' {
   interface BusTopics {
@@ -21,6 +23,9 @@ declare module '../events/bus.ts' {
     'tool.changed': { id: string };
   }
 }
+
+/** Of each tool. A program that stores a source again and again must not fill the database. */
+const KEPT_VERSIONS = { count: 1_000, bytes: 64 * LIMITS.toolContentBytes };
 
 export interface ToolInput {
   name: string;
@@ -166,6 +171,10 @@ export async function changeTool(
     await change(row, em);
     const changed = difference(before, audited(row));
     const isNewSource = row.version !== before.version;
+    if (isNewSource) {
+      await em.flush();
+      await pruneVersions(sqlWithin(em), id, KEPT_VERSIONS);
+    }
     if (changed) {
       const action = isNewSource ? 'tool.content' : 'tool.update';
       await record(scope, sqlWithin(em), { action, target: { type: 'tool', id }, ...changed });

@@ -19,6 +19,19 @@ const READ = statement<{ view: ToolVersionView & { content: string } }>(
      from tool_version v left join users u on u.id = v.user_id where v.tool_id = $1 and v.version = $2`,
 );
 
+const PRUNE = statement<never>(
+  'tool.versions.prune',
+  `delete from tool_version v using (
+       select version, row_number() over newest as place, sum(octet_length(content)) over newest as bytes
+         from tool_version where tool_id = $1 window newest as (order by version desc)
+     ) kept
+     where v.tool_id = $1 and v.version = kept.version and kept.place > 1 and (kept.place > $2 or kept.bytes > $3)`,
+);
+
+/** Keeps the newest versions of a tool, so many and of so many bytes together; the newest whatever its size. */
+export const pruneVersions = (sql: Sql, toolId: string, { count, bytes }: { count: number; bytes: number }) =>
+  sql.rows(PRUNE, [toolId, count, bytes]);
+
 /** The versions of a tool's source, the newest first, without the sources. */
 export async function listVersions(
   sql: Sql,

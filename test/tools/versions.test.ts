@@ -102,6 +102,40 @@ describe('versions of a tool', () => {
     expect((await shop.as(shop.author, 'POST', `answer/versions/${version}/restore`)).status).toBe(status);
   });
 
+  it('beyond a thousand, or beyond 64 MiB, go from the oldest on', async () => {
+    const { database } = shop.server;
+    const kept = async (id: string) => {
+      const [row] = await database.query<{ n: number; oldest: number; newest: number }>(
+        'select count(*)::int as n, min(version) as oldest, max(version) as newest from tool_version where tool_id = $1',
+        [id],
+      );
+      return row;
+    };
+    /** As if it had been changed so often, each time to a source of so many bytes. */
+    const grow = async (id: string, versions: number, bytes: number) => {
+      await shop.create(id, source(1));
+      await database.query(
+        `insert into tool_version (tool_id, version, user_id, content, created_at)
+           select $1, n, $2, repeat('#', $4), 0 from generate_series(2, $3::int) n`,
+        [id, shop.author.id, versions, bytes],
+      );
+      await database.query('update tool set version = $2 where id = $1', [id, versions]);
+      const { status } = await shop.as(shop.author, 'POST', `${id}/update`, {
+        name: id,
+        content: source(2),
+        meta: {},
+      });
+      expect(status).toBe(200);
+    };
+    await grow('often', 1_200, 10);
+    expect(await kept('often')).toEqual({ n: 1_000, oldest: 202, newest: 1_201 });
+    await grow('large', 80, 2 ** 20);
+    // The newest is small, and 63 large ones fit beside it.
+    expect(await kept('large')).toEqual({ n: 64, oldest: 18, newest: 81 });
+    expect((await shop.as(shop.author, 'GET', 'large/versions/17')).status).toBe(404);
+    expect((await shop.as(shop.author, 'POST', 'large/versions/18/restore')).status).toBe(400);
+  });
+
   it('go with their tool', async () => {
     await shop.create('brief', source(1));
     await shop.as(shop.author, 'DELETE', 'brief/delete');
