@@ -60,6 +60,10 @@ export const ERRORS = {
     status: 416,
     detail: 'The file does not have the range of bytes that was asked for.',
   },
+  search_too_broad: {
+    status: 422,
+    detail: 'Too many messages hold these words. Search in one channel, of one author, or in less time.',
+  },
   tool_raised: { status: 422, detail: 'The tool raised an error.' },
   rate_limited: { status: 429, detail: 'Too many attempts. Wait before the next.' },
   internal: { status: 500, detail: 'Something went wrong on the server.' },
@@ -67,6 +71,10 @@ export const ERRORS = {
   python_unavailable: { status: 503, detail: 'Python tools are not available on this server.' },
   unavailable: { status: 503, detail: 'The server is not ready. Try again in a moment.' },
   upstream_timeout: { status: 504, detail: 'The other server took too long to answer.' },
+  tool_interrupted: {
+    status: 503,
+    detail: 'The process of the tool ended while it also did something for others.',
+  },
   tool_timeout: { status: 504, detail: 'The tool took too long and was stopped.' },
 } as const satisfies Record<string, { status: number; detail: string }>;
 

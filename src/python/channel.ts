@@ -50,10 +50,9 @@ export function readFrames(
   socket.on('data', take);
 }
 
-/** Sends one message as a frame. */
-export function writeFrame(socket: Socket, message: object): void {
-  const body = Buffer.from(JSON.stringify(message));
+/** Sends one message, whose JSON comes in parts, as a frame. */
+export function writeFrame(socket: Socket, ...parts: Buffer[]): void {
   const header = Buffer.allocUnsafe(HEADER_BYTES);
-  header.writeUInt32BE(body.length);
-  socket.write(Buffer.concat([header, body]));
+  header.writeUInt32BE(parts.reduce((length, part) => length + part.length, 0));
+  socket.write(Buffer.concat([header, ...parts]));
 }

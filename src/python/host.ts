@@ -10,20 +10,20 @@ import { Greeting, type HostOrder, HostReport, type Limits } from './protocol.ts
 const START_TIMEOUT_MS = 30_000;
 const GREETING_TIMEOUT_MS = 10_000;
 
-/** How a process ended: its exit status, or the signal that ended it. Both null: the whole host is gone. */
-export interface Ended {
-  code: number | null;
-  signal: string | null;
-}
+/** How a process ended: its exit status, or the signal that ended it, and the limit that it had passed. All null: the whole host is gone. */
+export type Ended = Pick<Extract<HostReport, { kind: 'ended' }>, 'code' | 'signal' | 'exceeded'>;
+
+const LOST: Ended = { code: null, signal: null, exceeded: null };
 
 export interface SpawnedProcess {
   /** Rejects when the process could not be started or could not give up its rights. */
   connected: Promise<void>;
   /** Resolves when it is gone, with all that it had started. */
   ended: Promise<Ended>;
-  send(message: object): void;
-  /** Bytes that it was sent and has not read yet. */
-  unread(): number;
+  /** Sends a message, whose JSON comes in parts. */
+  send(...parts: Buffer[]): void;
+  /** The time by its own clock, in seconds; never more than that. */
+  clock(): number;
   /** Ends the process and whatever it has started, at once. */
   kill(): void;
 }
@@ -50,7 +50,7 @@ interface Tracked extends SpawnHandlers {
   number: number;
   socket?: Socket;
   kill(): void;
-  connect(): void;
+  connect(clock: number): void;
   refuse(reason: string): void;
   end(ended: Ended): void;
 }
@@ -83,6 +83,8 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
       open_files: limits.openFiles,
       processes: limits.tasksPerTool,
       cpu_seconds: limits.cpuSeconds,
+      scratch_bytes: limits.scratchBytes,
+      scratch_files: limits.scratchFiles,
     },
   };
   const shell = new PythonShell(join(import.meta.dirname, 'host', 'server.py'), {
@@ -130,11 +132,14 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
         return;
       }
       const tracked = processes.get(report.number);
+      if (!tracked) return;
       processes.delete(report.number);
-      tracked?.socket?.destroy();
-      if (report.kind === 'failed') tracked?.refuse(report.detail);
-      else tracked?.refuse('its process ended before it was ready');
-      tracked?.end(report.kind === 'ended' ? report : { code: null, signal: null });
+      // What it had said before it ended lies in its socket, and is read in this turn of the event loop.
+      setImmediate(() => {
+        tracked.socket?.destroy();
+        tracked.refuse(report.kind === 'failed' ? report.detail : 'its process ended before it was ready');
+        tracked.end(report.kind === 'ended' ? report : LOST);
+      });
     });
   });
 
@@ -148,12 +153,14 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
       const connection = Promise.withResolvers<void>();
       const end = Promise.withResolvers<Ended>();
       connection.promise.catch(() => {});
+      let clockOffset = 0;
       const tracked: Tracked = {
         ...handlers,
         number,
         // A process without its channel is of no use; one that has ended already stays unharmed.
         kill: () => order({ op: 'kill', number }),
-        connect() {
+        connect(clock) {
+          clockOffset = clock - performance.now() / 1000;
           greetings.delete(token);
           connection.resolve();
         },
@@ -170,10 +177,10 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
       return {
         connected: connection.promise,
         ended: end.promise,
-        send: (message) => {
-          if (tracked.socket && !tracked.socket.destroyed) writeFrame(tracked.socket, message);
+        send(...parts) {
+          if (tracked.socket && !tracked.socket.destroyed) writeFrame(tracked.socket, ...parts);
         },
-        unread: () => tracked.socket?.writableLength ?? 0,
+        clock: () => clockOffset + performance.now() / 1000,
         kill: tracked.kill,
       };
     },
@@ -188,7 +195,7 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
 function lose(tracked: Tracked): void {
   tracked.socket?.destroy();
   tracked.refuse('the Python host has ended');
-  tracked.end({ code: null, signal: null });
+  tracked.end(LOST);
 }
 
 /** Finds out which process has connected, and hands its frames to whoever started it. */
@@ -211,7 +218,7 @@ function greet(socket: Socket, greetings: Map<string, Tracked>): void {
       owner.socket = socket;
       socket.on('close', owner.kill);
       tracked = owner;
-      owner.connect();
+      owner.connect(greeting.data.clock);
     },
     (reason) => tracked?.onFault(reason),
   );

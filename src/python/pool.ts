@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import { describeUnstorable, LIMITS } from '../core/wire.ts';
+import { type CallOptions, encodeOrder, NotBegun } from './calls.ts';
 import type { Log } from './environment.ts';
 import { openPackages, type Packages } from './packages.ts';
-import { type CallOptions, loadTool, type ToolProcess } from './process.ts';
+import { openPlaces, type ToolSource } from './places.ts';
 import {
   type CallContext,
   CheckedValves,
@@ -17,8 +17,10 @@ import {
   type ValvesKind,
 } from './protocol.ts';
 import { type PythonState, superviseHost } from './supervisor.ts';
+import { openTurns } from './turns.ts';
 
 export type { Packages, PackagesState } from './packages.ts';
+export type { ToolSource } from './places.ts';
 export type {
   CallContext,
   CheckedValves,
@@ -30,14 +32,8 @@ export type {
 } from './protocol.ts';
 export type { PythonState } from './supervisor.ts';
 
-const SWEEP_MS = 5_000;
-
-export interface ToolSource {
-  id: string;
-  content: string;
-  /** The folder of the packages that it runs with, beside those of the environment. */
-  packages?: string | undefined;
-}
+/** How many processes may have a call in turn that none of them begins. */
+const ATTEMPTS = 3;
 
 export interface Inspection {
   /** The source with moved imports replaced: this is what to store and to call. */
@@ -54,6 +50,8 @@ export interface Inspection {
 export interface InspectOptions {
   /** Stops before the source is run when packages are missing; specs and schemas are empty then. */
   isStrict?: boolean | undefined;
+  /** The id of whoever asks; none: the server itself, which has no share that it could use up. */
+  person?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -73,6 +71,7 @@ export interface ToolCall extends Partial<CallOptions> {
 interface Asked {
   tool: ToolSource;
   which: ValvesKind;
+  person?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -89,11 +88,12 @@ export interface Python {
   state(): PythonState;
   /** Resolves once Python is ready or known to be unavailable. */
   settled: Promise<void>;
-  /** Loads a source in a fresh process. Throws tool_invalid, python_unavailable. */
+  /** Loads a source in a fresh process. Throws tool_invalid, rate_limited, python_unavailable. */
   inspect(source: ToolSource, options?: InspectOptions): Promise<Inspection>;
   /**
    * Runs one function. Throws tool_invalid (it does not load), not_found, arguments_invalid (with issues),
-   * tool_raised, tool_timeout, python_unavailable; a `signal` that fires rejects with its reason.
+   * tool_raised, tool_timeout, tool_interrupted (a call of somebody else may have ended its process), rate_limited (this person has
+   * too much under way), python_unavailable; a `signal` that fires rejects with its reason.
    */
   call(request: ToolCall): Promise<ToolAnswer>;
   /** Values as the tool's class keeps them. Throws valves_invalid with issues that quote no value, and as `call` does. */
@@ -130,112 +130,63 @@ export function startPython(options: PythonOptions): Python {
     base: supervisor.base,
     log: options.log,
   });
-  /** Every process that is not gone, the longest unused first, with its key once it takes calls. */
-  const live = new Map<ToolProcess, string | undefined>();
-  /** Those that take calls, by tool and content. */
-  const warm = new Map<string, ToolProcess>();
-  /** Those to be, so that two first calls start one process. */
-  const launching = new Map<string, Promise<ToolProcess>>();
-  const waiting = new Set<() => void>();
+  const turns = openTurns(limits);
+  const places = openPlaces(supervisor.host, limits, turns);
 
-  const sweeper = setInterval(() => {
-    const now = performance.now();
-    for (const one of live.keys()) {
-      if (!one.isBusy() && now - one.lastUsedAt > limits.idleTimeoutMs) one.stop();
-    }
-  }, SWEEP_MS).unref();
-
-  const wake = () => {
-    for (const look of waiting) look();
-    waiting.clear();
-  };
-
-  /** Starts a process. Waits for a place when all are taken; the longest unused one makes room. */
-  async function launch(tool: ToolSource & { isStrict?: boolean | undefined }): Promise<ToolProcess> {
-    const host = await supervisor.host();
-    const deadline = AbortSignal.timeout(limits.loadTimeoutMs);
-    while (live.size >= limits.processes) {
-      if (deadline.aborted) {
-        const detail = `All ${limits.processes} processes for tools are busy. Try again in a moment.`;
-        throw new AppError('python_unavailable', { detail, retryAfterSeconds: 5 });
+  /** Asks a tool for one thing. What its process did not begin, another one gets; what it began is never asked twice. */
+  async function ask(
+    tool: ToolSource,
+    request: ToolRequest,
+    options: CallOptions & { person: string | undefined },
+  ) {
+    const { person, signal } = options;
+    const order = encodeOrder(request);
+    const giveBack = await turns.take(person, order.body.length, signal);
+    let left = Promise.resolve();
+    try {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          const process = await unlessAborted(places.find(tool, person), signal);
+          const asked = process.request(order, options);
+          left = asked.left;
+          return await asked.answer;
+        } catch (error) {
+          const isHarmed = error instanceof NotBegun && error.isHarmed;
+          const isInterrupted = error instanceof AppError && error.code === 'tool_interrupted';
+          if (isHarmed || isInterrupted) places.setApart(tool, person);
+          if (!(error instanceof NotBegun)) throw error;
+          if (attempt === ATTEMPTS) throw error.error;
+        }
       }
-      const place = new Promise<void>((resolve) => waiting.add(resolve));
-      [...live.keys()].find((one) => !one.isBusy() && !one.isEnding())?.stop();
-      await unlessAborted(place, deadline).catch(() => {});
+    } finally {
+      // A call that its caller does not wait for any more may still run, and counts until it does not.
+      void left.then(giveBack);
     }
-    const process = loadTool(host, tool, limits, {
-      onIdle: wake,
-      onEnding() {
-        const key = live.get(process);
-        if (key !== undefined) warm.delete(key);
-      },
-      onGone() {
-        live.delete(process);
-        wake();
-      },
-    });
-    live.set(process, undefined);
-    return process;
-  }
-
-  /** Lets a process take calls for a content. */
-  function keep(key: string, process: ToolProcess): void {
-    if (process.isEnding()) return;
-    if (warm.has(key)) {
-      process.retire();
-    } else {
-      warm.set(key, process);
-      live.set(process, key);
-    }
-  }
-
-  async function find(tool: ToolSource): Promise<ToolProcess> {
-    const key = keyOf(tool);
-    const found = warm.get(key);
-    if (found) {
-      // To the end of the order of use.
-      live.delete(found);
-      live.set(found, key);
-      return found;
-    }
-    let started = launching.get(key);
-    if (!started) {
-      started = launch(tool).then((process) => {
-        keep(key, process);
-        return process;
-      });
-      launching.set(key, started);
-      const forget = () => launching.delete(key);
-      started.then(forget, forget);
-    }
-    return started;
-  }
-
-  async function ask(tool: ToolSource, request: ToolRequest, options: CallOptions) {
-    let process = await unlessAborted(find(tool), options.signal);
-    // It may have ended in the moment between; nothing was asked of it yet.
-    if (process.isEnding()) process = await unlessAborted(find(tool), options.signal);
-    return process.request(request, options);
   }
 
   return {
     state: supervisor.state,
     settled: supervisor.settled,
-    async inspect(source, { isStrict, signal } = {}) {
-      const process = await unlessAborted(launch({ ...source, isStrict }), signal);
+    async inspect(source, { isStrict, person, signal } = {}) {
+      const giveBack = await turns.take(person, source.content.length, signal);
       try {
-        const { content, manifest, missing, specs, valves, user_valves } = await unlessAborted(
-          process.loaded,
-          signal,
-        );
-        // A tool says itself what it offers, and may say anything.
-        const problem = describeUnstorable({ manifest, specs, valves, user_valves }, LIMITS.freeFormBytes);
-        if (problem) throw new AppError('tool_invalid', { detail: `The specification ${problem}.` });
-        keep(keyOf({ ...source, content }), process);
-        return { content, manifest, missing, specs, valves, user_valves };
-      } catch (error) {
-        process.stop();
-        throw error;
+        const process = await unlessAborted(places.launch({ ...source, isStrict }, person), signal);
+        try {
+          const { content, manifest, missing, specs, valves, user_valves } = await unlessAborted(
+            process.loaded,
+            signal,
+          );
+          // A tool says itself what it offers, and may say anything.
+          const problem = describeUnstorable({ manifest, specs, valves, user_valves }, LIMITS.freeFormBytes);
+          if (problem) throw new AppError('tool_invalid', { detail: `The specification ${problem}.` });
+          places.keep({ ...source, content }, process);
+          return { content, manifest, missing, specs, valves, user_valves };
+        } catch (error) {
+          process.stop();
+          throw error;
+        }
+      } finally {
+        giveBack();
       }
     },
     async call({ tool, context = {}, baseUrl = '', valves, userValves, ...request }) {
@@ -252,30 +203,24 @@ export function startPython(options: PythonOptions): Python {
           context,
           base_url: baseUrl,
         },
-        { timeoutMs, signal, onEvent, onAsk, onRequest, onUsage },
+        { timeoutMs, person: request.user.id, signal, onEvent, onAsk, onRequest, onUsage },
       );
       return { ...answer, duration_ms: Math.round(durationMs * 1000) / 1000 };
     },
-    async checkValves({ tool, which, values, signal }) {
-      const options = { timeoutMs: limits.loadTimeoutMs, signal };
+    async checkValves({ tool, which, values, person, signal }) {
+      const options = { timeoutMs: limits.loadTimeoutMs, person, signal };
       const { result } = await ask(tool, { kind: 'check', which, values }, options);
       return requireStorable(CheckedValves.safeParse(result).data, 'The valves of the tool');
     },
     async describeValves({ tool, which, user, signal }) {
-      const options = { timeoutMs: limits.loadTimeoutMs, signal };
+      const options = { timeoutMs: limits.loadTimeoutMs, person: user.id, signal };
       const { result } = await ask(tool, { kind: 'describe', which, user }, options);
       return requireStorable(JsonSchema.safeParse(result).data, 'The specification of the valves');
     },
     packages,
-    evict(toolId) {
-      for (const [key, process] of warm) {
-        if (!key.startsWith(`${toolId}\n`)) continue;
-        warm.delete(key);
-        process.retire();
-      }
-    },
+    evict: places.evict,
     async close() {
-      clearInterval(sweeper);
+      places.close();
       await packages.close();
       await supervisor.close();
     },
@@ -288,10 +233,6 @@ function requireStorable<T extends object>(said: T | undefined, what: string): T
   const problem = describeUnstorable(said, LIMITS.freeFormBytes);
   if (problem) throw new AppError('tool_raised', { detail: `${what} ${problem}.` });
   return said;
-}
-
-function keyOf({ id, content, packages = '' }: ToolSource): string {
-  return `${id}\n${createHash('sha256').update(content).digest('base64')}\n${packages}`;
 }
 
 /** The promise's outcome, or a rejection with the signal's reason, whichever comes first. */

@@ -1,38 +1,18 @@
 import { AppError, type ErrorCode } from '../core/errors.ts';
-import { Clock } from './clock.ts';
+import { type Asked, type CallOptions, NotBegun, type Order, openCalls, type PendingCall } from './calls.ts';
 import type { Ended, Host } from './host.ts';
 import {
   type Limits,
   type LoadRequest,
   MAX_EVENT_CHARACTERS,
   MAX_EVENTS,
-  MAX_UNREAD_BYTES,
+  type Reply,
   ToolMessage,
-  type ToolRequest,
-  type Usage,
 } from './protocol.ts';
-import { type Answerers, type Asking, openQuestions } from './questions.ts';
+import { openQuestions } from './questions.ts';
 
 type Prepared = Extract<ToolMessage, { kind: 'prepared' }>;
 type Loaded = Extract<ToolMessage, { kind: 'loaded' }>;
-
-export interface CallOptions extends Answerers {
-  timeoutMs: number;
-  signal: AbortSignal | undefined;
-  onEvent?: ((event: unknown) => void) | undefined;
-  /** Told before the answer or the error, when the process could say it. */
-  onUsage?: ((usage: Usage) => void) | undefined;
-}
-
-export interface Answer {
-  result: unknown;
-  /** What the function emitted, in order. */
-  events: unknown[];
-  /** The last of what it printed. */
-  output: string;
-  /** From the moment at which the loaded tool was asked. */
-  durationMs: number;
-}
 
 export interface ToolProcessHandlers {
   /** It has nothing to do for now. */
@@ -54,21 +34,11 @@ export interface ToolProcess {
   /** `performance.now()` of the latest call. */
   lastUsedAt: number;
   /** Asks for one thing; waits for the load when that is under way. */
-  request(request: ToolRequest, options: CallOptions): Promise<Answer>;
+  request(order: Order, options: CallOptions): Asked;
   /** Ends it at once; calls under way fail. */
   stop(): void;
   /** Ends it as soon as it has nothing to do. */
   retire(): void;
-}
-
-interface PendingCall extends Asking {
-  options: CallOptions;
-  events: unknown[];
-  eventCharacters: number;
-  startedAt: number;
-  resolve(answer: Answer): void;
-  reject(error: unknown): void;
-  finish(): void;
 }
 
 export interface LoadedFrom {
@@ -80,34 +50,63 @@ export interface LoadedFrom {
   isStrict?: boolean | undefined;
 }
 
-/** Starts a process for a tool and loads it. */
+/**
+ * Starts a process for a tool and loads it.
+ *
+ * A call that takes too long, and one that the process leaves untouched, put the process out of service: the first is answered and
+ * the second goes elsewhere, those beside them may finish, and then the process ends.
+ */
 export function loadTool(
   host: Host,
   tool: LoadedFrom,
   limits: Limits,
   { onIdle, onEnding, onGone }: ToolProcessHandlers,
 ): ToolProcess {
-  const calls = new Map<number, PendingCall>();
   const loading = Promise.withResolvers<Prepared & Omit<Loaded, 'kind'>>();
   loading.promise.catch(() => {});
-  let lastCall = 0;
   let isLoading = true;
+  let isOut = false;
   let ending: AppError | undefined;
-  let isRetired = false;
   let prepared: Prepared | undefined;
 
-  /** Fails everything that waits and ends the process. `first` is the call that is to blame, with its own error. */
-  const end = (code: ErrorCode, reason: string, first?: { call: number; error: AppError }) => {
+  /** It takes no more calls; those that it was not sent go elsewhere. */
+  const takeOut = (reason: string, isHarmed: boolean) => {
+    if (isOut) return;
+    isOut = true;
+    onEnding();
+    calls.failHeld(new NotBegun(new AppError('tool_raised', { detail: stopped(reason) }), isHarmed));
+  };
+
+  /**
+   * Ends the process and fails everything that waits. `hasSpoken`: all that it said was read, so what it has not begun it never will.
+   */
+  const end = (code: ErrorCode, reason: string, hasSpoken = false) => {
     if (ending) return;
-    ending = new AppError(code, { detail: reason });
+    const error = new AppError(code, { detail: reason });
+    ending = error;
     clearTimeout(loadTimer);
     spawned.kill();
-    loading.reject(ending);
-    for (const [number, call] of calls) {
-      call.finish();
-      call.reject(number === first?.call ? first.error : ending);
-    }
-    onEnding();
+    loading.reject(error);
+    // Those that waited for the load fail with it.
+    if (isLoading) calls.failHeld(error);
+    takeOut(reason, false);
+    const sharing = calls.size();
+    // Whose doing it was nobody can tell.
+    const shared = new AppError('tool_interrupted', {
+      detail: `${reason} ${sharing} calls ran in it, and how far this one had come is not known: it was not tried again.`,
+    });
+    calls.failAll(({ state }) => {
+      if (hasSpoken && state === 'sent') return new NotBegun(error, true);
+      return sharing > 1 ? shared : error;
+    });
+  };
+
+  /** Ends it when nobody waits for what it does, and it is not to do more or could only be stopped so. */
+  const look = () => {
+    if (ending || calls.wanted() > 0) return;
+    if (isOut) end('tool_raised', stopped('it is no longer needed'));
+    else if (calls.size() > 0) end('tool_raised', stopped('its only call was cancelled'));
+    else if (!isLoading) onIdle();
   };
 
   const spawned = host.spawn(tool.packages, {
@@ -118,25 +117,29 @@ export function loadTool(
     },
     onFault: (reason) => end(isLoading ? 'tool_invalid' : 'tool_raised', stopped(reason)),
   });
-  const questions = openQuestions(limits, spawned.send);
+  const tell = (message: LoadRequest | Reply) => spawned.send(Buffer.from(JSON.stringify(message)));
+  const calls = openCalls(limits, {
+    send: spawned.send,
+    clock: spawned.clock,
+    onHarm: (reason) => takeOut(reason, true),
+    onChange: look,
+  });
+  const questions = openQuestions(limits, tell);
   const loadTimer = setTimeout(
     () => end('tool_invalid', `The tool did not finish loading within ${limits.loadTimeoutMs / 1000} s.`),
     limits.loadTimeoutMs,
   );
   spawned.connected.then(
-    () =>
-      spawned.send({
-        kind: 'load',
-        id: tool.id,
-        content: tool.content,
-        is_lenient: !tool.isStrict,
-      } satisfies LoadRequest),
+    () => tell({ kind: 'load', id: tool.id, content: tool.content, is_lenient: !tool.isStrict }),
     (cause: Error) =>
       end('python_unavailable', `A process for the tool could not be started: ${cause.message}.`),
   );
   spawned.ended.then((how) => {
-    if (isLoading) end('tool_invalid', `The tool ended its process while it was loading: ${describe(how)}.`);
-    else end('tool_raised', `The process of the tool ended: ${describe(how)}.`);
+    const isLost = how.code === null && how.signal === null;
+    const ended = describe(how, limits);
+    if (isLoading) end('tool_invalid', `The tool ended its process while it was loading: ${ended}.`);
+    else if (isLost) end('tool_interrupted', `The process of the tool ended: ${ended}.`);
+    else end('tool_raised', `The process of the tool ended: ${ended}.`, true);
     onGone();
   });
 
@@ -160,27 +163,35 @@ export function loadTool(
         isLoading = false;
         clearTimeout(loadTimer);
         loading.resolve({ ...message, ...prepared });
-        idle();
+        if (!isOut) calls.open();
+        look();
         break;
-      case 'event': {
-        const call = calls.get(message.call);
-        if (!call || !count(call, message.event)) break;
+      case 'begun':
+        calls.begin(message.call);
+        break;
+      default: {
+        const call = calls.find(message.call);
+        if (call) hear(call, message);
+      }
+    }
+  }
+
+  /** Takes what the process says of a call. */
+  function hear(call: PendingCall, message: Extract<ToolMessage, { call: number }>): void {
+    switch (message.kind) {
+      case 'event':
+        if (!count(call, message.event)) break;
         call.events.push(message.event);
         call.options.onEvent?.(message.event);
         break;
-      }
-      case 'ask': {
-        const call = calls.get(message.call);
-        if (call && count(call, message.event)) void questions.ask(call, message);
+      case 'ask':
+        if (count(call, message.event)) void questions.ask(call, message);
         break;
-      }
-      case 'request': {
-        const call = calls.get(message.call);
-        if (call) void questions.request(call, message);
+      case 'request':
+        void questions.request(call, message);
         break;
-      }
       case 'result':
-        settle(message.call, ({ events, startedAt, options, resolve }) => {
+        calls.settle(call, ({ events, startedAt, options, resolve }) => {
           options.onUsage?.(message.usage);
           const durationMs = performance.now() - startedAt;
           resolve({ result: message.result, events, output: message.output, durationMs });
@@ -189,7 +200,7 @@ export function loadTool(
       case 'error': {
         const { code, detail, issues } = message;
         const error = new AppError(code, issues.length > 0 ? { detail, issues } : { detail });
-        settle(message.call, (call) => {
+        calls.settle(call, () => {
           call.options.onUsage?.(message.usage);
           call.reject(error);
         });
@@ -206,93 +217,42 @@ export function loadTool(
     return isWithin;
   }
 
-  function settle(number: number, how: (call: PendingCall) => void): void {
-    const call = calls.get(number);
-    if (!call) return;
-    calls.delete(number);
-    call.finish();
-    how(call);
-    idle();
-  }
-
-  function idle(): void {
-    if (calls.size > 0) return;
-    if (isRetired) end('tool_raised', stopped('it is no longer needed'));
-    onIdle();
-  }
-
   const self: ToolProcess = {
     loaded: loading.promise,
-    isEnding: () => ending !== undefined,
-    isBusy: () => isLoading || calls.size > 0,
+    isEnding: () => isOut,
+    isBusy: () => isLoading || calls.size() > 0,
     lastUsedAt: performance.now(),
     stop: () => end('tool_raised', stopped('it is no longer needed')),
     retire() {
-      isRetired = true;
-      if (!isLoading) idle();
+      takeOut('it is no longer needed', false);
+      look();
     },
-    request(request, options) {
-      if (ending) return Promise.reject(ending);
-      if (spawned.unread() > MAX_UNREAD_BYTES) {
-        const detail = 'The tool is busy, and too much waits for it already. Try again in a moment.';
-        return Promise.reject(new AppError('python_unavailable', { detail, retryAfterSeconds: 5 }));
-      }
-      const { timeoutMs, signal } = options;
-      const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-      const number = ++lastCall;
-      const over = new AbortController();
-      const abort = () => {
-        reject(signal?.reason);
-        // A thread cannot be stopped. Alone in its process it ends with it; else its time limit still holds.
-        if (calls.size === 1 && !isLoading) end('tool_raised', stopped('its only call was cancelled'));
-      };
-      const finish = () => {
-        call.clock?.stop();
-        over.abort();
-        signal?.removeEventListener('abort', abort);
-      };
-      const call: PendingCall = {
-        options,
-        events: [],
-        eventCharacters: 0,
-        asks: 0,
-        requests: 0,
-        startedAt: 0,
-        clock: undefined,
-        over,
-        resolve,
-        reject,
-        finish,
-      };
-      const begin = () => {
-        if (ending) return;
-        call.startedAt = self.lastUsedAt = performance.now();
-        call.clock = new Clock(timeoutMs, () => {
-          const detail = `${nameOf(request)} took longer than ${timeoutMs / 1000} s and was stopped.`;
-          const error = new AppError('tool_timeout', { detail });
-          end('tool_raised', stopped('another call of it took too long'), { call: number, error });
-        });
-        spawned.send({ call: number, ...request });
-      };
-      signal?.addEventListener('abort', abort, { once: true });
-      calls.set(number, call);
-      if (isLoading) loading.promise.then(begin, () => {});
-      else begin();
-      return promise;
+    request(order, options) {
+      if (isOut) throw new NotBegun(ending ?? new AppError('tool_raised'), false);
+      self.lastUsedAt = performance.now();
+      return calls.add(order, options);
     },
   };
   return self;
 }
 
-const nameOf = (request: ToolRequest): string =>
-  request.kind === 'call' ? `The function ${request.function}` : 'The code of the valves';
-
 function stopped(reason: string): string {
   return `The process of the tool was stopped because ${reason}.`;
 }
 
-function describe({ code, signal }: Ended): string {
+/** What a tool was ended for that took too much with all that it had started. */
+const EXCESSES: Record<NonNullable<Ended['exceeded']>, (limits: Limits) => string> = {
+  memory: ({ memoryBytes }) =>
+    `it took more than ${memoryBytes >> 20} MiB of memory with all that it had started`,
+  processes: ({ tasksPerTool }) => `it had started more than ${tasksPerTool} processes`,
+  files: ({ scratchFiles }) =>
+    `it had more than ${scratchFiles} files, or folders too deep or closed to be counted`,
+  bytes: ({ scratchBytes }) => `its files took more than ${scratchBytes >> 20} MiB`,
+};
+
+function describe({ code, signal, exceeded }: Ended, limits: Limits): string {
   if (code === null && signal === null) return 'the Python host had to start anew; try again';
+  if (exceeded) return EXCESSES[exceeded](limits);
   if (signal === 'SIGKILL') return 'it was killed, probably for want of memory';
   if (signal === 'SIGXCPU') return 'it used up its CPU time';
   return signal ? `it crashed (${signal})` : `exit status ${code}`;

@@ -39,6 +39,8 @@ export const HostReport = z.discriminatedUnion('kind', [
     number: z.int(),
     code: z.int().nullable(),
     signal: z.string().nullable(),
+    /** Which limit of the tool and all that it had started it was ended for. */
+    exceeded: z.enum(['memory', 'processes', 'files', 'bytes']).nullable(),
   }),
   z.object({ kind: z.literal('failed'), number: z.int(), detail: z.string() }),
 ]);
@@ -46,7 +48,8 @@ export type HostReport = z.infer<typeof HostReport>;
 
 /** The first frame of a tool's process. `unsafe`: it could not give up its rights, and ends. */
 export const Greeting = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('hello'), token: z.string() }),
+  /** `clock`: its own, in seconds, which `begin_before` of a call is told by. */
+  z.object({ kind: z.literal('hello'), token: z.string(), clock: z.number() }),
   z.object({ kind: z.literal('unsafe'), token: z.string(), detail: z.string() }),
 ]);
 
@@ -78,7 +81,10 @@ export interface CallContext {
   message_id?: string | undefined;
 }
 
-/** What a loaded tool can be asked. Each is answered by one `result` or `error` with the same number. */
+/**
+ * What a loaded tool can be asked. Each goes out with a number, `call`, and a time, `begin_before`, after which it is not begun any
+ * more: the server may have taken it elsewhere then. One that begins says so, and answers with one `result` or `error`.
+ */
 export type ToolRequest =
   | {
       kind: 'call';
@@ -133,6 +139,8 @@ export const ToolMessage = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('refused'), detail: z.string() }),
   z.object({ kind: z.literal('loaded'), specs: z.array(FunctionSpec), valves: Valves, user_valves: Valves }),
+  /** Said before the first line of a function runs. */
+  z.object({ kind: z.literal('begun'), call: z.int() }),
   z.object({ kind: z.literal('event'), call: z.int(), event: z.unknown() }),
   z.object({ kind: z.literal('ask'), call: z.int(), ask: z.int(), event: z.unknown() }),
   /** What a stand-in of `open_webui` wants of the server, as the caller of the function. Answered by a `Reply` too. */
@@ -171,10 +179,18 @@ export interface Limits {
   idleTimeoutMs: number;
   /** Live processes at most; the longest unused one makes room. */
   processes: number;
-  /** Private memory of each process. */
+  /** What one person may have under way at a time, and beyond it waiting. */
+  callsPerPerson: number;
+  waitingPerPerson: number;
+  /** How long a process may leave a call untouched before another one gets it. */
+  beginMs: number;
+  /** Private memory of a tool and all that it has started. */
   memoryBytes: number;
   /** Any one file that a tool writes. */
   fileBytes: number;
+  /** All files of a tool, and how many. */
+  scratchBytes: number;
+  scratchFiles: number;
   openFiles: number;
   /** Threads and child processes of one tool. */
   tasksPerTool: number;
@@ -188,8 +204,13 @@ export const DEFAULT_LIMITS: Limits = {
   askTimeoutMs: 5 * 60_000,
   idleTimeoutMs: 10 * 60_000,
   processes: 64,
+  callsPerPerson: 16,
+  waitingPerPerson: 128,
+  beginMs: 3_000,
   memoryBytes: 512 * 1024 * 1024,
   fileBytes: 64 * 1024 * 1024,
+  scratchBytes: 256 * 1024 * 1024,
+  scratchFiles: 10_000,
   openFiles: 256,
   tasksPerTool: 128,
   cpuSeconds: 120,
@@ -197,8 +218,12 @@ export const DEFAULT_LIMITS: Limits = {
 
 /** The longest frame from a tool: a result of 8 MiB and what surrounds it. A longer one ends the process. */
 export const MAX_FRAME_BYTES = 8 * 1024 * 1024 + 64 * 1024;
-/** What may wait for a tool that does not read; calls beyond are turned away. */
-export const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
+/** The arguments of one person's calls that are under way or wait; calls beyond are turned away. */
+export const MAX_ARGUMENT_BYTES = 64 * 1024 * 1024;
+/** Those of everybody's. */
+export const MAX_ARGUMENT_BYTES_OF_ALL = 512 * 1024 * 1024;
+/** Calls that a process was sent and has not begun; more are held back until it keeps up. */
+export const MAX_UNBEGUN = 32;
 /** Bounds of the events of one call, enforced again here because a tool can write to its own channel. */
 export const MAX_EVENTS = 1_000;
 /** Their size in all, in characters of JSON; a little more than the host lets a well-behaved tool emit. */

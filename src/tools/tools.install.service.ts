@@ -31,14 +31,15 @@ const mayInstall = ({ configs }: Parts) => configs.current.tools?.install_requir
  */
 export async function inspectSource(scope: Scope, id: string, content: string): Promise<Module> {
   const { python, signal } = scope;
-  const { missing, ...module } = await python.inspect({ id, content }, { isStrict: true, signal });
+  const person = scope.actor.id;
+  const { missing, ...module } = await python.inspect({ id, content }, { isStrict: true, person, signal });
   if (missing.length === 0) return { ...module, requirements: [], isDescribed: true };
   const packages = await python.packages.find(missing);
   if (!packages && mayInstall(scope)) return { ...module, requirements: missing, isDescribed: false };
   const requirements = packages ? missing : [];
   try {
     return {
-      ...(await python.inspect({ id, content, packages }, { signal })),
+      ...(await python.inspect({ id, content, packages }, { person, signal })),
       requirements,
       isDescribed: true,
     };

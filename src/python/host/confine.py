@@ -39,8 +39,9 @@ _READABLE = (
 # The version of the kernel's interface that can also close off signals.
 _LANDLOCK_SCOPES = 6
 
-# Only these ids are ever used for tools: above those of accounts, and below those that systemd gives to services without one.
-_FIRST_UID, _UIDS = 60578, 606
+# Only these ids are ever used for tools. Nobody else has them: below are those of accounts, and of what systemd maps into
+# containers and gives to the greeters of displays; above, those that it gives to services without an account.
+_FIRST_UID, _UIDS = 60706, 478
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class Limits:
     open_files: int
     processes: int
     cpu_seconds: int
+    scratch_bytes: int
+    scratch_files: int
 
 
 def claim_uid(number: int) -> "tuple[int, socket.socket]":

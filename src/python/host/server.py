@@ -3,7 +3,7 @@ The fork server: warm once, then one process per loaded tool. It runs no tool co
 on standard input, reports leave as JSON lines on standard output; the end of input ends every process.
 
 Orders:  {"op": "spawn", "number", "token", "packages"}   {"op": "kill", "number"}
-Reports: {"kind": "ready", "python", "pydantic", "missing"}   {"kind": "ended", "number", "code", "signal"}
+Reports: {"kind": "ready", "python", "pydantic", "missing"}   {"kind": "ended", "number", "code", "signal", "exceeded"}
          {"kind": "failed", "number", "detail"}
 """
 
@@ -24,19 +24,19 @@ import importlib  # noqa: E402
 import json  # noqa: E402
 import platform  # noqa: E402
 import selectors  # noqa: E402
-import shutil  # noqa: E402
 import signal  # noqa: E402
 import socket  # noqa: E402
-import subprocess  # noqa: E402
 import tempfile  # noqa: E402
 import time  # noqa: E402
 from typing import Any, NoReturn, Optional  # noqa: E402
 
 import channel  # noqa: E402
 import confine  # noqa: E402
+import processes  # noqa: E402
 import pydantic  # noqa: E402
 import session  # noqa: E402
 import tool  # noqa: E402
+import watch  # noqa: E402
 
 # What published tools import most. Loaded here, they cost a tool neither time nor memory of its own.
 _COMMON = ("requests", "httpx", "aiohttp", "bs4", "fastapi", "open_webui.routers.images")
@@ -75,6 +75,8 @@ class Server:
         self.address = address
         self.limits = limits
         self.pids: dict[int, int] = {}  # number by process id
+        self.watch = watch.Watch(folder, limits)
+        self.exceeded: dict[int, str] = {}  # The limit that a tool was ended for, by process id.
         self.sweeping = False
         self.core = frozenset(sys.modules)
         self.to_load = list(_COMMON)
@@ -103,6 +105,7 @@ class Server:
             if self.bell.fileno() in ready:
                 self.bell.recv(4096)
             self.reap()
+            self.keep_watch()
             if 0 not in ready:
                 continue
             received = os.read(0, 65536)
@@ -115,13 +118,24 @@ class Server:
     def patience(self) -> Optional[float]:
         if self.to_load:
             return 0
-        return _SWEEP_SECONDS if self.sweeping else None
+        if self.sweeping:
+            return _SWEEP_SECONDS
+        return self.watch.patience() if self.pids else None
+
+    def keep_watch(self) -> None:
+        """Ends the tools that take more than they may, and what has detached itself from its tool: nobody could add that up."""
+        if not self.pids or not self.watch.is_due():
+            return
+        self.sweep()
+        for pid, limit in self.watch.look({pid: self.scratch_of(number) for pid, number in self.pids.items()}).items():
+            self.exceeded[pid] = limit
+            processes.end(pid)
 
     def obey(self, order: dict[str, Any]) -> None:
         number = order["number"]
         if order["op"] == "kill":
             for pid in [pid for pid, owner in self.pids.items() if owner == number]:
-                end(pid)
+                processes.end(pid)
             return
         try:
             if confine.LINUX and os.geteuid() == 0:
@@ -156,7 +170,7 @@ class Server:
             except OSError as error:
                 connection.sendall(channel.encode_json({"kind": "unsafe", "token": token, "detail": str(error)}))
                 os._exit(code)
-            connection.sendall(channel.encode_json({"kind": "hello", "token": token}))
+            connection.sendall(channel.encode_json({"kind": "hello", "token": token, "clock": time.monotonic()}))
             gc.enable()
             session.main(connection, self.limits)
             code = 0
@@ -200,7 +214,7 @@ class Server:
                 self.clean_up(pid, number)
                 code = os.waitstatus_to_exitcode(status)
                 ended = {"code": code if code >= 0 else None, "signal": _signal_name(-code) if code < 0 else None}
-                report({"kind": "ended", "number": number, **ended})
+                report({"kind": "ended", "number": number, **ended, "exceeded": self.exceeded.pop(pid, None)})
                 self.sweeping = True
         if self.sweeping:
             self.sweeping = self.sweep()
@@ -212,9 +226,9 @@ class Server:
         except (ProcessLookupError, PermissionError):
             pass
         if number in self.users:
-            end_all_of(self.users[number][0])
+            processes.end_all_of(self.users[number][0])
         self.release(number)
-        remove(self.scratch_of(number))
+        processes.remove(self.scratch_of(number))
 
     def release(self, number: int) -> None:
         user = self.users.pop(number, None)
@@ -226,60 +240,21 @@ class Server:
         Kills processes that a tool detached from its session: this process is their nearest subreaper, so they
         became its children, and it has no others. True while some are left.
         """
-        strays = [pid for pid in _children() if pid not in self.pids]
+        strays = [pid for pid in processes.children(os.getpid()) if pid not in self.pids]
         for pid in strays:
-            end(pid)
+            processes.end(pid)
         return bool(strays)
 
     def stop(self) -> NoReturn:
         deadline = time.monotonic() + _STOP_SECONDS
         for pid in list(self.pids):
-            end(pid)
+            processes.end(pid)
         self.sweeping = True
         while (self.pids or self.sweeping) and time.monotonic() < deadline:
             self.reap()
             time.sleep(0.002)
-        remove(self.folder)
+        processes.remove(self.folder)
         os._exit(0)
-
-
-def remove(folder: str) -> None:
-    """With all that is in it, also where folders lie a thousand deep: that is beyond Python, but not beyond `rm`."""
-    try:
-        shutil.rmtree(folder, ignore_errors=True)
-    except RecursionError:
-        pass
-    if os.path.lexists(folder):
-        subprocess.run(["rm", "-rf", "--", folder], stderr=subprocess.DEVNULL)
-
-
-def end(pid: int) -> None:
-    """The process and its group. It is a child that was not reaped, so the id is still its own."""
-    try:
-        os.kill(pid, signal.SIGKILL)
-        os.killpg(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
-
-
-def end_all_of(uid: int) -> None:
-    """Kills every process of a user in one call that the kernel carries out at a stretch: no fork bomb outruns it."""
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.setresuid(uid, uid, uid)
-            os.kill(-1, signal.SIGKILL)
-        finally:
-            os._exit(0)
-    os.waitpid(pid, 0)
-
-
-def _children() -> list[int]:
-    try:
-        with open(f"/proc/self/task/{os.getpid()}/children") as file:
-            return [int(pid) for pid in file.read().split()]
-    except OSError:
-        return []  # Not Linux, or a kernel without this list: the kill of the group must do.
 
 
 def _signal_name(number: int) -> Optional[str]:

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import bridge
 import channel
@@ -33,6 +33,10 @@ _CHUNK_BYTES = 256 * 1024
 
 _questions = itertools.count(1)
 _printed: contextvars.ContextVar[Optional[list[str]]] = contextvars.ContextVar("printed", default=None)
+
+
+class _TooLate(BaseException):
+    """The server may have given the call to another process by now."""
 
 
 class _Output(io.TextIOWrapper):
@@ -127,6 +131,8 @@ class Session:
 
     async def _answer(self, tool: Tool, request: dict[str, Any]) -> None:
         number = request["call"]
+        if time.monotonic() > request["begin_before"]:
+            return  # The server may have taken it elsewhere.
         printed: list[str] = []
         _printed.set(printed)
         bridge.caller.set(bridge.Caller(self._request_of(number), request.get("user") or {}))
@@ -138,12 +144,14 @@ class Session:
         except CallError as error:
             answer = {"kind": "error", "call": number, "code": error.code, "detail": error.detail}
             self._send({**answer, "issues": error.issues or [], "usage": json.loads(_usage(cpu)), "output": "".join(printed)})
+        except _TooLate:
+            pass
 
     async def _carry_out(self, tool: Tool, request: dict[str, Any]) -> Any:
         number = request["call"]
         if request["kind"] == "call":
             emit = self._emitter(number)
-            result = await _run(tool.bind(request, emit, self._asker(number)))
+            result = await _run(tool.bind(request, emit, self._asker(number)), lambda: self._begin(request))
             try:
                 return await presentation.present(result, emit)
             except Exception as error:
@@ -151,16 +159,26 @@ class Session:
         try:
             if request["kind"] == "check":
                 # In a thread: validators are the tool's code and may take their time.
-                outcome, error = await asyncio.to_thread(_outcome, lambda: tool.check_valves(request))
+                outcome, error = await asyncio.to_thread(_outcome, lambda: tool.check_valves(request), lambda: self._begin(request))
                 if error is not None:
                     raise error
                 return outcome
+            self._begin(request)
             return await tool.describe_valves(request)
-        except CallError:
+        except (CallError, _TooLate):
             raise
         except BaseException:
             # Its text may quote a value.
             raise CallError("tool_raised", "The tool failed when it was asked about its valves.") from None
+
+    def _begin(self, request: dict[str, Any]) -> None:
+        """
+        Says that the tool's own code runs from now on, so that the server gives this call to no other process any more. Said too
+        late, it may have done so: raises _TooLate. For any thread.
+        """
+        self._write(channel.encode(b'{"kind":"begun","call":%d}' % request["call"]))
+        if time.monotonic() > request["begin_before"]:
+            raise _TooLate
 
     def _emitter(self, number: int) -> Any:
         count = size = 0
@@ -233,25 +251,29 @@ class Session:
                     return  # The server has gone away, and this process is about to.
 
 
-async def _run(call: Any) -> Any:
+async def _run(call: Any, begin: Callable[[], None]) -> Any:
     target = call.func
     try:
         if asyncio.iscoroutinefunction(target):
+            begin()
             return await call()
-        outcome, error = await asyncio.to_thread(_outcome, call)
+        outcome, error = await asyncio.to_thread(_outcome, call, begin)
         if error is not None:
             raise error
         # A plain function may return a coroutine: a decorated one does.
         return await outcome if asyncio.iscoroutine(outcome) else outcome
+    except _TooLate:
+        raise
     except SystemExit as error:
         raise CallError("tool_raised", f"The tool tried to end its process: SystemExit: {error.code}") from None
     except BaseException as error:
         raise CallError("tool_raised", describe(error)) from None
 
 
-def _outcome(call: Any) -> tuple[Any, Optional[BaseException]]:
+def _outcome(call: Any, begin: Callable[[], None]) -> tuple[Any, Optional[BaseException]]:
     """A future cannot carry every exception (StopIteration), so it travels as a value."""
     try:
+        begin()
         return call(), None
     except BaseException as error:
         return None, error

@@ -1,0 +1,237 @@
+import { AppError } from '../core/errors.ts';
+import { Clock } from './clock.ts';
+import { type Limits, MAX_UNBEGUN, type ToolRequest, type Usage } from './protocol.ts';
+import type { Answerers, Asking } from './questions.ts';
+
+/** How long what a process has said may take to arrive here. */
+const GRACE_MS = 250;
+const BUSY = 'The tool is busy with other calls and did not turn to this one. Try again in a moment.';
+
+export interface CallOptions extends Answerers {
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+  onEvent?: ((event: unknown) => void) | undefined;
+  /** Told before the answer or the error, when the process could say it. */
+  onUsage?: ((usage: Usage) => void) | undefined;
+}
+
+export interface Answer {
+  result: unknown;
+  /** What the function emitted, in order. */
+  events: unknown[];
+  /** The last of what it printed. */
+  output: string;
+  /** From the moment at which the loaded tool was asked. */
+  durationMs: number;
+}
+
+/** What is asked of a tool, and how a sentence calls it. */
+export interface Order {
+  name: string;
+  /** The request as JSON. */
+  body: Buffer;
+}
+
+export function encodeOrder(request: ToolRequest): Order {
+  const name = request.kind === 'call' ? `The function ${request.function}` : 'The code of the valves';
+  return { name, body: Buffer.from(JSON.stringify(request)) };
+}
+
+/** Nothing of the tool has run for this call, so another process may get it. */
+export class NotBegun extends Error {
+  /** What to tell the caller if it goes nowhere else. */
+  readonly error: AppError;
+  /** Whether somebody's call harmed the process. */
+  readonly isHarmed: boolean;
+
+  constructor(error: AppError, isHarmed: boolean) {
+    super(error.message);
+    this.error = error;
+    this.isHarmed = isHarmed;
+  }
+}
+
+export interface Asked {
+  /** Rejects with NotBegun or an AppError, or with the reason of the signal. */
+  answer: Promise<Answer>;
+  /** Resolves when the process does nothing for it any more: what nobody waits for may run on for a while. */
+  left: Promise<void>;
+}
+
+export interface PendingCall extends Asking {
+  number: number;
+  order: Order;
+  options: CallOptions;
+  state: 'held' | 'sent' | 'begun';
+  /** Nobody waits for it any more, but it may still run: a thread cannot be stopped. */
+  isAbandoned: boolean;
+  /** Runs out when it was sent and is not begun. */
+  lease: NodeJS.Timeout | undefined;
+  events: unknown[];
+  eventCharacters: number;
+  startedAt: number;
+  resolve(answer: Answer): void;
+  reject(error: unknown): void;
+  /** Nobody waits for it, and the process is done with it. */
+  leave(): void;
+}
+
+export interface CallsHandlers {
+  /** Sends a message, whose JSON comes in parts. */
+  send(...parts: Buffer[]): void;
+  /** The time of the process, in seconds. */
+  clock(): number;
+  /** A call does so badly that no other should come: `reason` goes on after "because". */
+  onHarm(reason: string): void;
+  /** Some call has gone, or nobody waits for it any more. */
+  onChange(): void;
+}
+
+/** The calls of one process, from the moment at which it gets them. They are held until `open`. */
+export function openCalls(limits: Limits, { send, clock, onHarm, onChange }: CallsHandlers) {
+  const calls = new Map<number, PendingCall>();
+  const held = new Set<PendingCall>();
+  let unbegun = 0;
+  let wanted = 0;
+  let last = 0;
+  let isOpen = false;
+
+  /** Sends what is held, as long as the process keeps up. */
+  function sendHeld(): void {
+    for (const call of held) {
+      if (!isOpen || unbegun >= MAX_UNBEGUN) return;
+      held.delete(call);
+      unbegun += 1;
+      call.state = 'sent';
+      call.startedAt = performance.now();
+      // By then the process would not begin it any more. What it said before that is read first.
+      call.lease = setTimeout(() => setImmediate(expire, call), limits.beginMs + GRACE_MS);
+      const beginBefore = clock() + limits.beginMs / 1000;
+      send(Buffer.from(`{"call":${call.number},"begin_before":${beginBefore},`), call.order.body.subarray(1));
+    }
+  }
+
+  function expire(call: PendingCall): void {
+    if (!calls.has(call.number) || call.state !== 'sent') return;
+    const error = new AppError('python_unavailable', { detail: BUSY, retryAfterSeconds: 5 });
+    fail(call, new NotBegun(error, true));
+    onHarm('it did not turn to a call');
+    onChange();
+  }
+
+  function abandon(call: PendingCall, error: unknown): void {
+    call.reject(error);
+    if (!call.isAbandoned) wanted -= 1;
+    call.isAbandoned = true;
+    call.over.abort();
+  }
+
+  function fail(call: PendingCall, error: unknown): void {
+    call.reject(error);
+    remove(call);
+  }
+
+  function remove(call: PendingCall): void {
+    calls.delete(call.number);
+    held.delete(call);
+    if (call.state === 'sent') unbegun -= 1;
+    if (!call.isAbandoned) wanted -= 1;
+    clearTimeout(call.lease);
+    call.clock?.stop();
+    call.over.abort();
+    call.leave();
+  }
+
+  return {
+    /** How many the process may be at work on. */
+    size: () => calls.size,
+    /** How many of them somebody waits for. */
+    wanted: () => wanted,
+    /** One that it was sent. */
+    find: (number: number) => {
+      const call = calls.get(number);
+      return call?.state === 'held' ? undefined : call;
+    },
+
+    add(order: Order, options: CallOptions): Asked {
+      const answer = Promise.withResolvers<Answer>();
+      const left = Promise.withResolvers<void>();
+      const { signal } = options;
+      const abort = () => {
+        if (call.state === 'held') fail(call, signal?.reason);
+        else abandon(call, signal?.reason);
+        onChange();
+      };
+      const call: PendingCall = {
+        number: ++last,
+        order,
+        options,
+        state: 'held',
+        isAbandoned: false,
+        lease: undefined,
+        events: [],
+        eventCharacters: 0,
+        asks: 0,
+        requests: 0,
+        startedAt: 0,
+        clock: undefined,
+        over: new AbortController(),
+        resolve: answer.resolve,
+        reject: answer.reject,
+        leave() {
+          signal?.removeEventListener('abort', abort);
+          left.resolve();
+        },
+      };
+      calls.set(call.number, call);
+      held.add(call);
+      wanted += 1;
+      signal?.addEventListener('abort', abort, { once: true });
+      sendHeld();
+      return { answer: answer.promise, left: left.promise };
+    },
+
+    /** The process has loaded its tool. */
+    open(): void {
+      isOpen = true;
+      sendHeld();
+    },
+
+    /** The process says that it has turned to a call: its time runs from now on. */
+    begin(number: number): void {
+      const call = calls.get(number);
+      if (call?.state !== 'sent') return;
+      call.state = 'begun';
+      unbegun -= 1;
+      clearTimeout(call.lease);
+      const { timeoutMs } = call.options;
+      call.clock = new Clock(timeoutMs, () => {
+        const detail = `${call.order.name} took longer than ${timeoutMs / 1000} s and was stopped.`;
+        abandon(call, new AppError('tool_timeout', { detail }));
+        onHarm('another call of it took too long');
+        onChange();
+      });
+      sendHeld();
+    },
+
+    /** The process has answered a call. */
+    settle(call: PendingCall, how: (call: PendingCall) => void): void {
+      remove(call);
+      how(call);
+      sendHeld();
+      onChange();
+    },
+
+    /** Fails those that were not sent, each with the error; none is sent any more. */
+    failHeld(error: Error): void {
+      isOpen = false;
+      for (const call of held) fail(call, error);
+    },
+
+    /** Fails all, each with what `errorOf` says of it. */
+    failAll(errorOf: (call: PendingCall) => Error): void {
+      isOpen = false;
+      for (const call of [...calls.values()]) fail(call, errorOf(call));
+    },
+  };
+}
