@@ -30,7 +30,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'config import',
     takes: '[file] [--fill=defaults]',
-    does: 'replaces the configuration by that of a file, or of standard input',
+    does: 'replaces the configuration by that of a file, or of standard input, and says what that changed',
     run: configImport,
   },
   {
@@ -66,7 +66,8 @@ export const COMMANDS: readonly Command[] = [
   },
 ];
 
-export function usage(): string {
-  const lines = COMMANDS.flatMap(({ name, takes, does }) => [`  ${name} ${takes}`, `      ${does}`]);
+/** How commands are meant to be given. */
+export function usage(commands: readonly Command[]): string {
+  const lines = commands.flatMap(({ name, takes, does }) => [`  ${name} ${takes}`, `      ${does}`]);
   return ['Usage: npm run parley -- <command>', '', ...lines, ''].join('\n');
 }

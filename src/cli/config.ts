@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { explainConfiguration } from '../configs/configs.explain.ts';
-import { exportConfiguration, importConfiguration } from '../configs/configs.service.ts';
+import { explainConfiguration, isKnown } from '../configs/configs.explain.ts';
+import { exportConfiguration, replaceConfiguration } from '../configs/configs.service.ts';
 import { isTree } from '../configs/configs.settings.ts';
 import { StartError } from '../env.ts';
 import type { CommandContext } from './commands.ts';
@@ -20,8 +20,12 @@ export async function configImport(args: string[], { env, log }: CommandContext)
   if (fill !== undefined && fill !== 'defaults') throw new UsageError('--fill takes only "defaults".');
   const config = await readConfiguration(words[0]);
   await work(env, log, async (at) => {
-    await importConfiguration(at, { config, fill, origin: 'command' });
-    process.stderr.write(`The configuration is in force, as revision ${at.configs.revision}.\n`);
+    const { revision, changed } = await replaceConfiguration(at, { config, fill }, 'command');
+    const lines = changed.map((path) => `  ${path}${isKnown(path) ? '' : '  (not known here, kept)'}\n`);
+    const what = lines.length === 0 ? 'It is as it was.' : 'Changed:';
+    process.stderr.write(
+      `The configuration is in force, as revision ${revision}. ${what}\n${lines.join('')}`,
+    );
   });
 }
 

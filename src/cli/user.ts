@@ -17,6 +17,7 @@ import { type Workplace, work } from './workplace.ts';
 function check<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
+  if (value === undefined) throw new UsageError(`${what} is missing.`);
   throw new UsageError(`${what}: ${parsed.error.issues[0]?.message}`);
 }
 

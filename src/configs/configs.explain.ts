@@ -61,6 +61,6 @@ export async function explainConfiguration({ sql, configs }: ConfigScope): Promi
   return { revision: configs.revision, updated_at, updated_by, locked, settings };
 }
 
-/** Also what lies below a setting that is a free-form object. */
-const isKnown = (path: string) =>
+/** Whether a path is one of our settings; so is what lies below one that is a free-form object. */
+export const isKnown = (path: string) =>
   SETTINGS.some((setting) => path === setting || path.startsWith(`${setting}.`));

@@ -25,11 +25,17 @@ export function exportConfiguration(
   return secrets ? configs.current : maskSecrets(configs.current);
 }
 
+/** What became of a change. */
+export interface ConfigurationChanged {
+  revision: number;
+  /** Dotted paths of what is another now. */
+  changed: string[];
+}
+
 export interface ImportInput extends AcceptOptions {
   config: Tree;
   /** Answers with the secrets in clear. */
   secrets?: boolean | undefined;
-  origin?: 'import' | 'command';
 }
 
 /**
@@ -41,8 +47,18 @@ export interface ImportInput extends AcceptOptions {
  * @throws config_locked when it would change what an environment variable pins
  */
 export async function importConfiguration(scope: ConfigScope, input: ImportInput): Promise<Configuration> {
+  await replaceConfiguration(scope, input, 'import');
+  return exportConfiguration(scope, input);
+}
+
+/** The same, telling what it changed. */
+export async function replaceConfiguration(
+  scope: ConfigScope,
+  input: ImportInput,
+  origin: 'import' | 'command',
+): Promise<ConfigurationChanged> {
   const sent = acceptConfiguration(input.config, input);
-  await change(scope, input.origin ?? 'import', async (stored) => {
+  return change(scope, origin, async (stored) => {
     const { restored, unknown } = restoreSecrets(sent, applyPins(stored, scope.configs.pins));
     const [first] = unknown;
     if (first !== undefined) {
@@ -55,7 +71,6 @@ export async function importConfiguration(scope: ConfigScope, input: ImportInput
     refuseLocked(scope, restored, stored);
     return restored;
   });
-  return exportConfiguration(scope, input);
 }
 
 /**
@@ -108,9 +123,9 @@ async function change(
   scope: ConfigScope,
   origin: 'import' | 'rollback' | 'command',
   decide: (stored: Configuration, sql: Sql) => Promise<Configuration>,
-): Promise<void> {
+): Promise<ConfigurationChanged> {
   const { sql, configs, actor } = scope;
-  const { next, revision } = await sql.transaction(async (within) => {
+  const { next, revision, changed } = await sql.transaction(async (within) => {
     const row = await lockConfig(within);
     const stored = configs.open(row.data);
     const decided = await decide(stored, within);
@@ -141,7 +156,8 @@ async function change(
       after: after ?? null,
     });
     await notify(within, 'config.stored', { revision });
-    return { next, revision };
+    return { next, revision, changed };
   });
   configs.adopt(next, revision);
+  return { revision, changed };
 }

@@ -68,6 +68,21 @@ describe('config', () => {
     expect(JSON.parse(clear.stdout).hosted_model_api.api_keys).toEqual(['sk-hidden']);
   });
 
+  it('import says what it changed, and what of it nobody here knows', async () => {
+    const configuration = await exported();
+    const importing = () => run(['config', 'import'], env, JSON.stringify(configuration));
+    expect((await importing()).stderr).toMatch(
+      /^The configuration is in force, as revision \d+\. It is as it was\.\n$/,
+    );
+    configuration.ui.watermark = 'told';
+    configuration.ui.enable_sign_up = false;
+    expect((await importing()).stderr.split('\n').slice(1)).toEqual([
+      '  ui.watermark',
+      '  ui.enable_sign_up  (not known here, kept)',
+      '',
+    ]);
+  });
+
   it.each<[string, string[], string, Record<string, string>, string]>([
     ['no JSON', [], '{', {}, 'cannot be read'],
     ['a list', [], '[]', {}, 'it is no JSON object'],
@@ -125,18 +140,36 @@ describe('user', () => {
   });
 
   it.each([
-    [['user', 'create', '--name=X'], '--email'],
+    [['user', 'create', '--name=X'], '--email is missing'],
     [['user', 'create', '--email=x@example.com', '--name=X', '--role=root'], '--role'],
     [['user', 'create', '--email=x@example.com', '--name=X', '--password=y'], '--password'],
     [['user', 'create', '--email=x@example.com', '--name=X'], 'The password: must not be empty'],
     [['user', 'role', 'x@example.com', 'admin', 'more'], 'too much'],
     [['backup'], 'missing'],
+    [['config', 'exports'], 'There is no command "config exports"'],
     [[], 'Usage'],
   ])('%j is refused with how it is meant', async (words, reason) => {
     const { code, stdout, stderr } = await run(words, env);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(reason);
     expect(stderr).toContain('Usage: npm run parley');
+    // Of a command that is known, its own.
+    expect(stderr.includes('restore')).toBe(words.length === 0);
+  });
+
+  it.each([
+    [['help'], ['config export', 'user role', 'restore']],
+    [['--help'], ['config export', 'user role', 'restore']],
+    [
+      ['config', '-h'],
+      ['config export', 'config import', 'config explain'],
+    ],
+    [['user', 'create', '--help'], ['user create']],
+  ])('%j is answered with what there is, and asks for nothing', async (words, shown) => {
+    const { code, stdout, stderr } = await run(words, { DATABASE_URL: 'postgres://nowhere.invalid/x' });
+    expect([code, stderr]).toEqual([0, '']);
+    const names = [...stdout.matchAll(/^ {2}([a-z]+(?: [a-z]+)?)/gm)].map(([, name]) => name);
+    expect(names).toEqual(shown.length > 1 && words[0] !== 'config' ? expect.arrayContaining(shown) : shown);
   });
 
   it('password ends the sessions of the account on a running server, sockets included', async () => {
