@@ -139,6 +139,14 @@ export class EventClient {
     return this.#refreshing;
   }
 
+  /** The same when they may have lost some of them: nothing more is sent of any before the answer. @throws AppError */
+  async reconsider(): Promise<void> {
+    const held = [...this.#places.keys()];
+    for (const channelId of held) this.hold(channelId);
+    await this.refresh();
+    for (const channelId of held) this.release(channelId);
+  }
+
   /** Sends nothing more of a channel whose readers have changed, before `realign` or `release`. */
   hold(channelId: string): void {
     // An answer that is under way may be from before the change.

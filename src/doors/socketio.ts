@@ -202,13 +202,13 @@ export function mountSocketIo(options: {
         if (actor && isEnded(actor, revocation)) socket.disconnect(true);
       }
     }),
-    parts.bus.subscribe('auth.changed', ({ userId }) => refreshAll((actor) => actor.id === userId)),
+    parts.bus.subscribe('auth.changed', ({ userId }) => reconsider(({ id }) => id === userId)),
     parts.bus.subscribe('groups.changed', ({ userIds }) => {
       const changed = userIds && new Set(userIds);
-      refreshAll(({ id }) => changed?.has(id) ?? true);
+      reconsider(({ id }) => changed?.has(id) ?? true);
     }),
-    parts.bus.subscribe('config.changed', () => refreshAll(() => true)),
-    parts.bus.onGap(() => refreshAll(() => true)),
+    parts.bus.subscribe('config.changed', refreshAll),
+    parts.bus.onGap(refreshAll),
     parts.bus.subscribe('channel.access', ({ channelId, since }) => {
       // What follows the change is only for those who may read it: nobody is sent more of the channel before the answer.
       for (const { data } of clients()) data.client.hold(channelId);
@@ -219,10 +219,18 @@ export function mountSocketIo(options: {
     }),
   ];
 
-  function refreshAll(matches: (actor: Actor) => boolean): void {
+  function refreshAll(): void {
     for (const socket of clients()) {
       const { client } = socket.data;
-      if (client.actor && matches(client.actor)) client.refresh().catch((error) => refuse(socket, error));
+      if (client.actor) client.refresh().catch((error) => refuse(socket, error));
+    }
+  }
+
+  /** What some people may read may have become less. */
+  function reconsider(matches: (actor: Actor) => boolean): void {
+    for (const socket of clients()) {
+      const { client } = socket.data;
+      if (client.actor && matches(client.actor)) client.reconsider().catch((error) => refuse(socket, error));
     }
   }
 
