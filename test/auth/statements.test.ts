@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { PASSWORD, type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, expect, it } from 'vitest';
+import { PASSWORD, signUp, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
 
-let server: TestServer;
-let ada: Person;
-
-beforeAll(async () => {
-  server = await startServer();
-  ada = await signUp(server, 'Ada');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const ada = await signUp(server, 'Ada');
 
 it('asks the database nothing for a session that it knows', async () => {
   await server.call('GET /users/permissions', { token: ada.token });

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { openCalls } from '../support/sockets.ts';
-import { type Board, openBoard } from './board.ts';
+import { openBoard } from './board.ts';
 
-let board: Board;
-beforeAll(async () => {
-  board = await openBoard();
-});
+const board = await openBoard();
 afterAll(() => board.close());
 beforeEach(async () => {
   await board.turnToNewChannel();

@@ -1,25 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { grant } from '../channels/people.ts';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { grant } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { type Person, signUpAll, signUpAs, startServer } from '../support/server.ts';
 import { ENVELOPE, listenBySocket, type SocketListener } from './listen.ts';
 
 /** What clients tell over Socket.IO: who may, who hears of it, and that nothing else comes of anything else. */
 
-let server: TestServer;
-let owner: Person;
-let writer: Person;
-let stranger: Person;
 let channelId: string;
 const open: SocketListener[] = [];
 
-beforeAll(async () => {
-  server = await startServer();
-  owner = await signUp(server, 'Owner');
-  writer = await signUpAs(server, owner, 'Writer', 'user');
-  stranger = await signUpAs(server, owner, 'Stranger', 'user');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const [owner, writer, stranger] = await signUpAll(server, 'Owner', 'Writer', 'Stranger');
 beforeEach(async () => {
   const body = { name: 'x', access_grants: [grant(writer.id, 'write')] };
   channelId = (await server.call('POST /channels/create', { token: owner.token, body })).body.id;
@@ -73,9 +65,12 @@ describe('typing', () => {
     });
     tell(from, { type: 'typing', data: { typing: true } });
     await heard(from);
-    tell(other, { type: 'typing', data: { typing: true } });
-    await until('the owner’s', () => typingsOf(other).length > 0);
-    expect(typingsOf(other).map(({ user }) => user.id)).toEqual([owner.id]);
+    // Such notices are not kept for a socket whose rights are being looked at, so one may be lost.
+    await until('the owner’s', () => {
+      tell(other, { type: 'typing', data: { typing: true } });
+      return typingsOf(other).length > 0;
+    });
+    expect(new Set(typingsOf(other).map(({ user }) => user.id))).toEqual(new Set([owner.id]));
   });
 
   it('by a flood is passed over, and the socket stays', async () => {

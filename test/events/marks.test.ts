@@ -1,23 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { grant } from '../channels/people.ts';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { grant } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
+import { type Person, signUpAll, startServer } from '../support/server.ts';
 import { ENVELOPE, listenBySocket, type SocketListener, type Subscription, subscribe } from './listen.ts';
 
 /** What somebody has read at one client, their other ones are told, and nobody else. */
 
-let server: TestServer;
-let owner: Person;
-let reader: Person;
 let channelId: string;
 const open: { close(): void }[] = [];
 
-beforeAll(async () => {
-  server = await startServer();
-  owner = await signUp(server, 'Owner');
-  reader = await signUpAs(server, owner, 'Reader', 'user');
-});
+const server = await startServer();
 afterAll(() => server.close());
+const [owner, reader] = await signUpAll(server, 'Owner', 'Reader');
 beforeEach(async () => {
   channelId = await createChannel();
 });
