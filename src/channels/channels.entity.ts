@@ -55,6 +55,8 @@ export const Message = defineEntity({
     /** Kept by the writes of replies, so that no list has to count. */
     reply_count: p.integer().default(0),
     latest_reply_at: p.bigint('string').nullable(),
+    /** Whether it ever had a reply: set by the first, and left so. */
+    has_thread: p.boolean().default(false),
     created_at: p.bigint('string'),
     updated_at: p.bigint('string'),
     /** Set when a program posted it: the webhook is shown as its author, and `user_id` is who made that. */
@@ -73,12 +75,16 @@ export const Message = defineEntity({
       expression:
         'create index "message_thread" on "message" ("channel_id", "parent_id", "created_at") where "parent_id" is not null',
     },
-    // The threads that somebody replied to. For those that they began the index of `user_id` must do: one whose condition names
-    // a counter would have every reply write all indexes of the root anew, its words included.
+    // The threads that somebody replied to, and those that they began. A condition that names a counter would have every reply
+    // write all indexes of the root anew, its words included; `has_thread` changes once.
     {
       name: 'message_replied',
       expression:
         'create index "message_replied" on "message" ("channel_id", "user_id", "parent_id") where "parent_id" is not null',
+    },
+    {
+      name: 'message_began',
+      expression: 'create index "message_began" on "message" ("channel_id", "user_id") where "has_thread"',
     },
     {
       name: 'message_time',
@@ -87,6 +93,12 @@ export const Message = defineEntity({
     {
       name: 'message_pinned',
       expression: 'create index "message_pinned" on "message" ("channel_id", "pinned_at") where "is_pinned"',
+    },
+    // For searches: the newest of all channels, and what a program posted.
+    { name: 'message_moment', properties: ['created_at', 'id'] },
+    {
+      name: 'message_webhook',
+      expression: 'create index "message_webhook" on "message" ("webhook_id") where "webhook_id" is not null',
     },
     {
       name: 'message_search',

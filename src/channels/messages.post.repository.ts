@@ -118,7 +118,7 @@ const post = (name: string, { waits, refers }: PostForm) => {
        select channel_id, root_id, count(*) as replies, max(at) as at
          from numbered where root_id is not null group by channel_id, root_id
      ), parent as (
-       update message set reply_count = reply_count + thread.replies, latest_reply_at = thread.at
+       update message set reply_count = reply_count + thread.replies, latest_reply_at = thread.at, has_thread = true
          from thread where message.channel_id = thread.channel_id and message.id = thread.root_id
        returning message.*
      ), root as materialized (

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { router } from '../core/trpc.ts';
-import { id, nanoseconds } from '../core/wire.ts';
+import { id, moment, nanoseconds } from '../core/wire.ts';
 import { channelMember } from './channels.procedure.ts';
 import { NotifyLevel } from './channels.schema.ts';
 import { countUnread, markRead, setListed, setNotify } from './readers.service.ts';
@@ -22,10 +22,7 @@ export const readersRouter = router({
     .input(
       z.object({
         ...inChannel,
-        last_read_at: nanoseconds()
-          .min(0)
-          .max(Number.MAX_SAFE_INTEGER * 1000)
-          .nullish(),
+        last_read_at: moment().nullish(),
       }),
     )
     .output(z.object({ last_read_at: nanoseconds() }))

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type Sql, statement } from '../database/sql.ts';
+import { type Database, plannedAnew, statement } from '../database/sql.ts';
 import { CAN_READ, type Caller } from './channels.repository.ts';
 import { JOINS, LISTED, type Page, withinBudget } from './messages.repository.ts';
 import type { MessageView } from './messages.schema.ts';
+import { FOUND, IS_BOUND, queryOf, walkLimit } from './search.matches.ts';
 import type { FoundMessage, Fragment } from './search.schema.ts';
 
 export interface Search extends Page {
@@ -33,18 +34,6 @@ interface SearchRow {
 }
 
 /*
- * PostgreSQL's text of a query ends with the quote of its last word, unless that stands in a group; then the word may be made a
- * beginning. Nothing that was sent gets into that text but as a word in quotes of PostgreSQL's own.
- */
-const wordsOf = (q: string) => `websearch_to_tsquery('simple', ${q})`;
-const queryOf = (q: string) =>
-  `case when $4 and right(${wordsOf(q)}::text, 1) = '''' then (${wordsOf(q)}::text || ':*')::tsquery else ${wordsOf(q)} end`;
-const WORDS = wordsOf('$3');
-const QUERY = queryOf('$3');
-/** The index can find what must be there; without that, every message would have to be looked at. */
-const IS_BOUND = `numnode(${WORDS}) > 0 and querytree(${WORDS}) <> 'T'`;
-
-/*
  * PostgreSQL takes time in proportion to the square of what matches to find the places to show: seconds for a message that is
  * nothing but the word that is looked for. So they are looked for near the first of the words (`$13`), by the first of them (`$12`).
  */
@@ -55,14 +44,13 @@ const MARKED = `case when length(m.content) <= ${MARKED_CHARACTERS} then m.conte
   substr(m.content, greatest(1, strpos(lower(m.content), $13) - ${LEAD_CHARACTERS}), ${MARKED_CHARACTERS}) end`;
 
 /*
- * One statement decides what the caller may read and searches there. What is no word of the query is not text for the marks either:
+ * One statement decides what the caller may read and searches there; `search.matches.ts` says how. What is no word of the query is not text for the marks either:
  * they are made anew for each call (`$11`), so that nobody can have written them.
  */
-const SEARCH = statement<SearchRow>(
-  'message.search',
+const SEARCH = plannedAnew<SearchRow>(
   `with readable as materialized (
      select c.id, c.name, c.type from channel c where ($5::uuid is null or c.id = $5) and ${CAN_READ}
-   )
+   ), ${FOUND}
    select ${IS_BOUND} as is_bound, exists (select from readable) as can_read, (
      select coalesce(json_agg(json_build_object(
               'message', ${LISTED},
@@ -70,17 +58,13 @@ const SEARCH = statement<SearchRow>(
                             from readable c where c.id = m.channel_id),
               'marked', ts_headline('simple', ${MARKED}, ${queryOf('$12')}, $11)
             ) order by m.created_at desc, m.id desc), '[]'::json)
-       from (${withinBudget(
-         `select m.* from message m
-           where to_tsvector('simple', m.content) @@ (${QUERY}) and ${IS_BOUND}
-             and m.channel_id in (select id from readable) and m.deleted_at is null
-             and ($6::uuid is null or coalesce(m.webhook_id, m.user_id) = $6)
-             and ($7::bigint is null or m.created_at < $7) and ($8::bigint is null or m.created_at > $8)
-           order by m.created_at desc, m.id desc limit $9 offset $10`,
-         'created_at',
-       )}) m ${JOINS}
+       from (${withinBudget('select m.* from found join message m using (channel_id, id)', 'created_at')}) m ${JOINS}
    ) as hits`,
 );
+
+/** Nobody waits longer for an answer, and the server has other things to do. */
+const PATIENCE_MS = 5000;
+const LIMIT_TIME = statement('message.search_time', `set local statement_timeout = ${PATIENCE_MS}`);
 
 export interface SearchResult {
   isBound: boolean;
@@ -90,10 +74,10 @@ export interface SearchResult {
 }
 
 /** The messages that match, newest first, of the channels that the caller may read. */
-export async function searchMessages(sql: Sql, caller: Caller, search: Search): Promise<SearchResult> {
+export async function searchMessages(sql: Database, caller: Caller, search: Search): Promise<SearchResult> {
   const { q, isOpen, channel_id, from, before, after, limit, skip } = search;
   const marks = makeMarks();
-  const [row] = await sql.rows(SEARCH, [
+  const values = [
     caller.id,
     caller.role === 'admin',
     q,
@@ -107,7 +91,12 @@ export async function searchMessages(sql: Sql, caller: Caller, search: Search): 
     marks.options,
     firstWords(q),
     firstWord(q),
-  ]);
+    walkLimit(skip),
+  ];
+  const [row] = await sql.transaction(async (within) => {
+    await within.rows(LIMIT_TIME, []);
+    return within.rows(SEARCH, values);
+  });
   if (!row) throw new Error('A search answers with one row.');
   return {
     isBound: row.is_bound,

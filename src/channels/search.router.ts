@@ -1,15 +1,12 @@
 import { z } from 'zod';
 import { router } from '../core/trpc.ts';
-import { id, name, nanoseconds, page } from '../core/wire.ts';
+import { id, moment, name, page } from '../core/wire.ts';
 import { channelMember } from './channels.procedure.ts';
 import { FoundMessage } from './search.schema.ts';
 import { search } from './search.service.ts';
 
 /** More words than anybody looks for; each costs a look into the index. */
 const QUERY_CHARACTERS = 500;
-
-/** Any time that the database can compare. */
-const moment = () => nanoseconds().refine((at) => at >= 0 && at < 2 ** 63, 'must be a time in nanoseconds');
 
 export const searchRouter = router({
   messages: channelMember
@@ -19,7 +16,7 @@ export const searchRouter = router({
         path: '/channels/messages/search',
         tags: ['messages'],
         summary: 'Find messages by their words, newest first',
-        errorResponses: [404],
+        errorResponses: [404, 422],
       },
       access: 'channel.read',
     })

@@ -11,21 +11,24 @@ const isOpen = (q: string) => OPEN_END.test(q) && q.split('"').length % 2 === 1;
 /** PostgreSQL's code for a statement that took too long. */
 const QUERY_CANCELED = '57014';
 
-function refuseTooBroad(error: { code?: string }): never {
-  if (error.code !== QUERY_CANCELED) throw error;
-  throw new AppError('bad_request', {
-    detail: 'q: too many messages hold these words. Search in one channel, of one author, or in less time.',
-    cause: error,
-  });
+function refuseTooBroad(cause: { code?: string }): never {
+  throw cause.code === QUERY_CANCELED ? new AppError('search_too_broad', { cause }) : cause;
 }
+
+/** How far down pages go: all before them has to be found for each. */
+const MAX_SKIP = 10_000;
 
 /**
  * Finds messages by their words, newest first, in the channels that the caller may read.
  *
- * @throws validation without a word that must occur; bad_request when the search takes too long; not_found, forbidden for the
- * one channel that is asked for
+ * @throws validation without a word that must occur; search_too_broad when it takes too long, or asks for too late a page;
+ * not_found, forbidden for the one channel that is asked for
  */
 export async function search(scope: Scope, input: Omit<Search, 'isOpen'>): Promise<FoundMessage[]> {
+  if (input.skip > MAX_SKIP) {
+    const detail = `skip: a search shows its newest ${MAX_SKIP} messages. For older ones name a time, with before.`;
+    throw new AppError('search_too_broad', { detail });
+  }
   const result = await searchMessages(scope.sql, scope.actor, { ...input, isOpen: isOpen(input.q) }).catch(
     refuseTooBroad,
   );

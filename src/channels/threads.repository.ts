@@ -15,23 +15,31 @@ const NEW_REPLIES = `(select m.user_id, m.webhook_id, m.meta, m.deleted_at from 
     where m.channel_id = t.channel_id and m.parent_id = t.id and m.created_at > t.seen_at
     order by m.created_at desc limit ${COUNT_LIMIT}) m`;
 
-/** What is a program's is not the caller's, though they made the webhook. */
-const BY_CALLER = 'm.user_id = $1 and m.webhook_id is null';
+/** SQL for the root of a thread in which the caller replied: the first by id, or the one after another. */
+const nextReplied = (channel: string, after?: string) =>
+  `select m.parent_id from message m where m.channel_id = ${channel} and m.user_id = $1
+      and m.parent_id ${after ? `> ${after}` : 'is not null'} order by m.parent_id limit 1`;
 
 /*
- * The caller's part in a thread is found from their side, channel by channel: what they began, what they wrote, where they are
- * mentioned. All three are looked up in indexes that begin with channel and person.
+ * The caller's part in a thread is found from their side, channel by channel: what they began, what they replied to, where they are
+ * mentioned, each by an index that begins with channel and person. Roots are then looked up one by one (`offset 0`): where few messages
+ * have replies, the planner would rather look for those among all messages. `replied` goes from one thread to the next, past all that they
+ * wrote in it: what the list costs depends on how many threads somebody has a part in, not on how much they wrote. What is a
+ * program's is not the caller's, though they made the webhook; programs reply to nothing.
  */
 const LIST = statement<{ threads: string }>(
   'thread.list',
-  `with readable as materialized (
+  `with recursive readable as materialized (
      select c.id, c.name, c.type, s.seen_at from channel c ${READER} where ${CAN_READ}
+   ), replied (channel_id, id) as (
+     select c.id, (${nextReplied('c.id')}) from readable c
+      union all
+     select r.channel_id, (${nextReplied('r.channel_id', 'r.id')}) from replied r where r.id is not null
    ), mine as (
      select m.channel_id, m.id from readable c join message m on m.channel_id = c.id
-      where ${BY_CALLER} and m.latest_reply_at is not null
+      where m.user_id = $1 and m.webhook_id is null and m.has_thread
       union
-     select m.channel_id, m.parent_id from readable c join message m on m.channel_id = c.id
-      where ${BY_CALLER} and m.parent_id is not null
+     select channel_id, id from replied where id is not null
       union
      select m.channel_id, coalesce(m.parent_id, m.id) from readable c
        join message_mention mm on mm.channel_id = c.id and mm.user_id = $1
@@ -42,8 +50,9 @@ const LIST = statement<{ threads: string }>(
               'unread_count', (select count(*) filter (where ${IS_NEWS}) from ${NEW_REPLIES})
             ) order by t.latest_reply_at desc, t.id), '[]'::json)::text as threads
      from (${withinBudget(
-       `select t.*, c.seen_at from mine join message t on t.channel_id = mine.channel_id and t.id = mine.id
-          join readable c on c.id = t.channel_id
+       `select t.*, c.seen_at from mine join readable c on c.id = mine.channel_id
+         cross join lateral (
+           select m.* from message m where m.channel_id = mine.channel_id and m.id = mine.id offset 0) t
          where t.reply_count > 0
            and (not $3 or t.latest_reply_at > c.seen_at and exists (
                  select from message m where m.channel_id = t.channel_id and m.parent_id = t.id

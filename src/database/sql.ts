@@ -14,6 +14,12 @@ export interface Statement<Row> {
 /** Names a hand-written statement. The name must be unique in the program: it is the prepared statement's. */
 export const statement = <Row>(name: string, text: string): Statement<Row> => ({ name, text });
 
+/**
+ * A statement that PostgreSQL plans anew each time, knowing the values: for one whose best plan depends on them by more than
+ * planning costs.
+ */
+export const plannedAnew = <Row>(text: string): Statement<Row> => ({ name: '', text });
+
 export interface Sql {
   /** Runs a statement; parameters are `$1`, `$2`, … Outside `transaction` it is on its own, on any connection. */
   rows<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]>;

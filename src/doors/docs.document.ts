@@ -47,7 +47,11 @@ const FAILURES: Record<string, { name: string; description: string }> = {
   413: { name: 'TooLarge', description: 'The request body is too large' },
   415: { name: 'UnsupportedMediaType', description: 'The request body is not JSON' },
   416: { name: 'RangeUnsatisfiable', description: 'The file does not have that range of bytes' },
-  422: { name: 'ToolRaised', description: 'The tool raised an error' },
+  422: {
+    name: 'NotDone',
+    description:
+      'Understood, but not to be done: a tool raised an error, or too much would have to be searched',
+  },
   429: { name: 'RateLimited', description: 'Too many attempts; Retry-After says when to try again' },
   500: { name: 'Internal', description: 'Unexpected; the request id finds it in the log' },
   502: { name: 'BadGateway', description: 'Another server failed' },

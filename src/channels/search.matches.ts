@@ -1,0 +1,74 @@
+/*
+ * How a search finds its page, newest first, without a look at everything that matches (docs/decisions/search.md). The
+ * parameters are those of the statement in `search.repository.ts`: `$3` the query, `$4` whether its last word is open, `$5` the
+ * channel, `$6` the author, `$7` and `$8` the times, `$9` and `$10` the page, `$14` how far a walk goes; `readable` are the channels.
+ */
+
+/*
+ * PostgreSQL's text of a query ends with the quote of its last word, unless that stands in a group; then the word may be made a
+ * beginning. Nothing that was sent gets into that text but as a word in quotes of PostgreSQL's own.
+ */
+const wordsOf = (q: string) => `websearch_to_tsquery('simple', ${q})`;
+export const queryOf = (q: string) =>
+  `case when $4 and right(${wordsOf(q)}::text, 1) = '''' then (${wordsOf(q)}::text || ':*')::tsquery else ${wordsOf(q)} end`;
+const WORDS = wordsOf('$3');
+/** The index can find what must be there; without that, every message would have to be looked at. */
+export const IS_BOUND = `numnode(${WORDS}) > 0 and querytree(${WORDS}) <> 'T'`;
+
+const IN_TIME = `($5::uuid is null or m.channel_id = $5)
+  and ($7::bigint is null or m.created_at < $7) and ($8::bigint is null or m.created_at > $8)`;
+const IS_FOUND = `to_tsvector('simple', m.content) @@ (${queryOf('$3')}) and ${IS_BOUND} and m.deleted_at is null
+  and m.channel_id in (select id from readable)
+  and ($6::uuid is null or m.user_id = $6 and m.webhook_id is null or m.webhook_id = $6)`;
+
+/** How many of the newest messages are looked at to learn how frequent the words are, and how many at most to find the page. */
+const SAMPLE = 500;
+const WALK = 20_000;
+/** As many for pages further down, up to here. */
+const LONGEST_WALK = 100_000;
+/** Text that is taken apart into words: some 15 MB of it take a second. */
+const SAMPLE_BYTES = 2 ** 20;
+const WALK_BYTES = 8 * 2 ** 20;
+
+export const walkLimit = (skip: number): number => Math.min(WALK + skip, LONGEST_WALK);
+
+/** SQL for those of the newest messages that match. @param many SQL, at most `most`, which tells the planner to expect few */
+const among = (many: string | number, most: string | number, bytes: number) => `(
+  select * from (
+    select m.*, sum(octet_length(m.content)) over (order by m.created_at desc, m.id desc) as bytes from (
+      select m.* from (
+        select m.channel_id, m.id, m.created_at, m.content, m.user_id, m.webhook_id, m.deleted_at
+          from message m where ${IN_TIME} order by m.created_at desc, m.id desc limit ${most}
+      ) m limit ${many}
+    ) m
+  ) m where m.bytes <= ${bytes} and ${IS_FOUND}
+)`;
+
+const NEEDED = '($9::bigint + $10::bigint)';
+const NEWEST_FIRST = 'order by m.created_at desc, m.id desc';
+
+/**
+ * SQL for the page as `found` (channel_id, id). What is frequent among the newest messages is found among them, in the order in
+ * which it is wanted. What is not, and what turns out to be no more frequent further back, is little enough to be found by the
+ * index of words and sorted. `+ 0` keeps the planner from walking there, too, in the hope of an early end.
+ */
+export const FOUND = `sample as materialized (
+    select count(*) as hits from ${among(SAMPLE, SAMPLE, SAMPLE_BYTES)} m
+  ), newest as materialized (
+    select m.channel_id, m.id, m.created_at
+      from ${among(
+        `(select case when hits * $14::bigint >= 2 * ${SAMPLE} * ${NEEDED} then 2 * ${SAMPLE} * ${NEEDED} / hits else 0 end from sample)`,
+        '$14::bigint',
+        WALK_BYTES,
+      )} m ${NEWEST_FIRST} limit ${NEEDED}
+  ), walked as materialized (
+    select count(*) = ${NEEDED} as is_enough from newest
+  ), found as materialized (
+    select m.channel_id, m.id from (
+      select * from newest where (select is_enough from walked)
+      union all
+      (select m.channel_id, m.id, m.created_at from message m
+        where ${IN_TIME} and ${IS_FOUND} and not (select is_enough from walked)
+        order by m.created_at + 0 desc, m.id desc limit ${NEEDED})
+    ) m ${NEWEST_FIRST} limit $9::bigint offset $10::bigint
+  )`;
