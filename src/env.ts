@@ -157,6 +157,8 @@ const Env = z.object({
   /** Which roles of a provider let in, and which make an administrator. */
   OAUTH_ALLOWED_ROLES: list.default(['user', 'admin']),
   OAUTH_ADMIN_ROLES: list.default(['admin']),
+  /** Whether programs may trade access tokens of providers for sessions. */
+  ENABLE_OAUTH_TOKEN_EXCHANGE: flag.default(false),
   /** Providers that check addresses without saying so (no `email_verified`), such as a company's own. */
   OAUTH_TRUSTED_EMAIL_PROVIDERS: list
     .pipe(z.array(z.enum(['oidc', 'google', 'microsoft', 'github'])))

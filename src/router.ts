@@ -4,6 +4,7 @@ import { auditRouter } from './audit/audit.router.ts';
 import { authRouter } from './auth/auth.router.ts';
 import { keysRouter } from './auth/keys.router.ts';
 import { ldapRouter } from './auth/ldap.router.ts';
+import { oauthRouter } from './auth/oauth.router.ts';
 import { sessionsRouter } from './auth/sessions.router.ts';
 import { channelsRouter } from './channels/channels.router.ts';
 import { membersRouter } from './channels/members.router.ts';
@@ -42,6 +43,7 @@ export const appRouter = router({
   ldap: ldapRouter,
   members: membersRouter,
   messages: messagesRouter,
+  oauth: oauthRouter,
   reactions: reactionsRouter,
   search: searchRouter,
   sessions: sessionsRouter,

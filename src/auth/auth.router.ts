@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { AppError } from '../core/errors.ts';
-import { account, open, router } from '../core/trpc.ts';
+import { account, administrator, open, router } from '../core/trpc.ts';
 import { name } from '../core/wire.ts';
-import { emailInput, imageUrl, password } from '../users/users.schema.ts';
-import { SessionUser } from './auth.schema.ts';
+import { emailInput, imageUrl, password, RoleAtom, UserView } from '../users/users.schema.ts';
+import { createUser } from '../users/users.service.ts';
+import { SessionUser, SignedOut } from './auth.schema.ts';
 import { changePassword, signIn, signOut, signUp, whoAmI } from './auth.service.ts';
 
 /** A page of another site can make a browser send a GET with its cookie; what changes something asks for more. */
@@ -31,6 +32,28 @@ export const authRouter = router({
     .output(SessionUser)
     .mutation(({ ctx, input }) => signUp(ctx.scope, input)),
 
+  add: administrator
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/auths/add',
+        tags: ['auths'],
+        summary: 'Create an account, as POST /users does, where other clients look for it',
+      },
+      access: 'administrator',
+    })
+    .input(
+      z.object({
+        email: emailInput(),
+        name: name(),
+        password: password(),
+        profile_image_url: imageUrl().default('/user.png'),
+        role: RoleAtom.default('pending'),
+      }),
+    )
+    .output(UserView)
+    .mutation(({ ctx, input }) => createUser(ctx.scope, input)),
+
   signIn: open
     .meta({
       openapi: { method: 'POST', path: '/auths/signin', tags: ['auths'], summary: 'Sign in by password' },
@@ -46,7 +69,7 @@ export const authRouter = router({
       access: 'account',
       credential: 'session',
     })
-    .output(z.object({ status: z.literal(true) }))
+    .output(SignedOut)
     .mutation(({ ctx }) => signOut(ctx.scope)),
 
   signOutByGet: byHeader
@@ -60,7 +83,7 @@ export const authRouter = router({
       access: 'account',
       credential: 'session',
     })
-    .output(z.object({ status: z.literal(true) }))
+    .output(SignedOut)
     .query(({ ctx }) => signOut(ctx.scope)),
 
   whoAmI: account

@@ -18,3 +18,11 @@ export const SessionUser = z
   })
   .meta({ id: 'SessionUser' });
 export type SessionUser = z.infer<typeof SessionUser>;
+
+export const SignedOut = z
+  .object({
+    status: z.literal(true),
+    /** Where a browser goes to end its session at the provider too; absent for sessions that did not begin at one. */
+    redirect_url: z.string().optional(),
+  })
+  .meta({ id: 'SignedOut' });

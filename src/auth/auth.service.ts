@@ -9,6 +9,7 @@ import { announceSignUp } from '../webhooks/signups.ts';
 import { findAccount } from './auth.repository.ts';
 import type { SessionUser } from './auth.schema.ts';
 import { startSession, toSessionUser } from './auth.start.ts';
+import { findLogout } from './oauth.logout.service.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { Session } from './session.entity.ts';
 import { endSession } from './session.ts';
@@ -76,16 +77,22 @@ export async function whoAmI(scope: Scope, token: string): Promise<SessionUser> 
   return toSessionUser(scope, await getUser(scope, scope.actor.id), token);
 }
 
-/** Ends the session that the call came with, its open sockets included. */
-export async function signOut(scope: Scope): Promise<{ status: true }> {
+/**
+ * Ends the session that the call came with, its open sockets included.
+ *
+ * @returns with where a browser goes to end its session at the provider too, when this one began there
+ */
+export async function signOut(scope: Scope): Promise<{ status: true; redirect_url?: string | undefined }> {
   const { id, sessionId } = scope.actor;
+  let issuer: string | null = null;
   if (sessionId !== null) {
     const target = { type: 'session', id: sessionId };
-    await endSession(scope.sql, sessionId, entryValues(scope, { action: 'auth.signout', target }));
+    const entry = entryValues(scope, { action: 'auth.signout', target });
+    issuer = await endSession(scope.sql, sessionId, entry);
     scope.bus.publish('auth.revoked', { userId: id, sessionId });
   }
   scope.reply.setSession(null, null);
-  return { status: true };
+  return { status: true, redirect_url: issuer === null ? undefined : await findLogout(scope, issuer) };
 }
 
 /**

@@ -40,6 +40,12 @@ export interface SigninLimit {
    * @throws rate_limited with the seconds to wait
    */
   signIn(caller: Caller, email: string): Promise<{ succeeded(): Promise<void> }>;
+  /**
+   * Counts one attempt to trade a token of a provider for a session, as a failure from a network address until it is none.
+   *
+   * @throws rate_limited
+   */
+  exchange(caller: Caller): Promise<{ succeeded(): Promise<void> }>;
   /** Counts one sign-up from a network address. @throws rate_limited */
   signUp(caller: Caller): Promise<void>;
   /** Whether the audit log still takes a failure: it is open to all, and must not be filled by anybody. */
@@ -68,20 +74,26 @@ export function createSigninLimit({ shared, secret, knowsProxies }: SigninLimitO
     return network === 'loopback' && !knowsProxies ? null : network;
   };
 
+  /** Counts before it is known how it ends: of many at once none is past the limit. */
+  async function presumeFailure(caller: Caller) {
+    const network = networkOf(caller);
+    if (network !== null) await failures.take(network, 'Too many failed sign-ins from your network.');
+    return {
+      async succeeded() {
+        if (network !== null) await failures.giveBack(network);
+      },
+    };
+  }
+
   return {
+    exchange: presumeFailure,
     take: (attempt, subject) => addresses.take(`${attempt}:${subject}`, ATTEMPTS[attempt]),
     async signIn(caller, email) {
-      const network = networkOf(caller);
-      // Before it is known how it ends: of many at once none is past the limit.
-      if (network !== null) await failures.take(network, 'Too many failed sign-ins from your network.');
+      const attempt = await presumeFailure(caller);
       const device = caller.device ? await devices.read(caller.device, email) : null;
       const subject = device === null ? `signin:${email}` : `device:${device}`;
       await addresses.take(subject, 'Too many sign-in attempts for this address.');
-      return {
-        async succeeded() {
-          if (network !== null) await failures.giveBack(network);
-        },
-      };
+      return attempt;
     },
     async signUp(caller) {
       const network = networkOf(caller);

@@ -36,7 +36,8 @@ export function namesOf(value: unknown): string[] | undefined {
  *
  * @throws oauth_failed when it leaves out what an account needs, forbidden for an address of another domain than those allowed
  */
-export function readPerson(scope: Scope<null>, provider: Provider, { issuer, subject, all }: Claims): Person {
+export function readPerson(scope: Scope<null>, provider: Provider, claims: Claims): Person {
+  const { issuer, subject, all } = claims;
   const { oauth, configs } = scope;
   const names = oauth.claimNames;
   const rules = configs.current.oauth;
@@ -63,7 +64,7 @@ export function readPerson(scope: Scope<null>, provider: Provider, { issuer, sub
     name: displayName([claim(all, names.name), all.preferred_username, email.split('@')[0]]),
     role: roles && roleOf(roles, oauth),
     groups: rules.enable_group_mapping ? namesOf(claim(all, names.groups)) : undefined,
-    picture: () => fetchPicture(scope, textOf(claim(all, names.picture))),
+    picture: () => fetchPicture(scope, textOf(claim(all, names.picture)), claims),
   };
 }
 
@@ -109,11 +110,20 @@ function roleOf(roles: readonly string[], { adminRoles, allowedRoles }: OAuth): 
  * A picture that a provider names. Whoever edits their profile there chooses the address, so it is asked for as any address that
  * people name; and a picture is no reason to let nobody in.
  */
-async function fetchPicture(scope: Scope<null>, address: string): Promise<string | undefined> {
+async function fetchPicture(
+  scope: Scope<null>,
+  address: string,
+  { token, origin }: Claims,
+): Promise<string | undefined> {
   if (address === '') return undefined;
   if (address.startsWith('data:')) return decodePicture(address) ? address : undefined;
   try {
-    const { status, body } = await scope.egress.fetch(address, PICTURE);
+    // Microsoft's pictures want the token. Nobody gets it but who has just had it, and it follows no redirect elsewhere.
+    const isTheirs = URL.parse(address)?.origin === origin;
+    const { status, body } = await scope.egress.fetch(address, {
+      ...PICTURE,
+      ...(isTheirs && { headers: { authorization: `Bearer ${token}` } }),
+    });
     if (status !== 200) return undefined;
     // The bytes say what they are; a header is anybody's word.
     return ['png', 'jpeg', 'gif', 'webp']

@@ -39,20 +39,18 @@ export function createGitHub(server: string, clientId: string, clientSecret: str
     return parsed.data;
   }
 
-  async function identify(callback: URL, { state, verifier }: Parameters<Provider['identify']>[1]) {
-    const { access_token } = await client.authorizationCodeGrant(config, callback, {
-      expectedState: state,
-      pkceCodeVerifier: verifier,
-    });
+  async function identify(token: string) {
     const [account, addresses] = await Promise.all([
-      read(access_token, '/user', Account),
-      read(access_token, '/user/emails', Addresses),
+      read(token, '/user', Account),
+      read(token, '/user/emails', Addresses),
     ]);
     const address = addresses.find(({ primary }) => primary);
     return {
       issuer: server,
       subject: String(account.id),
       sid: null,
+      token,
+      origin: new URL(api).origin,
       all: {
         ...account,
         name: account.name || account.login,
@@ -62,6 +60,26 @@ export function createGitHub(server: string, clientId: string, clientSecret: str
       },
     };
   }
+
+  /** Whether a token was given to this client, which GitHub says to it alone. */
+  async function isOurs(token: string): Promise<boolean> {
+    const response = await fetch(`${api}/applications/${clientId}/token`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+        accept: 'application/vnd.github+json',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ access_token: token }),
+      signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1000),
+    });
+    if (response.status >= 500) throw new AppError('upstream_failed');
+    return response.ok;
+  }
+
+  const rethrow = (error: unknown) => {
+    throw errorOfProvider(error);
+  };
 
   return {
     id: 'github',
@@ -75,9 +93,16 @@ export function createGitHub(server: string, clientId: string, clientSecret: str
         code_challenge_method: 'S256',
       });
     },
-    identify: (callback, proof) =>
-      identify(callback, proof).catch((error: unknown) => {
-        throw errorOfProvider(error);
-      }),
+    identify: (callback, { state, verifier }) =>
+      client
+        .authorizationCodeGrant(config, callback, { expectedState: state, pkceCodeVerifier: verifier })
+        .then(({ access_token }) => identify(access_token))
+        .catch(rethrow),
+    async exchange(token) {
+      if (!(await isOurs(token).catch(rethrow))) {
+        throw new AppError('oauth_failed', { detail: 'That token is not valid, or is for another program.' });
+      }
+      return identify(token).catch(rethrow);
+    },
   };
 }

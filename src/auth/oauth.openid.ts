@@ -54,6 +54,18 @@ export function createOpenId(options: OpenIdOptions): Provider {
         throw errorOfProvider(error);
       });
     },
+    async exchange(token) {
+      const { config } = await discovered();
+      return exchange(config, clientId, token).catch((error: unknown) => {
+        throw errorOfProvider(error);
+      });
+    },
+    async endSession(issuer, backTo) {
+      const { config } = await discovered();
+      const metadata = config.serverMetadata();
+      if (metadata.issuer !== issuer || !metadata.end_session_endpoint) return null;
+      return client.buildEndSessionUrl(config, backTo === null ? {} : { post_logout_redirect_uri: backTo });
+    },
     async readLogout(token) {
       const claimed = unverified(token);
       const isForUs = [claimed?.aud].flat().includes(clientId);
@@ -127,7 +139,8 @@ async function identify(
   });
   const claims = tokens.claims();
   if (!claims) throw new AppError('oauth_failed');
-  const more: Partial<client.UserInfoResponse> = config.serverMetadata().userinfo_endpoint
+  const { userinfo_endpoint } = config.serverMetadata();
+  const more: Partial<client.UserInfoResponse> = userinfo_endpoint
     ? await client.fetchUserInfo(config, tokens.access_token, claims.sub)
     : {};
   const sid = typeof claims.sid === 'string' ? claims.sid : null;
@@ -135,7 +148,22 @@ async function identify(
   const same = claims.email_verified === undefined && claims.email === more.email;
   const { email, email_verified } = claims.email === undefined || same ? more : claims;
   const all = { ...more, ...claims, email, email_verified };
-  return { issuer: claims.iss, subject: claims.sub, sid, all };
+  const origin = new URL(userinfo_endpoint ?? claims.iss).origin;
+  return { issuer: claims.iss, subject: claims.sub, sid, token: tokens.access_token, origin, all };
+}
+
+/** An access token says nothing of whom it was issued to that could be believed: the provider is asked (RFC 7662). */
+async function exchange(config: client.Configuration, clientId: string, token: string): Promise<Claims> {
+  const { issuer, introspection_endpoint, userinfo_endpoint } = config.serverMetadata();
+  if (!introspection_endpoint || !userinfo_endpoint) {
+    throw new AppError('oauth_failed', { detail: 'The provider does not say whom it gives tokens to.' });
+  }
+  const said = await client.tokenIntrospection(config, token, { token_type_hint: 'access_token' });
+  if (!said.active || said.client_id !== clientId || !said.sub) {
+    throw new AppError('oauth_failed', { detail: 'That token is not valid, or is for another program.' });
+  }
+  const all = await client.fetchUserInfo(config, token, said.sub);
+  return { issuer, subject: said.sub, sid: null, token, origin: new URL(userinfo_endpoint).origin, all };
 }
 
 /** What a token says, whoever wrote it. */

@@ -15,6 +15,9 @@ export interface Claims {
   subject: string;
   /** The session's name at the provider, where it has one. */
   sid: string | null;
+  /** What the provider's own addresses want to be asked with: a picture may be one of them. */
+  token: string;
+  origin: string;
   all: Readonly<Record<string, unknown>>;
 }
 
@@ -44,6 +47,18 @@ export interface Provider {
    * @throws oauth_failed, upstream_failed, upstream_timeout
    */
   identify(callback: URL, proof: Proof): Promise<Claims>;
+  /**
+   * Who an access token stands for that a program got as this client.
+   *
+   * @throws oauth_failed for one that is not valid, or was issued to another client; upstream_failed, upstream_timeout
+   */
+  exchange(token: string): Promise<Claims>;
+  /**
+   * Where a browser ends its session there; null when there is no such place, or the issuer is another.
+   *
+   * @param backTo where it goes then; null for nowhere
+   */
+  endSession?(issuer: string, backTo: string | null): Promise<URL | null>;
   /** The logout that a token of this provider's asks for; null when the token is not this provider's. @throws oauth_failed */
   readLogout?(token: string): Promise<Logout | null>;
 }
@@ -56,9 +71,14 @@ export interface OAuth {
   readonly claimNames: ClaimNames;
   readonly allowedRoles: readonly string[];
   readonly adminRoles: readonly string[];
+  /** Whether programs may trade access tokens of providers for sessions. */
+  readonly mayExchange: boolean;
   /** Those whose addresses count as verified where they do not say. */
   readonly trustedEmail: readonly string[];
 }
+
+/** Names that stand for many tenants. */
+const SHARED_TENANTS = ['common', 'organizations', 'consumers'];
 
 /** @throws StartError for a provider that is named by halves */
 export function createOAuth(env: Env): OAuth {
@@ -76,6 +96,15 @@ export function createOAuth(env: Env): OAuth {
   }
   if (together(env, 'MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET', 'MICROSOFT_CLIENT_TENANT_ID')) {
     const { MICROSOFT_CLIENT_ID = '', MICROSOFT_CLIENT_SECRET, MICROSOFT_CLIENT_TENANT_ID } = env;
+    if (
+      SHARED_TENANTS.includes(`${MICROSOFT_CLIENT_TENANT_ID}`) &&
+      env.OAUTH_TRUSTED_EMAIL_PROVIDERS.includes('microsoft')
+    ) {
+      // Anybody can make a tenant of their own, and write any address into it.
+      throw new StartError(
+        'The environment variable OAUTH_TRUSTED_EMAIL_PROVIDERS is wrong: microsoft can be trusted for one tenant only.',
+      );
+    }
     const issuer = `https://login.microsoftonline.com/${MICROSOFT_CLIENT_TENANT_ID}/v2.0`;
     openId('microsoft', 'Microsoft', issuer, MICROSOFT_CLIENT_ID, MICROSOFT_CLIENT_SECRET);
   }
@@ -94,6 +123,7 @@ export function createOAuth(env: Env): OAuth {
     },
     allowedRoles: env.OAUTH_ALLOWED_ROLES,
     adminRoles: env.OAUTH_ADMIN_ROLES,
+    mayExchange: env.ENABLE_OAUTH_TOKEN_EXCHANGE,
     trustedEmail: env.OAUTH_TRUSTED_EMAIL_PROVIDERS,
   };
 }

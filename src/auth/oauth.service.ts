@@ -5,11 +5,11 @@ import type { UserView } from '../users/users.schema.ts';
 import type { SessionUser } from './auth.schema.ts';
 import { noteFailure } from './auth.service.ts';
 import { startSession } from './auth.start.ts';
-import { addProviderSession, endProviderSessions } from './identities.repository.ts';
+import { addProviderSession } from './identities.repository.ts';
 import { admitPerson } from './identities.service.ts';
 import { ATTEMPT_SECONDS, openAttempt, sealAttempt } from './oauth.attempt.ts';
 import { claimedEmail, readPerson } from './oauth.claims.ts';
-import type { Claims, Logout, Provider } from './oauth.providers.ts';
+import type { Claims, Provider } from './oauth.providers.ts';
 
 /** @throws not_found */
 function findProvider(scope: Scope<null>, id: string): Provider {
@@ -67,7 +67,42 @@ export async function endSignIn(
   const callback = new URL(attempt.redirectUri);
   callback.search = input.query;
   const claims = await provider.identify(callback, attempt);
-  const user = await admit(scope, provider, claims);
+  return enter(scope, provider, claims, { mayCreate: scope.configs.current.oauth.enable_signup });
+}
+
+/**
+ * Signs in a program that got an access token at a provider as this client; sets no cookie. Whoever has no account yet signs in by
+ * a browser first.
+ *
+ * @throws signin_disabled, not_found, rate_limited, oauth_failed, forbidden, email_taken, upstream_failed, upstream_timeout
+ */
+export async function exchangeToken(
+  scope: Scope<null>,
+  input: { provider: string; token: string },
+): Promise<SessionUser> {
+  if (!scope.oauth.mayExchange) {
+    throw new AppError('signin_disabled', { detail: 'Token exchange is switched off.' });
+  }
+  const provider = findProvider(scope, input.provider);
+  const attempt = await scope.signinLimit.exchange(scope.request);
+  const claims = await provider.exchange(input.token);
+  const withoutCookies = { ...scope, reply: { setSession: () => {} } };
+  const session = await enter(withoutCookies, provider, claims, { mayCreate: false }).catch((error) => {
+    if (!(error instanceof AppError) || error.code !== 'signup_disabled') throw error;
+    throw new AppError('forbidden', { detail: 'You have no account here yet. Sign in by a browser first.' });
+  });
+  await attempt.succeeded();
+  return session;
+}
+
+/** Begins the session of whom a provider names, in the account that is theirs. */
+async function enter(
+  scope: Scope<null>,
+  provider: Provider,
+  claims: Claims,
+  rule: { mayCreate: boolean },
+): Promise<SessionUser> {
+  const user = await admit(scope, provider, claims, rule);
   return startSession(scope, user, {
     method: 'oauth',
     note: (sql, sessionId) => addProviderSession(sql, sessionId, claims, claims.sid),
@@ -75,11 +110,16 @@ export async function endSignIn(
 }
 
 /** The account of whom a provider names. Who is refused is noted, as with a wrong password. */
-async function admit(scope: Scope<null>, provider: Provider, claims: Claims): Promise<UserView> {
-  const { enable_signup, merge_accounts_by_email, ...rules } = scope.configs.current.oauth;
+async function admit(
+  scope: Scope<null>,
+  provider: Provider,
+  claims: Claims,
+  { mayCreate }: { mayCreate: boolean },
+): Promise<UserView> {
+  const { merge_accounts_by_email, ...rules } = scope.configs.current.oauth;
   try {
     return await admitPerson(scope, readPerson(scope, provider, claims), {
-      mayCreate: enable_signup,
+      mayCreate,
       mayMerge: merge_accounts_by_email,
       update: {
         name: rules.update_name_on_login,
@@ -98,25 +138,4 @@ async function admit(scope: Scope<null>, provider: Provider, claims: Claims): Pr
 export function afterSignIn(scope: Scope<null>, failure?: AppError): string {
   const page = `${baseOf(scope, '')}/auth`;
   return failure ? `${page}?${new URLSearchParams({ error: failure.message })}` : page;
-}
-
-/**
- * Ends the sessions that a provider says are over (OpenID Connect Back-Channel Logout 1.0), open sockets included.
- *
- * @throws oauth_failed for a token that no provider of ours made for us and for now
- */
-export async function endByProvider(scope: Scope<null>, token: string): Promise<void> {
-  const logout = await readLogout(scope, token);
-  if (!logout) throw new AppError('oauth_failed', { detail: 'No provider here has made that token.' });
-  for (const { id, user_id } of await endProviderSessions(scope.sql, logout)) {
-    scope.bus.publish('auth.revoked', { userId: user_id, sessionId: id });
-  }
-}
-
-async function readLogout(scope: Scope<null>, token: string): Promise<Logout | null> {
-  for (const provider of scope.oauth.providers.values()) {
-    const logout = await provider.readLogout?.(token);
-    if (logout) return logout;
-  }
-  return null;
 }

@@ -61,9 +61,10 @@ const BEGIN = statement<{ granted: string[] }>(
    noted as (${insertEntry(8, 'begun')})
    select ${groupPermissions('begun.user_id')} as granted from begun`,
 );
-const END = statement(
+const END = statement<{ issuer: string }>(
   'session.end',
-  `with ended as (delete from session where id = $1 returning id) ${insertEntry(2, 'ended')}`,
+  `with ended as (delete from session where id = $1 returning id), noted as (${insertEntry(2, 'ended')})
+   select p.issuer from provider_session p join ended on ended.id = p.session_id`,
 );
 const SEEN = statement(
   'session.seen',
@@ -159,9 +160,14 @@ export async function beginSession(
   return { id, expiresAt, granted };
 }
 
-/** Ends a session, together with its entry in the audit log; nothing for one that is not there. */
-export async function endSession(sql: Sql, sessionId: string, entry: unknown[]): Promise<void> {
-  await sql.rows(END, [sessionId, ...entry]);
+/**
+ * Ends a session, together with its entry in the audit log; nothing for one that is not there.
+ *
+ * @returns the provider where it began, if it began at one
+ */
+export async function endSession(sql: Sql, sessionId: string, entry: unknown[]): Promise<string | null> {
+  const [row] = await sql.rows(END, [sessionId, ...entry]);
+  return row?.issuer ?? null;
 }
 
 /** Notes when sessions were seen last, in Unix seconds. */

@@ -17,3 +17,17 @@ export const SessionView = z
   })
   .meta({ id: 'Session', description: 'One sign-in; times are Unix seconds' });
 export type SessionView = z.infer<typeof SessionView>;
+
+/** What a provider vouches for, without its tokens: none is kept. */
+export const ProviderSessionView = z
+  .object({
+    id: z.string(),
+    user_id: z.string(),
+    /** The issuer. */
+    provider: z.string(),
+    expires_at: z.int().nullable(),
+    created_at: z.int(),
+    updated_at: z.int(),
+  })
+  .meta({ id: 'ProviderSession', description: 'A sign-in through a provider; times are Unix seconds' });
+export type ProviderSessionView = z.infer<typeof ProviderSessionView>;

@@ -1,14 +1,18 @@
 import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
-import { deleteSessions, listSessions } from './sessions.repository.ts';
-import type { SessionView } from './sessions.schema.ts';
+import { deleteSessions, listProviderSessions, listSessions } from './sessions.repository.ts';
+import type { ProviderSessionView, SessionView } from './sessions.schema.ts';
 
 /** The sessions of an account; empty also for one that does not exist. */
 export async function sessionsOf(scope: Scope, userId: string): Promise<SessionView[]> {
   const sessions = await listSessions(scope.sql, userId);
   return sessions.map((session) => ({ ...session, is_current: session.id === scope.actor.sessionId }));
 }
+
+/** The sessions of an account that began at a provider. */
+export const providerSessionsOf = (scope: Scope, userId: string): Promise<ProviderSessionView[]> =>
+  listProviderSessions(scope.sql, userId);
 
 /**
  * Ends sessions of an account, their open sockets included.

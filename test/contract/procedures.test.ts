@@ -18,6 +18,7 @@ const OPEN = [
   'configs.client',
   'configs.version',
   'ldap.signIn',
+  'oauth.exchange',
   'webhooks.post',
 ];
 

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { startTarget } from '../egress/targets.ts';
+import { signUp, startServer } from '../support/server.ts';
+import { openBrowser } from './browser.ts';
 import { CLIENT_ID } from './provider.ts';
 import { claimsOf, setStage } from './stage.ts';
 
@@ -110,5 +113,85 @@ describe('a logout by the back channel', () => {
     expect((await post('{"logout_token":1}', 'application/json')).status).toBe(400);
     expect((await post('x', 'text/plain')).status).toBe(415);
     expect((await post({ logout_token: 'x'.repeat(70_000) })).status).toBe(413);
+  });
+});
+
+describe('a sign-out here', () => {
+  const signOut = (token: string | undefined, at = stage.server) => at.call('POST /auths/signout', { token });
+
+  it('says where the session at the provider is ended, where it began there', async () => {
+    const { token, browser } = await stage.enter('emma', claimsOf('Emma'));
+    const { body } = await signOut(token);
+    expect(body).toEqual({
+      status: true,
+      redirect_url: `${stage.provider.issuer}/session/end?client_id=${CLIENT_ID}`,
+    });
+    expect(await statusOf(token)).toBe(401);
+    expect((await browser.visit(body.redirect_url)).status).toBe(200);
+    const person = await signUp(stage.server, 'Plain');
+    expect((await signOut(person.token)).body).toEqual({ status: true });
+  });
+
+  it('sends the browser back to the configured address alone', async () => {
+    const server = await startServer({
+      env: { ...stage.provider.env, ENABLE_OAUTH_SIGNUP: 'true', WEBUI_URL: 'https://chat.example/' },
+    });
+    try {
+      const { token } = await signUp(server, 'Finn');
+      const session = await server.database.query<{ id: string }>('select id from session');
+      await server.database.query(
+        `insert into provider_session (session_id, issuer, subject) values ($1, $2, 'finn')`,
+        [session[0]?.id, stage.provider.issuer],
+      );
+      const { body } = await signOut(token, server);
+      const asked = new URL(body.redirect_url).searchParams;
+      expect(asked.get('post_logout_redirect_uri')).toBe('https://chat.example/auth');
+      // The provider takes it: else it answers 400.
+      expect((await openBrowser().visit(body.redirect_url)).status).toBe(200);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('does not wait for a provider that is away, nor fail with it', async () => {
+    const away = await startTarget(() => {});
+    const server = await startServer({
+      env: { OPENID_PROVIDER_URL: `http://127.0.0.1:${away.port}`, OAUTH_CLIENT_ID: CLIENT_ID },
+    });
+    try {
+      const { token } = await signUp(server, 'Gil');
+      await server.database.query(
+        `insert into provider_session (session_id, issuer, subject) select id, $1, 'gil' from session`,
+        [`http://127.0.0.1:${away.port}`],
+      );
+      expect((await signOut(token, server)).body).toEqual({ status: true });
+      expect((await server.call('GET /auths', { token })).status).toBe(401);
+    } finally {
+      await server.close();
+      await away.close();
+    }
+  });
+});
+
+describe('the sessions of an account at providers', () => {
+  it('are shown to administrators, without tokens', async () => {
+    const admin = await stage.enter('first', claimsOf('First'));
+    const { token } = await stage.enter('hugo', claimsOf('Hugo'));
+    const { id } = (await stage.server.call('GET /auths', { token })).body;
+    const list = (as: string | undefined) =>
+      stage.server.call(`GET /users/${id}/oauth/sessions`, { token: as });
+    expect((await list(undefined)).status).toBe(401);
+    expect((await list(token)).status).toBe(401);
+    const { body } = await list(admin.token);
+    expect(body).toEqual([
+      {
+        id: expect.any(String),
+        user_id: id,
+        provider: stage.provider.issuer,
+        expires_at: expect.any(Number),
+        created_at: expect.any(Number),
+        updated_at: expect.any(Number),
+      },
+    ]);
   });
 });

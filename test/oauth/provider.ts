@@ -3,14 +3,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { Provider } from 'oidc-provider';
+import { PNG } from '../webhooks/pictures.ts';
 
 export const CLIENT_ID = 'parley';
+export const OTHER_CLIENT_ID = 'another program';
 export const CLIENT_SECRET = 'a secret of the client';
 
 type Claims = Record<string, unknown>;
 
 export interface TestProvider {
   issuer: string;
+  port: number;
   /** What `startServer` needs in its environment. */
   env: Record<string, string>;
   /** Whoever signs in next, by their subject. */
@@ -23,6 +26,8 @@ export interface TestProvider {
   tellLogoutsAt(url: string): void;
   /** Sends the notice of a logout as it does itself. */
   logOut(subject: string, sid: string): Promise<void>;
+  /** An access token of the provider, for this client unless another is named. */
+  issue(subject: string, clientId?: string): Promise<string>;
   /** The session's name in the newest ID token. */
   sid(): string;
   /** A token signed with the provider's key. */
@@ -30,14 +35,21 @@ export interface TestProvider {
   close(): Promise<void>;
 }
 
-/** An OpenID provider on this machine that asks nobody for a password. */
-export async function startProvider(): Promise<TestProvider> {
+/**
+ * An OpenID provider on this machine that asks nobody for a password.
+ *
+ * @param elsewhere what it calls itself, where something before it (`internet.ts`) leads that address here
+ */
+export async function startProvider(elsewhere?: string): Promise<TestProvider> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const key = { ...(await exportJWK(privateKey)), kid: 'one', alg: 'RS256', use: 'sig' };
   const http = createServer();
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
-  const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const { port } = http.address() as AddressInfo;
+  const issuer = elsewhere ?? `http://127.0.0.1:${port}`;
+  const { pathname } = new URL(issuer);
+  const mount = pathname === '/' ? '' : pathname;
 
   const people = new Map<string, Claims>();
   const asked = new Map<string, number>();
@@ -51,10 +63,16 @@ export async function startProvider(): Promise<TestProvider> {
     redirect_uris: ['http://127.0.0.1/oauth/oidc/callback'],
     backchannel_logout_uri: logoutUri,
     backchannel_logout_session_required: true,
+    post_logout_redirect_uris: ['https://chat.example/auth'],
+  };
+  const otherClient = {
+    client_id: OTHER_CLIENT_ID,
+    client_secret: 'a secret of another client',
+    redirect_uris: ['http://127.0.0.1/other'],
   };
 
   const provider = new Provider(issuer, {
-    clients: [clientMetadata],
+    clients: [clientMetadata, otherClient],
     jwks: { keys: [key] },
     cookies: { keys: ['signs cookies'] },
     conformIdTokenClaims: false,
@@ -70,9 +88,10 @@ export async function startProvider(): Promise<TestProvider> {
       devInteractions: { enabled: false },
       backchannelLogout: { enabled: true },
       userinfo: { enabled: true },
+      introspection: { enabled: true, allowedPolicy: () => true },
     },
     ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600 },
-    interactions: { url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
+    interactions: { url: (_ctx, interaction) => `${mount}/interaction/${interaction.uid}` },
     findAccount: (_ctx, accountId) => ({
       accountId,
       claims: async () => ({ sub: accountId, ...people.get(accountId) }),
@@ -90,13 +109,15 @@ export async function startProvider(): Promise<TestProvider> {
       fetch(url, { ...(options as RequestInit), dispatcher: undefined } as RequestInit),
   });
   provider.Client.prototype.redirectUriAllowed = (uri: string) =>
-    /^http:\/\/(127\.0\.0\.1|localhost):\d+\/oauth\/oidc\/callback$/.test(uri);
+    /^http:\/\/(127\.0\.0\.1|localhost):\d+\/oauth\/(oidc|google|microsoft)\/callback$/.test(uri);
+  provider.proxy = elsewhere !== undefined;
 
   const sign = (claims: JWTPayload, kid = 'one') =>
     new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT' }).sign(privateKey);
 
   const self: TestProvider = {
     issuer,
+    port,
     env: {
       OPENID_PROVIDER_URL: issuer,
       OAUTH_CLIENT_ID: CLIENT_ID,
@@ -121,6 +142,15 @@ export async function startProvider(): Promise<TestProvider> {
       client.backchannelLogoutUri = logoutUri;
       await client.backchannelLogout(subject, session);
     },
+    async issue(subject, clientId = CLIENT_ID) {
+      const client = await provider.Client.find(clientId);
+      if (!client) throw new Error(`There is no client ${clientId}.`);
+      const grant = new provider.Grant({ clientId, accountId: subject });
+      const scope = 'openid email profile roles groups';
+      grant.addOIDCScope(scope);
+      const grantId = await grant.save();
+      return new provider.AccessToken({ client, accountId: subject, grantId, scope, gty: 'password' }).save();
+    },
     sid: () => sid,
     sign,
     async close() {
@@ -131,6 +161,14 @@ export async function startProvider(): Promise<TestProvider> {
   };
 
   provider.use(async (ctx, proceed) => {
+    if (ctx.path === '/photo') {
+      // As Microsoft has them: with the token of the person alone.
+      const token = /^Bearer (.+)$/.exec(ctx.get('authorization'))?.[1];
+      if (!token || !(await provider.AccessToken.find(token))) ctx.status = 401;
+      else if (typeof ctx.query.to === 'string') ctx.redirect(ctx.query.to);
+      else ctx.body = Buffer.from(PNG.split(',')[1] ?? '', 'base64');
+      return;
+    }
     asked.set(ctx.path, (asked.get(ctx.path) ?? 0) + 1);
     await proceed();
     const body = ctx.body as { id_token?: string } | undefined;
@@ -141,6 +179,10 @@ export async function startProvider(): Promise<TestProvider> {
   });
   const answer = provider.callback();
   http.on('request', (request, response) => {
+    if (mount !== '' && request.url?.startsWith(mount)) {
+      // As a program that hangs it below a path tells it.
+      Object.assign(request, { originalUrl: request.url, url: request.url.slice(mount.length) });
+    }
     if (!request.url?.startsWith('/interaction/')) return void answer(request, response);
     void provider.interactionFinished(request, response, { login: { accountId: next } });
   });

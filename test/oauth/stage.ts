@@ -43,11 +43,11 @@ export function setStage(env: Record<string, string> = {}, egress?: Egress): Sta
 }
 
 /** The page that a sign-in ends at. The provider has one of the same path. */
-export const pageOf = ({ server }: Stage): RegExp => new RegExp(`^${server.url}/auth(\\?|$)`);
+export const pageOf = ({ server }: Pick<Stage, 'server'>): RegExp => new RegExp(`^${server.url}/auth(\\?|$)`);
 
-export const loginOf = ({ server }: Stage): string => `${server.url}/oauth/oidc/login`;
+export const loginOf = ({ server }: Pick<Stage, 'server'>): string => `${server.url}/oauth/oidc/login`;
 
-export function entryOf({ server }: Stage, browser: Browser, visit: Visit): Entry {
+export function entryOf({ server }: Pick<Stage, 'server'>, browser: Browser, visit: Visit): Entry {
   const error = new URL(visit.url).searchParams.get('error');
   return { visit, browser, token: browser.cookie(server.url, 'token'), error };
 }

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createOAuth } from '../../src/auth/oauth.providers.ts';
+import { readEnv } from '../../src/env.ts';
+import { egressToHere, startTarget, type Target } from '../egress/targets.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { PNG } from '../webhooks/pictures.ts';
+import { openBrowser } from './browser.ts';
+import { startInternet, withoutOpenssl } from './internet.ts';
+import { CLIENT_ID, CLIENT_SECRET, startProvider, type TestProvider } from './provider.ts';
+
+const TENANT = '7d9c1f2e-0000-4000-8000-000000000000';
+
+describe.skipIf(withoutOpenssl)('a sign-in at the address that everybody uses (needs openssl)', () => {
+  let google: TestProvider;
+  let microsoft: TestProvider;
+  let github: Target;
+  let pictures: Target;
+  let internet: { close(): Promise<void> };
+  let server: TestServer;
+
+  /** What GitHub answers, as its documentation has it: there is no ID token. */
+  const atGitHub = { account: {} as object, addresses: [] as object[] };
+
+  beforeAll(async () => {
+    google = await startProvider('https://accounts.google.com');
+    microsoft = await startProvider(`https://login.microsoftonline.com/${TENANT}/v2.0`);
+    github = await startTarget(({ url, body, headers }, response) => {
+      const { pathname, searchParams } = new URL(url, `https://${headers.host}`);
+      const json = (status: number, value: unknown) =>
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+      if (headers.host === 'github.com' && pathname === '/login/oauth/authorize') {
+        const back = new URL(searchParams.get('redirect_uri') ?? '');
+        back.searchParams.set('code', 'a code');
+        back.searchParams.set('state', searchParams.get('state') ?? '');
+        return response.writeHead(302, { location: back.href }).end();
+      }
+      if (headers.host === 'github.com' && pathname === '/login/oauth/access_token') {
+        const form = new URLSearchParams(body);
+        if (form.get('code') !== 'a code' || !form.has('code_verifier')) return json(400, { error: 'x' });
+        return json(200, { access_token: 'token', token_type: 'bearer', scope: '' });
+      }
+      if (headers.host !== 'api.github.com' || headers.authorization !== 'Bearer token') return json(401, {});
+      return pathname === '/user' ? json(200, atGitHub.account) : json(200, atGitHub.addresses);
+    });
+    pictures = await startTarget((_request, response) =>
+      response.end(Buffer.from(PNG.split(',')[1] ?? '', 'base64')),
+    );
+    internet = await startInternet({
+      'accounts.google.com': google.port,
+      'login.microsoftonline.com': microsoft.port,
+      'github.com': github.port,
+      'api.github.com': github.port,
+    });
+    server = await startServer({
+      egress: egressToHere(),
+      env: {
+        GOOGLE_CLIENT_ID: CLIENT_ID,
+        GOOGLE_CLIENT_SECRET: CLIENT_SECRET,
+        MICROSOFT_CLIENT_ID: CLIENT_ID,
+        MICROSOFT_CLIENT_SECRET: CLIENT_SECRET,
+        MICROSOFT_CLIENT_TENANT_ID: TENANT,
+        GITHUB_CLIENT_ID: 'id',
+        GITHUB_CLIENT_SECRET: 'secret',
+        ENABLE_OAUTH_SIGNUP: 'true',
+        OAUTH_ALLOWED_DOMAINS: 'corp.example',
+        OAUTH_UPDATE_PICTURE_ON_LOGIN: 'true',
+      },
+    });
+  });
+  beforeEach(() => void pictures.heard.splice(0));
+  afterAll(async () => {
+    await server.close();
+    await internet.close();
+    for (const one of [google, microsoft, github, pictures]) await one.close();
+  });
+
+  async function enter(provider: string) {
+    const browser = openBrowser();
+    const { url, trail } = await browser.visit(
+      `${server.url}/oauth/${provider}/login`,
+      new RegExp(`^${server.url}/auth(\\?|$)`),
+    );
+    const token = browser.cookie(server.url, 'token');
+    const { body } = await server.call('GET /auths', { token });
+    return { error: new URL(url).searchParams.get('error'), body, trail };
+  }
+
+  it('of Google takes a verified address, its name and its picture', async () => {
+    const picture = `${pictures.url}/a/photo`;
+    google.signsIn('1001', { name: 'Ann', email: 'ann@corp.example', email_verified: true, picture });
+    const { error, body, trail } = await enter('google');
+    expect(error).toBeNull();
+    expect(trail[1]).toMatch(/^https:\/\/accounts\.google\.com\//);
+    expect(body).toMatchObject({ email: 'ann@corp.example', name: 'Ann', profile_image_url: PNG });
+    expect(pictures.heard).toMatchObject([{ url: '/a/photo', headers: { host: /target\.example/ } }]);
+    // Another host than the provider's own gets no token.
+    expect(pictures.heard[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it('of Google refuses an address that is not verified', async () => {
+    google.signsIn('1002', { name: 'Eve', email: 'eve@corp.example', email_verified: false });
+    expect((await enter('google')).error).toMatch(/has not verified/);
+  });
+
+  it('of a tenant of Microsoft is one of that tenant, whose addresses nobody has verified', async () => {
+    microsoft.signsIn('pairwise', { name: 'Bob', email: 'bob@corp.example' });
+    const { error, trail } = await enter('microsoft');
+    expect(trail[1]).toMatch(new RegExp(`^https://login\\.microsoftonline\\.com/${TENANT}/v2\\.0/`));
+    expect(error).toMatch(/has not verified/);
+
+    const trusting = await startServer({
+      egress: egressToHere(),
+      env: {
+        MICROSOFT_CLIENT_ID: CLIENT_ID,
+        MICROSOFT_CLIENT_SECRET: CLIENT_SECRET,
+        MICROSOFT_CLIENT_TENANT_ID: TENANT,
+        ENABLE_OAUTH_SIGNUP: 'true',
+        OAUTH_ALLOWED_DOMAINS: 'corp.example',
+        OAUTH_TRUSTED_EMAIL_PROVIDERS: 'microsoft',
+      },
+    });
+    try {
+      const browser = openBrowser();
+      await browser.visit(
+        `${trusting.url}/oauth/microsoft/login`,
+        new RegExp(`^${trusting.url}/auth(\\?|$)`),
+      );
+      const token = browser.cookie(trusting.url, 'token');
+      const { body } = await trusting.call('GET /auths', { token });
+      expect(body).toMatchObject({ email: 'bob@corp.example', name: 'Bob', role: 'admin' });
+    } finally {
+      await trusting.close();
+    }
+  });
+
+  it('of Microsoft is refused with a token of another tenant', async () => {
+    microsoft.spoil = (claims) => ({ ...claims, iss: 'https://login.microsoftonline.com/other/v2.0' });
+    try {
+      microsoft.signsIn('pairwise', { name: 'Bob', email: 'bob@corp.example', email_verified: true });
+      expect((await enter('microsoft')).error).toMatch(/did not succeed/);
+    } finally {
+      microsoft.spoil = undefined;
+    }
+  });
+
+  it('of GitHub takes the primary verified address from its API, and the picture', async () => {
+    atGitHub.account = { id: 7, login: 'cleo', name: null, avatar_url: `${pictures.url}/u/7` };
+    atGitHub.addresses = [
+      { email: 'cleo@home.example', primary: false, verified: true },
+      { email: 'cleo@corp.example', primary: true, verified: true },
+    ];
+    const { error, body } = await enter('github');
+    expect(error).toBeNull();
+    expect(body).toMatchObject({ email: 'cleo@corp.example', name: 'cleo', profile_image_url: PNG });
+    atGitHub.addresses = [{ email: 'cleo@corp.example', primary: true, verified: false }];
+    expect((await enter('github')).error).toMatch(/has not verified/);
+  });
+
+  it('keeps the same subject of two providers apart', async () => {
+    google.signsIn('7', { name: 'Seven', email: 'seven@corp.example', email_verified: true });
+    const { body } = await enter('google');
+    expect(body).toMatchObject({ email: 'seven@corp.example' });
+    const rows = await server.database.query(
+      `select issuer from identity where subject = '7' order by issuer`,
+    );
+    expect(rows).toEqual([{ issuer: 'https://accounts.google.com' }, { issuer: 'https://github.com' }]);
+  });
+});
+
+it.each(['common', 'organizations', 'consumers'])(
+  'refuses to trust addresses of anybody’s tenant: %s',
+  (tenant) => {
+    const env = {
+      MICROSOFT_CLIENT_ID: 'a',
+      MICROSOFT_CLIENT_SECRET: 'b',
+      MICROSOFT_CLIENT_TENANT_ID: tenant,
+    };
+    expect(() => createOAuth(readEnv(env))).not.toThrow();
+    const trusting = { ...env, OAUTH_TRUSTED_EMAIL_PROVIDERS: 'oidc,microsoft' };
+    expect(() => createOAuth(readEnv(trusting))).toThrow(/OAUTH_TRUSTED_EMAIL_PROVIDERS is wrong/);
+  },
+);

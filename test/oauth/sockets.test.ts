@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/poll.ts';
+import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
+import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { type Listener, listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
+import { openBrowser } from './browser.ts';
+import { startProvider, type TestProvider } from './provider.ts';
+import { claimsOf, entryOf, loginOf, pageOf } from './stage.ts';
+
+describe.skipIf(withoutRedis)(
+  'sockets of two processes that began at a provider (needs redis-server)',
+  () => {
+    let redis: TestRedis;
+    let database: TestDatabase;
+    let provider: TestProvider;
+    let here: TestServer;
+    let there: TestServer;
+    let owner: Person;
+
+    beforeAll(async () => {
+      redis = await startRedis();
+      database = await createDatabase();
+      provider = await startProvider();
+      const env = {
+        ...provider.env,
+        REDIS_URL: redis.url,
+        SECRET_KEY: 'a secret that both processes have got',
+        ENABLE_OAUTH_SIGNUP: 'true',
+        ENABLE_OAUTH_ROLE_MANAGEMENT: 'true',
+        ENABLE_API_KEYS: 'true',
+        OAUTH_ALLOWED_ROLES: 'user,other',
+      };
+      here = await startServer({ database, env });
+      there = await startServer({ database, env });
+      provider.tellLogoutsAt(`${here.url}/oauth/backchannel-logout`);
+      owner = await signUp(here, 'Owner');
+    });
+    afterAll(async () => {
+      await here.close();
+      await there.close();
+      await database.drop();
+      await provider.close();
+      await redis.stop();
+    });
+
+    async function enter(subject: string, roles: string[]): Promise<string> {
+      provider.signsIn(subject, claimsOf(subject, { roles }));
+      const browser = openBrowser();
+      const visit = await browser.visit(loginOf({ server: here }), pageOf({ server: here }));
+      const { token, error } = entryOf({ server: here }, browser, visit);
+      expect(error).toBeNull();
+      return `${token}`;
+    }
+    /** At both doors of both processes, which know the credential by then. */
+    async function arrive(token: string): Promise<Listener[]> {
+      const sockets: Listener[] = [];
+      for (const { url } of [here, there]) {
+        sockets.push(await listenBySocketIo(url, token), await listenByTrpc(url, token));
+      }
+      expect(sockets.map(({ ended }) => ended)).toEqual(Array(4).fill(undefined));
+      return sockets;
+    }
+    async function expectGone(token: string, sockets: Listener[]): Promise<void> {
+      await until('all sockets to end', () => sockets.every(({ ended }) => ended !== undefined));
+      for (const server of [here, there])
+        expect((await server.call('GET /auths', { token })).status).toBe(401);
+      expect((await listenByTrpc(there.url, token)).ended).toBe('unauthenticated');
+      expect((await listenBySocketIo(there.url, token)).ended).toBe('unauthenticated');
+      for (const socket of sockets) socket.close();
+    }
+
+    it('end with a logout by the back channel, and nobody else’s do', async () => {
+      const token = await enter('Ann', ['user']);
+      const sid = provider.sid();
+      const sockets = await arrive(token);
+      const others = await arrive(await enter('Bob', ['user']));
+      await provider.logOut('Ann', sid);
+      await expectGone(token, sockets);
+      expect(others.map(({ ended }) => ended)).toEqual(Array(4).fill(undefined));
+      for (const socket of others) socket.close();
+    });
+
+    it('end when the next sign-in says that they are no administrator any more', async () => {
+      const token = await enter('Cleo', ['admin']);
+      const sockets = await arrive(token);
+      expect((await there.call('GET /users', { token })).status).toBe(200);
+      const later = await enter('Cleo', ['other']);
+      await expectGone(token, sockets);
+      for (const server of [here, there]) {
+        expect((await server.call('GET /users', { token: later })).status).toBe(403);
+      }
+    });
+
+    it('end when the next sign-in names no role, and the new one is let in nowhere', async () => {
+      const token = await enter('Dora', ['user']);
+      const { body } = await here.call('GET /users/search?query=dora', { token: owner.token });
+      expect(body.users[0].role).toBe('user');
+      const sockets = await arrive(token);
+      const later = await enter('Dora', []);
+      await expectGone(token, sockets);
+      expect((await listenByTrpc(there.url, later)).ended).toBe('account_pending');
+      expect((await listenBySocketIo(there.url, later)).ended).toBe('account_pending');
+    });
+
+    it('end with a sign-out elsewhere of the same session', async () => {
+      const token = await enter('Emil', ['user']);
+      const sockets = await arrive(token);
+      expect((await there.call('POST /auths/signout', { token })).status).toBe(200);
+      await expectGone(token, sockets);
+    });
+  },
+);
