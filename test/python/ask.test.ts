@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Python } from '../../src/python/pool.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import { callTool, startTestPython, toolOf } from '../support/python.ts';
 
-let python: Python;
-beforeAll(async () => {
-  python = await startTestPython({ callTimeoutMs: 600, askTimeoutMs: 2_000 });
-});
+const python = await startTestPython({ callTimeoutMs: 600, askTimeoutMs: 2_000 });
 afterAll(() => python.close());
 
 const ASKING = toolOf(
@@ -24,15 +20,17 @@ const ASKING = toolOf(
 describe('__event_call__', () => {
   test('takes the question to the caller and the answer back, past the time of the call', async () => {
     const asked: unknown[] = [];
+    const sleeping = toolOf('def f(self): import time; time.sleep(60)\ndef ready(self): return True');
+    await callTool(python, sleeping, {}, { function: 'ready' });
     const answer = await callTool(
       python,
       ASKING,
       { question: 'Which city?' },
       {
-        // Longer than the call may take: the time stands still while a person thinks.
+        // The time stands still while a person thinks: a call that begins now is out of time before the answer.
         onAsk: async (event, signal) => {
           asked.push(event);
-          await new Promise((resolve) => setTimeout(resolve, 900));
+          await expect(callTool(python, sleeping)).rejects.toMatchObject({ code: 'tool_timeout' });
           return signal.aborted ? 'late' : 'Bern';
         },
       },
