@@ -25,6 +25,8 @@ export interface Door {
   parts: Parts;
   hub: ChannelHub;
   bus: Bus;
+  /** Tells it that it may have missed notices: it looks in the database at once, and not only every few seconds. */
+  tellGap(): void;
   /** How many listen to notices or events at the moment. */
   listeners(): number;
   close(): Promise<void>;
@@ -63,7 +65,14 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
   const count = { now: 0 };
   const orm = await openOrm(entities, { url: server.database.url });
   const sql = await openSql(orm);
-  const local = createLocalBus(onError);
+  const onGaps = new Set<() => void>();
+  const local: Bus = {
+    ...createLocalBus(onError),
+    onGap(handler) {
+      onGaps.add(handler);
+      return () => onGaps.delete(handler);
+    },
+  };
   const configs = await openConfigStore(orm, sql, { secret, pins: [], hasEventDoors: true, log });
   const plainHub = createHub({ sql, bus: local, log });
   const { tokens, authenticate } = createAuthenticator({
@@ -124,6 +133,9 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
     parts,
     hub,
     bus: local,
+    tellGap() {
+      for (const handler of onGaps) handler();
+    },
     listeners: () => count.now - atRest,
     async close() {
       await socketIo.close();

@@ -24,6 +24,11 @@ beforeEach(async () => {
 const call = async (request: string, body?: unknown) =>
   (await server.call(request, { token: owner.token, body })).body;
 const post = (content: string) => call(`POST /channels/${channelId}/messages/post`, { content });
+/** At the door nobody hears of a post but by the log. */
+async function postUnheard(content: string): Promise<void> {
+  await post(content);
+  door.tellGap();
+}
 const cursorNow = async (): Promise<string> => (await call('GET /channels/events/cursor')).cursor;
 const newestEvent = async (): Promise<number> => {
   const [row] = await server.database.query<{ last: number }>(
@@ -120,8 +125,7 @@ describe('whoever comes back', () => {
   ])('having seen %i of which %i are forgotten', async (seen, forgotten, isReload, follows) => {
     await forget(first + forgotten);
     const { socket, subscription, close } = await goOn(cursors[seen] ?? '', first + seen);
-    // At this door nobody hears of a post but by the log.
-    await post('live');
+    await postUnheard('live');
     await until('the live one', () => contents(subscription.items).includes('live'));
     await until('the live one by socket', () =>
       contents(socket.enveloped.map((event) => ({ event }))).includes('live'),
@@ -145,7 +149,7 @@ describe('whoever comes back', () => {
       one.tear();
       await until('it to come back', () => one.starts > round);
     }
-    await post('live');
+    await postUnheard('live');
     await until('the live one', () => contents(one.items).includes('live'));
     expect(one.reloads).toHaveLength(1);
     one.close();
@@ -167,7 +171,7 @@ describe('whoever comes back', () => {
       lastEventId: `${Number(at?.micros) - 1}`,
     });
     const current = await subscribe(door.url, owner.token, { channel_ids: [channelId], lastEventId: now });
-    await post('live');
+    await postUnheard('live');
     for (const one of [late, early, current]) {
       await until('the live one', () => contents(one.items).includes('live'));
       one.close();
@@ -193,6 +197,7 @@ describe('whoever comes back', () => {
     await until('the reloads', () => socket.reloads.length > 0 && subscription.reloads.length > 0);
     expect([socket.reloads, subscription.reloads]).toMatchObject([[reload], [reload]]);
     await post('again');
+    restored.tellGap();
     await until('the post', () => contents(subscription.items).includes('again'));
     socket.close();
     subscription.close();
