@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { router } from '../core/trpc.ts';
-import { id, plainName } from '../core/wire.ts';
+import { id } from '../core/wire.ts';
 import { channelMember } from './channels.procedure.ts';
+import { reactionName, storedReactionName } from './reactions.schema.ts';
 import { addReaction, removeReaction } from './reactions.service.ts';
 
-/** The name is an emoji, or a word for one. */
-const reaction = () => z.object({ id: id(), message_id: id(), name: plainName(64) });
+const message = { id: id(), message_id: id() };
 
 /** Whoever may post may react: it is a word in public, under one's own name. */
 export const reactionsRouter = router({
@@ -19,7 +19,7 @@ export const reactionsRouter = router({
       },
       access: 'channel.write',
     })
-    .input(reaction())
+    .input(z.object({ ...message, name: reactionName() }))
     .output(z.boolean())
     .mutation(({ ctx, input }) => addReaction(ctx.scope, input)),
 
@@ -33,7 +33,7 @@ export const reactionsRouter = router({
       },
       access: 'channel.write',
     })
-    .input(reaction())
+    .input(z.object({ ...message, name: storedReactionName() }))
     .output(z.boolean())
     .mutation(({ ctx, input }) => removeReaction(ctx.scope, input)),
 });

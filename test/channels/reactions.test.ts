@@ -139,6 +139,15 @@ describe('a name', () => {
   it.each([
     ['an emoji of several code points', '👩‍👩‍👧‍👦'],
     ['a flag', '🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
+    ['one with a skin tone', '👍🏽'],
+    ['one that others join', '👨🏽‍❤️‍💋‍👨🏿'],
+    ['a flag of two letters', '🇩🇪'],
+    ['a keycap', '1️⃣'],
+    ['one in the style of text', '❤'],
+    ['a short name', ':thumbsup:'],
+    ['a short name with a sign', '+1'],
+    ['two words', 'thumbs up'],
+    ['words of scripts with marks', 'ठीक ที่ שָׁלוֹם'],
     ['64 characters', 'x'.repeat(64)],
     ['what looks like SQL and markup', `'; drop table users; --<b>`],
   ])('may be %s', async (_what, name) => {
@@ -172,6 +181,34 @@ describe('a name', () => {
       expect(answer.body.detail).toMatch(/^name: /);
     }
     expect(await types()).toEqual(['message']);
+  });
+
+  it.each([
+    ['a zero-width space', '\u200b'],
+    ['a zero-width space behind an emoji', '👍\u200b'],
+    ['a joiner that joins nothing', '👍\u200d'],
+    ['a line break', 'a\nb'],
+    ['a control character', '\u0007'],
+    ['a mark of direction', '\u202eab'],
+    ['a letter that is a blank', '\u3164'],
+    ['Braille without a dot', '\u2800'],
+    ['tags of no flag', 'a\u{e0061}'],
+    ['a private character', '\ue000'],
+    ['several spaces', 'a   b'],
+    ['64 combining marks', '\u0301'.repeat(64)],
+    ['a pile of marks on a letter', `e${'\u0301'.repeat(20)}`],
+  ])('must not be %s, which whoever stored it before can still take back', async (_what, name) => {
+    const { id } = await board.post({ content: 'x' });
+    const answer = await board.react(id, name);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'validation', issues: [{ path: 'name' }] } });
+    expect(answer.body.detail).toMatch(/^name: must be an emoji or a word/);
+    expect(await types()).toEqual(['message']);
+    const stored = 'insert into message_reaction values ($1, $2, $3, $4, 1)';
+    const values = [board.channelId, id, name.normalize('NFC'), board.writer.id];
+    await board.server.database.query(stored, values);
+    expect(await reactionsTo(id)).toHaveLength(1);
+    expect((await board.unreact(id, name)).body).toBe(true);
+    expect(await reactionsTo(id)).toEqual([]);
   });
 
   it('is one of 50 at most, even when more come at once; those that are there can still be joined', async () => {
