@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 
 /** One right of one principal on one resource. `principal_id` is `*` for everyone. */
 export const AccessGrant = defineEntity({
@@ -24,5 +24,3 @@ export const AccessGrant = defineEntity({
     { name: 'access_grant_principal', properties: ['principal_type', 'principal_id', 'resource_type'] },
   ],
 });
-
-export type AccessGrantEntity = InferEntity<typeof AccessGrant>;

@@ -25,7 +25,7 @@ export type ExplainInput = z.infer<typeof explainInput>;
  * them, to everyone, or to a group; a group's permissions; what everybody may; a switch or permission that bars the whole noun;
  * or nothing that allows it.
  */
-export const RULES = [
+const RULES = [
   ...(['pending', 'administrator', 'owner', 'member', 'grant', 'everyone', 'group'] as const),
   ...(['default', 'barred', 'none'] as const),
 ] as const;

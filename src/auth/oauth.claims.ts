@@ -23,7 +23,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value.tr
 /**
  * The texts of a claim that may be one or many; undefined when the claim is absent, which is another thing than empty.
  */
-export function namesOf(value: unknown): string[] | undefined {
+function namesOf(value: unknown): string[] | undefined {
   if (value === undefined || value === null) return undefined;
   return [value]
     .flat()

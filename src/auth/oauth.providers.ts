@@ -63,7 +63,7 @@ export interface Provider {
   readLogout?(token: string): Promise<Logout | null>;
 }
 
-export type ClaimNames = Record<'email' | 'name' | 'picture' | 'roles' | 'groups', string>;
+type ClaimNames = Record<'email' | 'name' | 'picture' | 'roles' | 'groups', string>;
 
 /** The providers that the environment names, and how what they say is read. */
 export interface OAuth {

@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../users/users.entity.ts';
 import { Channel } from './channels.entity.ts';
 
@@ -16,8 +16,6 @@ export const ChannelMember = defineEntity({
     joined_at: p.bigint('string'),
   },
 });
-
-export type ChannelMemberEntity = InferEntity<typeof ChannelMember>;
 
 /** What a person keeps of a channel for themselves; gives no right to anything. */
 export const ChannelReader = defineEntity({
@@ -41,5 +39,3 @@ export const ChannelReader = defineEntity({
     },
   ],
 });
-
-export type ChannelReaderEntity = InferEntity<typeof ChannelReader>;

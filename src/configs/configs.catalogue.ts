@@ -4,7 +4,7 @@ import { SETTINGS } from './configs.settings.ts';
  * Who acts on a setting: this server; its clients, which get it from `GET /config`; or nobody here, so that it is only kept
  * for other components that share the configuration.
  */
-export type UsedBy = 'server' | 'clients' | 'nobody';
+type UsedBy = 'server' | 'clients' | 'nobody';
 
 interface Entry {
   used_by: UsedBy;

@@ -8,7 +8,7 @@ import { maskSecrets } from './configs.secrets.ts';
 import type { ConfigScope } from './configs.service.ts';
 import { pathsOf, SETTINGS, valueAt } from './configs.settings.ts';
 
-export const SettingView = z
+const SettingView = z
   .object({
     path: z.string(),
     /** In force now; secrets are masked. */

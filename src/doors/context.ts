@@ -17,7 +17,7 @@ const WITHOUT_COOKIES: Reply = { setSession: () => {} };
  * What a procedure gets to know of a request, for every door. Nothing in it is verified, but for the address: who may say it is
  * `entrance.ts`'s.
  */
-export function buildContext(parts: Parts, raw: IncomingMessage, reply: Reply = WITHOUT_COOKIES): Context {
+function buildContext(parts: Parts, raw: IncomingMessage, reply: Reply = WITHOUT_COOKIES): Context {
   return {
     parts,
     credentials: findCredentials(raw),

@@ -49,7 +49,7 @@ export const upgradeHeaders = (request: IncomingMessage): Record<string, string>
 });
 
 /** Seconds with microsecond digits, as `X-Process-Time` has them. */
-export const processTime = (startedAtMs: number) => ((performance.now() - startedAtMs) / 1000).toFixed(6);
+const processTime = (startedAtMs: number) => ((performance.now() - startedAtMs) / 1000).toFixed(6);
 
 type Head = Parameters<ServerResponse['writeHead']>;
 

@@ -24,7 +24,7 @@ export function unwrap(schema: $ZodType): $ZodTypes['_zod']['def'] {
 export type Shape = ReadonlyMap<string, $ZodType>;
 
 /** The members of an object's schema; undefined for anything that is no plain object. */
-export function shapeOf(schema: $ZodType): Shape | undefined {
+function shapeOf(schema: $ZodType): Shape | undefined {
   const def = unwrap(schema);
   if (def.type === 'object') return new Map(Object.entries(def.shape));
   if (def.type === 'intersection') return joinShapes([def.left, def.right]);

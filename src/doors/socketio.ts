@@ -17,7 +17,7 @@ import { type Connection, cutBacklogs, outletOf } from './socketio.backlog.ts';
 import { channelRoom, ENVELOPE, EventClient, Habit, type Told, userRoom } from './socketio.client.ts';
 import { hearClient } from './socketio.heard.ts';
 
-export const SOCKETIO_PATH = '/ws/socket.io';
+const SOCKETIO_PATH = '/ws/socket.io';
 
 /** How long a socket may stay without having proved who it is. */
 const PROOF_MS = 10_000;

@@ -20,10 +20,10 @@ import { findIgnored, ignoredHeader, type Known, planKnownInput } from './rest.i
 import { sharingEncoder } from './trpc.encoder.ts';
 import { FrameSocket, outletOf } from './trpc.socket.ts';
 
-export const TRPC_PATH = '/trpc';
+const TRPC_PATH = '/trpc';
 
 /** Calls in one batch, by either transport. Clients must set `maxItems` no higher. */
-export const MAX_BATCH_SIZE = 20;
+const MAX_BATCH_SIZE = 20;
 
 /** How long clients may take to say goodbye when the server stops. */
 const CLOSE_GRACE_MS = 1000;

@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../users/users.entity.ts';
 
 /** An upload. Its bytes lie in `DATA_DIR/uploads` under its id; no name of a user's ever becomes a path. Times are seconds. */
@@ -19,8 +19,6 @@ export const File = defineEntity({
     updated_at: p.integer(),
   },
 });
-
-export type FileEntity = InferEntity<typeof File>;
 
 /** Which messages carry a file: whoever may read one of them may read it. */
 export const MessageFile = defineEntity({

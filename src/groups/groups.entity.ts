@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import type { Permissions } from '../configs/permissions.schema.ts';
 import { User } from '../users/users.entity.ts';
 
@@ -23,8 +23,6 @@ export const Group = defineEntity({
     updated_at: p.integer(),
   },
 });
-
-export type GroupEntity = InferEntity<typeof Group>;
 
 /** One reason for which somebody is in a group: a person who came by two ways stays until both have ended. */
 export const GroupMember = defineEntity({

@@ -6,7 +6,7 @@ const SHARE = `coalesce(g.data #>> '{config,share}', 'members')`;
 /** SQL conditions on a row `g` of `user_group`; arguments are SQL expressions. */
 const isIn = (user: string) =>
   `exists (select from group_member gm where gm.group_id = g.id and gm.user_id = ${user})`;
-export const mayShareTo = (user: string, isAdmin: string) =>
+const mayShareTo = (user: string, isAdmin: string) =>
   `(${isAdmin} or ${SHARE} = 'true' or (${SHARE} = 'members' and ${isIn(user)}))`;
 
 const VIEW = `g.id, g.user_id, g.name, g.description, g.data, g.meta, g.permissions, g.created_at, g.updated_at,

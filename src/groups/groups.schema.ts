@@ -6,7 +6,7 @@ const PERMISSION_BYTES = 64 * 1024;
 const DESCRIPTION_CHARACTERS = 4096;
 
 /** Who may give rights to a group: anybody, nobody but administrators, or its members, as it is unless said. */
-export const SHARE_RULES = [true, false, 'members'] as const;
+const SHARE_RULES = [true, false, 'members'] as const;
 
 /** The groups' own members of `data` are checked; others are kept for clients. */
 const groupData = () =>
@@ -58,7 +58,7 @@ export const GroupView = z
 export type GroupView = z.infer<typeof GroupView>;
 
 /** Why somebody is in a group. */
-export const SOURCES = ['manual', 'oauth', 'ldap'] as const;
+const SOURCES = ['manual', 'oauth', 'ldap'] as const;
 export type Source = (typeof SOURCES)[number];
 
 export const GroupExport = GroupView.extend({

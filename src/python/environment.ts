@@ -28,7 +28,7 @@ export interface Log {
 }
 
 /** Why there is no Python for tools, and what would help, in one or two sentences. */
-export class EnvironmentError extends Error {}
+class EnvironmentError extends Error {}
 
 interface Interpreter {
   path: string;

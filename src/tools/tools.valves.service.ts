@@ -30,7 +30,7 @@ const placeOf = (scope: Scope, toolId: string, kind: ValvesKind) => ({
  *
  * @throws unavailable when they were sealed with another secret
  */
-export function openValves(scope: Scope, tool: UsedTool, kind: ValvesKind): Values | null {
+function openValves(scope: Scope, tool: UsedTool, kind: ValvesKind): Values | null {
   const sealed = tool[kind];
   if (sealed === null) return null;
   try {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { seconds } from '../core/wire.ts';
 
-export const DeliveryStatus = z.enum(['pending', 'delivered', 'failed']);
+const DeliveryStatus = z.enum(['pending', 'delivered', 'failed']);
 
 /** A notification to somebody's webhook, and what became of it. */
 export const DeliveryView = z

@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import { Channel } from '../channels/channels.entity.ts';
 import { User } from '../users/users.entity.ts';
 
@@ -20,8 +20,6 @@ export const ChannelWebhook = defineEntity({
     updated_at: p.bigint('string'),
   },
 });
-
-export type ChannelWebhookEntity = InferEntity<typeof ChannelWebhook>;
 
 /** A notification on its way to somebody's webhook, and what became of it. Times are seconds. */
 export const Delivery = defineEntity({
@@ -54,5 +52,3 @@ export const Delivery = defineEntity({
     },
   ],
 });
-
-export type DeliveryEntity = InferEntity<typeof Delivery>;

@@ -67,5 +67,3 @@ export async function openBoard() {
     close: () => server.close(),
   };
 }
-
-export type Board = Awaited<ReturnType<typeof openBoard>>;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { upload } from '../files/forms.ts';
+import { grant } from '../support/channels.ts';
 import { type Person, signUp, signUpAs, type TestServer } from '../support/server.ts';
 
 /** How somebody can stand to a channel. */
@@ -54,12 +55,6 @@ export async function gather(server: TestServer): Promise<People> {
     revoked,
   };
 }
-
-export const grant = (principal_id: string, permission: 'read' | 'write') => ({
-  principal_type: 'user',
-  principal_id,
-  permission,
-});
 
 /** The kinds of channels. `public` is a standard channel that everyone may read. */
 export const KINDS = ['standard', 'public', 'group', 'dm'] as const;

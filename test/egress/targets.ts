@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { createEgress, type Egress, type EgressOptions } from '../../src/egress/egress.ts';
 
-export interface Heard {
+interface Heard {
   method: string;
   url: string;
   headers: IncomingMessage['headers'];

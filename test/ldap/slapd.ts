@@ -15,7 +15,7 @@ export const withoutSlapd = spawnSync(SLAPD, ['-VV']).error !== undefined && pro
 
 export const BASE = 'dc=example,dc=com';
 const ROOT = { dn: `cn=root,${BASE}`, password: 'the root of the tree' };
-export const APP = { dn: `cn=search,${BASE}`, password: 'may only search' };
+const APP = { dn: `cn=search,${BASE}`, password: 'may only search' };
 
 export interface Slapd {
   port: number;

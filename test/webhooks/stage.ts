@@ -1,4 +1,4 @@
-import { egressToHere, type startTarget, type Target } from '../egress/targets.ts';
+import { egressToHere, type startTarget, } from '../egress/targets.ts';
 import { until } from '../support/poll.ts';
 import {
   type Person,
@@ -109,5 +109,4 @@ export const hurry = (stage: Stage) =>
     `update delivery set next_attempt_at = 0, response_status = null where status = 'pending'`,
   );
 
-export type { Target };
 export type Answering = Parameters<typeof startTarget>[0];
