@@ -78,10 +78,11 @@ export async function listenBySocket(
     else if ('user' in told) listener.enveloped.push(told);
     else listener.reloads.push(told);
   });
-  for (const name of [...MESSAGE_EVENTS, ...CHANNEL_EVENTS])
-    socket.on(name, (event: Event) => listener.named.push({ name, event }));
-  for (const name of NOTICE_TYPES)
-    socket.on(name, (notice: ChannelNoticeView) => listener.namedNotices.push({ name, notice }));
+  for (const name of [...MESSAGE_EVENTS, ...CHANNEL_EVENTS, ...NOTICE_TYPES])
+    socket.on(name, (told: Event | ChannelNoticeView) => {
+      if ('event_id' in told) listener.named.push({ name, event: told });
+      else listener.namedNotices.push({ name, notice: told });
+    });
   socket.on('connect_error', (error) => {
     listener.refusal = (error as Error & { data?: SocketListener['refusal'] }).data;
     listener.ended ??= error.message;

@@ -6,18 +6,17 @@ import { call } from '../support/server.ts';
 import { Follower, type Place } from './follower.ts';
 import {
   listLeft,
-  readMoments,
   requireCounts,
   requireJournal,
   requireManagers,
-  requireNothingElse,
   requireSameState,
   requireWhole,
 } from './invariants.ts';
+import { readMoments, requireNothingElse, requireNoticesOfReaders } from './privacy.ts';
 import type { Player } from './stage.ts';
 import type { Entry } from './steps.ts';
 
-const DOORS = ['trpc', 'socket.io', 'trpc', 'socket.io', 'trpc', 'socket.io'] as const;
+const DOORS = ['trpc', 'envelope', 'trpc', 'named', 'trpc', 'envelope'] as const;
 
 /** How each follower behaves: after how many events it loses its connection, again and again. */
 export const LOSSES = fc.array(fc.array(fc.nat(15), { minLength: 1, maxLength: 5 }), {
@@ -95,6 +94,7 @@ export async function requireEverything(ending: Ending): Promise<void> {
   for (const follower of followers) {
     expect(follower.reloads).toBe(0);
     requireNothingElse(follower, moments);
+    requireNoticesOfReaders(follower, moments, journal);
   }
   for (const player of players) await requireCounts(url, database, player, left);
   await requireManagers(database, channelIds);

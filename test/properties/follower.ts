@@ -1,3 +1,4 @@
+import type { ChannelNoticeView } from '../../src/channels/events.schema.ts';
 import type { MessageView } from '../../src/channels/messages.schema.ts';
 import {
   type Event,
@@ -55,9 +56,13 @@ export interface Heard {
   atMs: number;
 }
 
+/** How somebody listens: over tRPC, or Socket.IO in one of its habits. */
+export type ListeningDoor = 'trpc' | 'envelope' | 'named';
+
 interface Connection {
   /** What came, in its order; `id` is what tRPC resumes by. */
   items(): { id?: string; event: Event }[];
+  notices(): ChannelNoticeView[];
   reloads(): number;
   isLost(): boolean;
   tear(): void;
@@ -66,13 +71,16 @@ interface Connection {
 
 const overTrpc = (subscription: Subscription): Connection => ({
   items: () => subscription.items,
+  notices: () => subscription.notices,
   reloads: () => subscription.reloads.length,
   isLost: () => subscription.failure !== undefined,
   tear: () => subscription.tear(),
   close: () => subscription.close(),
 });
 const overSocketIo = (listener: SocketListener): Connection => ({
-  items: () => listener.enveloped.map((event) => ({ event })),
+  items: () =>
+    [...listener.enveloped, ...listener.named.map(({ event }) => event)].map((event) => ({ event })),
+  notices: () => [...listener.notices, ...listener.namedNotices.map(({ notice }) => notice)],
   reloads: () => listener.reloads.length,
   isLost: () => listener.ended !== undefined,
   tear: () => listener.close(),
@@ -91,8 +99,9 @@ export interface Place {
  */
 export class Follower {
   readonly player: Player;
-  readonly door: 'trpc' | 'socket.io';
+  readonly door: ListeningDoor;
   readonly heard: Heard[] = [];
+  readonly noticed: { notice: ChannelNoticeView; atMs: number }[] = [];
   readonly #where: () => Promise<Place>;
   readonly #isPlace: (place: Place) => boolean;
   readonly #losses: number[];
@@ -108,7 +117,7 @@ export class Follower {
 
   constructor(options: {
     player: Player;
-    door: 'trpc' | 'socket.io';
+    door: ListeningDoor;
     /** After how many events the connection is lost, again and again. */
     losses: number[];
     where: () => Promise<Place>;
@@ -136,11 +145,15 @@ export class Follower {
       const begun = this.heard.length;
       const patience = this.#losses[round % this.#losses.length] ?? 0;
       let taken = 0;
+      let noticed = 0;
       let isTorn = false;
       const take = () => {
         const fresh = connection.items().slice(taken);
         taken += fresh.length;
         for (const item of fresh) this.#hear(item, place);
+        const passing = connection.notices().slice(noticed);
+        noticed += passing.length;
+        for (const notice of passing) this.noticed.push({ notice, atMs: Date.now() });
       };
       await this.#loadUnknown(place);
       this.#isConnected = true;
@@ -151,7 +164,7 @@ export class Follower {
           if (this.#isOver || connection.isLost() || !this.#isPlace(place)) return true;
           if (this.#isSettling || this.heard.length - begun < patience) return false;
           // tRPC's own client comes back by itself, once; after that ours does.
-          if (this.door === 'socket.io' || isTorn) return true;
+          if (this.door !== 'trpc' || isTorn) return true;
           isTorn = true;
           connection.tear();
           return false;
@@ -196,7 +209,7 @@ export class Follower {
       return overTrpc(await subscribe(url, token, { lastEventId: this.#cursor }, isGone));
     }
     const last_event_ids = Object.fromEntries(this.#positions);
-    const listener = await listenBySocket(url, token, { auth: { events: 'envelope', last_event_ids } });
+    const listener = await listenBySocket(url, token, { auth: { events: this.door, last_event_ids } });
     return overSocketIo(listener);
   }
 

@@ -17,7 +17,7 @@ afterAll(() => server.close());
 const players = await gatherPlayers(server.url, server.database);
 
 it('everybody ends with what the database holds', { timeout: 120_000 }, async () => {
-  const plan = fc.record({ scripts: scripts(5, { min: 5, max: 30 }), losses: LOSSES });
+  const plan = fc.record({ scripts: scripts(5, { min: 15, max: 40 }), losses: LOSSES });
   await fc.assert(
     fc.asyncProperty(plan, async ({ scripts: written, losses }) => {
       const { url, database } = server;
@@ -31,6 +31,6 @@ it('everybody ends with what the database holds', { timeout: 120_000 }, async ()
         expect(outcome.status).toSatisfy((status) => status > 0 && status < 500);
       await requireEverything({ url, database, players, channelIds, journal, readers });
     }),
-    { numRuns: 6, endOnFailure: true },
+    { numRuns: 4, endOnFailure: true },
   );
 });

@@ -119,44 +119,6 @@ export async function requireSameState(
   expect(listed.map(({ id }) => id)).toEqual(newestFirst.map(({ id }) => id));
 }
 
-interface Moment {
-  channel_id: string;
-  event_id: number;
-  at: string;
-  readers: string[];
-}
-
-export const readMoments = (database: TestDatabase, channelIds: string[]) =>
-  database.query<Moment>(
-    'select channel_id, event_id::int, at, readers from test_readers where channel_id = any($1) order by event_id',
-    [channelIds],
-  );
-
-/** The clock of a channel may run ahead of the time by a little: each of its events is later than the one before. */
-const CLOCK_MS = 5;
-
-/**
- * A follower hears each channel's events in their order, without a gap from the first on, and nothing that its person could not
- * read at some moment between the event and its arrival.
- */
-export function requireNothingElse(follower: Follower, moments: Moment[]): void {
-  const { player, door } = follower;
-  const who = `${player.name} over ${door}`;
-  const last = new Map<string, number>();
-  for (const { event, atMs } of follower.heard) {
-    const { channel_id, event_id } = event;
-    const before = last.get(channel_id);
-    if (before !== undefined) expect(event_id, `what ${who} hears after ${before}`).toBe(before + 1);
-    last.set(channel_id, event_id);
-    const ofChannel = moments.filter((moment) => moment.channel_id === channel_id);
-    const since = ofChannel.findLastIndex((moment) => moment.event_id <= event_id);
-    const couldRead = ofChannel
-      .slice(since)
-      .some(({ readers, at }) => readers.includes(player.id) && Number(at) / 1e6 <= atMs + CLOCK_MS);
-    expect(couldRead, `${who} may hear ${event.data.type} ${event_id} of ${channel_id}`).toBe(true);
-  }
-}
-
 /** Counts what is new for somebody by looking at every message, and compares it with what the server says. */
 export async function requireCounts(
   url: string,

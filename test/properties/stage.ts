@@ -72,8 +72,8 @@ const NAMES = ['Root', 'Ada', 'Ben', 'Cyd', 'Dee'];
 
 /**
  * Signs everybody up, and makes the database note at each event of a channel itself who may read it then: the event is the last
- * statement of the change that it tells of, so the notes say exactly who could read between which numbers. They stay when the
- * channel goes.
+ * statement of the change that it tells of, so the notes say exactly who could read between which numbers, and from when to when.
+ * They stay when the channel goes.
  */
 export async function gatherPlayers(url: string, database: TestDatabase): Promise<Player[]> {
   const players: Player[] = [];
@@ -87,10 +87,11 @@ export async function gatherPlayers(url: string, database: TestDatabase): Promis
     players.push({ id, name, token, door: n % 2 === 0 ? 'rest' : 'trpc' });
   }
   await database.query(`
-    create table test_readers (channel_id uuid, event_id bigint, at bigint, type text, readers uuid[], managers int);
+    create table test_readers
+      (channel_id uuid, event_id bigint, at bigint, done_at bigint, type text, readers uuid[], managers int);
     create function test_note_readers() returns trigger language plpgsql as $$ begin
       insert into test_readers
-      select c.id, new.id, new.created_at, c.type,
+      select c.id, new.id, new.created_at, null, c.type,
              array(select u.id from users u where case when c.type is not null
                then exists (select from channel_member m where m.channel_id = c.id and m.user_id = u.id)
                else u.role = 'admin' or u.id = c.user_id or exists (
@@ -101,7 +102,14 @@ export async function gatherPlayers(url: string, database: TestDatabase): Promis
       return null;
     end $$;
     create trigger test_note_readers after insert on channel_event for each row
-      when (new.type like 'channel:%') execute function test_note_readers();`);
+      when (new.type like 'channel:%') execute function test_note_readers();
+    create function test_note_commit() returns trigger language plpgsql as $$ begin
+      update test_readers set done_at = extract(epoch from clock_timestamp()) * 1000000000
+       where channel_id = new.channel_id and event_id = new.id;
+      return null;
+    end $$;
+    create constraint trigger test_note_commit after insert on channel_event deferrable initially deferred for each row
+      when (new.type like 'channel:%') execute function test_note_commit();`);
   return players;
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { grant } from '../support/channels.ts';
 import { type Operation, type Outcome, type Player, perform } from './stage.ts';
@@ -15,9 +16,10 @@ const ACTS = {
   pin: 2,
   unpin: 1,
   read: 2,
-  grants: 1,
+  type: 3,
+  grants: 2,
   add: 4,
-  remove: 1,
+  remove: 3,
   leave: 1,
   promote: 1,
   demote: 2,
@@ -26,6 +28,9 @@ type Act = keyof typeof ACTS;
 
 /** Where an act means something: by the order in which channels are made. Elsewhere it is refused, which happens too. */
 const HOME: { [act in Act]?: number } = { grants: 1, add: 2, remove: 2, leave: 2, promote: 2, demote: 2 };
+
+/** What nearly nobody may do on their own: half of it is done by the administrator, or there would be too little of it. */
+const MANAGING: readonly Act[] = ['grants', 'add', 'remove', 'promote', 'demote'];
 
 const act = fc.oneof(
   ...Object.entries(ACTS).map(([name, weight]) => ({ weight, arbitrary: fc.constant(name as Act) })),
@@ -36,6 +41,7 @@ const step = fc.record({
   /** Which of the messages that are known, or of the people. */
   target: fc.nat(1000),
   again: fc.constantFrom('no', 'no', 'at once', 'afterwards'),
+  byAdministrator: fc.boolean(),
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
@@ -46,6 +52,8 @@ export const scripts = (players: number, { min, max }: { min: number; max: numbe
 /** One thing that somebody tried. */
 export interface Entry {
   by: Player;
+  /** Unix milliseconds. */
+  beganMs: number;
   act: Act;
   channelId: string;
   /** The message that it was about; of a post, the one that it made, once that is known. */
@@ -69,7 +77,10 @@ export async function play(scene: Scene, written: Step[][], onEntry = () => {}):
   const journal: Entry[] = [];
   let posts = 0;
 
-  async function take(by: Player, step: Step): Promise<void> {
+  async function take(player: Player, step: Step): Promise<void> {
+    const [administrator = player] = scene.players;
+    const by = step.byAdministrator && MANAGING.includes(step.act) ? administrator : player;
+    const beganMs = Date.now();
     const home = step.target % 8 === 0 ? undefined : HOME[step.act];
     const channelId = scene.channelIds[home ?? step.channel] ?? '';
     const messages = known.get(channelId) ?? [];
@@ -86,7 +97,7 @@ export async function play(scene: Scene, written: Step[][], onEntry = () => {}):
     if (isPost && (step.again === 'afterwards' || isUnanswered)) outcomes.push(await attempt());
     for (const outcome of outcomes) {
       const messageId = isPost ? outcome.body?.id : operation.input.message_id;
-      const entry = { by, act: step.act, channelId, messageId, input: operation.input, outcome };
+      const entry = { by, beganMs, act: step.act, channelId, messageId, input: operation.input, outcome };
       journal.push(entry);
       onEntry();
       if (isPost && outcome.status === 200 && !messages.includes(messageId)) messages.push(messageId);
@@ -144,6 +155,9 @@ function operationOf({ act, target }: Step, circumstances: Circumstances): Opera
       return on('messages.pin', 'POST /pin', { is_pinned: act === 'pin' });
     case 'read':
       return inChannel('readers.markRead', 'POST /read');
+    case 'type':
+      // The id tells one from another: no thread has it.
+      return inChannel('members.typing', 'POST /typing', { message_id: randomUUID() });
     case 'grants':
       return inChannel('channels.update', 'POST /update', {
         access_grants: grantsFor(target, scene.players),
