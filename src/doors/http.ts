@@ -9,7 +9,7 @@ import type { Parts } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
 import type { Env } from '../env.ts';
 import { mountFiles } from './files.ts';
-import { type AllowedMethods, collectMethods } from './http.methods.ts';
+import { collectMethods, type KnownMethods } from './http.methods.ts';
 import { rawAnswer } from './http.raw.ts';
 import { nextRequestId, requestIdOf, TimedResponse } from './http.response.ts';
 import { dispatchUpgrades } from './http.upgrade.ts';
@@ -51,12 +51,12 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => answerFailure(parts, error, request, reply),
   });
-  const allowed = collectMethods(app);
+  const known = collectMethods(app);
   dispatchUpgrades(app.server);
   app.setErrorHandler((error, request, reply) => answerFailure(parts, error, request, reply));
   acceptEmptyJson(app);
   await allowOrigins(app, env.CORS_ALLOW_ORIGIN);
-  refuseUnknown(app, allowed);
+  refuseUnknown(app, known);
   closeInTime(app);
 
   mountRest(app, parts, router);
@@ -106,10 +106,10 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]) {
 }
 
 /** Refuses before the body is read: an unknown address is unknown whatever was sent to it. */
-function refuseUnknown(app: FastifyInstance, allowed: AllowedMethods) {
+function refuseUnknown(app: FastifyInstance, known: KnownMethods) {
   app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404) return done();
-    const methods = allowed(request.url);
+    if (!request.is404 && !known.isSwallowed(request.routeOptions.url, request.url)) return done();
+    const methods = known.at(request.url);
     if (methods.length === 0) return done(new AppError('not_found'));
     reply.header('allow', [...methods, 'OPTIONS'].join(', '));
     if (request.method !== 'OPTIONS') return done(new AppError('method_not_allowed'));
