@@ -3,12 +3,13 @@ import { describeIssues } from '../core/failure.ts';
 import { CONFIG_VERSION, DEFAULT_CONFIGURATION } from './configs.defaults.ts';
 import { Configuration } from './configs.schema.ts';
 import { isTree, type Tree } from './configs.settings.ts';
+import { upgrade } from './configs.upgrades.ts';
 
 /** What comparable systems call two of the sections. */
 const OTHER_NAMES = { ollama: 'local_model_server', openai: 'hosted_model_api' } as const;
 
-/** What brings an object of a version to the next one; 0 is what comparable systems write. */
-const UPGRADES: Record<number, (tree: Tree) => Tree> = { 0: (tree) => tree };
+/** Of an export that does not say which version it is, it is not ours. */
+const OTHERS_VERSION = 0;
 
 /** Sections that only this service has; nobody else's export can hold them, so they may be missing. */
 const { files } = DEFAULT_CONFIGURATION;
@@ -34,22 +35,15 @@ export function acceptConfiguration(sent: Tree, { fill }: AcceptOptions = {}): C
   }
   const named = rename(sent);
   const complete =
-    fill === 'defaults' ? (fillIn(named, DEFAULT_CONFIGURATION) as Tree) : { ...OWN_SECTIONS, ...named };
+    fill === 'defaults'
+      ? (fillIn({ version: OTHERS_VERSION, ...named }, DEFAULT_CONFIGURATION) as Tree)
+      : { ...OWN_SECTIONS, ...named };
   const parsed = Configuration.safeParse(upgrade(complete));
   if (parsed.success) return { ...parsed.data, version: CONFIG_VERSION };
   const issues = describeIssues(parsed.error);
   const [first] = issues;
   const detail = first && (first.path === '' ? first.message : `${first.path}: ${first.message}`);
   throw new AppError('validation', { ...(detail && { detail }), issues });
-}
-
-function upgrade(tree: Tree): Tree {
-  const version = tree.version as number;
-  // Anything but the number of a version is for the schema to refuse.
-  return Object.keys(UPGRADES)
-    .map(Number)
-    .filter((from) => from >= version)
-    .reduce((older, from) => UPGRADES[from]?.(older) ?? older, tree);
 }
 
 /** @throws validation when a section came under both of its names */

@@ -7,7 +7,7 @@ export const MASK = '********';
 /** The last word of a member's name that makes its text a secret: `api_key`, `client_secret`, `app_password`. */
 const SECRET_WORDS = new Set([
   ...['key', 'keys', 'apikey', 'apikeys', 'secret', 'secrets', 'password', 'passwords', 'passwd'],
-  ...['token', 'tokens', 'credential', 'credentials', 'authorization', 'cookie'],
+  ...['token', 'tokens', 'credential', 'credentials', 'authorization', 'cookie', 'sk', 'pwd', 'passphrase'],
 ]);
 
 function isSecretName(name: string): boolean {

@@ -1,0 +1,55 @@
+import { isTree, type Tree, valueAt, withValue } from './configs.settings.ts';
+
+/** The entries of a list, each changed if it is an object; whatever else is there is for the schema to refuse. */
+function mapEntries(tree: Tree, path: string, change: (entry: Tree) => Tree): Tree {
+  const list = valueAt(tree, path);
+  if (!Array.isArray(list)) return tree;
+  return withValue(
+    tree,
+    path,
+    list.map((entry) => (isTree(entry) ? change(entry) : entry)),
+  );
+}
+
+function withoutNull(entry: Tree, name: string): Tree {
+  const { [name]: value, ...others } = entry;
+  return value === null ? others : entry;
+}
+
+/** Headers that somebody typed into a field are kept as the JSON text of an object. */
+function readHeaders(entry: Tree): Tree {
+  if (typeof entry.headers !== 'string') return entry;
+  try {
+    return { ...entry, headers: entry.headers.trim() === '' ? null : JSON.parse(entry.headers) };
+  } catch {
+    return entry;
+  }
+}
+
+/**
+ * Comparable systems write 0, and some members in another form: a count as a number, null for a title that there is none of, a tool
+ * server of before there were kinds.
+ */
+function fromOthers(tree: Tree): Tree {
+  const count = valueAt(tree, 'folders.max_file_count');
+  const counted = typeof count === 'number' ? withValue(tree, 'folders.max_file_count', String(count)) : tree;
+  const titled = mapEntries(counted, 'ui.banners', (banner) => withoutNull(banner, 'title'));
+  return mapEntries(titled, 'tool_server.connections', (server) => ({
+    type: 'openapi',
+    auth_type: null,
+    ...readHeaders(server),
+  }));
+}
+
+/** What brings an object of a version to the next one. */
+const UPGRADES: Record<number, (tree: Tree) => Tree> = { 0: fromOthers };
+
+/** The object as the newest version has it. */
+export function upgrade(tree: Tree): Tree {
+  const version = tree.version as number;
+  // Anything but the number of a version is for the schema to refuse.
+  return Object.keys(UPGRADES)
+    .map(Number)
+    .filter((from) => from >= version)
+    .reduce((older, from) => UPGRADES[from]?.(older) ?? older, tree);
+}
