@@ -1,6 +1,6 @@
 import { AppError } from '../core/errors.ts';
 import { Clock } from './clock.ts';
-import { type Limits, MAX_UNBEGUN, type ToolRequest, type Usage } from './protocol.ts';
+import { type Limits, MAX_UNBEGUN, MAX_UNBEGUN_BYTES, type ToolRequest, type Usage } from './protocol.ts';
 import type { Answerers, Asking } from './questions.ts';
 
 /** How long what a process has said may take to arrive here. */
@@ -91,7 +91,8 @@ export interface CallsHandlers {
 export function openCalls(limits: Limits, { send, clock, onHarm, onChange }: CallsHandlers) {
   const calls = new Map<number, PendingCall>();
   const held = new Set<PendingCall>();
-  let unbegun = 0;
+  /** Sent and not begun. */
+  const unbegun = { calls: 0, bytes: 0 };
   let wanted = 0;
   let last = 0;
   let isOpen = false;
@@ -99,16 +100,23 @@ export function openCalls(limits: Limits, { send, clock, onHarm, onChange }: Cal
   /** Sends what is held, as long as the process keeps up. */
   function sendHeld(): void {
     for (const call of held) {
-      if (!isOpen || unbegun >= MAX_UNBEGUN) return;
+      const isBehind = unbegun.calls >= MAX_UNBEGUN || unbegun.bytes >= MAX_UNBEGUN_BYTES;
+      if (!isOpen || isBehind) return;
       held.delete(call);
-      unbegun += 1;
       call.state = 'sent';
+      unbegun.calls += 1;
+      unbegun.bytes += call.order.body.length;
       call.startedAt = performance.now();
       // By then the process would not begin it any more. What it said before that is read first.
       call.lease = setTimeout(() => setImmediate(expire, call), limits.beginMs + GRACE_MS);
       const beginBefore = clock() + limits.beginMs / 1000;
       send(Buffer.from(`{"call":${call.number},"begin_before":${beginBefore},`), call.order.body.subarray(1));
     }
+  }
+
+  function countBegun(call: PendingCall): void {
+    unbegun.calls -= 1;
+    unbegun.bytes -= call.order.body.length;
   }
 
   function expire(call: PendingCall): void {
@@ -134,7 +142,7 @@ export function openCalls(limits: Limits, { send, clock, onHarm, onChange }: Cal
   function remove(call: PendingCall): void {
     calls.delete(call.number);
     held.delete(call);
-    if (call.state === 'sent') unbegun -= 1;
+    if (call.state === 'sent') countBegun(call);
     if (!call.isAbandoned) wanted -= 1;
     clearTimeout(call.lease);
     call.clock?.stop();
@@ -202,7 +210,7 @@ export function openCalls(limits: Limits, { send, clock, onHarm, onChange }: Cal
       const call = calls.get(number);
       if (call?.state !== 'sent') return;
       call.state = 'begun';
-      unbegun -= 1;
+      countBegun(call);
       clearTimeout(call.lease);
       const { timeoutMs } = call.options;
       call.clock = new Clock(timeoutMs, () => {

@@ -224,6 +224,7 @@ export const MAX_ARGUMENT_BYTES = 64 * 1024 * 1024;
 export const MAX_ARGUMENT_BYTES_OF_ALL = 512 * 1024 * 1024;
 /** Calls that a process was sent and has not begun; more are held back until it keeps up. */
 export const MAX_UNBEGUN = 32;
+export const MAX_UNBEGUN_BYTES = 4 * 1024 * 1024;
 /** Bounds of the events of one call, enforced again here because a tool can write to its own channel. */
 export const MAX_EVENTS = 1_000;
 /** Their size in all, in characters of JSON; a little more than the host lets a well-behaved tool emit. */

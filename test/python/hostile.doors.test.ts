@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { callTool, toolOf } from '../support/python.ts';
 import type { Answer } from '../support/server.ts';
 import { openWorkshop, type Workshop } from '../tools/workshop.ts';
 
@@ -26,9 +25,12 @@ let neighbour: number;
 beforeAll(async () => {
   vi.stubEnv('PARLEY_TEST_MARK', MARK);
   shop = await openWorkshop({
-    callTimeoutMs: 1_500,
-    loadTimeoutMs: 3_000,
+    callTimeoutMs: 3_000,
+    loadTimeoutMs: 8_000,
+    beginMs: 1_000,
     memoryBytes: 256 * 1024 * 1024,
+    scratchBytes: 32 * 1024 * 1024,
+    scratchFiles: 1_000,
   });
   await writeFile(join(shop.server.dataDir, 'secret.key'), MARK, { mode: 0o644 });
   await shop.create('neighbour', NEIGHBOUR);
@@ -80,16 +82,40 @@ async function run(body: string, args: object = {}, parameters = ''): Promise<An
 }
 
 test.each<[string, string, number, RegExp]>([
-  ['an endless loop', 'while True: pass', 504, /took longer than 1.5 s/],
+  ['an endless loop', 'while True: pass', 504, /took longer than 3 s/],
   ['a sleep', 'time.sleep(60)', 504, /took longer/],
   ['os._exit', 'os._exit(3)', 422, /exit status 3/],
   ['sys.exit', 'sys.exit(3)', 422, /tried to end its process/],
-  ['a fork bomb', 'while True:\n    try: os.fork()\n    except OSError: pass', 504, /took longer/],
+  ['a fork bomb', 'while True:\n    try: os.fork()\n    except OSError: pass', 422, /more than 256 MiB/],
   ['a memory bomb', 'x = []\nwhile True: x.append(bytearray(1 << 24))', 422, /MemoryError/],
   ['a result of 1 GB', 'return "x" * (1 << 30)', 422, /MemoryError/],
   ['a result without JSON form', 'return object()', 422, /has no JSON form/],
   ['deep recursion', 'f = lambda: f()\nf()', 422, /RecursionError/],
   ['a result that is nested too deeply', 'x = []\nfor _ in range(10**5): x = [x]\nreturn x', 422, /JSON/],
+  [
+    'memory of children, each within its limit',
+    'for _ in range(4):\n    if os.fork() == 0:\n        x = os.urandom(1) * (128 << 20)\n        time.sleep(60)\ntime.sleep(60)',
+    422,
+    /more than 256 MiB of memory with all that it had started/,
+  ],
+  [
+    'a disk full of files, each within its limit',
+    'for i in range(10**4): open(str(i), "wb").write(b"x" * (1 << 20))\ntime.sleep(60)',
+    422,
+    /files took more than 32 MiB/,
+  ],
+  [
+    'a bomb of files',
+    'for i in range(10**5): open(str(i), "w")\ntime.sleep(60)',
+    422,
+    /more than 1000 files/,
+  ],
+  [
+    'a thousand folders, each in the other',
+    'for _ in range(1000):\n    os.mkdir("d")\n    os.chdir("d")\ntime.sleep(60)',
+    422,
+    /too deep/,
+  ],
 ])('%s is an error for its caller alone', async (_, body, status, detail) => {
   const answer = await run(body);
   expect(answer).toMatchObject({ status, body: { detail: expect.stringMatching(detail) } });
@@ -119,8 +145,8 @@ test('patching the host harms its own process', async () => {
     'session._encode_result = lambda result: b"\\"patched\\""\ntool.Tool.bind = specification.describe = None\n' +
     'json.dumps = builtins.open = None\nreturn "honest"';
   expect((await run(body)).body.result).toBe('honest');
-  // From then on it cannot even answer, and its caller is told in time.
-  expect((await use(`hostile${number}`, 'f')).status).toBe(504);
+  // From then on it turns to no call, and another process does.
+  expect((await use(`hostile${number}`, 'f')).body.result).toBe('honest');
   expect(await run('return json.dumps(open is not None)')).toMatchObject({ body: { result: 'true' } });
 });
 
@@ -182,21 +208,4 @@ test('another tool keeps its settings, memory and life', async ({ skip }) => {
     ', pid: int',
   );
   expect(body.result).toEqual(Array(7).fill('PermissionError'));
-});
-
-test('what a tool does not read does not pile up in the server', async () => {
-  const content = toolOf('async def f(self, s: float, x: str = ""): time.sleep(s)', 'import time');
-  const x = 'x'.repeat(3_500_000);
-  await callTool(shop.python, content, { s: 0 });
-  // Reading it all afterwards takes a while where others work too.
-  const patience = { timeoutMs: 30_000 };
-  const calls = Array.from({ length: 24 }, (_, i) =>
-    callTool(shop.python, content, { s: i === 0 ? 1 : 0, x }, patience),
-  );
-  const outcomes = await Promise.allSettled(calls);
-  const turnedAway = outcomes.filter(({ status }) => status === 'rejected');
-  for (const one of turnedAway) expect(one).toMatchObject({ reason: { code: 'python_unavailable' } });
-  expect(turnedAway.length).toBeGreaterThan(0);
-  expect(turnedAway.length).toBeLessThan(12);
-  await callTool(shop.python, content, { s: 0 }, patience);
 });

@@ -58,17 +58,6 @@ describe('ends by the clock', () => {
     });
   });
 
-  test('the other calls of that process are told why', async () => {
-    const content = toolOf('def f(self, s: int): time.sleep(s)', IMPORTS);
-    const slow = callTool(python, content, { s: 60 }, { timeoutMs: 500 });
-    const other = callTool(python, content, { s: 60 });
-    await expect(slow).rejects.toMatchObject({ code: 'tool_timeout' });
-    await expect(other).rejects.toMatchObject({
-      code: 'tool_raised',
-      message: expect.stringContaining('another call of it took too long'),
-    });
-  });
-
   test('a class body that hangs', async () => {
     await expect(
       python.inspect({ id: 'tool', content: 'class Tools:\n    while True: pass' }),
@@ -273,15 +262,13 @@ function running(text: string): string[] {
 }
 
 describe('leaves nothing behind', () => {
-  test('a fork bomb is bounded and gone', async () => {
-    // Every process of it forks in a group of its own while it can, then turns into a sleep that shows.
+  test('a bomb of processes is bounded and gone', async () => {
+    // Each in a group of its own, and small, so that only their number is too much.
     const nap = `8${process.pid}.5`;
-    const bomb =
-      'while True:\n    try:\n        if os.fork() == 0: os.setpgid(0, 0)\n' +
-      `    except OSError: os.execvp("sleep", ["sleep", "${nap}"])`;
-    const bombing = call(`if os.fork() == 0:\n    ${bomb.replaceAll('\n', '\n    ')}\ntime.sleep(60)`, {
-      timeoutMs: 3_000,
-    });
+    const bombing = call(
+      `try:\n    while True: os.posix_spawnp("sleep", ["sleep", "${nap}"], {}, setpgroup=0)\nexcept OSError: time.sleep(60)`,
+      { timeoutMs: 3_000 },
+    );
     bombing.catch(() => {});
     const size = await until('the bomb to go off', () => running(`sleep ${nap}`).length);
     if (process.getuid?.() === 0) expect(size).toBeLessThanOrEqual(DEFAULT_LIMITS.tasksPerTool);
@@ -306,9 +293,14 @@ describe('leaves nothing behind', () => {
   });
 
   test('its folder, however deep', async () => {
-    const deep =
-      'home = os.getcwd()\nfor _ in range(3000):\n    os.mkdir("d")\n    os.chdir("d")\nreturn home';
-    const { result } = await call(deep);
+    const content = toolOf(
+      'def home(self): return os.getcwd()\ndef f(self):\n    for _ in range(3000):\n        os.mkdir("d")\n        os.chdir("d")',
+      IMPORTS,
+    );
+    const { result } = await callTool(python, content, {}, { function: 'home' });
+    expect(existsSync(String(result))).toBe(true);
+    // It may be ended for its depth before it is done.
+    await callTool(python, content).catch(() => {});
     python.evict('tool');
     await until('the folder to be gone', () => !existsSync(String(result)));
   });

@@ -5,6 +5,7 @@ stands alone, so that a system without one of them still has the others; `missin
 
 import contextlib
 import ctypes
+import functools
 import os
 import platform
 import resource
@@ -13,9 +14,12 @@ import socket
 import struct
 import sys
 from dataclasses import dataclass
-from typing import Iterable, Optional
+from typing import Any, Iterable, Optional
 
 LINUX = sys.platform == "linux"
+
+# Once, in the process that tools are forked from: what each works out for itself is memory of its own.
+_LIBC = ctypes.CDLL(None, use_errno=True)
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
@@ -86,6 +90,12 @@ def missing() -> list[str]:
     return absent
 
 
+def warm() -> None:
+    """Works out what is the same for every tool, in the process that they are forked from."""
+    if _landlock_version() > 0:
+        _rights()
+
+
 def become_subreaper() -> None:
     """Processes that a tool leaves behind become children of the caller, who can then end them."""
     if LINUX:
@@ -133,8 +143,8 @@ def _limit_resources(limits: Limits, alone: bool) -> None:
     # Also the eighth tool that spins on the core of the server takes little from it. Where the kernel shares the processor
     # between sessions first (autogroups), niceness counts within one only: a tool has its own, and the filter below refuses it another.
     os.nice(15)
-    with contextlib.suppress(OSError), open("/proc/self/autogroup", "w") as file:
-        file.write("10")
+    with contextlib.suppress(OSError):
+        _set("/proc/self/autogroup", b"10")
     limit("RLIMIT_CORE", 0)
     limit("RLIMIT_FSIZE", limits.file_bytes)
     limit("RLIMIT_NOFILE", limits.open_files)
@@ -145,8 +155,16 @@ def _limit_resources(limits: Limits, alone: bool) -> None:
         limit("RLIMIT_DATA", limits.memory_bytes)
         # Address space also holds what costs nothing (libraries, reserved arenas, stacks), and shared memory.
         limit("RLIMIT_AS", limits.memory_bytes * 2)
-        with open("/proc/self/oom_score_adj", "w") as file:
-            file.write("1000")
+        _set("/proc/self/oom_score_adj", b"1000")
+
+
+def _set(path: str, value: bytes) -> None:
+    """Of the system's own files. Without Python's layers over a file, which cost a tool memory of its own."""
+    file = os.open(path, os.O_WRONLY)
+    try:
+        os.write(file, value)
+    finally:
+        os.close(file)
 
 
 def _count_tasks(uid: int) -> int:
@@ -160,6 +178,7 @@ def _count_tasks(uid: int) -> int:
     return count
 
 
+@functools.cache
 def _landlock_version() -> int:
     """Of the kernel's interface; 0 without one, or without the package."""
     try:
@@ -172,19 +191,28 @@ def _landlock_version() -> int:
         return 0
 
 
+@functools.cache
+def _rights() -> tuple[Any, Any, Any]:
+    """To a folder that may be read, to /dev/null, and to the tool's own folder."""
+    from landlock import FSAccess
+
+    read = FSAccess.READ_FILE | FSAccess.READ_DIR | FSAccess.EXECUTE
+    return read, FSAccess.READ_FILE | FSAccess.WRITE_FILE, FSAccess.all()
+
+
 def _close_files(scratch: str, readable: Iterable[str]) -> None:
     from landlock import FSAccess, Ruleset
 
     ctypes.set_errno(0)
     rules = Ruleset()
-    read = FSAccess.READ_FILE | FSAccess.READ_DIR | FSAccess.EXECUTE
+    read, null, everything = _rights()
     for path in (*_READABLE, *readable):
         if os.path.isdir(path):
             rules.allow(path, rules=read)
         elif os.path.exists(path):
             rules.allow(path, rules=FSAccess.READ_FILE)
-    rules.allow("/dev/null", rules=FSAccess.READ_FILE | FSAccess.WRITE_FILE)
-    rules.allow(scratch, rules=FSAccess.all())
+    rules.allow("/dev/null", rules=null)
+    rules.allow(scratch, rules=everything)
     rules.apply()
 
 
@@ -194,12 +222,11 @@ class _Ruleset(ctypes.Structure):
 
 def _close_signals() -> None:
     """Signals and abstract sockets reach the tool's own processes only. The package does not know this part yet."""
-    libc = ctypes.CDLL(None, use_errno=True)
     create_ruleset, restrict_self = 444, 446
     abstract_unix_socket, signals = 1, 2
     rules = _Ruleset(0, 0, abstract_unix_socket | signals)
-    ruleset = libc.syscall(create_ruleset, ctypes.byref(rules), ctypes.sizeof(rules), 0)
-    if ruleset < 0 or libc.syscall(restrict_self, ruleset, 0) != 0:
+    ruleset = _LIBC.syscall(create_ruleset, ctypes.byref(rules), ctypes.sizeof(rules), 0)
+    if ruleset < 0 or _LIBC.syscall(restrict_self, ruleset, 0) != 0:
         raise OSError(ctypes.get_errno(), "landlock")
     os.close(ruleset)
 
@@ -277,6 +304,5 @@ def _filter_system_calls() -> None:
 
 
 def _prctl(option: int, first: int, second: int = 0) -> None:
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(ctypes.c_int(option), ctypes.c_ulong(first), ctypes.c_ulong(second), 0, 0) != 0:
+    if _LIBC.prctl(ctypes.c_int(option), ctypes.c_ulong(first), ctypes.c_ulong(second), 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl")

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import json
 import re
 import sys
 import types
@@ -102,7 +103,7 @@ def _describe_function(name: str, target: Callable[..., Any]) -> Function:
     try:
         signature = inspect.signature(target)
     except (TypeError, ValueError):
-        raise SpecificationError(f"The function {name} has no signature that can be read.") from None
+        raise SpecificationError(f"The function {name} has no signature that can be read; a method takes `self` first.") from None
     listed = [p for p in signature.parameters.values() if p.kind not in _UNLISTED]
     visible = {p.name: p for p in listed if not p.name.startswith("_")}
     hidden = {p.name: p for p in listed if p.name.startswith("_")}
@@ -140,11 +141,16 @@ def _resolve_hint(function: str, target: Callable[..., Any], parameter: inspect.
     try:
         holder = types.SimpleNamespace(__annotations__={"hint": parameter.annotation})
         names = getattr(plain, "__globals__", {})
-        return typing.get_type_hints(holder, globalns=names, include_extras=True)["hint"]
+        hint = typing.get_type_hints(holder, globalns=names, include_extras=True)["hint"]
     except Exception as error:
         raise SpecificationError(
             f"The type of parameter {parameter.name} of function {function} cannot be resolved: {error}."
         ) from None
+    try:
+        return Annotated[hint, None]
+    except Exception:
+        kind = type(hint).__name__
+        raise SpecificationError(f"The type of parameter {parameter.name} of function {function} is no type, but a value ({kind}).") from None
 
 
 def _build_model(
@@ -155,22 +161,34 @@ def _build_model(
         # A default that JSON cannot show is left out of the specification, which is what is wanted.
         warnings.simplefilter("ignore", PydanticJsonSchemaWarning)
         try:
-            model = create_model(function, __config__=config, **fields)
-            return model, _clean_parameters(model.model_json_schema())
+            return _model_of(function, config, fields)
         except Exception as error:
             for name, field in zip(parameters, fields.values()):
                 try:
-                    _clean_parameters(create_model(function, __config__=config, p0=field).model_json_schema())
+                    _model_of(function, config, {"p0": field})
                 except Exception as reason:
                     raise SpecificationError(
-                        f"The type of parameter {name} of function {function} has no JSON form: {_first_line(reason)}"
+                        f"The type of parameter {name} of function {function} has no JSON form: {_reason(reason)}"
                     ) from None
-            raise SpecificationError(f"The function {function} cannot be described: {_first_line(error)}") from None
+            raise SpecificationError(f"The function {function} cannot be described: {_reason(error)}") from None
 
 
-def _first_line(error: Exception) -> str:
+def _model_of(function: str, config: ConfigDict, fields: dict[str, Any]) -> tuple[type[BaseModel], dict[str, Any]]:
+    model = create_model(function, __config__=config, **fields)
+    schema = _clean_parameters(model.model_json_schema())
+    # Some annotations mean no field at all to Pydantic, or its model itself: `ClassVar`, `Final` with a value, `Self`.
+    if len(schema["properties"]) != len(fields):
+        raise TypeError("it is none that a parameter can have.")
+    # What is no number in JSON, and half a character.
+    json.dumps(schema, allow_nan=False, ensure_ascii=False).encode()
+    return model, schema
+
+
+def _reason(error: Exception) -> str:
+    """The sentence that says most, without advice that is meant for others than authors of tools."""
     text = error.message if isinstance(error, PydanticUserError) else str(error)
-    return text.partition("\n")[0].strip()
+    first, *rest = [line.strip() for line in text.splitlines() if line.strip()] or [type(error).__name__]
+    return (rest[-1] if rest and first.endswith(":") else first).partition(" Set `arbitrary_types_allowed")[0]
 
 
 def _clean_parameters(schema: dict[str, Any]) -> dict[str, Any]:

@@ -19,8 +19,7 @@ _DEEPEST = 64
 _PAGE = resource.getpagesize()
 # The unit of st_blocks, whatever the disk's own.
 _BLOCK = 512
-# The pages that processes share by having been forked are not told apart without the right to read their maps. For so many
-# processes of a tool it is taken that they have all those of the fork server.
+# For so many processes of a tool it is taken that they share all pages of the fork server, as they do when they are forked.
 _TAKEN_TO_SHARE = 8
 
 
@@ -73,7 +72,7 @@ class Watch:
     def _judge(self, family: list[int], scratch: Optional[str]) -> Optional[str]:
         if len(family) > self.limits.processes:
             return "processes"
-        # What they share counts for each of them, so it is seldom that the exact sum is needed.
+        # Files count here too, so it is seldom that more must be read.
         if sum(map(_resident_bytes, family)) > self.limits.memory_bytes and _memory(family) > self.limits.memory_bytes:
             return "memory"
         if scratch is None:
@@ -110,26 +109,24 @@ def _resident_bytes(pid: int) -> int:
 
 
 def _memory(family: list[int]) -> int:
-    """Bytes that are theirs alone; what several of them share is counted once."""
-    try:
-        return sum(_fields(pid, "smaps_rollup", ("Pss_Anon", "Pss_Shmem")) for pid in family)
-    except PermissionError:
-        pass
-    shared = _fields(os.getpid(), "status", ("RssAnon",))
-    own = sorted((_fields(pid, "status", ("RssAnon", "RssShmem")) for pid in family), reverse=True)
-    return sum(size - min(size, shared) if index < _TAKEN_TO_SHARE else size for index, size in enumerate(own))
+    """
+    Bytes that are theirs, nearly. Not from the maps of the processes, which tell exactly: to read them waits for a lock that a process
+    has while it forks, and one of a fork bomb that is not given the processor keeps it.
+    """
+    shared = _private_bytes(os.getpid())
+    own = sorted(map(_private_bytes, family), reverse=True)
+    return sum(own) - sum(min(size, shared) for size in own[:_TAKEN_TO_SHARE])
 
 
-def _fields(pid: int, name: str, fields: tuple[str, ...]) -> int:
-    """The sum of some lines like `RssAnon:  5120 kB`, in bytes. Raises PermissionError."""
+def _private_bytes(pid: int) -> int:
+    """What it has in memory that is not of a file, with what it shares by having been forked."""
     total = 0
     try:
-        with open(f"/proc/{pid}/{name}") as file:
+        with open(f"/proc/{pid}/status") as file:
             for line in file:
-                field, _, value = line.partition(":")
-                if field in fields:
-                    total += int(value.split()[0]) * 1024
-    except (FileNotFoundError, ProcessLookupError):
+                if line.startswith(("RssAnon:", "RssShmem:")):
+                    total += int(line.split()[1]) * 1024
+    except OSError:
         pass  # It ended meanwhile.
     return total
 

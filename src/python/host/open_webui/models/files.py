@@ -1,8 +1,12 @@
 """Uploads: those that the caller may read."""
 
+import base64
+import os
+from pathlib import Path
 from typing import Any, Optional
 
 import bridge
+from open_webui.config import UPLOAD_DIR
 from pydantic import BaseModel, ConfigDict
 
 __all__ = ["FileModel", "FileModelResponse", "Files"]
@@ -15,12 +19,27 @@ class FileModel(bridge.Awaitable, BaseModel):
     user_id: str
     filename: str
     hash: Optional[str] = None
-    # The bytes lie with the server, where a tool cannot reach; it fetches `/api/v1/files/{id}/content`.
-    path: Optional[str] = None
     data: Optional[dict[str, Any]] = None
     meta: Optional[dict[str, Any]] = None
     created_at: int = 0
     updated_at: int = 0
+
+    @property
+    def path(self) -> str:
+        """Where the bytes are: in the tool's own folder, to which they are brought when they are first wanted."""
+        place = UPLOAD_DIR / self.id / (Path(self.filename).name or "file")
+        if not place.exists():
+            _bring(self.id, place)
+        return str(place)
+
+
+def _bring(id: str, place: Path) -> None:
+    place.parent.mkdir(exist_ok=True)
+    draft = place.with_name(".draft")
+    with open(draft, "wb") as file:
+        while part := base64.b64decode(bridge.call("files.read", id=id, start=file.tell())):
+            file.write(part)
+    os.replace(draft, place)
 
 
 FileModelResponse = FileModel

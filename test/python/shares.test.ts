@@ -1,0 +1,211 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import type { Limits, Python, ToolCall } from '../../src/python/pool.ts';
+import { until } from '../support/poll.ts';
+import { ANN, callTool, startTestPython, toolOf } from '../support/python.ts';
+
+let python: Python;
+afterEach(() => python.close());
+const start = async (limits: Partial<Limits>) => {
+  python = await startTestPython(limits);
+};
+
+const BEN = { ...ANN, id: 'u2', name: 'Ben' };
+const EVE = { ...ANN, id: 'u3', name: 'Eve' };
+
+/** `hold` says that it runs, and where; it ends when it is let go. `count` has the calls that its process has begun. */
+const CONTENT = toolOf(
+  `begun = 0
+async def block(self, s: float = 60):
+    self.begun += 1
+    time.sleep(s)
+    await asyncio.sleep(0.1)
+    return self.begun
+def spin(self):
+    while True: pass
+def crash(self): os._exit(3)
+def who(self):
+    self.begun += 1
+    return os.getpid()
+def hold(self, name: str = "go", __event_emitter__=None):
+    asyncio.run(__event_emitter__(os.getcwd()))
+    while not os.path.exists(name): time.sleep(0.005)
+    return os.getpid()`,
+  'import asyncio, os, time',
+);
+
+const use = (name: string, user: typeof ANN, args = {}, more: Partial<ToolCall> = {}) =>
+  callTool(python, CONTENT, args, { function: name, user, ...more });
+
+/** Calls that stay until they are let go. */
+class Holding {
+  readonly folders: string[] = [];
+  readonly calls: Promise<unknown>[] = [];
+
+  add(user: typeof ANN, id = 'tool'): Promise<unknown> {
+    const call = use(
+      'hold',
+      user,
+      {},
+      {
+        tool: { id, content: CONTENT },
+        onEvent: (folder) => this.folders.push(String(folder)),
+      },
+    ).then(
+      ({ result }) => result,
+      (error) => error,
+    );
+    this.calls.push(call);
+    return call;
+  }
+
+  /** How many run. */
+  running = () => this.folders.length;
+
+  /** The folders of those that have ended may be gone. */
+  letGo = () => Promise.allSettled(this.folders.map((folder) => writeFile(join(folder, 'go'), '')));
+}
+
+test('a call over its time ends alone: those beside it finish, and others get a fresh process at once', async () => {
+  await start({});
+  const holding = new Holding();
+  const held = holding.add(ANN);
+  await until('it to run', holding.running);
+  await expect(use('spin', EVE, {}, { timeoutMs: 300 })).rejects.toMatchObject({ code: 'tool_timeout' });
+  const { result: fresh } = await use('who', BEN);
+  await holding.letGo();
+  expect(await held).toEqual(expect.any(Number));
+  expect(fresh).not.toBe(await held);
+});
+
+test('a call that a process does not turn to goes to another one, and runs once', async () => {
+  await start({ beginMs: 300 });
+  await use('who', ANN);
+  const blocking = use('block', EVE, { s: 2 });
+  const beside = await use('who', BEN);
+  // The process that was blocked had begun that call and the first one, and never the one that went elsewhere.
+  expect((await blocking).result).toBe(2);
+  // From then on Ben has a process of his own, whatever Eve does to the one of all.
+  const again = use('block', EVE, { s: 60 }, { timeoutMs: 5_000 });
+  again.catch(() => {});
+  expect((await use('who', BEN)).result).toBe(beside.result);
+  await expect(again).rejects.toMatchObject({ code: 'tool_timeout' });
+});
+
+test('a crash is told to its caller alone; with others there, that nobody knows, and each is kept apart', async () => {
+  await start({});
+  await expect(use('crash', EVE)).rejects.toMatchObject({ code: 'tool_raised', status: 422 });
+  const holding = new Holding();
+  const held = holding.add(ANN);
+  await until('it to run', holding.running);
+  const unknown = { code: 'tool_interrupted', status: 503 };
+  await expect(use('crash', EVE)).rejects.toMatchObject(unknown);
+  expect(await held).toMatchObject({ ...unknown, message: expect.stringContaining('was not tried again') });
+  const again = holding.add(ANN);
+  await until('it to run again', () => holding.running() === 2);
+  await expect(use('crash', EVE)).rejects.toMatchObject({ code: 'tool_raised' });
+  await writeFile(join(holding.folders[1] ?? '', 'go'), '');
+  expect(await again).toEqual(expect.any(Number));
+});
+
+test('one person has so many calls under way, so many wait, and the next is refused; others are served', async () => {
+  await start({ callsPerPerson: 3, waitingPerPerson: 4 });
+  const holding = new Holding();
+  for (let n = 0; n < 7; n += 1) holding.add(EVE, `t${n % 2}`);
+  await until('three to run', () => holding.running() === 3);
+  await expect(use('who', EVE)).rejects.toMatchObject({
+    code: 'rate_limited',
+    status: 429,
+    retryAfterSeconds: 5,
+  });
+  await use('who', BEN);
+  expect(holding.running()).toBe(3);
+  await until('all to be done', async () => {
+    await holding.letGo();
+    return holding.running() === 7;
+  });
+  for (const result of await Promise.all(holding.calls)) expect(result).toEqual(expect.any(Number));
+  await use('who', EVE);
+});
+
+test('what a person waits for too long is refused, and what is cancelled makes room', async () => {
+  await start({ callsPerPerson: 1, loadTimeoutMs: 1_000 });
+  const holding = new Holding();
+  const held = holding.add(EVE);
+  await until('it to run', holding.running);
+  const cancelled = new AbortController();
+  const waiting = use('who', EVE, {}, { signal: cancelled.signal });
+  cancelled.abort(new Error('gone'));
+  await expect(waiting).rejects.toThrow('gone');
+  await expect(use('who', EVE)).rejects.toMatchObject({ code: 'rate_limited' });
+  await holding.letGo();
+  await held;
+  await use('who', EVE);
+});
+
+test('a call that was cancelled counts as long as it runs', async () => {
+  await start({ callsPerPerson: 1, loadTimeoutMs: 1_000 });
+  const holding = new Holding();
+  // Somebody else is at work there, so the process does not end with it.
+  const held = holding.add(BEN);
+  await until('it to run', holding.running);
+  const cancelled = new AbortController();
+  const left = use(
+    'hold',
+    EVE,
+    { name: 'later' },
+    { signal: cancelled.signal, onEvent: () => cancelled.abort() },
+  );
+  await expect(left).rejects.toThrow();
+  await expect(use('who', EVE)).rejects.toMatchObject({ code: 'rate_limited' });
+  await writeFile(join(holding.folders[0] ?? '', 'later'), '');
+  await until('the turn to be free', () => use('who', EVE).catch(() => null));
+  await holding.letGo();
+  await held;
+});
+
+test('tools that hang while they load count too, for whoever stores them', async () => {
+  await start({ callsPerPerson: 1, loadTimeoutMs: 2_000 });
+  const source = { id: 'hanging', content: 'class Tools:\n    while True: pass' };
+  const hanging = [1, 2].map(() => python.inspect(source, { person: EVE.id }));
+  const outcomes = Promise.allSettled(hanging);
+  await use('who', BEN);
+  expect((await outcomes).map((one) => one.status === 'rejected' && one.reason.code).sort()).toEqual([
+    'rate_limited',
+    'tool_invalid',
+  ]);
+});
+
+test('who has the fewest calls under way gets the next place', async () => {
+  await start({ processes: 2 });
+  const holding = new Holding();
+  for (let n = 0; n < 5; n += 1) holding.add(EVE, `t${n}`);
+  await until('both places to be taken', () => holding.running() === 2);
+  const served: string[] = [];
+  const late = use('who', BEN, {}, { tool: { id: 'late', content: CONTENT } }).then(() => served.push('Ben'));
+  for (const call of holding.calls.slice(2)) void call.then(() => served.push('Eve'));
+  // One of the two ends, and three of Eve's were there before Ben's.
+  await writeFile(join(holding.folders[0] ?? '', 'go'), '');
+  await late;
+  expect(served).toEqual(['Ben']);
+  await until('all to be done', async () => {
+    await holding.letGo();
+    return holding.running() === 5;
+  });
+  await Promise.all(holding.calls);
+});
+
+test('what a tool does not read does not pile up in the server', async () => {
+  await start({});
+  const content = toolOf('async def f(self, s: float, x: str = ""): time.sleep(s)', 'import time');
+  const x = 'x'.repeat(3_500_000);
+  await callTool(python, content, { s: 0 });
+  const calls = Array.from({ length: 24 }, (_, i) => callTool(python, content, { s: i === 0 ? 1 : 0, x }));
+  const outcomes = await Promise.allSettled(calls);
+  const turnedAway = outcomes.filter(({ status }) => status === 'rejected');
+  for (const one of turnedAway) expect(one).toMatchObject({ reason: { code: 'rate_limited', status: 429 } });
+  // Nineteen fit into what one person may have.
+  expect(turnedAway).toHaveLength(5);
+  await callTool(python, content, { s: 0 });
+});
