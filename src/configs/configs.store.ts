@@ -34,8 +34,9 @@ declare module '../core/scope.ts' {
 /** How long to wait before the configuration is read again when the database did not answer. */
 const RETRY_MS = 500;
 
-const SEALED = 'sealed:';
-const FOR = { purpose: 'configuration', place: 'config' } as const;
+/** Begins a text that is sealed. */
+export const SEALED = 'sealed:';
+export const FOR = { purpose: 'configuration', place: 'config' } as const;
 
 /** The configuration in force, held in memory: reading it costs nothing. */
 export interface ConfigStore {

@@ -13,7 +13,7 @@ export type KeyPurpose =
 
 /**
  * The server's secret, or several separated by commas: the first is in use, the others were before it. What was signed and sealed
- * with those can still be read, and is made anew with the first when it changes.
+ * with those can still be read; a start seals what is stored anew with the first.
  */
 export type Secret = string;
 

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { deriveKeys, type KeyPurpose, type Secret } from './keys.ts';
+import { deriveKeys, type KeyPurpose, type Secret, secretsOf } from './keys.ts';
 
 const CIPHER = 'aes-256-gcm';
 const VERSION = 'v1';
@@ -33,6 +33,22 @@ export function seal(secret: Secret, text: string, { purpose, place }: SealedFor
   cipher.setAAD(Buffer.from(place));
   const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
   return `${VERSION}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64')}`;
+}
+
+/** A sealed text under the secret in use; null for one that is already, and for one that no secret of the list opens. */
+export function renew(secret: Secret, sealed: string, sealedFor: SealedFor): string | null {
+  const [newest = ''] = secretsOf(secret);
+  if (opens(newest, sealed, sealedFor) !== null) return null;
+  const text = opens(secret, sealed, sealedFor);
+  return text === null ? null : seal(secret, text, sealedFor);
+}
+
+function opens(secret: Secret, sealed: string, sealedFor: SealedFor): string | null {
+  try {
+    return unseal(secret, sealed, sealedFor);
+  } catch {
+    return null;
+  }
 }
 
 /**

@@ -20,10 +20,10 @@ const SCHEMAS = { valves: 'valves_schema', user_valves: 'user_valves_schema' } a
 const RIGHTS = { valves: 'write', user_valves: 'read' } as const;
 
 /** A sealed text opens in its own row alone. */
-const placeOf = (scope: Scope, toolId: string, kind: ValvesKind) => ({
-  purpose: 'tool-valves' as const,
-  place: kind === 'valves' ? `tool:${toolId}` : `tool:${toolId}:user:${scope.actor.id}`,
-});
+export const sealedForValves = (row: string) => ({ purpose: 'tool-valves', place: `tool:${row}` }) as const;
+
+const placeOf = (scope: Scope, toolId: string, kind: ValvesKind) =>
+  sealedForValves(kind === 'valves' ? toolId : `${toolId}:user:${scope.actor.id}`);
 
 /**
  * The values that were set, of the tool or of the caller; null when none ever were.

@@ -75,7 +75,8 @@ export interface DeliveriesOptions {
   onError: (error: unknown) => void;
 }
 
-const sealedFor = (id: string) => ({ purpose: 'delivery-url', place: `delivery:${id}` }) as const;
+export const sealedForDelivery = (id: string) =>
+  ({ purpose: 'delivery-url', place: `delivery:${id}` }) as const;
 
 /** The server that a delivery goes to; the rest of the address stays secret. */
 export function maskUrl(secret: string, id: string, sealed: string): string {
@@ -85,7 +86,7 @@ export function maskUrl(secret: string, id: string, sealed: string): string {
 
 function openUrl(secret: string, id: string, sealed: string): string {
   try {
-    return unseal(secret, sealed, sealedFor(id));
+    return unseal(secret, sealed, sealedForDelivery(id));
   } catch {
     // Sealed with a secret that the server no longer has.
     return '';
@@ -241,7 +242,7 @@ export function startDeliveries({ sql, egress, configs, secret, onError }: Deliv
     async enqueue(notices) {
       const rows = notices.map(({ userId, url, payload = {}, channelId = null, messageId = null }) => {
         const id = uuidv7();
-        const sealed = seal(secret, url, sealedFor(id));
+        const sealed = seal(secret, url, sealedForDelivery(id));
         return { id, user_id: userId, channel_id: channelId, message_id: messageId, url: sealed, payload };
       });
       await insertDeliveries(sql, rows, nowSeconds());

@@ -32,11 +32,12 @@ const nowNanoseconds = (): string => `${BigInt(Date.now()) * 1_000_000n}`;
 
 const target = (id: string) => ({ type: 'webhook', id });
 
-const sealedFor = (id: string) => ({ purpose: 'webhook-token', place: `webhook:${id}` }) as const;
+export const sealedForWebhook = (id: string) =>
+  ({ purpose: 'webhook-token', place: `webhook:${id}` }) as const;
 
 const toView = (scope: Scope, row: WebhookRow): WebhookView => ({
   ...row,
-  token: unseal(scope.secret, row.token, sealedFor(row.id)),
+  token: unseal(scope.secret, row.token, sealedForWebhook(row.id)),
 });
 
 /** A channel's webhooks with their tokens, oldest first. @throws not_found, forbidden */
@@ -67,7 +68,7 @@ export async function createWebhook(
     userId: scope.actor.id,
     name,
     profileImageUrl: profile_image_url || null,
-    sealedToken: seal(scope.secret, token, sealedFor(id)),
+    sealedToken: seal(scope.secret, token, sealedForWebhook(id)),
     at: nowNanoseconds(),
   };
   const row = await scope.sql.transaction(async (sql) => {
@@ -134,7 +135,7 @@ export async function postByWebhook(
 ): Promise<{ success: true; message_id: string }> {
   if (!scope.configs.current.channels.enable) throw new AppError('channels_disabled');
   const webhook = await findRow(scope.sql, webhook_id);
-  const expected = webhook ? unseal(scope.secret, webhook.token, sealedFor(webhook.id)) : '';
+  const expected = webhook ? unseal(scope.secret, webhook.token, sealedForWebhook(webhook.id)) : '';
   if (!isSame(token, expected) || !webhook) {
     throw new AppError('unauthenticated', { detail: 'The address of the webhook is not valid.' });
   }
