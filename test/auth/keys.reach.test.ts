@@ -6,6 +6,7 @@ import type { Configuration } from '../../src/configs/configs.schema.ts';
 import { listProcedures } from '../../src/doors/procedures.ts';
 import { type AppRouter, appRouter } from '../../src/router.ts';
 import { administer } from '../configs/support.ts';
+import { makeChannel } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { signUp, startServer } from '../support/server.ts';
 import { listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
@@ -25,8 +26,7 @@ const root = await signUp(server, 'Root');
 const config = administer(server, root);
 
 beforeAll(async () => {
-  const body = { name: 'general' };
-  channelId = (await server.call('POST /channels/create', { token: root.token, body })).body.id;
+  channelId = await makeChannel(server, root);
 });
 beforeEach(async () => {
   await restrict(false);

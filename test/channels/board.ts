@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Grant, grant } from '../support/channels.ts';
+import { type Grant, grant, makeChannel } from '../support/channels.ts';
 import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
 
 interface Logged {
@@ -19,8 +19,7 @@ export async function openBoard() {
 
   /** Makes a channel, and turns to it. */
   async function turnToNewChannel(...further: Grant[]): Promise<string> {
-    const body = { name: 'general', access_grants: [grant(writer.id, 'write'), ...further] };
-    channelId = (await server.call('POST /channels/create', { token: owner.token, body })).body.id;
+    channelId = await makeChannel(server, owner, grant(writer.id, 'write'), ...further);
     return channelId;
   }
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { grant } from '../support/channels.ts';
+import { grant, makeChannel } from '../support/channels.ts';
 import { type Person, signUp, signUpAll, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
 
@@ -9,10 +9,8 @@ const [admin, owner, reader, stranger] = await signUpAll(server, 'Admin', 'Owner
 const pending = await signUp(server, 'Pending');
 const channel = await channelFor(owner, reader);
 
-async function channelFor(...people: Person[]): Promise<string> {
-  const access_grants = people.map(({ id }) => grant(id, 'write'));
-  const body = { name: 'general', access_grants };
-  return (await server.call('POST /channels/create', { token: admin.token, body })).body.id;
+function channelFor(...people: Person[]): Promise<string> {
+  return makeChannel(server, admin, ...people.map(({ id }) => grant(id, 'write')));
 }
 
 const say = async (content: string, person = owner, where = channel, more: object = {}) =>

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { grant } from '../support/channels.ts';
+import { grant, makeChannel } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signUpAll, signUpAs, startServer } from '../support/server.ts';
 import { ENVELOPE, listenBySocket, type SocketListener } from './listen.ts';
@@ -13,8 +13,7 @@ const server = await startServer();
 afterAll(() => server.close());
 const [owner, writer, stranger] = await signUpAll(server, 'Owner', 'Writer', 'Stranger');
 beforeEach(async () => {
-  const body = { name: 'x', access_grants: [grant(writer.id, 'write')] };
-  channelId = (await server.call('POST /channels/create', { token: owner.token, body })).body.id;
+  channelId = await makeChannel(server, owner, grant(writer.id, 'write'));
 });
 afterEach(() => {
   for (const listener of open.splice(0)) listener.close();

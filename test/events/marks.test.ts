@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { grant } from '../support/channels.ts';
+import { grant, makeChannel } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signUpAll, startServer } from '../support/server.ts';
 import { ENVELOPE, listenBySocket, type SocketListener, type Subscription, subscribe } from './listen.ts';
@@ -19,10 +19,7 @@ afterEach(() => {
   for (const one of open.splice(0)) one.close();
 });
 
-async function createChannel(): Promise<string> {
-  const body = { name: 'x', access_grants: [grant(reader.id, 'read')] };
-  return (await server.call('POST /channels/create', { token: owner.token, body })).body.id;
-}
+const createChannel = () => makeChannel(server, owner, grant(reader.id, 'read'));
 const post = async (content: string): Promise<{ created_at: number }> =>
   (
     await server.call(`POST /channels/${channelId}/messages/post`, {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChannelNoticeView } from '../../src/channels/events.schema.ts';
-import { grant } from '../support/channels.ts';
+import { grant, makeChannel } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signUpAll, startServer } from '../support/server.ts';
 import { openDoor } from './door.ts';
@@ -20,8 +20,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   closing = [];
-  const body = { name: 'x', access_grants: [grant(reader.id, 'read')] };
-  channelId = (await server.call('POST /channels/create', { token: owner.token, body })).body.id;
+  channelId = await makeChannel(server, owner, grant(reader.id, 'read'));
 });
 afterEach(() => {
   for (const one of closing) one.close();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { ChannelNoticeView } from '../../src/channels/events.schema.ts';
-import { grant } from '../support/channels.ts';
+import { grant, makeChannel } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signUpAll, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
@@ -26,10 +26,7 @@ afterAll(async () => {
   await server.close();
 });
 
-const createChannel = async (): Promise<string> => {
-  const body = { name: 'x', access_grants: [grant('*', 'read')] };
-  return (await server.call('POST /channels/create', { token: owner.token, body })).body.id;
-};
+const createChannel = () => makeChannel(server, owner, grant('*', 'read'));
 const nothingIsLeft = () =>
   until('everything to be given back', () => door.hub.size === 0 && door.listeners() === 0).catch(() =>
     expect([door.hub.size, door.listeners()]).toEqual([0, 0]),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { grant } from '../support/channels.ts';
+import { grant, makeChannel } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { signUpAll, startServer } from '../support/server.ts';
 import { openDoor } from './door.ts';
@@ -16,10 +16,7 @@ afterAll(async () => {
   await server.close();
 });
 
-const createChannel = async (): Promise<string> => {
-  const body = { name: 'x', access_grants: [grant('*', 'read')] };
-  return (await server.call('POST /channels/create', { token: owner.token, body })).body.id;
-};
+const createChannel = () => makeChannel(server, owner, grant('*', 'read'));
 
 describe('a reader that does not read', () => {
   const BIG = { content: 'x', data: { fill: 'd'.repeat(250_000) }, meta: { fill: 'm'.repeat(250_000) } };

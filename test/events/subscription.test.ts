@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatCursor, parseCursor, tagOf } from '../../src/channels/events.cursor.ts';
-import { type Grant, grant } from '../support/channels.ts';
+import { type Grant, grant, makeChannel } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { signUpAll, startServer } from '../support/server.ts';
 import { contentsOfEvents, type SubscribeOptions, type Subscription, subscribe } from './listen.ts';
@@ -23,9 +23,7 @@ afterEach(() => {
   for (const subscription of subscriptions.splice(0)) subscription.close();
 });
 
-const createChannel = async (...access_grants: Grant[]): Promise<string> =>
-  (await server.call('POST /channels/create', { token: owner.token, body: { name: 'x', access_grants } }))
-    .body.id;
+const createChannel = (...grants: Grant[]) => makeChannel(server, owner, ...grants);
 const post = async (content: string, channel = channelId) =>
   (await server.call(`POST /channels/${channel}/messages/post`, { token: owner.token, body: { content } }))
     .body;

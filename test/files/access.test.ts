@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { grant } from '../support/channels.ts';
+import { grant, makeChannel } from '../support/channels.ts';
 import { type Person, signUp, signUpAll, signUpAs, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
 import { download, PNG, upload } from './forms.ts';
@@ -12,14 +12,8 @@ const pending = await signUp(server, 'Pending');
 const uploaded = async (person = owner) => (await upload(server, person, PNG)).body.id as string;
 const item = (id: string) => ({ type: 'image', id, url: `/api/v1/files/${id}/content` });
 
-async function channelWith(...people: Person[]): Promise<string> {
-  const access_grants = people.map(({ id }) => grant(id, 'write'));
-  const { body } = await server.call('POST /channels/create', {
-    token: admin.token,
-    body: { name: 'files', access_grants },
-  });
-  return body.id;
-}
+const channelWith = (...people: Person[]) =>
+  makeChannel(server, admin, ...people.map(({ id }) => grant(id, 'write')));
 
 const post = (person: Person, channelId: string, files: unknown) =>
   server.call(`POST /channels/${channelId}/messages/post`, {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ToolExport, ToolListing } from '../../src/tools/tools.schema.ts';
+import { grant } from '../support/channels.ts';
 import type { Person } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
-import { grant, openWorkshop } from './workshop.ts';
+import { openWorkshop } from './workshop.ts';
 
 const SOURCE = `from pydantic import BaseModel
 class Tools:

@@ -1,6 +1,7 @@
 import { createTRPCClient, httpBatchLink } from '@trpc/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppRouter } from '../../src/router.ts';
+import { grant } from '../support/channels.ts';
 import { startTestPython } from '../support/python.ts';
 import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
 
@@ -26,12 +27,6 @@ const form = (id: string, more: Record<string, unknown> = {}) => ({
   content: SOURCE,
   meta: { description: 'Rolls dice', manifest: { title: 'not this' } },
   ...more,
-});
-
-const grant = (principal_id: string, permission: string) => ({
-  principal_type: 'user',
-  principal_id,
-  permission,
 });
 
 let server: TestServer;
@@ -176,7 +171,11 @@ describe('what cannot become a tool', () => {
     ['source over 1 MiB', form('bad', { content: '#'.repeat(1024 * 1024 + 1) }), 'validation'],
     ['no name', { ...form('bad'), name: undefined }, 'validation'],
     ['no meta', { ...form('bad'), meta: undefined }, 'validation'],
-    ['an unknown permission', form('bad', { access_grants: [grant('*', 'own')] }), 'validation'],
+    [
+      'an unknown permission',
+      form('bad', { access_grants: [{ ...grant('*', 'read'), permission: 'own' }] }),
+      'validation',
+    ],
   ])('%s', async (_what, body, code) => {
     const answer = await server.call('POST /tools/create', { token: author.token, body });
     expect([answer.status, answer.body.code]).toEqual([400, code]);

@@ -2,6 +2,7 @@ import { createTRPCClient, createWSClient, wsLink } from '@trpc/client';
 import { WebSocket } from 'ws';
 import type { Limits, Python } from '../../src/python/pool.ts';
 import type { AppRouter } from '../../src/router.ts';
+import { grant } from '../support/channels.ts';
 import { startTestPython } from '../support/python.ts';
 import {
   type Answer,
@@ -12,12 +13,6 @@ import {
   startServer,
   type TestServer,
 } from '../support/server.ts';
-
-export const grant = (principal_id: string, permission: string) => ({
-  principal_type: 'user',
-  principal_id,
-  permission,
-});
 
 /** Everybody who can stand in some relation to the tools of `author`. */
 export interface Workshop {

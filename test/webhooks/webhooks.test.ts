@@ -1,24 +1,17 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { gather } from '../channels/people.ts';
-import { grant } from '../support/channels.ts';
+import { grant, makeChannel } from '../support/channels.ts';
 import { type Answer, call, startServer } from '../support/server.ts';
 import { GIF, JPEG, PNG, WEBP } from './pictures.ts';
 
 const server = await startServer();
 afterAll(() => server.close());
 
-async function makeChannel(name: string): Promise<string> {
-  const access_grants = [grant(people.writer.id, 'write'), grant(people.reader.id, 'read')];
-  const answer = await server.call('POST /channels/create', {
-    token: people.owner.token,
-    body: { name, access_grants },
-  });
-  return answer.body.id;
-}
-
 const people = await gather(server);
-const channelId = await makeChannel('one');
-const otherId = await makeChannel('other');
+const shareChannel = () =>
+  makeChannel(server, people.owner, grant(people.writer.id, 'write'), grant(people.reader.id, 'read'));
+const channelId = await shareChannel();
+const otherId = await shareChannel();
 
 const manage = (request: string, body?: unknown): Promise<Answer> =>
   server.call(request, { token: people.owner.token, ...(body !== undefined && { body }) });
@@ -147,7 +140,7 @@ describe('managing webhooks', () => {
   });
 
   it('has a bound, for many at once too', async () => {
-    const full = await makeChannel('full');
+    const full = await shareChannel();
     const answers = await Promise.all(
       Array.from({ length: 24 }, () => manage(`POST /channels/${full}/webhooks/create`, { name: 'x' })),
     );
@@ -235,7 +228,7 @@ describe('posting by a webhook', () => {
   });
 
   it('is refused while channels are switched off, and when the channel is gone', async () => {
-    const gone = await makeChannel('gone');
+    const gone = await shareChannel();
     const { id, token } = await create({ name: 'x' }, gone);
     const { body: config } = await manage('GET /configs/export?secrets=true');
     await manage('POST /configs/import', { ...config, channels: { enable: false } });
@@ -258,7 +251,7 @@ describe('the picture of a webhook', () => {
   it.each(Object.entries({ png: PNG, jpeg: JPEG, gif: GIF, webp: WEBP }))(
     'is served as it is: %s',
     async (format, uri) => {
-      const { id } = await create({ name: 'x', profile_image_url: uri }, await makeChannel(format));
+      const { id } = await create({ name: 'x', profile_image_url: uri }, await shareChannel());
       const answer = await fetchPicture(id, people.reader.token);
       expect(answer.headers.get('content-type')).toBe(`image/${format}`);
       expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
@@ -269,7 +262,7 @@ describe('the picture of a webhook', () => {
   );
 
   it('is the common one for who has none, who may not know, and for any other id', async () => {
-    const quiet = await makeChannel('quiet');
+    const quiet = await shareChannel();
     const { id } = await create({ name: 'x', profile_image_url: PNG }, quiet);
     const bare = await create({ name: 'x' }, quiet);
     const cases: [string, string][] = [
