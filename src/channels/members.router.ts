@@ -109,7 +109,8 @@ export const membersRouter = router({
         method: 'POST',
         path: '/channels/{id}/typing',
         tags,
-        summary: 'Tell the channel that the caller is writing, or has stopped',
+        summary: 'Tell the channel that the caller is writing, or has stopped; 20 times a second',
+        errorResponses: [429],
       },
       access: 'channel.write',
     })

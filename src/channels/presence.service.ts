@@ -1,7 +1,14 @@
+import { createLimit } from '../core/limits.ts';
 import type { Scope } from '../core/scope.ts';
 import { found, requireChannel } from './channels.service.ts';
 import { listActive, listPeople, type MemberQuery } from './members.list.repository.ts';
 import { authorOf } from './messages.changes.ts';
+
+/**
+ * What one person may tell a second, at all their clients and doors together: each of it goes to everybody in a channel. Every process
+ * counts for itself, which bounds it as well.
+ */
+const typingLimit = createLimit('typing', { points: 20, seconds: 1 }, null);
 
 /** The people of a channel, 30 a page. @throws not_found, forbidden */
 export const listMembers = async (scope: Scope, query: MemberQuery) =>
@@ -20,7 +27,7 @@ export async function listPresent(
  * Tells everybody in a channel that the caller is writing, or has stopped; nothing of it is kept.
  *
  * @param messageId the root of the thread that they write in; null in the main line
- * @throws not_found, forbidden unless they may write there
+ * @throws not_found, forbidden unless they may write there, rate_limited
  */
 export async function setTyping(
   scope: Scope,
@@ -29,6 +36,7 @@ export async function setTyping(
   isTyping: boolean,
 ): Promise<true> {
   await requireChannel(scope, channelId, 'write');
+  await typingLimit.take(scope.actor.id, 'You tell too often that you are writing.');
   scope.bus.publish('channel.notice', {
     to: { channelId },
     notice: {

@@ -115,6 +115,20 @@ it('typing is told to those in the channel, by those who may write, and not kept
   expect(log).toEqual([{ type: 'channel:created' }]);
 });
 
+it('typing by a flood is refused past twenty a second, and what is refused is told to nobody', async () => {
+  const { id } = (await as(ann)('POST /channels/create', { type: 'group', name: 'flood' })).body;
+  const annHears = await listen(ann);
+  const flood = Array.from({ length: 200 }, () => as(ann)(`POST /channels/${id}/typing`));
+  const answers = await Promise.all(flood);
+  const done = answers.filter(({ status }) => status === 200).length;
+  const refused = answers.filter(({ body }) => body.code === 'rate_limited');
+  expect([done > 0, refused.length > 0, done + refused.length]).toEqual([true, true, 200]);
+  expect(new Set(refused.map(({ headers }) => headers.get('retry-after')))).toEqual(new Set(['1']));
+  await as(ann)(`POST /channels/${id}/messages/post`, { content: 'the end' });
+  await hears(annHears, 'the end');
+  expect(noticesOf(annHears)).toHaveLength(done);
+});
+
 it('who is there is seen by those who may read the channel', async () => {
   const body = { type: 'group', name: 'group', user_ids: [ben.id] };
   const { id } = (await as(ann)('POST /channels/create', body)).body;
