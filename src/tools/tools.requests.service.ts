@@ -1,11 +1,16 @@
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { freeForm, id, LIMITS, name } from '../core/wire.ts';
+import { getContent } from '../files/files.content.ts';
 import { getFile, listFiles } from '../files/files.service.ts';
 import { type FormPart, uploadFile } from '../files/files.upload.ts';
 import { getUser } from '../users/users.service.ts';
+
+/** What a tool gets of a file at once. */
+const PART_BYTES = 4 * 1024 ** 2;
 
 type Operation = (scope: Scope, input: unknown) => Promise<unknown>;
 
@@ -34,12 +39,21 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     const known = id().safeParse(input.id).data;
     return known === undefined ? null : unlessMissing(getFile(scope, known));
   }),
+  'files.read': operation(z.object({ id: id(), start: z.int().min(0) }), readPart),
   'files.list': operation(none, (scope) => listFiles(scope, { skip: 0, limit: LIMITS.pageSize })),
   'files.upload': operation(
     z.object({ filename: name(), data: base64(), metadata: freeForm() }),
     (scope, { filename, data, metadata }) => uploadFile(scope, form(filename, data, metadata)),
   ),
 };
+
+/** Bytes of a file from one on, as Base64; none beyond its end. */
+async function readPart(scope: Scope, { id, start }: { id: string; start: number }): Promise<string> {
+  const { size, open } = await getContent(scope, id);
+  if (start >= size) return '';
+  const end = Math.min(size, start + PART_BYTES) - 1;
+  return (await buffer(open({ start, end }))).toString('base64');
+}
 
 async function* form(filename: string, data: Buffer, metadata: object): AsyncGenerator<FormPart> {
   yield { kind: 'field', name: 'metadata', value: metadata };

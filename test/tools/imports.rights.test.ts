@@ -16,6 +16,30 @@ describe('a tool has the rights of who calls it', () => {
     expect((await runTool(shop, look.replace(shop.author.id, 'no id'))).body.result).toBeNull();
   });
 
+  it('and reads no file that its caller may not', async () => {
+    const uploaded = await runTool(
+      shop,
+      toolOf(
+        'import io\nfrom fastapi import UploadFile\nfrom open_webui.routers.files import upload_file_handler',
+        'return upload_file_handler(__request__, UploadFile(io.BytesIO(b"private"), filename="x.txt")).id',
+      ),
+    );
+    const id = uploaded.body.result;
+    const ask = toolOf(
+      'from open_webui.models.files import Files, FileModel',
+      `return Files.get_file_by_id("${id}") or open(FileModel(id="${id}", user_id="", filename="x").path).read()`,
+    );
+    const own = toolOf(
+      'from open_webui.models.files import Files',
+      `return open(Files.get_file_by_id("${id}").path).read()`,
+    );
+    expect((await runTool(shop, own)).body.result).toBe('private');
+    for (const person of [shop.author, shop.writer]) {
+      const { status, body } = await runTool(shop, ask, {}, person);
+      expect([status, body.detail]).toEqual([422, expect.stringContaining('There is no such file.')]);
+    }
+  });
+
   it('and acts for nobody else', async () => {
     const { status, body } = await runTool(
       shop,
@@ -50,6 +74,9 @@ describe('a tool has the rights of who calls it', () => {
       ['"constructor"', '{}', 'The server has no constructor'],
       ['"users.delete"', '{}', 'The server has no users.delete'],
       ['"files.get"', '{"id": "x" * 9_000_000}', 'bytes at once'],
+      ['"files.read"', '{"id": "../../secret", "start": 0}', 'shape'],
+      ['"files.read"', '{"id": __user__["id"], "start": -1}', 'shape'],
+      ['"files.read"', '{"id": __user__["id"], "start": 0}', 'There is no such file'],
     ] as const) {
       expect(await runTool(shop, ask(operation, input))).toMatchObject({
         status: 422,

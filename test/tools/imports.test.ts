@@ -167,6 +167,15 @@ describe('a tool that imports', () => {
     expect(result).toEqual([true, true, null]);
   });
 
+  it('Files, and opens one by its path', async () => {
+    const upload = 'upload_file_handler(__request__, UploadFile(io.BytesIO(data), filename="../a b.txt")).id';
+    const { result } = await resultOf(
+      'import io, os\nfrom fastapi import UploadFile\nfrom open_webui.models.files import Files\nfrom open_webui.routers.files import upload_file_handler',
+      `data = b"x" * 5_000_000 + b"end"\nfile = Files.get_file_by_id(${upload})\nreturn [open(file.path, "rb").read() == data, os.path.basename(file.path), file.path == Files.get_file_by_id(file.id).path]`,
+    );
+    expect(result).toEqual([true, 'a b.txt', true]);
+  });
+
   it('get_last_user_message_item', async () => {
     const { result } = await resultOf(
       'from open_webui.utils.misc import get_last_user_message_item, get_last_user_message, add_or_update_system_message',

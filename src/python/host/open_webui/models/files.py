@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Optional
 
 import bridge
-from open_webui.config import UPLOAD_DIR
 from pydantic import BaseModel, ConfigDict
 
 __all__ = ["FileModel", "FileModelResponse", "Files"]
@@ -27,6 +26,9 @@ class FileModel(bridge.Awaitable, BaseModel):
     @property
     def path(self) -> str:
         """Where the bytes are: in the tool's own folder, to which they are brought when they are first wanted."""
+        # Not above: this module is loaded before there is a tool, and the folder is the tool's own.
+        from open_webui.config import UPLOAD_DIR
+
         place = UPLOAD_DIR / self.id / (Path(self.filename).name or "file")
         if not place.exists():
             _bring(self.id, place)
