@@ -40,6 +40,14 @@ it('signs in with one statement that reads and one that writes, and signs out wi
   expect(kindsOf(leaving)).toEqual(['with']);
 });
 
+it('asks the same for an address that is known and one that is not', async () => {
+  const wrong = (email: string) =>
+    recordStatements(() => server.call('POST /auths/signin', { body: { email, password: 'wrong' } }));
+  const known = await wrong(ada.email);
+  expect(known.length).toBeGreaterThan(0);
+  expect(await wrong('nobody@example.com')).toEqual(known);
+});
+
 it('lists accounts in two statements at most, however many there are', async () => {
   for (const name of ['Grace', 'Edsger', 'Barbara']) await signUp(server, name);
   const statements = await recordStatements(() => server.call('GET /users', { token: ada.token }));

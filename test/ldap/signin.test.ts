@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listProcedures } from '../../src/doors/procedures.ts';
+import { appRouter } from '../../src/router.ts';
+import { openDoors } from '../support/doors.ts';
 import { signUp, startServer, type TestServer } from '../support/server.ts';
 import { dnOf, PASSWORD, type Slapd, startSlapd, withoutSlapd } from './slapd.ts';
 
@@ -117,12 +120,35 @@ describe.skipIf(withoutSlapd)('a sign-in through a directory (needs slapd)', () 
     });
   });
 
-  it('makes exactly one administrator of 50 who are the first, at once', async () => {
+  it('is refused without a password at every door', async () => {
+    const procedure = listProcedures(appRouter).find(({ path }) => path === 'ldap.signIn');
+    const doors = openDoors(server.url);
+    try {
+      for (const [number, password] of ['', ' ', '\0', '\u2003\t'].entries()) {
+        // Attempts are counted, at all doors together.
+        const user = `doors${number}`;
+        await slapd.add(user);
+        const outcomes = procedure ? await doors.try(procedure, { user, password }) : [];
+        expect(outcomes.map(({ status }) => status)).toEqual([400, 400, 400]);
+      }
+    } finally {
+      doors.close();
+    }
+    expect(await server.database.query("select from users where email like 'doors%'")).toEqual([]);
+  });
+
+  it('makes exactly one administrator of 50 who are the first, at once, half of them with a password of their own', async () => {
     const other = await startServer({ env: slapd.env });
     try {
       const names = Array.from({ length: 50 }, (_, number) => `first${number}`);
       for (const name of names) await slapd.add(name);
-      const answers = await Promise.all(names.map((name) => enter(name, PASSWORD, other)));
+      const answers = await Promise.all(
+        names.map((name, number) => {
+          if (number % 2 === 0) return enter(name, PASSWORD, other);
+          const body = { email: `${name}@elsewhere.example`, name, password: PASSWORD };
+          return other.call('POST /auths/signup', { body });
+        }),
+      );
       expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
       const roles = await other.database.query(
         'select role, count(*)::int from users group by role order by role',

@@ -20,8 +20,8 @@ export interface TestProvider {
   signsIn(subject: string, claims: Claims): void;
   /** How often an address of it was asked for. */
   asked(path: string): number;
-  /** Writes ID tokens anew, with the provider's own key. */
-  spoil: ((claims: JWTPayload) => JWTPayload) | undefined;
+  /** Writes ID tokens anew: other claims under the provider's own key, or a token as it is. */
+  spoil: ((claims: JWTPayload) => JWTPayload | Promise<string>) | undefined;
   /** Registers where it tells that a session is over. */
   tellLogoutsAt(url: string): void;
   /** Sends the notice of a logout as it does itself. */
@@ -175,7 +175,9 @@ export async function startProvider(elsewhere?: string): Promise<TestProvider> {
     if (ctx.path !== '/token' || !body?.id_token) return;
     const claims = decodeJwt(body.id_token);
     sid = String(claims.sid);
-    if (self.spoil) ctx.body = { ...body, id_token: await sign(self.spoil(claims)) };
+    if (!self.spoil) return;
+    const spoilt = await self.spoil(claims);
+    ctx.body = { ...body, id_token: typeof spoilt === 'string' ? spoilt : await sign(spoilt) };
   });
   const answer = provider.callback();
   http.on('request', (request, response) => {

@@ -1,6 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
+import { openAttempt, sealAttempt } from '../../src/auth/oauth.attempt.ts';
 import { signUp } from '../support/server.ts';
 import { openBrowser } from './browser.ts';
+import { CLIENT_ID, CLIENT_SECRET } from './provider.ts';
 import { claimsOf, entryOf, loginOf, pageOf, setStage } from './stage.ts';
 
 const stage = setStage();
@@ -84,6 +89,8 @@ describe('a sign-in through an OpenID provider', () => {
     ['another issuer', { iss: 'https://other.example' }],
     ['another nonce', { nonce: 'x' }],
     ['no time left', { exp: 1 }],
+    ['a time to come', { nbf: Math.floor(Date.now() / 1000) + 3600 }],
+    ['several audiences, for another of them', { aud: [CLIENT_ID, 'other'], azp: 'other' }],
     ['no subject', { sub: undefined }],
   ])('is refused with a token of %s', async (_what, spoilt) => {
     stage.provider.spoil = (claims) => ({ ...claims, ...spoilt });
@@ -94,6 +101,44 @@ describe('a sign-in through an OpenID provider', () => {
     } finally {
       stage.provider.spoil = undefined;
     }
+  });
+
+  it('is refused with a token that the provider did not sign', async () => {
+    const { privateKey } = await generateKeyPair('RS256');
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const forgeries: ((claims: JWTPayload) => Promise<string>)[] = [
+      async (claims) => `${part({ alg: 'none' })}.${part(claims)}.`,
+      (claims) => new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'one' }).sign(privateKey),
+      (claims) =>
+        new SignJWT(claims)
+          .setProtectedHeader({ alg: 'HS256' })
+          .sign(new TextEncoder().encode(CLIENT_SECRET)),
+    ];
+    for (const forge of forgeries) {
+      stage.provider.spoil = forge;
+      const entry = await stage.enter('forged', claimsOf('Forged'));
+      stage.provider.spoil = undefined;
+      expect(entry.token).toBeUndefined();
+      expect(entry.error).toMatch(/did not succeed|does not answer/);
+    }
+  });
+
+  it('is refused when it was begun too long ago, or at another provider', async () => {
+    const secret = await readFile(join(stage.server.dataDir, 'secret.key'), 'utf8');
+    const change = async (changes: { expiresAt?: number; provider?: string }) => {
+      stage.provider.signsIn('late', claimsOf('Late'));
+      const browser = openBrowser();
+      const { url } = await browser.visit(loginOf(stage), /\/callback\?/);
+      const kept = openAttempt(secret, browser.cookie(stage.server.url, 'oauth_attempt') ?? '', 'oidc');
+      if (!kept) throw new Error('The browser keeps no attempt.');
+      browser.setCookie(stage.server.url, 'oauth_attempt', sealAttempt(secret, { ...kept, ...changes }));
+      return entryOf(stage, browser, await browser.visit(url, pageOf(stage)));
+    };
+    for (const changes of [{ expiresAt: Date.now() - 1 }, { provider: 'github' }]) {
+      const { token, error } = await change(changes);
+      expect([token, error]).toEqual([undefined, expect.stringMatching(/begun elsewhere, or too long ago/)]);
+    }
+    expect((await change({ expiresAt: Date.now() + 1000_000 })).token).toBeDefined();
   });
 
   it('shows no text of a stranger, and sends nobody elsewhere', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { type Pair, startPair } from '../support/pair.ts';
 import { until } from '../support/poll.ts';
-import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
-import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { withoutRedis } from '../support/redis.ts';
+import { type Person, signUp, type TestServer } from '../support/server.ts';
 import { type Listener, listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
 import { openBrowser } from './browser.ts';
 import { startProvider, type TestProvider } from './provider.ts';
@@ -11,37 +11,29 @@ import { claimsOf, entryOf, loginOf, pageOf } from './stage.ts';
 describe.skipIf(withoutRedis)(
   'sockets of two processes that began at a provider (needs redis-server)',
   () => {
-    let redis: TestRedis;
-    let database: TestDatabase;
+    let pair: Pair;
     let provider: TestProvider;
     let here: TestServer;
     let there: TestServer;
     let owner: Person;
 
     beforeAll(async () => {
-      redis = await startRedis();
-      database = await createDatabase();
       provider = await startProvider();
-      const env = {
-        ...provider.env,
-        REDIS_URL: redis.url,
-        SECRET_KEY: 'a secret that both processes have got',
-        ENABLE_OAUTH_SIGNUP: 'true',
-        ENABLE_OAUTH_ROLE_MANAGEMENT: 'true',
-        ENABLE_API_KEYS: 'true',
-        OAUTH_ALLOWED_ROLES: 'user,other',
-      };
-      here = await startServer({ database, env });
-      there = await startServer({ database, env });
+      pair = await startPair({
+        env: {
+          ...provider.env,
+          ENABLE_OAUTH_SIGNUP: 'true',
+          ENABLE_OAUTH_ROLE_MANAGEMENT: 'true',
+          OAUTH_ALLOWED_ROLES: 'user,other',
+        },
+      });
+      ({ here, there } = pair);
       provider.tellLogoutsAt(`${here.url}/oauth/backchannel-logout`);
       owner = await signUp(here, 'Owner');
     });
     afterAll(async () => {
-      await here.close();
-      await there.close();
-      await database.drop();
+      await pair.close();
       await provider.close();
-      await redis.stop();
     });
 
     async function enter(subject: string, roles: string[]): Promise<string> {

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { safeParse } from 'zod/v4/core';
+import { listProcedures } from '../../src/doors/procedures.ts';
+import { joinShapes } from '../../src/doors/rest.schema.ts';
+import { appRouter } from '../../src/router.ts';
+import { PNG } from '../webhooks/pictures.ts';
+
+/** Every member of an input that takes a picture, wherever one is added: each must take the same. */
+const members = listProcedures(appRouter).flatMap(({ path, inputs }) =>
+  [...(joinShapes(inputs) ?? [])]
+    .filter(([name]) => /image|picture|avatar|banner_url|icon/i.test(name))
+    .map(([name, schema]) => ({ path: `${path} ${name}`, schema })),
+);
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const REFUSED = [
+  `data:image/svg+xml;base64,${base64('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>')}`,
+  'data:image/svg+xml,<svg/>',
+  `data:text/html;base64,${base64('<script>alert(1)</script>')}`,
+  `data:image/png;base64,${base64('<svg xmlns="http://www.w3.org/2000/svg"/>')}`,
+  PNG.replace('data:image/png', 'DATA:image/svg+xml'),
+  'https://tracker.example/pixel.png',
+  '//tracker.example/pixel.png',
+  'javascript:alert(1)',
+  '/api/v1/auths/signout',
+  '/api/v1/users/../auths/signout',
+];
+
+it('is taken from people at more than one place', () => {
+  expect(members.map(({ path }) => path)).toEqual(
+    expect.arrayContaining(['auths.signUp profile_image_url', 'auths.add profile_image_url']),
+  );
+});
+
+it.each(members)('$path takes a picture, and nothing that is fetched or can do anything', ({ schema }) => {
+  expect(safeParse(schema, PNG).success).toBe(true);
+  expect(REFUSED.filter((value) => safeParse(schema, value).success)).toEqual([]);
+});
