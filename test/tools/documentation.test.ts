@@ -18,6 +18,7 @@ interface Fence {
 
 const shop = await openWorkshop();
 await shop.permit('sharing.public_tools', true);
+await shop.permit('workspace.tools_export', true);
 const folder = await mkdtemp(join(tmpdir(), 'parley-page-'));
 afterAll(async () => {
   await shop.close();
