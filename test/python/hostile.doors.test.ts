@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { until } from '../support/poll.ts';
 import type { Answer } from '../support/server.ts';
-import { openWorkshop, type Workshop } from '../tools/workshop.ts';
+import { openSocket, openWorkshop, type Workshop } from '../tools/workshop.ts';
 
 /** What no tool but its own may see. */
 const SECRET = 'hunter2-of-the-neighbour';
@@ -25,12 +26,12 @@ let neighbour: number;
 beforeAll(async () => {
   vi.stubEnv('PARLEY_TEST_MARK', MARK);
   shop = await openWorkshop({
-    callTimeoutMs: 3_000,
+    callTimeoutMs: 6_000,
     loadTimeoutMs: 8_000,
     beginMs: 1_000,
     memoryBytes: 256 * 1024 * 1024,
-    scratchBytes: 32 * 1024 * 1024,
-    scratchFiles: 1_000,
+    scratchBytes: 16 * 1024 * 1024,
+    scratchFiles: 100,
   });
   await writeFile(join(shop.server.dataDir, 'secret.key'), MARK, { mode: 0o644 });
   await shop.create('neighbour', NEIGHBOUR);
@@ -82,7 +83,7 @@ async function run(body: string, args: object = {}, parameters = ''): Promise<An
 }
 
 test.each<[string, string, number, RegExp]>([
-  ['an endless loop', 'while True: pass', 504, /took longer than 3 s/],
+  ['an endless loop', 'while True: pass', 504, /took longer than 6 s/],
   ['a sleep', 'time.sleep(60)', 504, /took longer/],
   ['os._exit', 'os._exit(3)', 422, /exit status 3/],
   ['sys.exit', 'sys.exit(3)', 422, /tried to end its process/],
@@ -102,13 +103,13 @@ test.each<[string, string, number, RegExp]>([
     'a disk full of files, each within its limit',
     'for i in range(10**4): open(str(i), "wb").write(b"x" * (1 << 20))\ntime.sleep(60)',
     422,
-    /files took more than 32 MiB/,
+    /files took more than 16 MiB/,
   ],
   [
     'a bomb of files',
     'for i in range(10**5): open(str(i), "w")\ntime.sleep(60)',
     422,
-    /more than 1000 files/,
+    /more than 100 files/,
   ],
   [
     'a thousand folders, each in the other',
@@ -183,12 +184,13 @@ test('environment, data folder, secret key and database are out of reach', async
     `open(${JSON.stringify(join(folder, 'planted'))}, "w")`,
     'open("/tmp/planted-by-a-tool", "w")',
     'socket.socket(socket.AF_UNIX)',
+    `socket.create_server(("127.0.0.1", ${new URL(shop.server.url).port}), reuse_port=True)`,
     'os.listdir("/proc")',
     'os.listdir("..")',
     `open("/proc/${process.pid}/environ").read()`,
     `open("/proc/${process.pid}/mem", "rb")`,
   ]);
-  expect(body.result).toEqual(['KeyError', ...Array(9).fill('PermissionError')]);
+  expect(body.result).toEqual(['KeyError', ...Array(10).fill('PermissionError')]);
   expect(existsSync(join(folder, 'planted'))).toBe(false);
 });
 
@@ -208,4 +210,44 @@ test('another tool keeps its settings, memory and life', async ({ skip }) => {
     ', pid: int',
   );
   expect(body.result).toEqual(Array(7).fill('PermissionError'));
+});
+
+test('files without a name count for the disk too', async ({ skip }) => {
+  if (process.getuid?.() !== 0) skip('the server is not root, and may not see them');
+  const body =
+    'kept = []\nfor _ in range(200):\n    kept.append(open("a", "wb", 0))\n    os.unlink("a")\n' +
+    '    kept[-1].write(b"x" * (1 << 20))\ntime.sleep(60)';
+  const detail = expect.stringMatching(/files took more than 16 MiB/);
+  expect(await run(body)).toMatchObject({ status: 422, body: { detail } });
+});
+
+test.each<[string, string]>([
+  ['spins', 'def harm(self, __event_emitter__):\n        asyncio.run(__event_emitter__({}))'],
+  ['blocks the event loop', 'async def harm(self, __event_emitter__):\n        await __event_emitter__({})'],
+])('who calls the same tool is served while another caller %s', async (_, harm) => {
+  number += 1;
+  const id = `shared${number}`;
+  const content = `${IMPORTS}class Tools:\n    ${harm}\n        while True: pass\n    def fine(self): return "fine"\n`;
+  expect((await shop.create(id, content)).status).toBe(200);
+  const { client, sockets } = openSocket(shop.server.url, shop.writer.token);
+  let isHarming = false;
+  let error = '';
+  client.tools.run.subscribe(
+    { id, function: 'harm', arguments: {} },
+    {
+      onData({ data }) {
+        if (data.type === 'event') isHarming = true;
+      },
+      onError({ message }) {
+        error = message;
+      },
+    },
+  );
+  await until('the harm', () => isHarming);
+  const answers: Answer[] = [];
+  do answers.push(await use(id, 'fine'));
+  while (!error);
+  await sockets.close();
+  expect(answers.map(({ body }) => body.result ?? body)).toEqual(answers.map(() => 'fine'));
+  expect(error).toMatch(/took longer/);
 });

@@ -40,8 +40,8 @@ _READABLE = (
     "/dev/urandom", "/dev/random", "/dev/zero", "/proc/cpuinfo", "/proc/meminfo", "/proc/self",
 )  # fmt: skip
 
-# The version of the kernel's interface that can also close off signals.
-_LANDLOCK_SCOPES = 6
+# The versions of the kernel's interface that can also close off TCP ports, and signals.
+_LANDLOCK_PORTS, _LANDLOCK_SCOPES = 4, 6
 
 # Only these ids are ever used for tools. Nobody else has them: below are those of accounts, and of what systemd maps into
 # containers and gives to the greeters of displays; above, those that it gives to services without an account.
@@ -120,8 +120,8 @@ def confine(scratch: str, uid: Optional[int], readable: Iterable[str], limits: L
         version = _landlock_version()
         if version > 0:
             _close_files(scratch, readable)
-        if version >= _LANDLOCK_SCOPES:
-            _close_signals()
+        if version >= _LANDLOCK_PORTS:
+            _close_ports_and_signals(version)
         _filter_system_calls()
 
 
@@ -220,13 +220,17 @@ class _Ruleset(ctypes.Structure):
     _fields_ = [("files", ctypes.c_uint64), ("network", ctypes.c_uint64), ("scoped", ctypes.c_uint64)]
 
 
-def _close_signals() -> None:
-    """Signals and abstract sockets reach the tool's own processes only. The package does not know this part yet."""
+def _close_ports_and_signals(version: int) -> None:
+    """
+    No TCP port can be taken: a tool calls others, and must not answer in the place of the server or of its neighbours. Signals and
+    abstract sockets reach the tool's own processes only. The package does not know this part yet.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
     create_ruleset, restrict_self = 444, 446
-    abstract_unix_socket, signals = 1, 2
-    rules = _Ruleset(0, 0, abstract_unix_socket | signals)
-    ruleset = _LIBC.syscall(create_ruleset, ctypes.byref(rules), ctypes.sizeof(rules), 0)
-    if ruleset < 0 or _LIBC.syscall(restrict_self, ruleset, 0) != 0:
+    bind_tcp, abstract_unix_socket, signals = 1, 1, 2
+    rules = _Ruleset(0, bind_tcp, abstract_unix_socket | signals if version >= _LANDLOCK_SCOPES else 0)
+    ruleset = libc.syscall(create_ruleset, ctypes.byref(rules), ctypes.sizeof(rules), 0)
+    if ruleset < 0 or libc.syscall(restrict_self, ruleset, 0) != 0:
         raise OSError(ctypes.get_errno(), "landlock")
     os.close(ruleset)
 

@@ -44,10 +44,10 @@ class Watch:
         """The limit that each tool is over, for those that are; tools and findings by process id, `tools` with their folders."""
         began = time.process_time()
         self._find_families(tools)
-        has_less_room = self._has_less_room()
+        has_changed = self._has_changed()
         over = {}
         for pid, scratch in tools.items():
-            reason = self._judge(self.families.get(pid, [pid]), scratch if has_less_room else None)
+            reason = self._judge(self.families.get(pid, [pid]), scratch if has_changed else None)
             if reason:
                 over[pid] = reason
         self.next = time.monotonic() + max(_PERIOD_SECONDS, (time.process_time() - began) * _LOOK_SHARE)
@@ -60,14 +60,14 @@ class Watch:
         self.last_pid = last_pid
         self.families = {pid: processes.family(pid) for pid in tools}
 
-    def _has_less_room(self) -> bool:
-        """Whether somebody has written to the disk of the folders: without that, no tool has."""
+    def _has_changed(self) -> bool:
+        """Whether anybody took or gave back room on the disk of the folders: without that, no tool has."""
         try:
             disk = os.statvfs(self.folder)
         except OSError:
             return False
         before, self.room = self.room, (disk.f_bfree, disk.f_ffree)
-        return self.room[0] < before[0] or self.room[1] < before[1]
+        return self.room != before
 
     def _judge(self, family: list[int], scratch: Optional[str]) -> Optional[str]:
         if len(family) > self.limits.processes:
