@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SocketLoad } from '../load/sockets.ts';
 import { startChild } from '../support/child.ts';
-import { BARE_DOORS, openDoors } from '../support/eventDoors.ts';
+import { bareDoor, openDoors } from '../support/eventDoors.ts';
 import { startParley } from '../support/parley.ts';
 import { collectedHeap } from '../support/processes.ts';
 import type { Result } from '../support/report.ts';
@@ -29,9 +29,7 @@ export async function idle({ cluster }: Workspace): Promise<Result[]> {
     ] as const) {
       const bare = await startChild<number>('baselines/broadcast.ts', 'server', { kind }, COLLECTING);
       try {
-        const { path, ...protocol } = BARE_DOORS[kind];
-        const url = `ws://127.0.0.1:${bare.first}${path}`;
-        const baseline = await measure(bare.pid, { ...protocol, url, sockets: SOCKETS });
+        const baseline = await measure(bare.pid, { ...bareDoor(kind, bare.first, null), sockets: SOCKETS });
         const ours = await measure(parley.pid, { ...doors[kind], sockets: SOCKETS });
         results.push({
           what: `memory of an idle socket above ${against}, ${what}`,

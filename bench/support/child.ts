@@ -22,7 +22,7 @@ export const onCore = (side: Side, command: string[]): [string, string[]] => {
   return [file, args];
 };
 
-export interface Child<First> {
+export interface Child<First> extends AsyncDisposable {
   pid: number;
   /** What the child said when it was ready. */
   first: First;
@@ -56,6 +56,7 @@ export async function startChild<First>(
       return (await answered) as Answer;
     },
     stop: () => end(child),
+    [Symbol.asyncDispose]: () => end(child),
   };
 }
 

@@ -1,12 +1,19 @@
+import pg from 'pg';
+import { readEvents } from '../../src/channels/events.repository.ts';
 import type { SocketLoad } from '../load/sockets.ts';
+import { startChild } from './child.ts';
+import { sqlOn } from './database.ts';
 import type { Parley } from './parley.ts';
+
+export type Kind = 'ws' | 'socketio';
 
 /** One account may have a hundred connections. */
 const SOCKETS_OF_ONE = 100;
 
 /** How a client speaks with a door: what it says, and how it knows what it hears. */
-export type Protocol = Pick<SocketLoad, 'people' | 'readyAt' | 'eventAt'>;
-export type Door = Protocol & Pick<SocketLoad, 'url'>;
+type Protocol = Pick<SocketLoad, 'people' | 'readyAt' | 'eventAt'>;
+/** A load but for the number of its sockets. */
+export type Door = Omit<SocketLoad, 'sockets'>;
 
 /** What is spoken with a bare Socket.IO server, and with our door by a client that listens to `events:channel` only. */
 const socketIo = (tokens: (string | null)[]): Protocol => ({
@@ -24,17 +31,28 @@ const socketIo = (tokens: (string | null)[]): Protocol => ({
 });
 
 /** The doors of a bare server (`baselines/broadcast.ts`). */
-export const BARE_DOORS: Record<'ws' | 'socketio', Protocol & { path: string }> = {
+const BARE_DOORS: Record<Kind, Protocol & { path: string }> = {
   socketio: { ...socketIo([null]), path: '/socket.io/?EIO=4&transport=websocket' },
   ws: { path: '/', people: [{ headers: {}, hello: [], replies: {} }], readyAt: null, eventAt: '{' },
 };
+
+/** The door of a bare server at this port; its trigger sends the event to every socket. */
+export function bareDoor(kind: Kind, port: number, event: unknown): Door {
+  const { path, ...protocol } = BARE_DOORS[kind];
+  const host = `127.0.0.1:${port}`;
+  return {
+    ...protocol,
+    url: `ws://${host}${path}`,
+    trigger: { url: `http://${host}`, headers: {}, body: JSON.stringify(event) },
+  };
+}
 
 /** Our event doors, for sockets of new members who may read a channel from now on. */
 export async function openDoors(
   parley: Parley,
   channelId: string,
   sockets: number,
-): Promise<Record<'ws' | 'socketio', Door>> {
+): Promise<Record<Kind, Door>> {
   const tokens = await admitReaders(parley, channelId, Math.ceil(sockets / SOCKETS_OF_ONE));
   const url = parley.url.replace('http', 'ws');
   const subscribe = { path: 'channels.events', input: { channel_ids: [channelId] } };
@@ -52,6 +70,10 @@ export async function openDoors(
     },
   };
 }
+
+/** Opens so many sockets at a door, from a process of their own. */
+export const openSockets = (door: Door, sockets: number) =>
+  startChild('load/sockets.ts', 'load', { ...door, sockets });
 
 /** Tokens of new members, who may read the channel from now on. */
 async function admitReaders(parley: Parley, channelId: string, count: number): Promise<string[]> {
@@ -72,6 +94,23 @@ async function admitReaders(parley: Parley, channelId: string, count: number): P
   const member = { principal_type: 'user', principal_id: parley.userId, permission: 'write' };
   await parley.asAdministrator(`POST /channels/${channelId}/update`, { access_grants: [member, ...grants] });
   return readers.map(({ token }) => token);
+}
+
+/** Posts, and answers with the event that subscribers get. */
+export async function makeEvent(
+  parley: Parley,
+  databaseUrl: string,
+  channelId: string,
+  content: string,
+): Promise<unknown> {
+  await parley.call(`POST /channels/${channelId}/messages/post`, { content });
+  const pool = new pg.Pool({ connectionString: databaseUrl });
+  try {
+    const events = await readEvents(sqlOn(pool), channelId, 0, 10);
+    return events.find(({ data }) => data.type === 'message');
+  } finally {
+    await pool.end();
+  }
 }
 
 /** The call of the member's that makes one event. */
