@@ -21,9 +21,14 @@ const SOCKETIO_PATH = '/ws/socket.io';
 
 /** How long a socket may stay without having proved who it is. */
 const PROOF_MS = 10_000;
+/** How often a client must show that it is still there, and how long it may take to. */
+const PINGS = { intervalMs: 25_000, timeoutMs: 20_000 };
 /** How many sockets one user may have in this process; each may leave a little unread. */
 const MAX_SOCKETS = 100;
 const HABITS = ['envelope', 'named', 'both'] as const;
+
+/** More positions than one packet has room for; junk is shorter, and must not keep the process busy before anybody proved anything. */
+const MAX_POSITIONS = 6000;
 
 /** Where a client stands in a channel. */
 const Position = z.tuple([id(), z.int().min(0)]);
@@ -37,7 +42,8 @@ const Handshake = z.object({
     .catch({})
     .default({})
     .transform((sent) => {
-      const positions = Object.entries(sent).map((position) => Position.safeParse(position));
+      const entries = Object.entries(sent).slice(0, MAX_POSITIONS);
+      const positions = entries.map((position) => Position.safeParse(position));
       return Object.fromEntries(positions.flatMap(({ data }) => (data ? [data] : [])));
     }),
 });
@@ -65,8 +71,9 @@ export function mountSocketIo(options: {
   env: Pick<Env, 'CORS_ALLOW_ORIGIN'>;
   proofMs?: number;
   maxSockets?: number;
+  pings?: { intervalMs: number; timeoutMs: number };
 }): SocketIoDoor {
-  const { server, parts, env, proofMs = PROOF_MS, maxSockets = MAX_SOCKETS } = options;
+  const { server, parts, env, proofMs = PROOF_MS, maxSockets = MAX_SOCKETS, pings = PINGS } = options;
   const origins = env.CORS_ALLOW_ORIGIN;
   // First, so that an upgrade's arrival is noted before Engine.IO answers it.
   onUpgrade(server, SOCKETIO_PATH, () => {});
@@ -78,8 +85,8 @@ export function mountSocketIo(options: {
     perMessageDeflate: false,
     httpCompression: false,
     maxHttpBufferSize: LIMITS.freeFormBytes,
-    pingInterval: 25_000,
-    pingTimeout: 20_000,
+    pingInterval: pings.intervalMs,
+    pingTimeout: pings.timeoutMs,
     connectTimeout: proofMs,
     cors: origins.length === 0 ? { origin: false } : { origin: origins.includes('*') ? '*' : origins },
   });
@@ -169,6 +176,8 @@ export function mountSocketIo(options: {
     socket.on('disconnect', () => {
       socket.data.callOff();
       socket.data.client.close();
+      // The library would keep a connection that has left the namespace, nameless and for ever.
+      socket.conn.close();
     });
   });
 

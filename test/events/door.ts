@@ -35,6 +35,7 @@ export interface Door {
 export interface DoorOptions {
   proofMs?: number;
   maxSockets?: number;
+  pings?: { intervalMs: number; timeoutMs: number };
   /** Stands between the question which channels somebody may read and following them. */
   aroundWatch?: (watch: () => Promise<void>) => Promise<void>;
 }
@@ -123,6 +124,7 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
     env,
     ...(options.proofMs && { proofMs: options.proofMs }),
     ...(options.maxSockets && { maxSockets: options.maxSockets }),
+    ...(options.pings && { pings: options.pings }),
   });
   const sockets = mountTrpcSockets({ server: http, parts, router: appRouter });
   const atRest = count.now;

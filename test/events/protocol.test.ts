@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { until } from '../support/poll.ts';
 import { signUp, startServer } from '../support/server.ts';
+import { openDoor } from './door.ts';
 
 /*
  * Engine.IO 4 and Socket.IO 5 packet by packet, without a client library: what the door answers, and that nothing malformed takes
@@ -15,8 +16,8 @@ const owner = await signUp(server, 'Owner');
 const base = `${server.url}/ws/socket.io/?EIO=4`;
 
 /** A bare WebSocket with all that came. */
-async function openSocket(query = '') {
-  const socket = new WebSocket(`${base.replace('http', 'ws')}&transport=websocket${query}`);
+async function openSocket(query = '', at = base) {
+  const socket = new WebSocket(`${at.replace('http', 'ws')}&transport=websocket${query}`);
   const packets: string[] = [];
   let ended: number | undefined;
   socket.on('message', (data) => packets.push(String(data)));
@@ -35,8 +36,8 @@ async function openSocket(query = '') {
       until(`a packet ${beginning}`, () => packets.find((packet) => packet.startsWith(beginning))),
   };
 }
-async function admitted() {
-  const one = await openSocket();
+async function admitted(at = base) {
+  const one = await openSocket('', at);
   one.send(`40${JSON.stringify({ token: owner.token, events: 'envelope' })}`);
   await one.next('40');
   return one;
@@ -51,6 +52,11 @@ const send = (sid: string, body: string) =>
 const handshake = async () => JSON.parse((await poll()).text.slice(1)) as { sid: string; upgrades: string[] };
 const isAlive = async () =>
   expect((await server.call('GET /auths/', { token: owner.token })).status).toBe(200);
+
+async function createChannel(): Promise<string> {
+  const options = { token: owner.token, body: { name: 'new' } };
+  return (await server.call('POST /channels/create', options)).body.id;
+}
 
 describe('a handshake', () => {
   it('says who the connection is and how it is kept', async () => {
@@ -103,6 +109,60 @@ describe('a connection to the namespace', () => {
     expect(await one.next('4317')).toBe(`4317[${JSON.stringify({ id: owner.id, name: 'Owner' })}]`);
     one.socket.close();
   });
+
+  it('that is none yet takes no events, and ends with one', async () => {
+    const one = await openSocket();
+    await one.next('0');
+    one.send('421["heartbeat",{}]');
+    await until('the end', () => one.ended !== undefined);
+    expect(one.packets.filter((packet) => packet.startsWith('43'))).toEqual([]);
+  });
+
+  it('that is given up hears nothing more, and the connection ends with it', async () => {
+    const one = await admitted();
+    const other = await admitted();
+    one.send('41');
+    await until('the end', () => one.ended !== undefined);
+    const channel = await createChannel();
+    await until('the other one to hear', () => other.packets.some((packet) => packet.includes(channel)));
+    expect(one.packets.filter((packet) => packet.includes(channel))).toEqual([]);
+    other.socket.close();
+  });
+
+  it('that was given up without proof leaves nobody behind either', async () => {
+    const one = await openSocket();
+    one.send('40');
+    await one.next('40');
+    one.send('41');
+    await until('the end', () => one.ended !== undefined);
+  });
+
+  it('takes an event with attachments, and answers it', async () => {
+    const one = await admitted();
+    one.send('452-9["heartbeat",{"_placeholder":true,"num":0},{"_placeholder":true,"num":1}]');
+    one.send(Buffer.from([1, 2, 3]));
+    one.send(Buffer.from([4]));
+    expect(await one.next('439')).toBe('439[]');
+    one.socket.close();
+  });
+});
+
+describe('a connection', () => {
+  it('is kept while its pings are answered, and ended when they are not', async () => {
+    const door = await openDoor(server, { pings: { intervalMs: 100, timeoutMs: 2_000 } });
+    const at = `${door.url}/ws/socket.io/?EIO=4`;
+    const [silent, answering] = [await admitted(at), await admitted(at)];
+    answering.socket.on('message', (data) => {
+      if (String(data) === '2') answering.send('3');
+    });
+    await until('the end of the silent one', () => silent.ended !== undefined);
+    expect(silent.packets.filter((packet) => packet === '2')).toHaveLength(1);
+    expect(answering.ended).toBeUndefined();
+    expect(answering.packets.filter((packet) => packet === '2').length).toBeGreaterThan(1);
+    answering.socket.close();
+    await until('nobody to listen', () => door.listeners() === 0);
+    await door.close();
+  });
 });
 
 describe('what is malformed', () => {
@@ -120,6 +180,11 @@ describe('what is malformed', () => {
     ['binary without an announcement', Buffer.from([4, 1, 2, 3])],
     ['a placeholder out of range', '451-["message",{"_placeholder":true,"num":7}]'],
     ['an empty text', ''],
+    ['more attachments than an event may have', '4511-["heartbeat",{"_placeholder":true,"num":0}]'],
+    ['a text in the place of an attachment', '451-["heartbeat",{"_placeholder":true,"num":0}]'],
+    ['a ping, which is the server’s to send', '2'],
+    ['an event of another namespace', '42/admin,["heartbeat",{}]'],
+    ['an error of the connection, which is the server’s to send', '44{"message":"no"}'],
   ])('is passed over or ends that connection, and no other: %s', async (_what, packet) => {
     const other = await admitted();
     const one = await admitted();
@@ -183,6 +248,21 @@ describe('polling', () => {
     one.send('421["heartbeat",{}]');
     expect(await one.next('431')).toBe('431[]');
     expect((await poll(sid)).status).toBe(400);
+    one.socket.close();
+  });
+
+  it('that waits while it goes over is let go with nothing to say', async () => {
+    const { sid } = await handshake();
+    await send(sid, `40${JSON.stringify({ token: owner.token, events: 'envelope' })}`);
+    await poll(sid);
+    const waiting = poll(sid);
+    const one = await openSocket(`&sid=${sid}`);
+    one.send('2probe');
+    await one.next('3probe');
+    expect(await waiting).toEqual({ status: 200, text: '6' });
+    one.send('5');
+    one.send('421["heartbeat",{}]');
+    expect(await one.next('431')).toBe('431[]');
     one.socket.close();
   });
 
