@@ -7,8 +7,9 @@ export default defineConfig({
     pool: 'forks',
     // Two cores: more workers only take time from the servers that the tests start.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Only what hangs takes so long: a busy machine is no reason to fail, and `until` gives up before.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     coverage: {
       // Reported where it is read: it costs the tests a fifth of their time.
       enabled: process.env.CI === 'true',

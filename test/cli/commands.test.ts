@@ -58,12 +58,12 @@ describe('config', () => {
     const file = join(folder, 'configuration.json');
     await writeFile(file, JSON.stringify(configuration));
     expect(await run(['config', 'import', file], env)).toMatchObject({ code: 0, stdout: '' });
-    await until('the import', async () => (await exported()).ui.watermark === 'by a command', 1_000);
+    await until('the import', async () => (await exported()).ui.watermark === 'by a command');
     const { body } = await server.call('GET /configs/history', { token: root.token });
     expect(body[0]).toMatchObject({ origin: 'command', changed: ['ui.watermark'], created_by: null });
     configuration.ui.watermark = 'from standard input';
     expect((await run(['config', 'import'], env, JSON.stringify({ config: configuration }))).code).toBe(0);
-    await until('the import', async () => (await exported()).ui.watermark === 'from standard input', 1_000);
+    await until('the import', async () => (await exported()).ui.watermark === 'from standard input');
     const clear = await run(['config', 'export', '--secrets'], env);
     expect(JSON.parse(clear.stdout).hosted_model_api.api_keys).toEqual(['sk-hidden']);
   });

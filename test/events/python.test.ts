@@ -88,71 +88,67 @@ describe.skipIf(missing)('python-socketio', () => {
     ['over WebSocket', ['websocket']],
     ['over polling', ['polling']],
     ['from polling to WebSocket', ['polling', 'websocket']],
-  ])(
-    '%s hears every event once, goes on where it was, and is heard',
-    { timeout: 60_000 },
-    async (_how, transports) => {
-      channelId = (await call('POST /channels/create', { name: 'x' })).id;
-      const path = `/channels/${channelId}/messages`;
-      const first = await connect(transports, { events: 'envelope' });
-      expect(first.lines.find(({ joined }) => joined)).toMatchObject({
-        joined: { id: owner.id, name: 'Owner' },
-        transport: transports.at(-1),
-      });
-      const { id } = await call(`POST ${path}/post`, { content: 'root' });
-      await call(`POST ${path}/post`, { content: 'reply', parent_id: id });
-      await call(`POST ${path}/${id}/reactions/add`, { name: 'wave' });
-      await call(`POST ${path}/${id}/reactions/remove`, { name: 'wave' });
-      await call(`POST ${path}/${id}/update`, { content: 'edited' });
-      await call(`POST /channels/${channelId}/update`, { name: 'y' });
-      await call(`DELETE ${path}/${id}/delete`);
-      const log = await server.database.query<{ id: number; type: string }>(
-        // The first is of the channel's making, before anybody could listen.
-        'select id::int, type from channel_event where channel_id = $1 and id > 1 order by id',
-        [channelId],
+  ])('%s hears every event once, goes on where it was, and is heard', async (_how, transports) => {
+    channelId = (await call('POST /channels/create', { name: 'x' })).id;
+    const path = `/channels/${channelId}/messages`;
+    const first = await connect(transports, { events: 'envelope' });
+    expect(first.lines.find(({ joined }) => joined)).toMatchObject({
+      joined: { id: owner.id, name: 'Owner' },
+      transport: transports.at(-1),
+    });
+    const { id } = await call(`POST ${path}/post`, { content: 'root' });
+    await call(`POST ${path}/post`, { content: 'reply', parent_id: id });
+    await call(`POST ${path}/${id}/reactions/add`, { name: 'wave' });
+    await call(`POST ${path}/${id}/reactions/remove`, { name: 'wave' });
+    await call(`POST ${path}/${id}/update`, { content: 'edited' });
+    await call(`POST /channels/${channelId}/update`, { name: 'y' });
+    await call(`DELETE ${path}/${id}/delete`);
+    const log = await server.database.query<{ id: number; type: string }>(
+      // The first is of the channel's making, before anybody could listen.
+      'select id::int, type from channel_event where channel_id = $1 and id > 1 order by id',
+      [channelId],
+    );
+    const expected = log.map((event) => [event.id, event.type]);
+    const types = [
+      'message',
+      'message:delete',
+      'message:reaction:add',
+      'message:reaction:remove',
+      'message:reply',
+      'message:update',
+    ];
+    expect(log.map(({ type }) => type)).toEqual(expect.arrayContaining(types));
+    const ofChannel = (lines: Line[], name?: string) =>
+      lines.flatMap(({ name: heardAs, told }) =>
+        told?.channel_id === channelId && told.event_id !== undefined && (!name || name === heardAs)
+          ? [[told.event_id, told.data.type]]
+          : [],
       );
-      const expected = log.map((event) => [event.id, event.type]);
-      const types = [
-        'message',
-        'message:delete',
-        'message:reaction:add',
-        'message:reaction:remove',
-        'message:reply',
-        'message:update',
-      ];
-      expect(log.map(({ type }) => type)).toEqual(expect.arrayContaining(types));
-      const ofChannel = (lines: Line[], name?: string) =>
-        lines.flatMap(({ name: heardAs, told }) =>
-          told?.channel_id === channelId && told.event_id !== undefined && (!name || name === heardAs)
-            ? [[told.event_id, told.data.type]]
-            : [],
-        );
-      await until('all events', () => ofChannel(first.lines).length >= log.length);
-      expect(ofChannel(first.lines, 'events:channel')).toEqual(expected);
-      first.close();
+    await until('all events', () => ofChannel(first.lines).length >= log.length);
+    expect(ofChannel(first.lines, 'events:channel')).toEqual(expected);
+    first.close();
 
-      const seen = 3;
-      const second = await connect(transports, {
-        events: 'named',
-        last_event_ids: { [channelId]: log[seen - 1]?.id },
-      });
-      await until('the rest', () => ofChannel(second.lines).length >= log.length - seen);
-      expect(ofChannel(second.lines)).toEqual(expected.slice(seen));
-      for (const { name, told } of second.lines)
-        if (told?.channel_id === channelId) expect(name).toBe(told.data.type);
+    const seen = 3;
+    const second = await connect(transports, {
+      events: 'named',
+      last_event_ids: { [channelId]: log[seen - 1]?.id },
+    });
+    await until('the rest', () => ofChannel(second.lines).length >= log.length - seen);
+    expect(ofChannel(second.lines)).toEqual(expected.slice(seen));
+    for (const { name, told } of second.lines)
+      if (told?.channel_id === channelId) expect(name).toBe(told.data.type);
 
-      second.emit('events:channel', {
-        channel_id: channelId,
-        message_id: null,
-        data: { type: 'typing', data: { typing: true } },
-      });
-      await until('the echo', () => second.lines.some(({ name }) => name === 'typing'));
-      second.close();
-      await until('its end', () => second.lines.some(({ ended }) => ended));
-    },
-  );
+    second.emit('events:channel', {
+      channel_id: channelId,
+      message_id: null,
+      data: { type: 'typing', data: { typing: true } },
+    });
+    await until('the echo', () => second.lines.some(({ name }) => name === 'typing'));
+    second.close();
+    await until('its end', () => second.lines.some(({ ended }) => ended));
+  });
 
-  it('is refused with a wrong token, in words', { timeout: 30_000 }, async () => {
+  it('is refused with a wrong token, in words', async () => {
     const { lines } = await connect(['websocket'], { token: 'wrong' });
     expect(lines).toMatchObject([{ refused: { data: { code: 'unauthenticated' } } }]);
   });

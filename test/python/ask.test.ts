@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { callTool, startTestPython, toolOf } from '../support/python.ts';
 
-const python = await startTestPython({ callTimeoutMs: 600, askTimeoutMs: 2_000 });
+/** For calls that are about their time; others have as much as a busy machine may need. */
+const BRIEF = { timeoutMs: 600 };
+const python = await startTestPython({ callTimeoutMs: 20_000, askTimeoutMs: 4_000 });
 afterAll(() => python.close());
 
 const ASKING = toolOf(
@@ -27,10 +29,11 @@ describe('__event_call__', () => {
       ASKING,
       { question: 'Which city?' },
       {
+        ...BRIEF,
         // The time stands still while a person thinks: a call that begins now is out of time before the answer.
         onAsk: async (event, signal) => {
           asked.push(event);
-          await expect(callTool(python, sleeping)).rejects.toMatchObject({ code: 'tool_timeout' });
+          await expect(callTool(python, sleeping, {}, BRIEF)).rejects.toMatchObject({ code: 'tool_timeout' });
           return signal.aborted ? 'late' : 'Bern';
         },
       },
@@ -81,7 +84,7 @@ describe('__event_call__', () => {
   });
 
   test('does not stretch the time of the call itself', async () => {
-    const running = callTool(python, ASKING, {}, { function: 'spin', onAsk: async () => 1 });
+    const running = callTool(python, ASKING, {}, { ...BRIEF, function: 'spin', onAsk: async () => 1 });
     await expect(running).rejects.toMatchObject({ code: 'tool_timeout' });
   });
 });

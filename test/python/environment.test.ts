@@ -94,4 +94,4 @@ test('no package index: an interpreter that has Pydantic 2 serves as it is, anot
     state: 'unavailable',
     detail: expect.stringMatching(/could not be made: .*ERROR.*Mend that .*install Pydantic 2/),
   });
-}, 120_000);
+}, 300_000);
