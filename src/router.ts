@@ -14,6 +14,7 @@ import { readersRouter } from './channels/readers.router.ts';
 import { searchRouter } from './channels/search.router.ts';
 import { threadsRouter } from './channels/threads.router.ts';
 import { configsRouter } from './configs/configs.router.ts';
+import { partsRouter } from './configs/parts.router.ts';
 import { router } from './core/trpc.ts';
 import { filesRouter } from './files/files.router.ts';
 import { groupsRouter } from './groups/groups.router.ts';
@@ -37,6 +38,7 @@ export const appRouter = router({
   auths: authRouter,
   channels: channelsRouter,
   configs: configsRouter,
+  configParts: partsRouter,
   deliveries: deliveriesRouter,
   files: filesRouter,
   groups: groupsRouter,

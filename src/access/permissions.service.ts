@@ -1,10 +1,10 @@
-import { setDefaultPermissions } from '../configs/configs.service.ts';
+import { changeSettings } from '../configs/configs.service.ts';
 import { completePermissions, type Permissions } from '../configs/permissions.schema.ts';
 import type { Scope } from '../core/scope.ts';
 import { defaultPermissions } from './permissions.ts';
 
 /** Replaces what everybody may. @returns what is in force then @throws config_locked */
 export async function replaceDefaultPermissions(scope: Scope, sent: Permissions): Promise<Permissions> {
-  await setDefaultPermissions(scope, completePermissions(sent));
+  await changeSettings(scope, [{ path: 'user.permissions', value: completePermissions(sent) }]);
   return defaultPermissions(scope);
 }

@@ -51,8 +51,8 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   'auth.api_key.endpoint_restrictions': server('API keys reach only the endpoints of the list'),
   'auth.api_key.allowed_endpoints': server('Path prefixes that API keys may reach, comma-separated'),
   'auth.jwt_expiry': server('How long a sign-in lasts, such as 4w or 12h; -1 for ever'),
-  'auth.admin.show': nobody('Accounts that wait for approval are shown whom to ask'),
-  'auth.admin.email': nobody('Address that they are shown; without it the first administrator’s'),
+  'auth.admin.show': server('Accounts that wait for approval are shown whom to ask'),
+  'auth.admin.email': server('Address that they are shown; without it the first administrator’s'),
   'oauth.enable_signup': server('A first sign-in through a provider makes an account'),
   'oauth.merge_accounts_by_email': server(
     'A sign-in through a provider finds the account of the same address',

@@ -16,7 +16,7 @@ const SHORTEST_MS = 1_000;
 const LONGEST_MS = 100 * 365 * 86_400_000;
 
 /** `-1` or `0`: never; else numbers with units, as in `4w` or `1d12h`, of a second to a century together. */
-const duration = z
+export const duration = z
   .string()
   .regex(
     /^(-1|0|(\d+(\.\d+)?(ms|s|m|h|d|w))+)$/,
@@ -75,7 +75,7 @@ const OAuth = z.looseObject({
   allowed_domains: z.array(z.string()),
 });
 
-const ToolServer = z.looseObject({
+export const ToolServer = z.looseObject({
   url,
   path: z.string(),
   type: z.enum(['openapi', 'mcp']),

@@ -12,7 +12,6 @@ import { findHistory, lockConfig, storeConfig } from './configs.repository.ts';
 import type { Configuration } from './configs.schema.ts';
 import { maskSecrets, restoreSecrets } from './configs.secrets.ts';
 import { changedPaths, type Tree, valueAt, withValue } from './configs.settings.ts';
-import type { Permissions } from './permissions.schema.ts';
 
 /** What the configuration's services need of a call; the command line has no more. */
 export type ConfigScope = Pick<Scope<Actor | null>, 'sql' | 'configs' | 'actor'> & AuditScope;
@@ -58,31 +57,43 @@ export async function replaceConfiguration(
   origin: 'import' | 'command',
 ): Promise<ConfigurationChanged> {
   const sent = acceptConfiguration(input.config, input);
-  return change(scope, origin, async (stored) => {
-    const { restored, unknown } = restoreSecrets(sent, applyPins(stored, scope.configs.pins));
-    const [first] = unknown;
-    if (first !== undefined) {
-      const message = 'is masked, but no secret is stored for it here: send the secret itself';
-      throw new AppError('validation', {
-        detail: `${first}: ${message}`,
-        issues: unknown.map((path) => ({ path, message })),
-      });
-    }
-    refuseLocked(scope, restored, stored);
-    return restored;
-  });
+  return change(scope, origin, async (stored) => restoreWithin(scope, sent, stored));
 }
 
 /**
- * Replaces the permissions that everybody has, and nothing else, whatever is imported meanwhile.
+ * What was sent with the stored secrets in place of their masks.
  *
- * @throws config_locked
+ * @throws validation for masks of secrets that are not stored, config_locked
  */
-export async function setDefaultPermissions(scope: ConfigScope, permissions: Permissions): Promise<void> {
+function restoreWithin(scope: ConfigScope, sent: Configuration, stored: Configuration): Configuration {
+  const { restored, unknown } = restoreSecrets(sent, applyPins(stored, scope.configs.pins));
+  const [first] = unknown;
+  if (first !== undefined) {
+    const message = 'is masked, but no secret is stored for it here: send the secret itself';
+    throw new AppError('validation', {
+      detail: `${first}: ${message}`,
+      issues: unknown.map((path) => ({ path, message })),
+    });
+  }
+  refuseLocked(scope, restored, stored);
+  return restored;
+}
+
+interface NewValue {
+  /** Dotted. */
+  path: string;
+  value: unknown;
+}
+
+/**
+ * Replaces single settings and nothing else, whatever is imported meanwhile. A mask in place of a secret keeps the stored one.
+ *
+ * @throws validation, config_locked
+ */
+export async function changeSettings(scope: ConfigScope, values: readonly NewValue[]): Promise<void> {
   await change(scope, 'import', async (stored) => {
-    const next = withValue(stored, 'user.permissions', permissions);
-    refuseLocked(scope, next, stored);
-    return next;
+    const next = values.reduce((tree, { path, value }) => withValue(tree, path, value), stored);
+    return restoreWithin(scope, acceptConfiguration(next), stored);
   });
 }
 

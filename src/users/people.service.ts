@@ -8,12 +8,14 @@ import {
   listPeopleIn,
   type Position,
   listUsers as queryUsers,
+  readAdministrator,
   readDetail,
   readInfo,
   type UserOrder,
   type UserPage,
 } from './users.repository.ts';
 import type { UserDetail, UserInfo, UserListing } from './users.schema.ts';
+import { foldEmail } from './users.service.ts';
 
 interface CursorPage<View> {
   users: View[];
@@ -87,6 +89,17 @@ export async function getInfo(scope: Scope, id: string): Promise<UserInfo> {
   const info = await readInfo(scope.sql, scope.actor, id);
   if (!info) throw noSuchUser();
   return { ...info, is_active: info.is_active || isConnected(scope, id) };
+}
+
+/** Whom to ask for approval: who is named in the configuration, else the oldest administrator. @throws forbidden when that is nobody's to know */
+export async function whomToAsk({ sql, configs }: Scope): Promise<{ name: string | null; email: string }> {
+  const { show, email } = configs.current.auth.admin;
+  const named = email?.trim() || null;
+  const administrator = show ? await readAdministrator(sql, named && foldEmail(named)) : undefined;
+  if (administrator) return administrator;
+  // One is always there; an address may also be that of a desk, which has no account.
+  if (!show || named === null) throw new AppError('forbidden');
+  return { name: null, email: named };
 }
 
 const isConnected = ({ presence }: Scope, id: string) => presence.connectedAmong([id]).has(id);

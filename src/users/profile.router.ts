@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { member, router } from '../core/trpc.ts';
+import { account, member, router } from '../core/trpc.ts';
 import { freeForm, label, name, seconds } from '../core/wire.ts';
-import { getDetail } from './people.service.ts';
+import { getDetail, whomToAsk } from './people.service.ts';
 import { getNotes, updateNotes, updateProfile, updateStatus } from './profile.service.ts';
 import { imageUrl, UserDetail } from './users.schema.ts';
 
@@ -9,6 +9,19 @@ const Notes = z.record(z.string(), z.unknown()).nullable();
 
 /** What people keep of themselves. */
 export const profileRouter = router({
+  whomToAsk: account
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/auths/admin/details',
+        tags: ['auths'],
+        summary: 'Whom an account that waits may ask for approval',
+      },
+      access: 'account',
+    })
+    .output(z.object({ name: z.string().nullable(), email: z.string() }))
+    .query(({ ctx }) => whomToAsk(ctx.scope)),
+
   update: member
     .meta({
       openapi: {

@@ -196,6 +196,17 @@ export async function readInfo(
   return row;
 }
 
+const ADMINISTRATOR = statement<{ name: string; email: string }>(
+  'users.administrator',
+  `select name, email from users where role = 'admin' and ($1::text is null or email = $1) order by ordinal limit 1`,
+);
+
+/** The administrator of an address, or the oldest one; undefined when there is none of that address. */
+export async function readAdministrator(sql: Sql, email: string | null) {
+  const [row] = await sql.rows(ADMINISTRATOR, [email]);
+  return row;
+}
+
 const PICTURE = statement<{ name: string; profile_image_url: string }>(
   'users.picture',
   'select name, profile_image_url from users where id = $1',

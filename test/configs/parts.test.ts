@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { valueAt } from '../../src/configs/configs.settings.ts';
+import { signUp, signUpAll, startServer } from '../support/server.ts';
+import { administer } from './support.ts';
+
+/** Parts of the configuration as clients of comparable systems read and replace them. */
+const server = await startServer({ env: { RESPONSE_WATERMARK: 'pinned' } });
+const { as } = server;
+afterAll(() => server.close());
+const [root, user] = await signUpAll(server, 'Root', 'User');
+const admin = administer(server, root);
+beforeAll(async () => {
+  // What is not of this service's own configuration, but of others'.
+  await admin.configure((configuration) => {
+    Object.assign(configuration, { memories: { enable: true }, users: { enable_status: false } });
+  });
+});
+
+const TOOL_SERVER = {
+  ...{ url: 'https://time.example.com', path: 'openapi.json', type: 'openapi', auth_type: 'bearer' },
+  ...{ key: 'sk-time', config: { enable: true }, info: { name: 'Time' } },
+};
+
+/** What is sent to each, and the settings that are another then. */
+const PARTS: [path: string, sent: Record<string, unknown>, changed: Record<string, unknown>][] = [
+  [
+    '/configs/connections',
+    { ENABLE_DIRECT_CONNECTIONS: true, ENABLE_BASE_MODELS_CACHE: false },
+    { 'direct.enable': true, 'models.base_models_cache': false },
+  ],
+  [
+    '/configs/models',
+    {
+      DEFAULT_MODELS: 'a,b',
+      DEFAULT_PINNED_MODELS: null,
+      MODEL_ORDER_LIST: ['b'],
+      DEFAULT_MODEL_PARAMS: { top_k: 1 },
+    },
+    { 'ui.default_models': 'a,b', 'ui.model_order_list': ['b'], 'models.default_params.top_k': 1 },
+  ],
+  [
+    '/configs/terminal_servers',
+    { TERMINAL_SERVER_CONNECTIONS: [{ id: 't', url: 'https://term.example.com' }] },
+    { 'terminal_server.connections': [{ id: 't', url: 'https://term.example.com' }] },
+  ],
+  ['/webhook', { url: 'https://hooks.example.com/x' }, { webhook_url: 'https://hooks.example.com/x' }],
+  [
+    '/auths/admin/config',
+    {
+      ...{ SHOW_ADMIN_DETAILS: false, ADMIN_EMAIL: 'it@example.com', WEBUI_URL: 'https://chat.example.com' },
+      ...{ ENABLE_SIGNUP: true, ENABLE_API_KEYS: true, ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS: true },
+      ...{ API_KEYS_ALLOWED_ENDPOINTS: '/api/v1/tools', DEFAULT_USER_ROLE: 'user', DEFAULT_GROUP_ID: '' },
+      ...{
+        JWT_EXPIRES_IN: '30d',
+        ENABLE_COMMUNITY_SHARING: false,
+        ENABLE_MESSAGE_RATING: true,
+        ENABLE_FOLDERS: true,
+      },
+      ...{ FOLDER_MAX_FILE_COUNT: 12, ENABLE_CHANNELS: true, ENABLE_MEMORIES: false, ENABLE_NOTES: true },
+      ...{ ENABLE_USER_WEBHOOKS: false, ENABLE_USER_STATUS: true, PENDING_USER_OVERLAY_TITLE: 'Wait' },
+      ...{ PENDING_USER_OVERLAY_CONTENT: null, RESPONSE_WATERMARK: 'pinned' },
+    },
+    {
+      ...{
+        'auth.admin.show': false,
+        'auth.admin.email': 'it@example.com',
+        'webui.url': 'https://chat.example.com',
+      },
+      ...{ 'auth.enable_api_keys': true, 'auth.api_key.endpoint_restrictions': true },
+      ...{
+        'auth.api_key.allowed_endpoints': '/api/v1/tools',
+        'ui.default_user_role': 'user',
+        'auth.jwt_expiry': '30d',
+      },
+      ...{ 'folders.max_file_count': '12', 'memories.enable': false, 'users.enable_status': true },
+      ...{ 'ui.pending_user_overlay_title': 'Wait', 'ui.pending_user_overlay_content': '' },
+    },
+  ],
+];
+
+const latest = async () => (await as(root)('GET /configs/history?limit=1')).body[0];
+describe.each(PARTS)('%s', (path, sent, changed) => {
+  it('replaces its settings and nothing else, and answers with them', async () => {
+    const before = (await as(root)(`GET ${path}`)).body;
+    expect(Object.keys(before)).toEqual(expect.arrayContaining(Object.keys(sent)));
+    const { status, body } = await as(root)(`POST ${path}`, { ...sent, more: 'x' });
+    expect(status).toBe(200);
+    expect(await as(root)(`GET ${path}`)).toMatchObject({ status: 200, body });
+    expect((await latest()).changed.toSorted()).toEqual(Object.keys(changed).toSorted());
+    const stored = await admin.exported();
+    for (const [setting, value] of Object.entries(changed)) {
+      expect([setting, valueAt(stored, setting)]).toEqual([setting, value]);
+    }
+    // What it answers can be sent.
+    const again = await as(root)(`POST ${path}`, body);
+    expect([again.status, again.body]).toEqual([200, body]);
+    expect((await latest()).changed).toEqual([]);
+    expect((await as(root)(`POST ${path}`, before)).body).toEqual(before);
+  });
+
+  it('is for administrators', async () => {
+    for (const [method, body] of [['GET'], ['POST', sent]] as const) {
+      expect((await as(user)(`${method} ${path}`, body)).status).toBe(403);
+      expect((await server.call(`${method} ${path}`, { body })).status).toBe(401);
+    }
+  });
+
+  it('needs every member that is always there, of the right kind', async () => {
+    const { revision } = await latest();
+    const [name = ''] = Object.keys(sent);
+    const { [name]: _, ...others } = sent;
+    for (const body of [others, { ...sent, [name]: { a: 1 } }, [], null, 'x']) {
+      expect((await as(root)(`POST ${path}`, body)).status).toBe(400);
+    }
+    expect((await latest()).revision).toBe(revision);
+  });
+});
+
+describe('keys of servers', () => {
+  const PATH = '/configs/tool_servers';
+  const keys = async () =>
+    (await admin.exported('?secrets=true')).tool_server.connections.map(({ url, key }) => [url, key]);
+
+  it('are masked, stay by their mask, and go with their address alone', async () => {
+    const { body } = await as(root)(`POST ${PATH}`, { TOOL_SERVER_CONNECTIONS: [TOOL_SERVER] });
+    expect(body.TOOL_SERVER_CONNECTIONS).toEqual([{ ...TOOL_SERVER, key: '********' }]);
+    const [masked] = body.TOOL_SERVER_CONNECTIONS;
+    const other = { ...TOOL_SERVER, url: 'https://other.example.com', key: 'sk-other' };
+    expect((await as(root)(`POST ${PATH}`, { TOOL_SERVER_CONNECTIONS: [other, masked] })).status).toBe(200);
+    expect(await keys()).toEqual([
+      [other.url, 'sk-other'],
+      [TOOL_SERVER.url, 'sk-time'],
+    ]);
+    const stolen = { ...masked, url: 'https://evil.example.com' };
+    const refused = await as(root)(`POST ${PATH}`, { TOOL_SERVER_CONNECTIONS: [stolen] });
+    expect([refused.status, refused.body.issues[0].path]).toEqual([400, 'tool_server.connections.0.key']);
+    expect(await keys()).toHaveLength(2);
+  });
+});
+
+describe('lists for clients', () => {
+  it.each([
+    ['suggestions', [{ title: ['Tell me', 'a story'], content: 'Tell me a story.' }], 'title'],
+    ['banners', [{ id: 'b', type: 'info', content: 'Hi', dismissible: true, timestamp: 1 }], 'dismissible'],
+  ])('%s are replaced and answered as a list', async (name, list, needed) => {
+    const { status, body } = await as(root)(`POST /configs/${name}`, { [name]: list });
+    expect([status, body]).toEqual([200, list]);
+    const client = (await as(user)('GET /config')).body;
+    expect(client[name === 'banners' ? name : 'default_prompt_suggestions']).toEqual(list);
+    const { [needed]: _, ...short } = { ...list[0] } as Record<string, unknown>;
+    expect((await as(root)(`POST /configs/${name}`, { [name]: [short] })).status).toBe(400);
+    expect((await as(user)(`POST /configs/${name}`, { [name]: [] })).status).toBe(403);
+  });
+});
+
+it.each([
+  ['a role', { DEFAULT_USER_ROLE: 'root' }, 400],
+  ['a duration', { JWT_EXPIRES_IN: 'soon' }, 400],
+  ['an address', { WEBUI_URL: 'javascript:alert(1)' }, 400],
+  ['a count', { FOLDER_MAX_FILE_COUNT: -1 }, 400],
+  ['what the environment pins', { RESPONSE_WATERMARK: 'other' }, 409],
+])('%s that cannot be is refused, and changes nothing', async (_what, wrong, status) => {
+  const before = (await as(root)('GET /auths/admin/config')).body;
+  expect(
+    (await as(root)('POST /auths/admin/config', { ...before, ENABLE_NOTES: false, ...wrong })).status,
+  ).toBe(status);
+  expect((await as(root)('GET /auths/admin/config')).body).toEqual(before);
+});
+
+it('two parts at once are both there', async () => {
+  const [connections, models] = [PARTS[0], PARTS[1]].map((part) => part?.slice(0, 2) as [string, object]);
+  for (let round = 0; round < 5; round += 1) {
+    await admin.configure(() => {});
+    await Promise.all([connections, models].map((part) => as(root)(`POST ${part?.[0]}`, part?.[1])));
+    const { direct, ui } = await admin.exported();
+    expect([direct.enable, ui.default_models]).toEqual([true, 'a,b']);
+  }
+});
+
+describe('whom to ask for approval', () => {
+  let waiting = 0;
+  const ask = async (show: boolean, email: string | null) => {
+    await admin.configure(({ auth }) => {
+      auth.admin = { show, email };
+    });
+    waiting += 1;
+    const pending = await signUp(server, `Pending${waiting}`);
+    return as(pending)('GET /auths/admin/details');
+  };
+
+  it.each([
+    [null, { name: 'Root', email: 'root@example.com' }],
+    ['', { name: 'Root', email: 'root@example.com' }],
+    ['ROOT@example.com', { name: 'Root', email: 'root@example.com' }],
+    ['desk@example.com', { name: null, email: 'desk@example.com' }],
+  ])('with auth.admin.email = %j', async (email, body) => {
+    expect(await ask(true, email)).toMatchObject({ status: 200, body });
+  });
+
+  it('is told to nobody without auth.admin.show, and never to strangers', async () => {
+    expect((await ask(false, 'desk@example.com')).status).toBe(403);
+    expect((await server.call('GET /auths/admin/details')).status).toBe(401);
+  });
+});
