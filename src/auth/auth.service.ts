@@ -47,14 +47,15 @@ export async function signIn(
 ): Promise<SessionUser> {
   if (!scope.configs.current.ui.ENABLE_LOGIN_FORM) throw new AppError('signin_disabled');
   const email = foldEmail(input.email);
-  const attempt = await scope.signinLimit.signIn(scope.request, email);
+  const attempt = await scope.signinLimit.begin(scope.request);
+  await attempt.about(email);
   const account = await findAccount(scope.sql, email);
   const fits = await verifyPassword(account?.hash ?? null, input.password);
   if (!account || !fits) {
     await noteFailure(scope, { email, userId: account?.user.id, method: 'password' });
     throw new AppError('credentials_wrong');
   }
-  await attempt.succeeded();
+  await attempt.giveBack();
   return startSession(scope, account.user, { method: 'password', passwordHash: account.hash });
 }
 

@@ -12,6 +12,7 @@ import { admitPerson } from './identities.service.ts';
 import { type Directory, type DirectoryEntry, unavailable } from './ldap.directory.ts';
 import { addressOf, decideRole, groupsOf, ISSUER, readPerson } from './ldap.person.ts';
 import type { LdapStep, LdapTest } from './ldap.schema.ts';
+import type { Attempt } from './limits.ts';
 
 const wrong = () => new AppError('credentials_wrong', { detail: 'The user name or the password is wrong.' });
 
@@ -33,19 +34,21 @@ export async function signInByLdap(
   { user, password }: { user: string; password: string },
 ): Promise<SessionUser> {
   const directory = requireDirectory(scope);
+  // Before the directory is asked, which costs it something.
+  const attempt = await scope.signinLimit.begin(scope.request);
   // A password of nothing proves nothing, and directories take it: it never gets there.
   const isBlank = password.trim() === '';
-  const entry = isBlank ? null : await asking(() => findOne(directory, user));
+  const entry = isBlank ? null : await asking(attempt, () => findOne(directory, user));
   // Directories take many spellings for one name, so attempts are counted by whom it found.
   const subject = `ldap:${entry?.subject ?? foldEmail(user)}`;
-  const attempt = await scope.signinLimit.signIn(scope.request, subject);
+  await attempt.about(subject);
   const dn = entry?.dn ?? nobody(directory);
-  const fits = !isBlank && (await asking(() => directory.verify(dn, password)));
+  const fits = !isBlank && (await asking(attempt, () => directory.verify(dn, password)));
   if (!entry || !fits) {
     await noteFailure(scope, { email: user, method: 'ldap' });
     throw wrong();
   }
-  await attempt.succeeded();
+  await attempt.giveBack();
   const account = await admitPerson(scope, readPerson(directory, entry, user), {
     mayCreate: true,
     mayMerge: directory.mayMerge,
@@ -55,11 +58,12 @@ export async function signInByLdap(
   return startSession(scope, account, { method: 'ldap', subject });
 }
 
-/** @throws upstream_failed for whatever goes wrong with the directory */
-async function asking<T>(work: () => Promise<T>): Promise<T> {
+/** @throws upstream_failed for whatever goes wrong with the directory, which is nobody's failed attempt */
+async function asking<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
+    await attempt.giveBack();
     throw unavailable(error);
   }
 }

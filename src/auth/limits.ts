@@ -22,6 +22,21 @@ const ATTEMPTS = { password: 'Too many attempts to change the password.' } as co
 
 type Caller = Pick<RequestInfo, 'ip' | 'device'>;
 
+/** An attempt to sign in that has begun. */
+export interface Attempt {
+  /**
+   * Counts it for whom it is about, when a password is tried, whichever directory knows it: five in three minutes for an address,
+   * whoever tries. A device that the address has signed in from before has five of its own, so that strangers cannot keep anybody
+   * out.
+   *
+   * @param subject an address, folded, or another name that the device was named for
+   * @throws rate_limited with the seconds to wait
+   */
+  about(subject: string): Promise<void>;
+  /** It was no failure of the caller's. */
+  giveBack(): Promise<void>;
+}
+
 export interface SigninLimit {
   /**
    * Counts one attempt, successful or not.
@@ -31,21 +46,11 @@ export interface SigninLimit {
    */
   take(attempt: keyof typeof ATTEMPTS, subject: string): Promise<void>;
   /**
-   * Counts one attempt to sign in with a password, whichever directory knows it: five in three minutes for an address, whoever
-   * tries. A device that the address has signed in from before has five of its own, so that strangers cannot keep anybody out.
-   * A network address has thirty failures in three minutes.
+   * Counts one attempt to sign in, whatever the way, as a failure until it is none: a network address has thirty in three minutes.
    *
-   * @param email folded
-   * @returns how to say that it was no failure
    * @throws rate_limited with the seconds to wait
    */
-  signIn(caller: Caller, email: string): Promise<{ succeeded(): Promise<void> }>;
-  /**
-   * Counts one attempt to trade a token of a provider for a session, as a failure from a network address until it is none.
-   *
-   * @throws rate_limited
-   */
-  exchange(caller: Caller): Promise<{ succeeded(): Promise<void> }>;
+  begin(caller: Caller): Promise<Attempt>;
   /** Counts one sign-up from a network address. @throws rate_limited */
   signUp(caller: Caller): Promise<void>;
   /** Whether the audit log still takes a failure: it is open to all, and must not be filled by anybody. */
@@ -74,26 +79,22 @@ export function createSigninLimit({ shared, secret, knowsProxies }: SigninLimitO
     return network === 'loopback' && !knowsProxies ? null : network;
   };
 
-  /** Counts before it is known how it ends: of many at once none is past the limit. */
-  async function presumeFailure(caller: Caller) {
-    const network = networkOf(caller);
-    if (network !== null) await failures.take(network, 'Too many failed sign-ins from your network.');
-    return {
-      async succeeded() {
-        if (network !== null) await failures.giveBack(network);
-      },
-    };
-  }
-
   return {
-    exchange: presumeFailure,
     take: (attempt, subject) => addresses.take(`${attempt}:${subject}`, ATTEMPTS[attempt]),
-    async signIn(caller, email) {
-      const attempt = await presumeFailure(caller);
-      const device = caller.device ? await devices.read(caller.device, email) : null;
-      const subject = device === null ? `signin:${email}` : `device:${device}`;
-      await addresses.take(subject, 'Too many sign-in attempts for this address.');
-      return attempt;
+    async begin(caller) {
+      const network = networkOf(caller);
+      // Before it is known how it ends: of many at once none is past the limit.
+      if (network !== null) await failures.take(network, 'Too many failed sign-ins from your network.');
+      return {
+        async about(subject) {
+          const device = caller.device ? await devices.read(caller.device, subject) : null;
+          const counted = device === null ? `signin:${subject}` : `device:${device}`;
+          await addresses.take(counted, 'Too many sign-in attempts for this address.');
+        },
+        async giveBack() {
+          if (network !== null) await failures.giveBack(network);
+        },
+      };
     },
     async signUp(caller) {
       const network = networkOf(caller);

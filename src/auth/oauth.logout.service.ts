@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { endProviderSessions } from './identities.repository.ts';
@@ -12,7 +13,18 @@ import type { Logout } from './oauth.providers.ts';
 export async function endByProvider(scope: Scope<null>, token: string): Promise<void> {
   const logout = await readLogout(scope, token);
   if (!logout) throw new AppError('oauth_failed', { detail: 'No provider here has made that token.' });
-  for (const { id, user_id } of await endProviderSessions(scope.sql, logout)) {
+  const ended = await scope.sql.transaction(async (sql) => {
+    const sessions = await endProviderSessions(sql, logout);
+    for (const { id, user_id } of sessions) {
+      await record(scope, sql, {
+        action: 'session.end',
+        target: { type: 'session', id },
+        before: { user_id, provider: logout.issuer },
+      });
+    }
+    return sessions;
+  });
+  for (const { id, user_id } of ended) {
     scope.bus.publish('auth.revoked', { userId: user_id, sessionId: id });
   }
 }

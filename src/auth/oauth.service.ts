@@ -51,7 +51,7 @@ export async function beginSignIn(
  * Ends a sign-in that this browser began, and starts its session.
  *
  * @param input what the browser kept, and the query that it came back with
- * @throws oauth_failed, forbidden, signup_disabled, email_taken, upstream_failed, upstream_timeout
+ * @throws rate_limited, oauth_failed, forbidden, signup_disabled, email_taken, upstream_failed, upstream_timeout
  */
 export async function endSignIn(
   scope: Scope<null>,
@@ -64,10 +64,15 @@ export async function endSignIn(
       detail: 'This sign-in was begun elsewhere, or too long ago. Begin again.',
     });
   }
+  // Each asks the provider, and costs nobody else anything.
+  const trial = await scope.signinLimit.begin(scope.request);
   const callback = new URL(attempt.redirectUri);
   callback.search = input.query;
   const claims = await provider.identify(callback, attempt);
-  return enter(scope, provider, claims, { mayCreate: scope.configs.current.oauth.enable_signup });
+  const { enable_signup } = scope.configs.current.oauth;
+  const session = await enter(scope, provider, claims, { mayCreate: enable_signup });
+  await trial.giveBack();
+  return session;
 }
 
 /**
@@ -84,14 +89,14 @@ export async function exchangeToken(
     throw new AppError('signin_disabled', { detail: 'Token exchange is switched off.' });
   }
   const provider = findProvider(scope, input.provider);
-  const attempt = await scope.signinLimit.exchange(scope.request);
+  const trial = await scope.signinLimit.begin(scope.request);
   const claims = await provider.exchange(input.token);
   const withoutCookies = { ...scope, reply: { setSession: () => {} } };
   const session = await enter(withoutCookies, provider, claims, { mayCreate: false }).catch((error) => {
     if (!(error instanceof AppError) || error.code !== 'signup_disabled') throw error;
     throw new AppError('forbidden', { detail: 'You have no account here yet. Sign in by a browser first.' });
   });
-  await attempt.succeeded();
+  await trial.giveBack();
   return session;
 }
 

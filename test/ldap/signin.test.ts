@@ -74,6 +74,32 @@ describe.skipIf(withoutSlapd)('a sign-in through a directory (needs slapd)', () 
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
+  it('gives one account to several first sign-ins of one person at once', async () => {
+    await slapd.add('multi');
+    const answers = await Promise.all(Array.from({ length: 5 }, () => enter('multi')));
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+  });
+
+  it('has thirty failures from a network address, whatever the names, and the directory is asked no more', async () => {
+    const behind = await startServer({ env: { ...slapd.env, TRUSTED_PROXIES: '127.0.0.1' } });
+    try {
+      const guess = (number: number) =>
+        behind.call('POST /auths/ldap', {
+          headers: { 'x-forwarded-for': '198.51.100.7' },
+          body: { user: `guess${number}`, password: 'x' },
+        });
+      const answers = [];
+      for (let number = 0; number < 30; number += 1) answers.push(await guess(number));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]));
+      slapd.hang();
+      expect((await guess(30)).status).toBe(429);
+    } finally {
+      slapd.resume();
+      await behind.close();
+    }
+  });
+
   it('takes a name for a name: filters and wildcards find nobody', async () => {
     await slapd.add('star');
     for (const name of ['*', 'st*', 'star)(uid=*', '*)(objectClass=*', 'star\\2a', ')(', '\\', 'uid=star']) {

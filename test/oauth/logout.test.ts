@@ -43,6 +43,14 @@ describe('a logout by the back channel', () => {
     expect(sid).not.toBe(stage.provider.sid());
     await stage.provider.logOut('ann', sid);
     expect([await statusOf(one.token), await statusOf(two.token)]).toEqual([401, 200]);
+    const [entry] = await stage.server.database.query(
+      `select actor_id, ip, before from audit_entry where action = 'session.end'`,
+    );
+    expect(entry).toEqual({
+      actor_id: null,
+      ip: '127.0.0.1',
+      before: { user_id: expect.any(String), provider: stage.provider.issuer },
+    });
   });
 
   it('ends all of a person when it names no session, and nobody else’s', async () => {

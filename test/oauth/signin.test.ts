@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { openAttempt, sealAttempt } from '../../src/auth/oauth.attempt.ts';
-import { signUp } from '../support/server.ts';
+import { signUp, startServer } from '../support/server.ts';
 import { openBrowser } from './browser.ts';
 import { CLIENT_ID, CLIENT_SECRET } from './provider.ts';
 import { claimsOf, entryOf, loginOf, pageOf, setStage } from './stage.ts';
@@ -139,6 +139,29 @@ describe('a sign-in through an OpenID provider', () => {
       expect([token, error]).toEqual([undefined, expect.stringMatching(/begun elsewhere, or too long ago/)]);
     }
     expect((await change({ expiresAt: Date.now() + 1000_000 })).token).toBeDefined();
+  });
+
+  it('may fail thirty times from one network address, and then asks the provider no more', async () => {
+    const server = await startServer({ env: { ...stage.provider.env, TRUSTED_PROXIES: '127.0.0.1' } });
+    const guess = async () => {
+      const login = await fetch(`${server.url}/oauth/oidc/login`, { redirect: 'manual' });
+      const state = new URL(login.headers.get('location') ?? '').searchParams.get('state');
+      const [cookie = ''] = login.headers.getSetCookie();
+      const callback = await fetch(`${server.url}/oauth/oidc/callback?code=guessed&state=${state}`, {
+        redirect: 'manual',
+        headers: { cookie: cookie.split(';')[0] ?? '', 'x-forwarded-for': '198.51.100.7' },
+      });
+      return callback.status;
+    };
+    try {
+      const statuses = [];
+      for (let number = 0; number < 30; number += 1) statuses.push(await guess());
+      const asked = stage.provider.asked('/token');
+      expect([...new Set(statuses), await guess()]).toEqual([400, 429]);
+      expect(stage.provider.asked('/token')).toBe(asked);
+    } finally {
+      await server.close();
+    }
   });
 
   it('shows no text of a stranger, and sends nobody elsewhere', async () => {
