@@ -62,9 +62,14 @@ function fromZodError(error: ZodError): Failure {
   return { status: 400, body: { detail, code: 'validation', issues }, report: false };
 }
 
-/** Zod's issues in words a person can use: the dotted path and what was expected there. */
+/** Whoever has mended so many sees the others. */
+const MAX_ISSUES = 100;
+
+/** Zod's issues in words a person can use: the dotted path and what was expected there; the first hundred. */
 export function describeIssues(error: ZodError): Issue[] {
-  return error.issues.map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }));
+  return error.issues
+    .slice(0, MAX_ISSUES)
+    .map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }));
 }
 
 const sentence = ({ path, message }: Issue) => (path === '' ? message : `${path}: ${message}`);

@@ -12,6 +12,9 @@ export const LIMITS = {
   freeFormBytes: 256 * KIB,
   toolContentBytes: KIB * KIB,
   bodyBytes: 4 * KIB * KIB,
+  /** Of JSON, strings and numbers counted as one each. */
+  jsonValues: 50_000,
+  jsonDepth: 128,
   pageSize: 200,
 } as const;
 

@@ -33,7 +33,7 @@ const Failure = z
     issues: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
-      .meta({ description: 'All that is wrong with the input' }),
+      .meta({ description: 'All that is wrong with the input, up to the hundredth' }),
     request_id: z.string().optional().meta({ description: 'Names the failure in the log of the server' }),
   })
   .meta({ description: 'What went wrong' });

@@ -5,6 +5,7 @@ import type { AnyRouter } from '@trpc/server';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { AppError, ERRORS } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
+import { parseJsonText } from '../core/incoming.ts';
 import type { Parts } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
 import type { Env } from '../env.ts';
@@ -54,7 +55,7 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
   const known = collectMethods(app);
   dispatchUpgrades(app.server);
   app.setErrorHandler((error, request, reply) => answerFailure(parts, error, request, reply));
-  acceptEmptyJson(app);
+  acceptJson(app);
   await allowOrigins(app, env.CORS_ALLOW_ORIGIN);
   refuseUnknown(app, known);
   closeInTime(app);
@@ -82,12 +83,16 @@ function answerFailure(parts: Parts, error: unknown, request: FastifyRequest, re
 }
 
 /** Many clients send `Content-Type: application/json` with no body at all; that is no malformed JSON. */
-function acceptEmptyJson(app: FastifyInstance) {
-  const parse = app.getDefaultJsonParser('error', 'ignore');
+function acceptJson(app: FastifyInstance) {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined);
-    else parse(request, body, done);
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    try {
+      done(null, body === '' ? undefined : parseJsonText(body));
+    } catch (error) {
+      done(
+        error instanceof SyntaxError ? new AppError('malformed_json', { cause: error }) : (error as Error),
+      );
+    }
   });
 }
 

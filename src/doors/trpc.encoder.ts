@@ -1,4 +1,5 @@
 import { type Encoder, jsonEncoder } from '@trpc/server/adapters/ws';
+import { checkJsonText } from '../core/incoming.ts';
 import { type CallId, DirectLine } from '../core/subscription.ts';
 
 /** What tRPC sends with an event of a subscription; only `id` and the place differ between those who hear the same event. */
@@ -86,5 +87,8 @@ export const sharingEncoder: Encoder = {
     if (!isDelivery(message)) return jsonEncoder.encode(message);
     return frameOf(message.id, message.result.id, message.result.data.data);
   },
-  decode: jsonEncoder.decode,
+  decode(data) {
+    if (typeof data === 'string') checkJsonText(data);
+    return jsonEncoder.decode(data);
+  },
 };

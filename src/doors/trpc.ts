@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
+import { checkJsonText } from '../core/incoming.ts';
 import type { Parts } from '../core/scope.ts';
 import { type Context, toTrpcError } from '../core/trpc.ts';
 import { LIMITS } from '../core/wire.ts';
@@ -43,12 +44,17 @@ export async function mountTrpc(app: FastifyInstance, parts: Parts, router: AnyR
   // A scope of its own: tRPC parses JSON itself, and everything else keeps its parser.
   await app.register(async (scope) => {
     scope.removeContentTypeParser('application/json');
-    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
-      done(null, body);
-    });
+    scope.addContentTypeParser<string>(
+      'application/json',
+      { parseAs: 'string' },
+      async (_request: FastifyRequest, body: string) => {
+        checkJsonText(body);
+        return body;
+      },
+    );
     scope.setErrorHandler((cause, request, reply) => {
       const { status, body } = describeFailure(cause, request.id);
-      const error = toTrpcError(new AppError(body.code, { cause }));
+      const error = toTrpcError(new AppError(body.code, { detail: body.detail, cause }));
       report(parts, error, undefined, request.id);
       const shape = getErrorShape({
         config,
