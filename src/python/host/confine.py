@@ -148,8 +148,9 @@ def _limit_resources(limits: Limits, alone: bool) -> None:
     limit("RLIMIT_CORE", 0)
     limit("RLIMIT_FSIZE", limits.file_bytes)
     limit("RLIMIT_NOFILE", limits.open_files)
-    # The system counts per user. An ordinary user's other processes count too, hence the allowance.
-    limit("RLIMIT_NPROC", limits.processes if alone else limits.processes + _count_tasks(os.getuid()))
+    # The system counts per user. An ordinary user's other processes count too, hence the allowance; and there must be some left for
+    # other tools until one that takes too many is ended for it.
+    limit("RLIMIT_NPROC", limits.processes if alone else limits.processes * 2 + _count_tasks(os.getuid()))
     allow_cpu(limits.cpu_seconds)
     if LINUX:
         limit("RLIMIT_DATA", limits.memory_bytes)
