@@ -62,7 +62,7 @@ describe('a tool that imports', () => {
   it('fastapi, and returns a page to be shown', async () => {
     const { result, events } = await resultOf(
       'from fastapi.responses import HTMLResponse',
-      'return HTMLResponse(content="<b>hi</b>", headers={"Content-Disposition": "inline"})',
+      'return HTMLResponse(content="<b>hi</b>", headers={"Content-Disposition": "Inline"})',
     );
     expect(result).toMatchObject({ status: 'success', code: 'ui_component' });
     expect(events).toEqual([{ type: 'embeds', data: { embeds: ['<b>hi</b>'] } }]);
@@ -246,7 +246,7 @@ describe('what is not offered says so', () => {
     ],
     [
       'from open_webui.models.users import Nobody',
-      "in line 5: ImportError: cannot import name 'Nobody' from 'open_webui.models.users'",
+      'The import in line 5 needs Nobody of open_webui.models.users, which this server does not offer.',
     ],
   ])('%s, before anything is saved', async (line, words) => {
     const answer = await shop.create('unresolved', toolOf(line, 'pass'));

@@ -25,7 +25,7 @@ async def present(result: Any, emit: Any) -> Any:
     if not isinstance(body, bytes):
         raise TypeError("a response that streams cannot be a result")
     text = body.decode(response.charset, "replace")
-    if not isinstance(response, responses.HTMLResponse) or "inline" not in response.headers.get("content-disposition", ""):
+    if not isinstance(response, responses.HTMLResponse) or "inline" not in response.headers.get("content-disposition", "").lower():
         return text if told is None else told
     await emit({"type": "embeds", "data": {"embeds": [text]}})
     return _SHOWN if told is None else told

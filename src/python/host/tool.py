@@ -1,5 +1,6 @@
 """One tool: its source, loaded, with the instance that answers calls."""
 
+import re
 import sys
 import traceback
 import types
@@ -11,6 +12,7 @@ import valves
 from pydantic import BaseModel, ValidationError
 
 _TEXT_CHARACTERS = 2_000
+_UNOFFERED = re.compile(r"cannot import name '(\w+)' from '(open_webui[\w.]*)'")
 
 
 class LoadError(Exception):
@@ -130,6 +132,9 @@ def describe(error: BaseException) -> str:
 def _problem(error: BaseException) -> str:
     place = _place(error)
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
+    unoffered = _UNOFFERED.match(str(error)) if isinstance(error, ImportError) else None
+    if unoffered is not None:
+        return f"The import{place} needs {unoffered[1]} of {unoffered[2]}, which this server does not offer."
     if missing is None:
         return f"The tool failed to load{place}: {describe(error)}"
     if missing.partition(".")[0] == "open_webui":
