@@ -4,8 +4,12 @@ import type pg from 'pg';
 /** The copy of the driver that the server uses; npm may install another one beside it for the tests. */
 const { Client }: typeof pg = createRequire(import.meta.resolve('@mikro-orm/postgresql'))('pg');
 
-/** What a server asks by itself every other second, whether anybody calls or not. */
-const BY_ITSELF: ReadonlySet<string | undefined> = new Set(['delivery.claim', 'session.seen']);
+/** What a server asks by itself now and then, whether anybody calls or not. */
+const BY_ITSELF: ReadonlySet<string | undefined> = new Set([
+  'delivery.claim',
+  'session.seen',
+  'tool.packages',
+]);
 
 /**
  * The statements that this process sends while some work goes on, by any connection. Whatever else runs at the same time
