@@ -104,15 +104,23 @@ export async function insertFile(sql: Sql, file: NewFile): Promise<FileView | un
   return row?.view;
 }
 
-const DELETE = statement<{ id: string }>(
+interface DeletedFile {
+  filename: string;
+  user_id: string;
+}
+const DELETE = statement<DeletedFile>(
   'file.delete',
-  'delete from file where id = $1 and (user_id = $2 or $3) returning id',
+  'delete from file where id = $1 and (user_id = $2 or $3) returning filename, user_id',
 );
 
-/** Deletes the row of a file, for its owner and for administrators; false when it is neither's, or there is none. */
-export async function deleteFileRow(sql: Sql, { id, role }: Caller, fileId: string): Promise<boolean> {
-  const rows = await sql.rows(DELETE, [fileId, id, role === 'admin']);
-  return rows.length > 0;
+/** Deletes the row of a file, for its owner and for administrators. @returns what it was; undefined when it is neither's, or there is none */
+export async function deleteFileRow(
+  sql: Sql,
+  { id, role }: Caller,
+  fileId: string,
+): Promise<DeletedFile | undefined> {
+  const [row] = await sql.rows(DELETE, [fileId, id, role === 'admin']);
+  return row;
 }
 
 const KNOWN = statement<{ id: string }>('file.known', 'select id from file where id = any($1::uuid[])');

@@ -1,3 +1,4 @@
+import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Scope } from '../core/scope.ts';
@@ -25,7 +26,15 @@ export async function getFile(scope: Scope, id: string): Promise<FileView> {
  * @throws not_found, and forbidden for those who may only read it
  */
 export async function deleteFile(scope: Scope, id: string): Promise<true> {
-  if (!(await deleteFileRow(scope.sql, scope.actor, id))) {
+  const deleted = await scope.sql.transaction(async (sql) => {
+    const before = await deleteFileRow(sql, scope.actor, id);
+    // Their own is nobody else's affair.
+    if (before && before.user_id !== scope.actor.id) {
+      await record(scope, sql, { action: 'file.delete', target: { type: 'file', id }, before });
+    }
+    return before;
+  });
+  if (!deleted) {
     await getFile(scope, id);
     throw new AppError('forbidden');
   }

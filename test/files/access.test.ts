@@ -110,6 +110,13 @@ describe('a file', () => {
     const other = await uploaded();
     expect((await server.call(`DELETE /files/${other}`, { token: admin.token })).body).toBe(true);
     expect(await statuses(owner, other)).toEqual([404, 404]);
+    // The audit log tells who took somebody else's; nothing of the owner's own.
+    const audit = async (file: string) =>
+      (await server.call(`GET /audit?target=file:${file}`, { token: admin.token })).body.entries;
+    expect(await audit(other)).toMatchObject([
+      { action: 'file.delete', actor_id: admin.id, before: { user_id: owner.id }, after: null },
+    ]);
+    expect(await audit(id)).toEqual([]);
   });
 
   it('is in its owner’s list, newest first, in one statement; in nobody else’s', async () => {
