@@ -1,14 +1,6 @@
+import type { Outcome } from '../support/sockets.ts';
 import { MESSAGE_ACTIONS } from './access.messages.ts';
-import {
-  DONE,
-  FORBIDDEN,
-  holders,
-  NOT_FOUND,
-  type Outcome,
-  REFUSALS,
-  type Right,
-  UNFIT,
-} from './access.rights.ts';
+import { DONE, FORBIDDEN, holders, NOT_FOUND, REFUSALS, type Right, UNFIT } from './access.rights.ts';
 import type { Kind, People, Relation, Stage } from './people.ts';
 
 /*

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DOOR_NAMES, type DoorName } from '../support/doors.ts';
 import type { TestServer } from '../support/server.ts';
+import type { Outcome } from '../support/sockets.ts';
 import { ACTIONS, type Action, type Input } from './access.actions.ts';
-import { type DoorName, PROCEDURES } from './access.doors.ts';
-import { NOT_FOUND, type Outcome, UNFIT } from './access.rights.ts';
+import { NOT_FOUND, UNFIT } from './access.rights.ts';
 import type { Snapshots } from './access.snapshot.ts';
-import { DOOR_NAMES, openTable, type Table } from './access.table.ts';
+import { openTable, PROCEDURES, type Table } from './access.table.ts';
 import { type Kind, type People, type Relation, type Stage, setStageOf } from './people.ts';
 
 /*

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { requestOf } from '../support/doors.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { ACTIONS, expected } from './access.actions.ts';
-import { PROCEDURES, requestOf } from './access.doors.ts';
 import { DONE, hearers } from './access.rights.ts';
+import { PROCEDURES, procedureOf } from './access.table.ts';
 import {
   ALL_RELATIONS,
   gather,
@@ -53,7 +54,7 @@ describe.each(KINDS)('beside a %s channel', (kind) => {
   it.each(readings)('$name', async (action) => {
     const { procedure, input } = action;
     for (const relation of ALL_RELATIONS.filter((one) => expected(action, kind, one) === DONE)) {
-      const made = requestOf({ procedure, input: input(stage, people) });
+      const made = requestOf(procedureOf(procedure), input(stage, people));
       const { token } = people[relation];
       const { status, body } = await server.call(made?.request ?? '', { token });
       expect([relation, status]).toEqual([relation, 200]);

@@ -1,3 +1,4 @@
+import type { Outcome } from '../support/sockets.ts';
 import type { Kind, Relation } from './people.ts';
 
 /*
@@ -75,12 +76,6 @@ export const holders = (right: Right, kind: Kind): readonly Relation[] => RIGHTS
 
 /** Who hears what happens. */
 export const hearers = (kind: Kind): readonly Relation[] => holders('read', kind);
-
-export interface Outcome {
-  status: number;
-  /** Of the error, if it is one. */
-  code: string | undefined;
-}
 
 export const DONE: Outcome = { status: 200, code: undefined };
 export const FORBIDDEN: Outcome = { status: 403, code: 'forbidden' };

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DOOR_NAMES } from '../support/doors.ts';
 import type { TestServer } from '../support/server.ts';
+import type { Outcome } from '../support/sockets.ts';
 import { ACTIONS } from './access.actions.ts';
 
-import { FORBIDDEN, type Outcome } from './access.rights.ts';
+import { FORBIDDEN } from './access.rights.ts';
 import type { Snapshots } from './access.snapshot.ts';
-import { DOOR_NAMES, openTable, type Table } from './access.table.ts';
+import { openTable, type Table } from './access.table.ts';
 import { type People, type Relation, type Stage, setStageOf } from './people.ts';
 
 /*

@@ -1,24 +1,43 @@
+import { listProcedures, type Procedure } from '../../src/doors/procedures.ts';
+import { appRouter } from '../../src/router.ts';
+import { type DoorName, openDoors } from '../support/doors.ts';
 import { startServer } from '../support/server.ts';
-import { type Attempt, DOORS, type Door, type DoorName } from './access.doors.ts';
-import type { Outcome } from './access.rights.ts';
+import type { Outcome } from '../support/sockets.ts';
+import type { Input } from './access.actions.ts';
 import { openSnapshots } from './access.snapshot.ts';
 import { gather, type Relation } from './people.ts';
 
-export const DOOR_NAMES = Object.keys(DOORS) as DoorName[];
+export const PROCEDURES = new Map(listProcedures(appRouter).map((procedure) => [procedure.path, procedure]));
 
-/** A server with everybody whom the table names, and all ways in. */
+/** The procedure of a name. @throws Error when there is none */
+export function procedureOf(name: string): Procedure {
+  const procedure = PROCEDURES.get(name);
+  if (!procedure) throw new Error(`There is no procedure ${name}.`);
+  return procedure;
+}
+
+/** A server with everybody whom the table names, at all ways in. */
 export async function openTable() {
   const server = await startServer();
   const people = await gather(server);
   const snapshots = await openSnapshots(server.database.url);
-  const doors = new Map<DoorName, Door>(DOOR_NAMES.map((name) => [name, DOORS[name](server.url)]));
+  const doors = new Map<string, ReturnType<typeof openDoors>>();
+  /** Those of somebody, opened when they are first needed. */
+  function doorsOf(token: string) {
+    const opened = doors.get(token) ?? openDoors(server.url, token || undefined);
+    doors.set(token, opened);
+    return opened;
+  }
   return {
     server,
     people,
     snapshots,
     /** What somebody is answered at a door; undefined for what that does not have. */
-    attempt: async (name: DoorName, as: Relation, attempt: Attempt): Promise<Outcome | undefined> =>
-      doors.get(name)?.attempt(people[as], attempt),
+    attempt: (
+      name: DoorName,
+      as: Relation,
+      { procedure, input }: { procedure: string; input: Input },
+    ): Promise<Outcome | undefined> => doorsOf(people[as].token).at[name](procedureOf(procedure), input),
     async close() {
       for (const { close } of doors.values()) close();
       await snapshots.close();

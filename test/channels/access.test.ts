@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DOOR_NAMES } from '../support/doors.ts';
+import type { Outcome } from '../support/sockets.ts';
 import { ACTIONS, type Action, expected } from './access.actions.ts';
-import { PROCEDURES } from './access.doors.ts';
-import { DONE, type Outcome } from './access.rights.ts';
-import { DOOR_NAMES, openTable, type Table } from './access.table.ts';
+import { DONE } from './access.rights.ts';
+import { openTable, PROCEDURES, type Table } from './access.table.ts';
 import { ALL_RELATIONS, KINDS, type Kind, type Relation, type Stage, setStageOf } from './people.ts';
 
 /*
