@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../core/errors.ts';
 import { account, administrator, open, router } from '../core/trpc.ts';
-import { name } from '../core/wire.ts';
-import { emailInput, imageUrl, password, RoleAtom, UserView } from '../users/users.schema.ts';
+import { emailInput, imageUrl, password, personName, RoleAtom, UserView } from '../users/users.schema.ts';
 import { createUser } from '../users/users.service.ts';
 import { SessionUser, SignedOut } from './auth.schema.ts';
 import { changePassword, signIn, signOut, signUp, whoAmI } from './auth.service.ts';
@@ -24,7 +23,7 @@ export const authRouter = router({
     .input(
       z.object({
         email: emailInput(),
-        name: name(),
+        name: personName(),
         password: password(),
         profile_image_url: imageUrl().default('/user.png'),
       }),
@@ -45,7 +44,7 @@ export const authRouter = router({
     .input(
       z.object({
         email: emailInput(),
-        name: name(),
+        name: personName(),
         password: password(),
         profile_image_url: imageUrl().default('/user.png'),
         role: RoleAtom.default('pending'),

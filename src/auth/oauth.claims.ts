@@ -2,6 +2,7 @@ import { AppError } from '../core/errors.ts';
 import { decodePicture } from '../core/pictures.ts';
 import type { Role, Scope } from '../core/scope.ts';
 import { isStorable, LIMITS } from '../core/wire.ts';
+import { STRAYING } from '../users/users.schema.ts';
 import type { Person } from './identities.service.ts';
 import type { Claims, OAuth, Provider } from './oauth.providers.ts';
 
@@ -89,13 +90,7 @@ function requireDomain(allowed: readonly string[], email: string, verified: bool
 /** A name as the rest of the service takes it, from the first that there is. */
 export function displayName(candidates: readonly unknown[]): string {
   const [first = 'Unnamed'] = candidates
-    .map((one) =>
-      textOf(one)
-        .toWellFormed()
-        .normalize('NFC')
-        .replaceAll(/\p{Cc}+/gu, ' ')
-        .trim(),
-    )
+    .map((one) => textOf(one).toWellFormed().normalize('NFC').replaceAll(STRAYING, ' ').trim())
     .filter((one) => one !== '');
   return [...first].slice(0, LIMITS.nameCharacters / 2).join('');
 }

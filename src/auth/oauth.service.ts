@@ -34,8 +34,10 @@ export async function beginSignIn(
   input: { provider: string; origin: string },
 ): Promise<{ url: string; attempt: string }> {
   const provider = findProvider(scope, input.provider);
-  if (!URL.canParse(input.origin)) throw new AppError('bad_request', { detail: 'The Host header is wrong.' });
-  const redirectUri = `${baseOf(scope, input.origin)}/oauth/${provider.id}/callback`;
+  // A Host header may hold more than a host.
+  const origin = URL.parse(input.origin)?.origin;
+  if (origin === undefined) throw new AppError('bad_request', { detail: 'The Host header is wrong.' });
+  const redirectUri = `${baseOf(scope, origin)}/oauth/${provider.id}/callback`;
   const proof = {
     state: client.randomState(),
     nonce: client.randomNonce(),

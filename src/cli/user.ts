@@ -4,10 +4,9 @@ import { hashPassword } from '../auth/passwords.ts';
 import { Session } from '../auth/session.entity.ts';
 import { AppError } from '../core/errors.ts';
 import { nowSeconds } from '../core/time.ts';
-import { name } from '../core/wire.ts';
 import { sqlWithin } from '../database/sql.ts';
 import { User } from '../users/users.entity.ts';
-import { password as passwordAtom, RoleAtom } from '../users/users.schema.ts';
+import { password as passwordAtom, personName, RoleAtom } from '../users/users.schema.ts';
 import { createUser, foldEmail, lockAdministrators } from '../users/users.service.ts';
 import type { CommandContext } from './commands.ts';
 import { readPassword, readWords, UsageError } from './words.ts';
@@ -28,7 +27,7 @@ export async function userCreate(args: string[], { env, log }: CommandContext): 
   const { values } = readWords(args, { email: text, name: text, role: text }, [0, 0]);
   const account = {
     email: check('--email', z.string(), values.email),
-    name: check('--name', name(), values.name),
+    name: check('--name', personName(), values.name),
     role: check('--role', RoleAtom, values.role ?? 'user'),
     password: await askPassword(),
   };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { account, member, router } from '../core/trpc.ts';
-import { freeForm, label, name, seconds } from '../core/wire.ts';
+import { freeForm, label, seconds } from '../core/wire.ts';
 import { getDetail, whomToAsk } from './people.service.ts';
 import { getNotes, updateNotes, updateProfile, updateStatus } from './profile.service.ts';
-import { imageUrl, UserDetail } from './users.schema.ts';
+import { imageUrl, personName, UserDetail } from './users.schema.ts';
 
 const Notes = z.record(z.string(), z.unknown()).nullable();
 
@@ -34,7 +34,7 @@ export const profileRouter = router({
     })
     .input(
       z.object({
-        name: name(),
+        name: personName(),
         profile_image_url: imageUrl(),
         bio: label(4096).nullish(),
         gender: label(64).nullish(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { effectivePermissions } from '../access/permissions.ts';
 import { Permissions } from '../configs/permissions.schema.ts';
 import { administrator, member, router } from '../core/trpc.ts';
-import { freeForm, id, name } from '../core/wire.ts';
+import { freeForm, id } from '../core/wire.ts';
 import { pageInput, pageOf } from './people.schema.ts';
 import { getDetail, listUsers } from './people.service.ts';
 import { deleteUser } from './users.delete.service.ts';
@@ -10,6 +10,7 @@ import {
   emailInput,
   imageUrl,
   password,
+  personName,
   RoleAtom,
   UserDetail,
   UserListing,
@@ -46,11 +47,11 @@ export const usersRouter = router({
     .input(
       z.object({
         email: emailInput(),
-        name: name(),
+        name: personName(),
         password: password(),
         profile_image_url: imageUrl().default('/user.png'),
         role: RoleAtom.default('pending'),
-        username: name().nullish(),
+        username: personName().nullish(),
         oauth: freeForm().nullish(),
       }),
     )
@@ -93,7 +94,7 @@ export const usersRouter = router({
       z.object({
         id: id(),
         role: RoleAtom.optional(),
-        name: name().optional(),
+        name: personName().optional(),
         email: emailInput().optional(),
         profile_image_url: imageUrl().optional(),
         password: password().optional(),

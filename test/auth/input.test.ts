@@ -58,6 +58,37 @@ describe('an address that looks like another', () => {
   });
 });
 
+describe('a name', () => {
+  it.each([
+    ['a line break', 'Ada\r\nSet-Cookie: a=b'],
+    ['a separator of lines', 'Ada\u2028Root'],
+    ['a change of direction', 'Ada \u202etooR'],
+    ['nothing but white space', ' \u3000\t'],
+  ])('is refused with %s, wherever it is given', async (_what, name) => {
+    const account = { email: `${crypto.randomUUID()}@example.com`, name, password: PASSWORD };
+    const { token } = ada;
+    const answers = [
+      await server.call('POST /auths/signup', { body: account }),
+      await server.call('POST /auths/add', { token, body: account }),
+      await server.call('POST /users', { token, body: account }),
+      await server.call(`POST /users/${ada.id}/update`, { token, body: { name } }),
+      await server.call('POST /auths/update/profile', { token, body: { name, profile_image_url: '' } }),
+    ];
+    expect(answers.map(({ body }) => body.code)).toEqual(Array(5).fill('validation'));
+  });
+
+  it('is kept in one form, without white space around it', async () => {
+    const email = 'zoe@example.com';
+    const { body } = await server.call('POST /auths/add', {
+      token: ada.token,
+      body: { email, name: '  Zoe\u0301 ', password: PASSWORD, id: ada.id, created_at: 1, token: 'x' },
+    });
+    expect(body).toMatchObject({ name: 'Zo\u00e9', email, role: 'pending' });
+    expect(body.id).not.toBe(ada.id);
+    expect(body.token).toBeUndefined();
+  });
+});
+
 describe('what is sent beside', () => {
   it('is not taken for an answer to who somebody is', async () => {
     const { body, headers } = await server.call('POST /auths/signin', {
