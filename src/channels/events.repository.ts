@@ -1,14 +1,12 @@
 import { type Sql, statement } from '../database/sql.ts';
-import { CAN_READ, type Caller } from './channels.repository.ts';
+import { BRIEF, CAN_READ, type Caller } from './channels.repository.ts';
 import type { ChannelEventView } from './events.schema.ts';
 
 const READ = statement<{ event: ChannelEventView }>(
   'event.read',
   `select json_build_object('event_id', e.id, 'channel_id', e.channel_id, 'message_id', e.message_id,
        'created_at', e.created_at, 'data', json_build_object('type', e.type, 'data', e.data), 'user', e.actor,
-       'channel', json_build_object('id', c.id, 'user_id', c.user_id, 'type', c.type, 'name', c.name,
-         'description', c.description, 'is_private', c.is_private, 'data', c.data, 'meta', c.meta,
-         'created_at', c.created_at, 'updated_at', c.updated_at, 'updated_by', c.updated_by)) as event
+       'channel', (select to_json(b) from (select ${BRIEF}) b)) as event
      from channel_event e join channel c on c.id = e.channel_id
     where e.channel_id = $1 and e.id > $2 order by e.id limit $3`,
 );
