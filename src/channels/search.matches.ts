@@ -18,7 +18,7 @@ export const IS_BOUND = `numnode(${WORDS}) > 0 and querytree(${WORDS}) <> 'T'`;
 const IN_TIME = `($5::uuid is null or m.channel_id = $5)
   and ($7::bigint is null or m.created_at < $7) and ($8::bigint is null or m.created_at > $8)`;
 const IS_FOUND = `to_tsvector('simple', m.content) @@ (${queryOf('$3')}) and ${IS_BOUND} and m.deleted_at is null
-  and m.channel_id in (select id from readable)
+  and (m.channel_id in (select id from readable)) is true
   and ($6::uuid is null or m.user_id = $6 and m.webhook_id is null or m.webhook_id = $6)`;
 
 /** How many of the newest messages are looked at to learn how frequent the words are, and how many at most to find the page. */

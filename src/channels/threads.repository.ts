@@ -20,10 +20,16 @@ const nextReplied = (channel: string, after?: string) =>
   `select m.parent_id from message m where m.channel_id = ${channel} and m.user_id = $1
       and m.parent_id ${after ? `> ${after}` : 'is not null'} order by m.parent_id limit 1`;
 
+/**
+ * SQL for a message, looked up by itself (`offset 0`): where few have replies, or many are mentioned, the planner would rather read
+ * all messages from end to end.
+ */
+const messageAt = (channel: string, id: string) =>
+  `(select m.* from message m where m.channel_id = ${channel} and m.id = ${id} offset 0)`;
+
 /*
  * The caller's part in a thread is found from their side, channel by channel: what they began, what they replied to, where they are
- * mentioned, each by an index that begins with channel and person. Roots are then looked up one by one (`offset 0`): where few messages
- * have replies, the planner would rather look for those among all messages. `replied` goes from one thread to the next, past all that they
+ * mentioned, each by an index that begins with channel and person. `replied` goes from one thread to the next, past all that they
  * wrote in it: what the list costs depends on how many threads somebody has a part in, not on how much they wrote. What is a
  * program's is not the caller's, though they made the webhook; programs reply to nothing.
  */
@@ -43,7 +49,7 @@ const LIST = statement<{ threads: string }>(
       union
      select m.channel_id, coalesce(m.parent_id, m.id) from readable c
        join message_mention mm on mm.channel_id = c.id and mm.user_id = $1
-       join message m on m.channel_id = mm.channel_id and m.id = mm.message_id
+       cross join lateral ${messageAt('mm.channel_id', 'mm.message_id')} m
    )
    select coalesce(json_agg(json_build_object('root', ${LISTED},
               'channel', json_build_object('id', c.id, 'name', c.name, 'type', c.type),
@@ -51,8 +57,7 @@ const LIST = statement<{ threads: string }>(
             ) order by t.latest_reply_at desc, t.id), '[]'::json)::text as threads
      from (${withinBudget(
        `select t.*, c.seen_at from mine join readable c on c.id = mine.channel_id
-         cross join lateral (
-           select m.* from message m where m.channel_id = mine.channel_id and m.id = mine.id offset 0) t
+         cross join lateral ${messageAt('mine.channel_id', 'mine.id')} t
          where t.reply_count > 0
            and (not $3 or t.latest_reply_at > c.seen_at and exists (
                  select from message m where m.channel_id = t.channel_id and m.parent_id = t.id

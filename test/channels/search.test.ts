@@ -209,7 +209,7 @@ it('a search is one statement in a transaction that limits its time, however muc
   const own = sent.filter((text) => !text.includes('last_active_at ='));
   expect(own).toEqual([
     'begin',
-    expect.stringMatching(/^set local statement_timeout/),
+    expect.stringMatching(/set_config\('statement_timeout'/),
     expect.any(String),
     'commit',
   ]);

@@ -36,6 +36,24 @@ const regrant = (...access_grants: Grant[]) =>
   });
 
 describe('the threads of a person', () => {
+  it('are each there once, in every channel, however often they replied, and keep those whose replies came late', async () => {
+    const expected: string[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      await board.turnToNewChannel(grant(reader.id, 'write'));
+      const begun = await begin('begun', reader);
+      const roots = [await begin('1'), await begin('2'), await begin('3')];
+      for (const root of roots) for (let m = 0; m < 3; m += 1) await reply(root, 'mine', reader);
+      const { id } = await reply(begun);
+      expected.unshift(begun, ...roots.toReversed());
+      if (n > 0) continue;
+      // The only reply is deleted, and another one comes: it is a thread again.
+      await board.remove(id);
+      expect(await idsOf()).not.toContain(begun);
+      await reply(begun);
+    }
+    expect(await idsOf()).toEqual(expected);
+  });
+
   it('are those they began, replied to or were mentioned in, the newest reply first', async () => {
     const begun = await begin('begun', reader);
     const joined = await begin('joined');

@@ -1,0 +1,184 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { listOwnChannels } from '../../src/channels/channels.views.repository.ts';
+import { readEvents, readPositions } from '../../src/channels/events.repository.ts';
+import {
+  listMessages,
+  listPinned,
+  listThread,
+  REWRITE,
+  readMessage,
+  UNCOUNT,
+} from '../../src/channels/messages.repository.ts';
+import { readTotals } from '../../src/channels/readers.repository.ts';
+import { searchMessages } from '../../src/channels/search.repository.ts';
+import { readThreads } from '../../src/channels/threads.repository.ts';
+import type { Database, Sql } from '../../src/database/sql.ts';
+import { createDatabase, withClient } from '../support/database.ts';
+
+/*
+ * What a read costs may depend on how much it gives, and not on how much there is: in a base where reading a table from end to
+ * end is what the planner would do without the right index, it does so nowhere.
+ */
+
+const database = await createDatabase();
+afterAll(() => database.drop());
+const { query } = database;
+
+const uuid = (kind: number, n: number) => `018f000${kind}-0000-7000-8000-${String(n).padStart(12, '0')}`;
+const [person, busy, quiet, root] = [uuid(0, 1), uuid(1, 1), uuid(1, 2), uuid(2, 10)];
+const caller = { id: person, role: 'user' };
+
+/** 40,000 messages in one channel and 20 in each of 300; a tenth replies, a thousandth pinned; an event and a mention for each. */
+await query(`
+  with n as (select n from generate_series(1, 50) n)
+  insert into users (id, email, name, role, profile_image_url, last_active_at, updated_at, created_at)
+  select ('018f0000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, n || '@example.com', n, 'user', '', 1, 1, 1 from n`);
+await query(
+  `
+  insert into channel (id, user_id, name, created_at, updated_at, last_event, last_event_at, last_message_at)
+  select ('018f0001-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, $1, n, 1, 1, 40000, 40000000, 40000000
+    from generate_series(1, 301) n`,
+  [person],
+);
+await query(`
+  insert into message (channel_id, id, user_id, content, parent_id, is_pinned, pinned_at, data, meta, reply_count, has_thread,
+                       latest_reply_at, created_at, updated_at)
+  select ('018f0001-0000-7000-8000-' || lpad((case when n <= 40000 then 1 else 2 + n % 300 end)::text, 12, '0'))::uuid,
+         ('018f0002-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid,
+         ('018f0000-0000-7000-8000-' || lpad((1 + n % 50)::text, 12, '0'))::uuid,
+         'the word ' || n || case when n % 5000 = 0 then ' seldom' else '' end,
+         case when n <= 40000 and n % 10 = 1 and n > 10
+              then ('018f0002-0000-7000-8000-' || lpad((10 + n % 40)::text, 12, '0'))::uuid end,
+         n % 1000 = 0, case when n % 1000 = 0 then n * 1000 end, '{}', '{}',
+         case when n <= 50 then 100 else 0 end, n <= 50, case when n <= 50 then 40000000 end, n * 1000, n * 1000
+    from generate_series(1, 46000) n`);
+await query(`
+  insert into channel_event (channel_id, id, type, message_id, actor, data, created_at)
+  select channel_id, created_at / 1000, 'message', id, '{}', '{}', created_at from message`);
+await query(`
+  insert into message_mention (channel_id, message_id, user_id, created_at)
+  select channel_id, id, user_id, created_at from message`);
+await query('analyze');
+
+interface Asked {
+  text: string;
+  values: readonly unknown[];
+  /** Whether PostgreSQL may keep a plan for it that knows no values. */
+  isPrepared: boolean;
+}
+
+/** What a function of a repository would ask. */
+async function asked(ask: (sql: Database) => Promise<unknown>): Promise<Asked[]> {
+  const found: Asked[] = [];
+  const sql: Sql = {
+    async rows({ name, text }, values) {
+      found.push({ text, values, isPrepared: name !== '' });
+      return [];
+    },
+  };
+  // An answer without rows is none that a function has to make sense of.
+  await ask({ ...sql, transaction: (work) => work(sql) }).catch(() => undefined);
+  return found;
+}
+
+interface Node {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  Plans?: Node[];
+}
+
+/** The plans of a statement, with its values known and, where PostgreSQL may keep one that knows none, without. */
+function plansOf(before: Asked[], { text, values, isPrepared }: Asked): Promise<Node[][]> {
+  const walk = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(walk)];
+  return withClient(database.url, async (client) => {
+    const explain = async (how: string, given: readonly unknown[]) => {
+      const { rows } = await client.query(`explain (${how}, format json) ${text}`, [...given]);
+      return walk(rows[0]['QUERY PLAN'][0].Plan);
+    };
+    await client.query('begin');
+    for (const setting of before) await client.query(setting.text);
+    return [await explain('costs', values), ...(isPrepared ? [await explain('generic_plan', [])] : [])];
+  });
+}
+
+const page = { limit: 50, skip: 0 };
+const everything = { isOpen: false, channel_id: null, from: null, before: null, after: null, ...page };
+
+/** Each with the indexes that it cannot do without. */
+const READS: [string, string[], (sql: Database) => Promise<unknown>][] = [
+  ['the main line', ['message_main_line'], (sql) => listMessages(sql, caller, busy, page)],
+  [
+    'its 10,000th page',
+    ['message_main_line'],
+    (sql) => listMessages(sql, caller, busy, { limit: 2, skip: 20_000 }),
+  ],
+  ['a thread', ['message_thread'], (sql) => listThread(sql, caller, busy, root, page)],
+  ['the pinned messages', ['message_pinned'], (sql) => listPinned(sql, caller, busy, page)],
+  ['one message', ['message_pkey'], (sql) => readMessage(sql, caller, busy, root)],
+  [
+    'the threads of a person',
+    ['message_began', 'message_replied', 'message_pkey'],
+    (sql) => readThreads(sql, caller, { unread: false, ...page }),
+  ],
+  [
+    'those with something new',
+    ['message_began', 'message_replied', 'message_thread'],
+    (sql) => readThreads(sql, caller, { unread: true, ...page }),
+  ],
+  ['the list of channels', ['message_time', 'message_mention_user'], (sql) => listOwnChannels(sql, caller)],
+  ['what is unread', ['message_time', 'message_mention_user'], (sql) => readTotals(sql, caller)],
+  [
+    'a search for a frequent word',
+    ['message_moment', 'message_search'],
+    (sql) => searchMessages(sql, caller, { ...everything, q: 'word' }),
+  ],
+  [
+    'a search for a rare word',
+    ['message_moment', 'message_search'],
+    (sql) => searchMessages(sql, caller, { ...everything, q: 'seldom' }),
+  ],
+  [
+    'a search in one channel',
+    ['message_time'],
+    (sql) => searchMessages(sql, caller, { ...everything, q: 'seldom', channel_id: quiet }),
+  ],
+  [
+    'a search for what one has written',
+    ['message_moment', 'message_user_id_index'],
+    (sql) => searchMessages(sql, caller, { ...everything, q: 'word', from: person }),
+  ],
+  ['the events that follow one', ['channel_event_pkey'], (sql) => readEvents(sql, busy, 39_000, 100)],
+  [
+    'where channels stood at a moment',
+    ['channel_event_pkey'],
+    (sql) => readPositions(sql, [busy, quiet], '39000000'),
+  ],
+  [
+    'what an edit changes in the log',
+    ['channel_event_message'],
+    (sql) => sql.rows(REWRITE, [busy, root, '{}', '{}']),
+  ],
+  ['the count of replies', ['message_thread', 'message_pkey'], (sql) => sql.rows(UNCOUNT, [busy, root])],
+];
+
+describe.each(READS)('%s', (_name, indexes, ask) => {
+  it(`is found by ${indexes.join(', ')}`, async () => {
+    const statements = await asked(ask);
+    const settings = statements.filter(({ text }) => text.includes('set_config'));
+    const reads = statements.filter(({ text }) => !text.includes('set_config'));
+    expect(reads).toHaveLength(1);
+    for (const read of reads) {
+      const plans = await plansOf(settings, read);
+      for (const nodes of plans) {
+        const used = nodes.flatMap((node) => node['Index Name'] ?? []);
+        expect(used).toEqual(expect.arrayContaining(indexes));
+        const whole = nodes
+          .filter((node) => node['Node Type'] === 'Seq Scan')
+          .map((node) => node['Relation Name']);
+        expect(whole).not.toContain('message');
+        expect(whole).not.toContain('channel_event');
+      }
+    }
+  });
+});
