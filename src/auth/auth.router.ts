@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../core/errors.ts';
 import { account, administrator, open, router } from '../core/trpc.ts';
-<<<<<<< src/auth/auth.router.ts
 import { accountForm, emailInput, givenAccountForm, password, UserView } from '../users/users.schema.ts';
-=======
-import { emailInput, imageUrl, password, personName, RoleAtom, UserView } from '../users/users.schema.ts';
->>>>>>> /tmp/h3/E-tmp/mine
 import { createUser } from '../users/users.service.ts';
 import { SessionUser, SignedOut } from './auth.schema.ts';
 import { changePassword, signIn, signOut, signUp, whoAmI } from './auth.service.ts';
@@ -24,18 +20,7 @@ export const authRouter = router({
       openapi: { method: 'POST', path: '/auths/signup', tags: ['auths'], summary: 'Make an account' },
       access: 'open',
     })
-<<<<<<< src/auth/auth.router.ts
     .input(z.object(accountForm))
-=======
-    .input(
-      z.object({
-        email: emailInput(),
-        name: personName(),
-        password: password(),
-        profile_image_url: imageUrl().default('/user.png'),
-      }),
-    )
->>>>>>> /tmp/h3/E-tmp/mine
     .output(SessionUser)
     .mutation(({ ctx, input }) => signUp(ctx.scope, input)),
 
@@ -49,19 +34,7 @@ export const authRouter = router({
       },
       access: 'administrator',
     })
-<<<<<<< src/auth/auth.router.ts
     .input(z.object(givenAccountForm))
-=======
-    .input(
-      z.object({
-        email: emailInput(),
-        name: personName(),
-        password: password(),
-        profile_image_url: imageUrl().default('/user.png'),
-        role: RoleAtom.default('pending'),
-      }),
-    )
->>>>>>> /tmp/h3/E-tmp/mine
     .output(UserView)
     .mutation(({ ctx, input }) => createUser(ctx.scope, input)),
 

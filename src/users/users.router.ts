@@ -47,17 +47,8 @@ export const usersRouter = router({
     })
     .input(
       z.object({
-<<<<<<< src/users/users.router.ts
         ...givenAccountForm,
-        username: name().nullish(),
-=======
-        email: emailInput(),
-        name: personName(),
-        password: password(),
-        profile_image_url: imageUrl().default('/user.png'),
-        role: RoleAtom.default('pending'),
         username: personName().nullish(),
->>>>>>> /tmp/h3/E-tmp/mine
         oauth: freeForm().nullish(),
       }),
     )

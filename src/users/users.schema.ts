@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { decodePicture, PICTURE_EXPECTED } from '../core/pictures.ts';
+import { LIMITS, label, plainName, text } from '../core/wire.ts';
+
+export const RoleAtom = z.enum(['admin', 'user', 'pending']);
+
+/** What breaks a line, or turns around what stands behind it: a name with one would speak for others. */
+export const STRAYING = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
+
+/** What somebody is called. */
+export const personName = () =>
+  plainName(LIMITS.nameCharacters).refine(
+    (value) => value.search(STRAYING) === -1,
+    'must be one line, in one direction',
+  );
+
+/** A password on its way in: capped, so that nobody makes the server hash megabytes. */
+export const password = () => text(1024).min(1, 'must not be empty');
+
+/** An address on its way in; `normaliseEmail` decides whether it is one. */
+export const emailInput = () => label(320);
+
+const OWN_PATH = /^\/api\/v1\/users\/[0-9a-f-]{36}\/profile\/image$/;
+
+/** An avatar: our own path, which stands for the initials, or a small inline picture. Every writer of one takes this. */
+export const imageUrl = () =>
+  z
+    .string()
+    .refine(
+      (value) =>
+        value === '' || value === '/user.png' || OWN_PATH.test(value) || decodePicture(value) !== null,
+      `must be a path of this server, or ${PICTURE_EXPECTED.replace('must be ', '')}`,
+    );
+
+/** What an account is made of: by whoever signs up, and by an administrator, who also gives it a role. */
+export const accountForm = {
+  email: emailInput(),
+  name: personName(),
+  password: password(),
+  profile_image_url: imageUrl().default('/user.png'),
+};
+export const givenAccountForm = { ...accountForm, role: RoleAtom.default('pending') };
+
+export const UserView = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    username: z.string().nullable(),
+    role: RoleAtom,
+    name: z.string(),
+    profile_image_url: z.string(),
+    last_active_at: z.int(),
+    updated_at: z.int(),
+    created_at: z.int(),
+  })
+  .meta({ id: 'User' });
+export type UserView = z.infer<typeof UserView>;
+
+/** As lists show accounts: pictures by their paths, since inline they would be megabytes. */
+export const UserListing = UserView.extend({ group_ids: z.array(z.string()) }).meta({ id: 'UserListing' });
+export type UserListing = z.infer<typeof UserListing>;
+
+const status = {
+  status_emoji: z.string().nullable(),
+  status_message: z.string().nullable(),
+  /** Unix seconds; null for a status that stays. */
+  status_expires_at: z.int().nullable(),
+};
+const groups = z.array(z.object({ id: z.string(), name: z.string() }));
+
+/** All of an account, for administrators and for whose it is. */
+export const UserDetail = UserView.extend({
+  bio: z.string().nullable(),
+  gender: z.string().nullable(),
+  date_of_birth: z.string().nullable(),
+  ...status,
+  is_active: z.boolean(),
+  groups,
+}).meta({ id: 'UserDetail' });
+export type UserDetail = z.infer<typeof UserDetail>;
+
+/** What people may know of each other. */
+export const UserInfo = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    /** For administrators and for whose it is; null for others. */
+    email: z.string().nullable(),
+    role: RoleAtom,
+    bio: z.string().nullable(),
+    /** Those that the caller is in too; for administrators all. Lists leave them out. */
+    groups,
+    is_active: z.boolean(),
+    ...status,
+  })
+  .meta({ id: 'UserInfo' });
+export type UserInfo = z.infer<typeof UserInfo>;
