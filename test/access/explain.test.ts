@@ -94,6 +94,54 @@ describe('a resource', () => {
     expect((await explain(ben, { resource_type: 'tool', resource_id: 'dice' })).body.rule).toBe('none');
   });
 
+  it.each<[string, object[], string, boolean, string]>([
+    ['root', [], 'write', true, 'administrator'],
+    ['ann', [], 'read', false, 'none'],
+    ['ann', [grant('*', 'read')], 'read', true, 'everyone'],
+    ['ann', [grant('*', 'read')], 'write', false, 'none'],
+    ['ann', [grant('*', 'write')], 'read', true, 'everyone'],
+    ['ben', [grant('self', 'read')], 'read', true, 'grant'],
+    ['ben', [grant('self', 'write'), grant('*', 'read')], 'read', true, 'grant'],
+    ['ben', [grant('crew', 'write', 'group')], 'write', false, 'none'],
+    ['ann', [grant('crew', 'write', 'group'), grant('*', 'read')], 'write', true, 'group'],
+    ['owner', [], 'write', true, 'owner'],
+    ['pending', [grant('*', 'write')], 'read', false, 'pending'],
+  ])('of %s, a tool granted to %j: %s', async (who, grants, right, allowed, rule) => {
+    const person = { root, ann, ben, pending, owner: ben }[who] as Person;
+    const ids: Record<string, string> = { self: person.id, crew: group.id };
+    const named = (grants as { principal_id: string }[]).map((one) => ({
+      ...one,
+      principal_id: ids[one.principal_id] ?? one.principal_id,
+    }));
+    const ownerId = who === 'owner' ? person.id : root.id;
+    await server.database.query(`update tool set user_id = $1 where id = 'dice'`, [ownerId]);
+    expect((await as(root)('POST /tools/id/dice/access/update', { access_grants: named })).status).toBe(200);
+    const { body } = await explain(root, {
+      user_id: person.id,
+      resource_type: 'tool',
+      resource_id: 'dice',
+      right,
+    });
+    expect([body.allowed, body.rule]).toEqual([allowed, rule]);
+    // As the tool itself answers: values of an administrator's settings are for those who write.
+    const request = right === 'read' ? 'GET /tools/id/dice' : 'GET /tools/id/dice/valves';
+    expect((await as(person)(request)).status).toBe(allowed ? 200 : 401);
+  });
+
+  it('is barred where channels.enable is off, for administrators too', async () => {
+    const { body: configuration } = await as(root)('GET /configs/export');
+    const switched = (enable: boolean) =>
+      as(root)('POST /configs/import', { ...configuration, channels: { enable } });
+    await switched(false);
+    for (const id of [channels.own, channels.membership]) {
+      const query = { resource_type: 'channel', resource_id: id ?? '' };
+      expect((await explain(ann, query)).body).toMatchObject({ allowed: false, rule: 'barred' });
+      expect((await explain(root, query)).body).toMatchObject({ allowed: false, rule: 'barred' });
+      expect((await as(ann)(`GET /channels/${id}`)).status).toBe(403);
+    }
+    await switched(true);
+  });
+
   it('is barred with its noun', async () => {
     const { body: tree } = await as(root)('GET /users/default/permissions');
     tree.features.channels = false;
