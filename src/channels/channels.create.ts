@@ -89,8 +89,8 @@ async function openDirect(
 
 /** Puts a direct channel back on the caller's list, and tells their other clients. */
 async function reopen(scope: Scope, channelId: string): Promise<void> {
-  const wasHidden = await storeHidden(scope.sql, scope.actor.id, channelId, false);
-  const channel = wasHidden && (await readAccess(scope.sql, scope.actor, channelId));
+  const stored = await storeHidden(scope.sql, scope.actor.id, channelId, false);
+  const channel = stored?.was_hidden && (await readAccess(scope.sql, scope.actor, channelId));
   if (!channel) return;
   publishNotice(scope, { userIds: [scope.actor.id] }, briefOf(channel), {
     type: 'channel:created',

@@ -108,7 +108,7 @@ export async function storeNotify(
   return row && (row.can_read ? true : null);
 }
 
-const HIDE = statement<{ was_hidden: boolean }>(
+const HIDE = statement<Hidden>(
   'reader.hide',
   `with before as (
      select r.is_hidden from channel_reader r where r.channel_id = $1 and r.user_id = $2
@@ -118,24 +118,30 @@ const HIDE = statement<{ was_hidden: boolean }>(
        from channel_member m join channel c on c.id = m.channel_id where m.channel_id = $1 and m.user_id = $2
      on conflict (channel_id, user_id) do update set
        is_hidden = excluded.is_hidden, last_read_at = greatest(r.last_read_at, excluded.last_read_at)
-     returning 1
+     returning last_read_at
    )
-   select coalesce((select is_hidden from before), false) as was_hidden from stored`,
+   select coalesce((select is_hidden from before), false) as was_hidden, last_read_at::float8 from stored`,
 );
+
+/** Where a channel stood on a member's list, and up to where they have read it: nanoseconds, null for never. */
+interface Hidden {
+  was_hidden: boolean;
+  last_read_at: number | null;
+}
 
 /**
  * Takes a channel off a member's list, which also counts it as read, or puts it back.
  *
- * @returns whether it was off before; undefined when they are not in it
+ * @returns undefined when they are not in it
  */
 export async function storeHidden(
   sql: Sql,
   userId: string,
   channelId: string,
   isHidden: boolean,
-): Promise<boolean | undefined> {
+): Promise<Hidden | undefined> {
   const [row] = await sql.rows(HIDE, [channelId, userId, isHidden]);
-  return row?.was_hidden;
+  return row;
 }
 
 /** What is new for somebody, in all their channels together. */

@@ -61,13 +61,17 @@ export async function setNotify(scope: Scope, channelId: string, level: NotifyLe
 }
 
 /**
- * Takes a group or direct channel off the caller's list until its next message, or puts it back. They stay in it.
+ * Takes a group or direct channel off the caller's list until its next message, which also counts it as read, or puts it back. They
+ * stay in it.
  *
  * @throws not_found also for a channel that they are not in
  */
 export async function setListed(scope: Scope, channelId: string, isListed: boolean): Promise<true> {
-  const was = await storeHidden(scope.sql, scope.actor.id, channelId, !isListed).catch(refuseVanished);
-  if (was === undefined) throw noSuchChannel();
+  const stored = await storeHidden(scope.sql, scope.actor.id, channelId, !isListed).catch(refuseVanished);
+  if (!stored) throw noSuchChannel();
+  const { was_hidden, last_read_at } = stored;
+  if (!isListed && !was_hidden && last_read_at !== null)
+    tellOwnClients(scope, channelId, { last_read_at, unread_count: 0, mention_count: 0 });
   return true;
 }
 

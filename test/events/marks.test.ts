@@ -131,4 +131,19 @@ describe('a mark of what was read', () => {
     await settled(listener);
     expect(marksOf(listener)).toEqual([]);
   });
+
+  it('comes with putting a channel away, and not with what is away already', async () => {
+    const body = { type: 'dm', user_ids: [owner.id] };
+    channelId = (await server.as(reader)('POST /channels/create', body)).body.id;
+    const listener = await byTrpc(reader);
+    const { created_at } = await post('hello');
+    const putAway = (is_active: boolean) =>
+      server.as(reader)(`POST /channels/${channelId}/members/active`, { is_active });
+    for (const isActive of [false, false, true]) expect((await putAway(isActive)).body).toBe(true);
+    await settled(listener);
+    expect(marksOf(listener)).toHaveLength(1);
+    const { data } = marksOf(listener)[0]?.data ?? {};
+    expect(data).toMatchObject({ unread_count: 0, mention_count: 0 });
+    expect((data as { last_read_at: number }).last_read_at).toBeGreaterThanOrEqual(created_at);
+  });
 });

@@ -225,9 +225,17 @@ describe('last_event_ids', () => {
     ).body.id;
     const options = { token: owner.token, body: { content: 'secret' } };
     await server.call(`POST /channels/${hidden}/messages/post`, options);
-    const listener = await listen(writer.token, {
-      auth: { last_event_ids: { [hidden]: 0, [channelId]: 1 } },
-    });
+    // Names of rooms are no ids, whatever they are made of.
+    const crafted = [
+      hidden,
+      hidden.toUpperCase(),
+      `channel:${hidden}`,
+      `channel:${hidden}:both`,
+      `user:${owner.id}`,
+    ];
+    const last_event_ids = { ...Object.fromEntries(crafted.map((id) => [id, 0])), [channelId]: 1 };
+    const listener = await listen(writer.token, { auth: { last_event_ids, events: `both:${hidden}` } });
+    await server.call(`POST /channels/${hidden}/messages/post`, options);
     await post({ content: 'sentinel' });
     await until('the sentinel', () => listener.enveloped.length > 0);
     expect(listener.enveloped.map(({ channel_id }) => channel_id)).toEqual([channelId]);
