@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { access, chmod, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -14,8 +14,10 @@ const LOG_BYTES = 64 * 1024;
 const SILENCE_MS = 30_000;
 /** How exactly it is known when a set was used last. */
 const USE_NOTED_MS = 3_600_000;
-/** Ends the name of a set that is being removed. */
-const GONE = '.gone';
+/** The name of a set that is being removed: when that began stands in it. */
+const GONE = /\.(\d+)\.gone$/;
+/** Whoever began so long ago is gone too. Before that, it may still give the set its name back. */
+const REMOVAL_MS = 3_600_000;
 
 /** As `install.py` writes it. */
 const Report = z.object({ state: z.enum(['installing', 'ready', 'failed']), detail: z.string() });
@@ -100,7 +102,7 @@ export function openPackages({ folder, base, log }: PackagesOptions): Packages {
   async function removeUnused(place: string, unusedMs: number): Promise<void> {
     const isUsed = async (at: string) => Date.now() - (await usedAt(at)) < unusedMs;
     if (running.has(place) || (await isUsed(place))) return;
-    const gone = `${place}.${randomUUID()}${GONE}`;
+    const gone = `${place}.${Date.now()}.gone`;
     await rename(place, gone);
     if (await isUsed(gone)) return rename(gone, place);
     noted.delete(place);
@@ -132,10 +134,11 @@ export function openPackages({ folder, base, log }: PackagesOptions): Packages {
     const said = Report.safeParse(report === '' ? undefined : JSON.parse(report)).data;
     // Whoever was stopped in the middle has not said so.
     const reason = complaint.trim().split('\n').at(-1) || `exit status ${code}`;
-    const outcome: PackagesState =
-      said && said.state !== 'installing'
-        ? said
-        : { state: 'failed', detail: `The installation was cut off (${reason}).` };
+    const isCutOff = !said || said.state === 'installing';
+    const outcome: PackagesState = isCutOff
+      ? { state: 'failed', detail: `The installation was cut off (${reason}).` }
+      : said;
+    if (isCutOff) await fallSilent(place);
     if (outcome.state === 'failed') log.warn(`Packages for tools were not installed: ${outcome.detail}`);
     return outcome;
   }
@@ -169,10 +172,10 @@ export function openPackages({ folder, base, log }: PackagesOptions): Packages {
       const kept = new Set(await Promise.all(wanted.map(placeOf)));
       for (const name of await readdir(folder).catch(() => [])) {
         const place = join(folder, name);
-        // One that was cut off while it was removed.
-        if (name.endsWith(GONE)) await rm(place, { recursive: true, force: true });
-        // Another process of this machine may have been faster.
-        else if (!kept.has(place)) await removeUnused(place, unusedMs).catch(unlessMissing);
+        const [, since] = GONE.exec(name) ?? [];
+        if (since === undefined) {
+          if (!kept.has(place)) await removeUnused(place, unusedMs).catch(unlessOutrun);
+        } else if (Date.now() - Number(since) > REMOVAL_MS) await rm(place, { recursive: true, force: true });
       }
     },
     async close() {
@@ -185,6 +188,12 @@ export function openPackages({ folder, base, log }: PackagesOptions): Packages {
 const siteOf = (place: string) => join(place, 'site');
 const stateOf = (place: string) => join(place, 'state.json');
 
+/** As if the installer had said nothing for a while. Another one that has begun meanwhile is heard again at once. */
+async function fallSilent(place: string): Promise<void> {
+  const then = (Date.now() - SILENCE_MS - 1_000) / 1000;
+  await utimes(stateOf(place), then, then).catch(() => {});
+}
+
 const changedAt = async (path: string) => (await stat(path)).mtimeMs;
 
 /** When a set was found last; of one that was never whole, when its installer gave its last sign of life. */
@@ -193,6 +202,7 @@ const usedAt = (place: string) =>
     .catch(() => changedAt(stateOf(place)))
     .catch(() => changedAt(place));
 
-function unlessMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
+/** Another process has removed the set in the meantime, or made it anew. */
+function unlessOutrun(error: NodeJS.ErrnoException): void {
+  if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(error.code ?? '')) throw error;
 }

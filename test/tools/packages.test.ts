@@ -71,6 +71,7 @@ afterAll(async () => {
 const source = (requirements: string) =>
   `"""\nrequirements: ${requirements}\n"""\nimport greeter\nclass Tools:\n    def f(self): return greeter.say()\n`;
 const run = (id: string) => shop.as(shop.reader, 'POST', `${id}/call`, { function: 'f' });
+const state = async (id: string) => (await shop.as(shop.author, 'GET', `${id}/install`)).body;
 const answers = (id: string) => until(`${id} to answer`, async () => (await run(id)).status === 200, 40_000);
 const find = (requirement: string) => shop.python.packages.find([requirement]);
 const isThere = (path: string) => access(path).then(() => true, () => false); // biome-ignore format: one look
@@ -104,13 +105,15 @@ describe('packages that no tool asks for', () => {
     await age(wanted, 9 * HOUR_MS);
     await age(used, 7 * HOUR_MS);
     await age(unused, 9 * HOUR_MS);
-    // One that a process was removing when it was killed.
-    const left = `${dirname(unused)}.x.gone`;
-    await mkdir(join(left, 'site'), { recursive: true });
+    // One that a process was removing when it was killed, and one that a process is removing.
+    const left = `${dirname(unused)}.${Date.now() - 2 * HOUR_MS}.gone`;
+    const going = `${dirname(unused)}.${Date.now()}.gone`;
+    for (const place of [left, going]) await mkdir(join(place, 'site'), { recursive: true });
     const processes = [others(folder), others(folder), others(folder)];
     await Promise.all(processes.map((process) => process.sweep([['greeter']], 8 * HOUR_MS)));
-    expect(await Promise.all([wanted, used, unused, left].map(isThere))).toEqual([true, true, false, false]);
-    expect(await readdir(folder)).toHaveLength(2);
+    const after = await Promise.all([wanted, used, unused, left, going].map(isThere));
+    expect(after).toEqual([true, true, false, false, true]);
+    expect(await readdir(folder)).toHaveLength(3);
     // Whoever asks for it again has it again.
     expect(await one.install(['greeter>0.2'])).toMatchObject({ state: 'ready' });
     expect(await one.find(['greeter>0.2'])).toBe(unused);
@@ -160,13 +163,13 @@ describe('packages that no tool asks for', () => {
 
 describe('an installation that is killed in the middle', () => {
   it('leaves nothing that is used, no process, and is made anew by the next call', async () => {
+    await shop.python.packages.install(['greeter']);
+    const sets = dirname(dirname((await find('greeter')) ?? ''));
     index.shut();
     await shop.create('killed', source('greeter>0.5'));
     await until('pip to ask', () => index.waiting() > 0, 30_000);
-    const [folder = ''] = (await listProcesses()).flatMap(
-      ({ command }) => /[^"]+python-packages\/[0-9a-f]{32}/.exec(command) ?? [],
-    );
-    const started = await installersOf(folder);
+    const started = await installersOf(sets);
+    const [folder = ''] = started.flatMap(({ command }) => /\/[^" ]+\/[0-9a-f]{32}/.exec(command) ?? []);
     const installer = started.find(({ command }) => command.includes('install.py'));
     process.kill(installer?.pid ?? 0, 'SIGKILL');
     await until('all of it to be gone', () => !started.some(isAlive));
@@ -175,6 +178,7 @@ describe('an installation that is killed in the middle', () => {
     // What it had begun to write is there, and not what the next one completes.
     const [draft = ''] = (await readdir(folder)).filter((name) => name.startsWith('draft.'));
     await mkdir(join(folder, draft, 'half'));
+    await until('its server to notice', async () => (await state('killed')).state === 'absent');
     index.open();
     expect(await run('killed')).toMatchObject({ status: 409, body: { code: 'tool_not_ready' } });
     await answers('killed');
@@ -188,15 +192,17 @@ describe('an installation that is killed in the middle', () => {
     await answers('silent');
     const site = (await find('greeter>0.6')) ?? '';
     await rm(site, { recursive: true });
-    const state = join(dirname(site), 'state.json');
-    const look = async () => (await shop.as(shop.author, 'GET', 'silent/install')).body;
-    await writeFile(state, '{"state": "installing", "detail": "The packages are being installed."}');
-    expect(await look()).toMatchObject({ state: 'installing' });
-    await age(state, 60_000);
-    expect(await look()).toMatchObject({ state: 'absent', detail: expect.stringContaining('cut off') });
+    const said = join(dirname(site), 'state.json');
+    await writeFile(said, '{"state": "installing", "detail": "The packages are being installed."}');
+    expect(await state('silent')).toMatchObject({ state: 'installing' });
+    await age(said, 60_000);
+    expect(await state('silent')).toMatchObject({
+      state: 'absent',
+      detail: expect.stringContaining('cut off'),
+    });
     await answers('silent');
-    expect(await look()).toMatchObject({ state: 'ready' });
-    expect((await stat(state)).mtimeMs).toBeGreaterThan(Date.now() - 60_000);
+    expect(await state('silent')).toMatchObject({ state: 'ready' });
+    expect((await stat(said)).mtimeMs).toBeGreaterThan(Date.now() - 60_000);
   });
 
   it('with its server is whole or made anew when the server is back', async () => {

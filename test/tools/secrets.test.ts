@@ -127,7 +127,7 @@ it('a class that cannot take the stored values says which, and one that hangs on
   ]);
   const hanging = SOURCE.replace('startswith("hang")', 'startswith("sk-")');
   expect((await note('update', change(hanging))).status).toBe(200);
-  expect((await note('hanging', run('digest'))).status).toBe(504);
+  expect([503, 504]).toContain((await note('hanging', run('digest'))).status);
   const stuck = `${SOURCE}    class UserValves:\n        while True: pass\n`;
   expect((await note('a class that hangs at load', change(stuck))).body.code).toBe('tool_invalid');
   expect((await note('update', change(SOURCE))).status).toBe(200);
