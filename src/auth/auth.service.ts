@@ -87,10 +87,14 @@ export async function signOut(scope: Scope): Promise<{ status: true; redirect_ur
   const { id, sessionId } = scope.actor;
   let issuer: string | null = null;
   if (sessionId !== null) {
+    const revocation = { userId: id, sessionId };
     const target = { type: 'session', id: sessionId };
     const entry = entryValues(scope, { action: 'auth.signout', target });
+    // Whoever signs out wants their sockets closed, however long the disk takes. What comes with the token until then is looked at
+    // anew, and once more below.
+    scope.bus.announce('auth.revoked', revocation);
     issuer = await endSession(scope.sql, sessionId, entry);
-    scope.bus.publish('auth.revoked', { userId: id, sessionId });
+    scope.bus.publish('auth.revoked', revocation);
   }
   scope.reply.setSession(null, null);
   return { status: true, redirect_url: issuer === null ? undefined : await findLogout(scope, issuer) };

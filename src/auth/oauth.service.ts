@@ -7,6 +7,7 @@ import { noteFailure } from './auth.service.ts';
 import { startSession } from './auth.start.ts';
 import { addProviderSession } from './identities.repository.ts';
 import { admitPerson } from './identities.service.ts';
+import type { Attempt as Trial } from './limits.ts';
 import { ATTEMPT_SECONDS, openAttempt, sealAttempt } from './oauth.attempt.ts';
 import { claimedEmail, readPerson } from './oauth.claims.ts';
 import type { Claims, Provider } from './oauth.providers.ts';
@@ -70,7 +71,7 @@ export async function endSignIn(
   const trial = await scope.signinLimit.begin(scope.request);
   const callback = new URL(attempt.redirectUri);
   callback.search = input.query;
-  const claims = await provider.identify(callback, attempt);
+  const claims = await asking(trial, () => provider.identify(callback, attempt));
   const { enable_signup } = scope.configs.current.oauth;
   const session = await enter(scope, provider, claims, { mayCreate: enable_signup });
   await trial.giveBack();
@@ -92,7 +93,7 @@ export async function exchangeToken(
   }
   const provider = findProvider(scope, input.provider);
   const trial = await scope.signinLimit.begin(scope.request);
-  const claims = await provider.exchange(input.token);
+  const claims = await asking(trial, () => provider.exchange(input.token));
   const withoutCookies = { ...scope, reply: { setSession: () => {} } };
   const session = await enter(withoutCookies, provider, claims, { mayCreate: false }).catch((error) => {
     if (!(error instanceof AppError) || error.code !== 'signup_disabled') throw error;
@@ -100,6 +101,17 @@ export async function exchangeToken(
   });
   await trial.giveBack();
   return session;
+}
+
+/** A provider that is away is nobody's failed attempt. */
+async function asking<T>(trial: Trial, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isAway = error instanceof AppError && /^upstream_/.test(error.code);
+    if (isAway) await trial.giveBack();
+    throw error;
+  }
 }
 
 /** Begins the session of whom a provider names, in the account that is theirs. */

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { createDatabase } from '../support/database.ts';
+import { createDatabase, withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { PASSWORD, type Person, signIn, signUp, signUpAs, startServer } from '../support/server.ts';
 import { type Listener, listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
@@ -58,6 +58,23 @@ describe('a session ends at every door', () => {
     await expectGone(here);
     await expectPresent(elsewhere);
     expect((await server.call('POST /auths/signout', { token: person.token })).status).toBe(401);
+  });
+
+  it('with a sign-out at once, though the database takes its time, and then for good', async () => {
+    const person = await member();
+    const here = await arrive(person);
+    const gone = await withClient(server.database.url, async (holder) => {
+      await holder.query('begin');
+      await holder.query('select from session where user_id = $1 for update', [person.id]);
+      const signingOut = server.call('POST /auths/signout', { token: person.token });
+      await until('both sockets to end', () => here.sockets.every(({ ended }) => ended !== undefined));
+      // Known again until the session has ended, and not a moment longer.
+      expect((await server.call('GET /auths', { token: person.token })).status).toBe(200);
+      await holder.query('commit');
+      return signingOut;
+    });
+    expect(gone.body).toEqual({ status: true });
+    await expectGone(here);
   });
 
   it('with a sign-out by GET that carries the token in a header', async () => {
