@@ -67,6 +67,7 @@ export const channelsRouter = router({
         summary: 'The direct channel with somebody, made at the first time',
       },
       access: 'member',
+      changes: true,
     })
     .input(z.object({ user_id: id() }))
     .output(ChannelDetail)

@@ -40,6 +40,8 @@ export interface Meta {
   access: Access;
   /** Set by the base procedure: what is enforced before the input is even looked at. */
   level?: Level;
+  /** A query that may change something, because clients of comparable systems ask so: the rules of a mutation hold. */
+  changes?: true;
   /** A sign-in alone may do this, no API key. */
   credential?: 'session';
   /** The paths that it counts as for an API key which is bound to some; that of `openapi` unless given. */
@@ -180,7 +182,8 @@ const guard = <A extends Actor | null>(level: Level, check?: Check<A>) =>
     let scope: Scope<A>;
     try {
       const reach = () => reachOf(meta, getRawInput);
-      scope = await enter<A>(ctx, { level, type, signal, reach, credential: meta?.credential });
+      const effect = meta?.changes ? 'mutation' : type;
+      scope = await enter<A>(ctx, { level, type: effect, signal, reach, credential: meta?.credential });
       check?.(scope);
     } catch (error) {
       throw error instanceof AppError ? toTrpcError(error) : error;

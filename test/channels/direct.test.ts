@@ -35,6 +35,25 @@ describe('a direct channel', () => {
     expect(log).toEqual([{ type: 'channel:created' }]);
   });
 
+  it('is not made by a link on a page of somebody else’s, which brings the cookie alone', async () => {
+    const dee = await signUpAs(server, admin, 'Dee', 'user');
+    const count = async () => (await server.database.query("select from channel where type = 'dm'")).length;
+    const before = await count();
+    const open = (headers: Record<string, string>) =>
+      server.call(`GET /channels/users/${cleo.id}`, {
+        headers: { cookie: `token=${dee.token}`, ...headers },
+      });
+    for (const site of ['cross-site', 'same-site', 'none'])
+      expect((await open({ 'sec-fetch-site': site })).body).toMatchObject({ code: 'origin_forbidden' });
+    expect((await open({ origin: 'https://elsewhere.example' })).status).toBe(403);
+    const input = encodeURIComponent(JSON.stringify({ user_id: cleo.id }));
+    const link = `${server.url}/trpc/channels.direct?input=${input}`;
+    expect((await fetch(link, { headers: { cookie: `token=${dee.token}` } })).status).toBe(403);
+    expect(await count()).toBe(before);
+    expect((await open({ 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+    expect(await count()).toBe(before + 1);
+  });
+
   it('of three people is another one than that of two of them', async () => {
     const three = await as(ann)('POST /channels/create', { type: 'dm', user_ids: [ben.id, cleo.id] });
     expect(three.body.user_ids).toHaveLength(3);
