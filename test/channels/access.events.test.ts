@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { grant } from '../support/channels.ts';
+import { grant, makeChannel } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { startServer } from '../support/server.ts';
 import { type Listener, listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
@@ -10,13 +10,11 @@ import { ALL_RELATIONS, gather, KINDS, type Relation, type Stage, setStageOf } f
  * Who hears of what happens to messages: those who may read them, and nobody else.
  */
 
-/** Everybody who is let in hears this channel: once they heard of it, they heard whatever came before. */
-
 const server = await startServer();
 afterAll(() => server.close());
 const people = await gather(server);
-const body = { name: 'fence', access_grants: [grant('*', 'read')] };
-const fenceId = (await call('POST /channels/create', body, 'owner')).id;
+/** Everybody who is let in hears this channel: once they heard of it, they heard whatever came before. */
+const fenceId = await makeChannel(server, people.owner, grant('*', 'read'));
 
 async function call(request: string, body: unknown, as: Relation) {
   const answer = await server.call(request, { token: people[as].token, body });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { gather, RELATIONS, type Relation, setStage } from '../channels/people.ts';
-import { type Grant, grant } from '../support/channels.ts';
+import { type Grant, grant, makeChannel } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signIn, signUpAs, startServer } from '../support/server.ts';
 import { contentsOfEvents, type Event, listenBySocket, subscribe } from './listen.ts';
@@ -9,13 +9,11 @@ import { contentsOfEvents, type Event, listenBySocket, subscribe } from './liste
  * Who hears what, at both event doors, from the first moment and after every change of access, without a reconnect.
  */
 
-/** Everybody who is let in hears it: once they heard this, they heard whatever came before. */
-
 const server = await startServer();
 afterAll(() => server.close());
 const people = await gather(server);
-const body = { name: 'open', access_grants: [grant('*', 'read')] };
-const openId = (await asOwner('POST /channels/create', body)).id;
+/** Everybody who is let in hears it: once they heard this, they heard whatever came before. */
+const openId = await makeChannel(server, people.owner, grant('*', 'read'));
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -31,8 +29,7 @@ const post = (channelId: string, content: string) =>
   asOwner(`POST /channels/${channelId}/messages/post`, { content });
 const share = (channelId: string, ...access_grants: Grant[]) =>
   asOwner(`POST /channels/${channelId}/update`, { access_grants });
-const createChannel = async (...access_grants: Grant[]): Promise<string> =>
-  (await asOwner('POST /channels/create', { name: 'private', access_grants })).id;
+const createChannel = (...grants: Grant[]) => makeChannel(server, people.owner, ...grants);
 
 interface Listening {
   heard(): Event[];
