@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { settingVariables } from './configs/configs.variables.ts';
 import { secretsOf } from './core/keys.ts';
+import './core/words.ts';
 import { isAllowable } from './egress/allowed.ts';
 
 /** `true`, `1`, `yes`, `on` and their opposites, in any case. */

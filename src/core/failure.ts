@@ -1,5 +1,6 @@
 import { ZodError } from 'zod';
 import { AppError, ERRORS, type ErrorBody, type ErrorCode, type Issue } from './errors.ts';
+import './words.ts';
 
 /** A failure as every door answers it. `report` says whether it is ours to log and mend. */
 export interface Failure {
