@@ -105,7 +105,8 @@ const viewOf = (post: Post, userId: string, author: Author): NewPost['view'] => 
   reply_count: 0,
   latest_reply_at: null,
   reply_to_message: null,
-  temp_id: post.temp_id ?? null,
+  // An empty one names nothing: all posts that carry it would be the same.
+  temp_id: post.temp_id || null,
 });
 
 async function store(parts: Pick<Parts, 'sql' | 'bus' | 'posts'>, post: NewPost): Promise<PostedMessage> {

@@ -12,7 +12,7 @@ export const LIMITS = {
   freeFormBytes: 256 * KIB,
   toolContentBytes: KIB * KIB,
   bodyBytes: 4 * KIB * KIB,
-  /** Of JSON, strings and numbers counted as one each. */
+  /** Of JSON, at all levels: objects, lists, texts, numbers. */
   jsonValues: 50_000,
   jsonDepth: 128,
   pageSize: 200,

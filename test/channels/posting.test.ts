@@ -22,6 +22,17 @@ describe('a temp_id', () => {
     expect(await messageEvents()).toHaveLength(1);
   });
 
+  it('that is empty is none', async () => {
+    const posts = [
+      await board.post({ content: '1', temp_id: '' }),
+      await board.post({ content: '2', temp_id: '' }),
+    ];
+    expect(posts).toMatchObject([
+      { content: '1', temp_id: null },
+      { content: '2', temp_id: null },
+    ]);
+  });
+
   it('is the same post when ten arrive at once', async () => {
     const answers = await Promise.all(times(10, (n) => board.post({ content: String(n), temp_id: 'ten' })));
     expect(answers).toEqual(Array(10).fill(answers[0]));
