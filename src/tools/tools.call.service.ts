@@ -4,7 +4,8 @@ import { nowSeconds } from '../core/time.ts';
 import type { CallContext, Usage } from '../python/pool.ts';
 import { requireReadyTool } from './tools.install.service.ts';
 import { serveTool } from './tools.requests.service.ts';
-import { type CallValves, openCallValves, withoutValves } from './tools.valves.service.ts';
+import { withoutValves } from './tools.valves.mask.ts';
+import { type CallValves, openCallValves } from './tools.valves.service.ts';
 
 export interface ToolCall {
   id: string;

@@ -1,5 +1,4 @@
 import { record } from '../audit/audit.record.ts';
-import { MASK } from '../configs/configs.secrets.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { seal, unseal } from '../core/seal.ts';
@@ -53,30 +52,6 @@ export const openCallValves = (scope: Scope, tool: UsedTool): CallValves => ({
   valves: tool.valves_schema ? (openValves(scope, tool, 'valves') ?? undefined) : undefined,
   userValves: tool.user_valves_schema ? (openValves(scope, tool, 'user_valves') ?? undefined) : undefined,
 });
-
-/** Shorter ones are words. */
-const SHORTEST_SECRET = 6;
-
-/**
- * What a tool said when it failed, without the valves that it had: an exception quotes the address that was asked, key and all.
- * Choices that a class lists are no secrets, and stay.
- */
-export function withoutValves(said: string, tool: UsedTool, { valves, userValves }: CallValves): string {
-  const choices = new Set<unknown>();
-  JSON.stringify([tool.valves_schema, tool.user_valves_schema], (key, value) => {
-    if (key === 'enum' && Array.isArray(value)) for (const choice of value) choices.add(choice);
-    return value;
-  });
-  const secrets: string[] = [];
-  JSON.stringify([valves, userValves], (_key, value) => {
-    const isSecret = typeof value === 'string' && value.length >= SHORTEST_SECRET && !choices.has(value);
-    if (isSecret) secrets.push(value, encodeURIComponent(value));
-    return value;
-  });
-  return secrets
-    .toSorted((one, other) => other.length - one.length)
-    .reduce((text, secret) => text.replaceAll(secret, MASK), said);
-}
 
 /** The values that were set. @throws not_found, tool_forbidden */
 export async function getValves(scope: Scope, toolId: string, kind: ValvesKind): Promise<Values> {
@@ -143,7 +118,11 @@ export async function updateValves(
     const change = { toolId: tool.id, version: tool.version, from: tool[kind], to };
     const isStored =
       kind === 'valves'
-        ? await storeAudited(scope, change, changes)
+        ? await storeAudited(
+            scope,
+            change,
+            Object.keys(changes).filter((name) => !ignored.includes(name)),
+          )
         : await storeUserValves(scope.sql, change, scope.actor.id, nowSeconds());
     if (!isStored) continue;
     scope.reply.nameIgnored?.(ignored.filter((name) => name in changes));
@@ -155,13 +134,13 @@ export async function updateValves(
 }
 
 /** Stores a tool's valves. They are secrets, so the audit log has the names of those that were set alone. */
-const storeAudited = (scope: Scope, change: ValvesChange, changes: Values): Promise<boolean> =>
+const storeAudited = (scope: Scope, change: ValvesChange, set: string[]): Promise<boolean> =>
   scope.sql.transaction(async (sql) => {
     if (!(await storeValves(sql, change))) return false;
     await record(scope, sql, {
       action: 'tool.valves',
       target: { type: 'tool', id: change.toolId },
-      after: { set: Object.keys(changes) },
+      after: { set },
     });
     return true;
   });

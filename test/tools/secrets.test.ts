@@ -40,6 +40,10 @@ class Tools:
         raise ConnectionError(f"GET https://api.example/?{urllib.parse.urlencode({'key': key})}&t={token} in mode {self.valves.mode}")
     def repeat(self, __user__: dict = {}):
         raise ValueError(self.valves, __user__["valves"])
+    def quote(self):
+        raise OSError(f"GET /{urllib.parse.quote(self.valves.api_key)}/weather failed")
+    def cut(self):
+        raise ValueError("x" * 1_975 + " " + self.valves.api_key * 40)
     def leave(self):
         import os; print(self.valves); os._exit(3)
     def hang(self):
@@ -91,7 +95,7 @@ it('the tool has its valves, and an error of its own keeps all but them', async 
 const run = (name: string, person: Person = shop.reader) =>
   shop.as(person, 'POST', 'vault/call', { function: name });
 
-it.each(['fetch', 'repeat', 'leave', 'hang', 'odd'])(
+it.each(['fetch', 'repeat', 'quote', 'cut', 'leave', 'hang', 'odd'])(
   'no answer of a call that fails quotes them: %s',
   async (name) => {
     for (const person of [shop.reader, shop.author]) {
