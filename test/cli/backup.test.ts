@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/poll.ts';
 import { type Person, signIn, signUp, startServer, type TestServer } from '../support/server.ts';
-import { run } from './run.ts';
+import { run, start } from './run.ts';
 
 let folder: string;
 let archive: string;
@@ -227,6 +229,33 @@ describe('a restore', () => {
       expect(await readFile(join(dataDir, 'uploads', fileId), 'utf8').catch(() => '')).not.toBe('');
     },
   );
+
+  it('that is killed in the middle leaves everything as it was, and can be run again', async () => {
+    expect((await run(['restore', archive], env)).code).toBe(0);
+    await target.query(`update users set name = 'Since then'`);
+    const before = await contentsOf(target);
+    // The archive comes through a pipe that runs dry, so that the middle lasts as long as it is looked for.
+    const pipe = join(dataDir, 'pipe.tar.gz');
+    spawnSync('mkfifo', [pipe]);
+    const child = start(['restore', pipe, '--replace'], env);
+    const ended = once(child, 'close');
+    const writer = await open(pipe, 'w');
+    const bytes = await readFile(archive);
+    await writer.write(bytes.subarray(0, Math.floor(bytes.length * 0.9)));
+    await until('rows to be put in', async () => {
+      const found = await target.query(
+        `select from pg_stat_activity where datname = current_database() and state = 'idle in transaction' and query ~* '^insert'`,
+      );
+      return found.length > 0;
+    });
+    child.kill('SIGKILL');
+    await ended;
+    await writer.close();
+    expect(await contentsOf(target)).toEqual(before);
+    expect(await readFile(join(dataDir, 'uploads', fileId), 'utf8')).toBe('the bytes of an upload');
+    expect(await run(['restore', archive, '--replace'], env)).toMatchObject({ code: 0, stderr: '' });
+    expect(await target.query(`select name from users`)).toEqual([{ name: 'Root' }]);
+  });
 
   it('refuses another secret than the one that sealed the rows', async () => {
     const { code, stderr } = await run(['restore', archive], { ...env, SECRET_KEY: 'o'.repeat(40) });

@@ -12,11 +12,15 @@ export interface Outcome {
 }
 
 /** `node src/cli/main.ts` with an environment of its own: nothing of the test's own but the path. */
-export async function run(words: string[], env: Record<string, string>, input = ''): Promise<Outcome> {
-  const child = spawn(process.execPath, [MAIN, ...words], {
+export const start = (words: string[], env: Record<string, string>) =>
+  spawn(process.execPath, [MAIN, ...words], {
     env: { PATH: process.env.PATH ?? '', PYTHON: '/dev/null', ...env },
     stdio: 'pipe',
   });
+
+/** The same, to its end. */
+export async function run(words: string[], env: Record<string, string>, input = ''): Promise<Outcome> {
+  const child = start(words, env);
   // A command that reads nothing has ended by then.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
