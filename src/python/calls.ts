@@ -1,6 +1,13 @@
 import { AppError } from '../core/errors.ts';
 import { Clock } from './clock.ts';
-import { type Limits, MAX_UNBEGUN, MAX_UNBEGUN_BYTES, type ToolRequest, type Usage } from './protocol.ts';
+import {
+  FEWEST_UNBEGUN,
+  type Limits,
+  MAX_UNBEGUN_BYTES,
+  MOST_UNBEGUN,
+  type ToolRequest,
+  type Usage,
+} from './protocol.ts';
 import type { Answerers, Asking } from './questions.ts';
 
 /** How long what a process has said may take to arrive here. */
@@ -93,6 +100,8 @@ export function openCalls(limits: Limits, { send, clock, onHarm, onChange }: Cal
   const held = new Set<PendingCall>();
   /** Sent and not begun. */
   const unbegun = { calls: 0, bytes: 0 };
+  /** How many of them there may be: more as long as it turns to them soon, so that what it is sent is begun in time. */
+  let most = FEWEST_UNBEGUN;
   let wanted = 0;
   let last = 0;
   let isOpen = false;
@@ -100,7 +109,7 @@ export function openCalls(limits: Limits, { send, clock, onHarm, onChange }: Cal
   /** Sends what is held, as long as the process keeps up. */
   function sendHeld(): void {
     for (const call of held) {
-      const isBehind = unbegun.calls >= MAX_UNBEGUN || unbegun.bytes >= MAX_UNBEGUN_BYTES;
+      const isBehind = unbegun.calls >= most || unbegun.bytes >= MAX_UNBEGUN_BYTES;
       if (!isOpen || isBehind) return;
       held.delete(call);
       call.state = 'sent';
@@ -195,6 +204,7 @@ export function openCalls(limits: Limits, { send, clock, onHarm, onChange }: Cal
       held.add(call);
       wanted += 1;
       signal?.addEventListener('abort', abort, { once: true });
+      if (signal?.aborted) abort();
       sendHeld();
       return { answer: answer.promise, left: left.promise };
     },
@@ -211,6 +221,8 @@ export function openCalls(limits: Limits, { send, clock, onHarm, onChange }: Cal
       if (call?.state !== 'sent') return;
       call.state = 'begun';
       countBegun(call);
+      const isSoon = performance.now() - call.startedAt < limits.beginMs / 8;
+      most = isSoon ? Math.min(most + 1, MOST_UNBEGUN) : Math.max(most >> 1, FEWEST_UNBEGUN);
       clearTimeout(call.lease);
       const { timeoutMs } = call.options;
       call.clock = new Clock(timeoutMs, () => {

@@ -222,8 +222,9 @@ export const MAX_FRAME_BYTES = 8 * 1024 * 1024 + 64 * 1024;
 export const MAX_ARGUMENT_BYTES = 64 * 1024 * 1024;
 /** Those of everybody's. */
 export const MAX_ARGUMENT_BYTES_OF_ALL = 512 * 1024 * 1024;
-/** Calls that a process was sent and has not begun; more are held back until it keeps up. */
-export const MAX_UNBEGUN = 32;
+/** Calls that a process was sent and has not begun: at most so many, from slow ones to quick ones. More are held back. */
+export const FEWEST_UNBEGUN = 16;
+export const MOST_UNBEGUN = 512;
 export const MAX_UNBEGUN_BYTES = 4 * 1024 * 1024;
 /** Bounds of the events of one call, enforced again here because a tool can write to its own channel. */
 export const MAX_EVENTS = 1_000;

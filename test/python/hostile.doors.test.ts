@@ -105,12 +105,7 @@ test.each<[string, string, number, RegExp]>([
     422,
     /files took more than 16 MiB/,
   ],
-  [
-    'a bomb of files',
-    'for i in range(10**5): open(str(i), "w")\ntime.sleep(60)',
-    422,
-    /more than 100 files/,
-  ],
+  ['a bomb of files', 'for i in range(10**5): open(str(i), "w")\ntime.sleep(60)', 422, /more than 100 files/],
   [
     'a thousand folders, each in the other',
     'for _ in range(1000):\n    os.mkdir("d")\n    os.chdir("d")\ntime.sleep(60)',
@@ -175,7 +170,7 @@ const attempts = (expressions: string[], args: object = {}, parameters = '') =>
 const missing = () => shop.python.state().detail;
 
 test('environment, data folder, secret key and database are out of reach', async ({ skip }) => {
-  if (missing().includes('Landlock')) skip('this kernel has no Landlock');
+  if (/Landlock|listen/.test(missing())) skip('this kernel has no Landlock, or an old one');
   const folder = shop.server.dataDir;
   const { body } = await attempts([
     'os.environ["PARLEY_TEST_MARK"]',
@@ -222,12 +217,18 @@ test('files without a name count for the disk too', async ({ skip }) => {
 });
 
 test.each<[string, string]>([
-  ['spins', 'def harm(self, __event_emitter__):\n        asyncio.run(__event_emitter__({}))'],
-  ['blocks the event loop', 'async def harm(self, __event_emitter__):\n        await __event_emitter__({})'],
+  [
+    'never ends',
+    'def harm(self, __event_emitter__):\n        asyncio.run(__event_emitter__({}))\n        time.sleep(60)',
+  ],
+  [
+    'blocks the event loop',
+    'async def harm(self, __event_emitter__):\n        await __event_emitter__({})\n        while True: pass',
+  ],
 ])('who calls the same tool is served while another caller %s', async (_, harm) => {
   number += 1;
   const id = `shared${number}`;
-  const content = `${IMPORTS}class Tools:\n    ${harm}\n        while True: pass\n    def fine(self): return "fine"\n`;
+  const content = `${IMPORTS}class Tools:\n    ${harm}\n    def fine(self): return "fine"\n`;
   expect((await shop.create(id, content)).status).toBe(200);
   const { client, sockets } = openSocket(shop.server.url, shop.writer.token);
   let isHarming = false;

@@ -40,9 +40,9 @@ test('more tools at once than places: they wait for one, and all answer', async 
 });
 
 test('when every place stays busy, the caller is told to try again', async () => {
-  python = await startTestPython({ processes: 1, loadTimeoutMs: 500 });
+  python = await startTestPython({ processes: 1, loadTimeoutMs: 2_000 });
   const sleep = toolOf('def f(self): time.sleep(60)', 'import time');
-  const busy = callTool(python, sleep, {}, { timeoutMs: 3_000 });
+  const busy = callTool(python, sleep, {}, { timeoutMs: 6_000 });
   busy.catch(() => {});
   await expect(who('other')).rejects.toMatchObject({ code: 'python_unavailable', retryAfterSeconds: 5 });
   await expect(busy).rejects.toMatchObject({ code: 'tool_timeout' });

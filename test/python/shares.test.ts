@@ -130,7 +130,7 @@ test('one person has so many calls under way, so many wait, and the next is refu
 });
 
 test('what a person waits for too long is refused, and what is cancelled makes room', async () => {
-  await start({ callsPerPerson: 1, loadTimeoutMs: 1_000 });
+  await start({ callsPerPerson: 1, loadTimeoutMs: 3_000 });
   const holding = new Holding();
   const held = holding.add(EVE);
   await until('it to run', holding.running);
@@ -145,7 +145,7 @@ test('what a person waits for too long is refused, and what is cancelled makes r
 });
 
 test('a call that was cancelled counts as long as it runs', async () => {
-  await start({ callsPerPerson: 1, loadTimeoutMs: 1_000 });
+  await start({ callsPerPerson: 1, loadTimeoutMs: 3_000 });
   const holding = new Holding();
   // Somebody else is at work there, so the process does not end with it.
   const held = holding.add(BEN);
@@ -166,7 +166,7 @@ test('a call that was cancelled counts as long as it runs', async () => {
 });
 
 test('tools that hang while they load count too, for whoever stores them', async () => {
-  await start({ callsPerPerson: 1, loadTimeoutMs: 2_000 });
+  await start({ callsPerPerson: 1, loadTimeoutMs: 4_000 });
   const source = { id: 'hanging', content: 'class Tools:\n    while True: pass' };
   const hanging = [1, 2].map(() => python.inspect(source, { person: EVE.id }));
   const outcomes = Promise.allSettled(hanging);

@@ -78,11 +78,18 @@ def claim_uid(number: int) -> "tuple[int, socket.socket]":
 def missing() -> list[str]:
     """The layers that this system does not offer, in words."""
     if not LINUX:
-        return ["files and sockets of the server are not closed off on this system"]
+        return [
+            "files and sockets of the server are not closed off on this system",
+            "memory of tools is not limited on this system",
+        ]
     absent = []
     version = _landlock_version()
     if version == 0:
         absent.append("no Landlock (Linux 5.13 or newer with landlock among its lsm): tools can read files as their user can")
+    elif version < _LANDLOCK_PORTS:
+        absent.append("Linux before 6.7: tools can listen on free TCP ports")
+    if not os.path.exists(f"/proc/self/task/{os.getpid()}/children"):
+        absent.append("no lists of child processes in /proc: memory is limited for each process of a tool, not for all together")
     if version < _LANDLOCK_SCOPES and os.geteuid() != 0:
         absent.append("Linux before 6.12, not started as root: tools can signal other processes of the server's user")
     if platform.machine() not in _SYSCALLS:
