@@ -1,8 +1,7 @@
 import { AppError } from '../core/errors.ts';
 import { decodePicture } from '../core/pictures.ts';
 import type { Role, Scope } from '../core/scope.ts';
-import { isStorable, LIMITS } from '../core/wire.ts';
-import { STRAYING } from '../users/users.schema.ts';
+import { isStorable, LIMITS, STRAYING } from '../core/wire.ts';
 import type { Person } from './identities.service.ts';
 import type { Claims, OAuth, Provider } from './oauth.providers.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { trackItems } from '../core/subscription.ts';
 import { router } from '../core/trpc.ts';
-import { id, label } from '../core/wire.ts';
+import { id, shownLabel } from '../core/wire.ts';
 import { createChannel, openDirectWith } from './channels.create.ts';
 import { deleteChannel, updateChannel } from './channels.manage.ts';
 import { channelMember } from './channels.procedure.ts';
@@ -49,7 +49,7 @@ export const channelsRouter = router({
     })
     .input(
       z
-        .object({ ...channelForm, ...people, name: label().default(''), type: channelTypes })
+        .object({ ...channelForm, ...people, name: shownLabel().default(''), type: channelTypes })
         .refine(({ type, name }) => type === 'dm' || name !== '', {
           path: ['name'],
           message: 'must not be empty',

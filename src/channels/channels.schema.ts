@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GrantView, grantList } from '../access/access.schema.ts';
-import { freeForm, id, label, name, nanoseconds } from '../core/wire.ts';
+import { freeForm, id, label, nanoseconds, shownName } from '../core/wire.ts';
 
 const CHANNEL_FIELDS = {
   id: z.string(),
@@ -78,7 +78,7 @@ export const channelTypes = z.enum(['', 'group', 'dm']).nullish();
 
 /** What a channel is made of; members that are not sent stay as they are. */
 export const channelForm = {
-  name: name(),
+  name: shownName(),
   description: label(4096).nullish(),
   is_private: z.boolean().nullish(),
   data: freeForm().nullish(),

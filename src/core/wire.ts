@@ -30,6 +30,24 @@ export const name = (max: number = LIMITS.nameCharacters) => storable.min(1).max
 export const plainName = (max: number) =>
   z.string().trim().normalize('NFC').min(1).max(max).refine(isStorable, UNSTORABLE);
 
+/** What breaks a line, or turns around what stands behind it: a name with one would speak for others. */
+export const STRAYING = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
+
+const shown = (max: number) =>
+  z
+    .string()
+    .trim()
+    .normalize('NFC')
+    .max(max)
+    .refine(isStorable, UNSTORABLE)
+    .refine((value) => value.search(STRAYING) === -1, 'must be one line, in one direction');
+
+/** What people are shown as the name of somebody or something: as `plainName`, and on one line. */
+export const shownName = (max: number = LIMITS.nameCharacters) => shown(max).min(1);
+
+/** The same, but may be empty. */
+export const shownLabel = (max: number = LIMITS.nameCharacters) => shown(max);
+
 /** Optional short text: as `name`, but may be empty. */
 export const label = (max: number = LIMITS.nameCharacters) => storable.max(max);
 

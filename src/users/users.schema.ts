@@ -1,18 +1,11 @@
 import { z } from 'zod';
 import { decodePicture, PICTURE_EXPECTED } from '../core/pictures.ts';
-import { LIMITS, label, plainName, text } from '../core/wire.ts';
+import { label, shownName, text } from '../core/wire.ts';
 
 export const RoleAtom = z.enum(['admin', 'user', 'pending']);
 
-/** What breaks a line, or turns around what stands behind it: a name with one would speak for others. */
-export const STRAYING = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
-
 /** What somebody is called. */
-export const personName = () =>
-  plainName(LIMITS.nameCharacters).refine(
-    (value) => value.search(STRAYING) === -1,
-    'must be one line, in one direction',
-  );
+export const personName = () => shownName();
 
 /** A password on its way in: capped, so that nobody makes the server hash megabytes. */
 export const password = () => text(1024).min(1, 'must not be empty');

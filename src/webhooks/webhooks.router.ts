@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { channelMember } from '../channels/channels.procedure.ts';
 import { picture } from '../core/pictures.ts';
 import { open, router } from '../core/trpc.ts';
-import { id, LIMITS, label, name, text } from '../core/wire.ts';
+import { id, LIMITS, label, shownName, text } from '../core/wire.ts';
 import { WebhookView } from './webhooks.schema.ts';
 import {
   createWebhook,
@@ -13,7 +13,7 @@ import {
 } from './webhooks.service.ts';
 
 /** An empty text is what forms send for none. */
-const webhookForm = { name: name(), profile_image_url: z.union([z.literal(''), picture()]).nullish() };
+const webhookForm = { name: shownName(), profile_image_url: z.union([z.literal(''), picture()]).nullish() };
 const oneWebhook = { id: id(), webhook_id: id() };
 
 export const webhooksRouter = router({

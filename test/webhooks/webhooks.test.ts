@@ -133,7 +133,7 @@ describe('managing webhooks', () => {
       ]);
       expect(answer.body.detail).toContain('profile_image_url');
     }
-    for (const name of ['', 'x'.repeat(257), 'a\0b', 7, null, undefined]) {
+    for (const name of ['', ' ', 'x'.repeat(257), 'a\0b', 'a\nb', 'a\u202eb', 7, null, undefined]) {
       expect((await manage(`POST /channels/${channelId}/webhooks/create`, { name })).status).toBe(400);
     }
     expect((await manage(`GET /channels/nonsense/webhooks`)).status).toBe(400);
