@@ -140,7 +140,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const credentials = trackSeen(sql, onError);
     closers.push(() => credentials.close());
     const expiry = removeExpiredSessions(sql, onError);
-    closers.push(() => expiry.stop());
+    closers.push(() => expiry.close());
     const tempIds = forgetOldTempIds(sql, onError);
     closers.push(() => tempIds.close());
     const { tokens, authenticate } = createAuthenticator({

@@ -4,6 +4,7 @@ import { groupPermissions } from '../access/permissions.ts';
 import { insertEntry } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Role } from '../core/scope.ts';
+import { keepSweeping } from '../core/sweep.ts';
 import { type Sql, statement } from '../database/sql.ts';
 
 declare module 'lucia' {
@@ -178,10 +179,6 @@ export async function storeSessionsSeen(sql: Sql, ids: string[], atSeconds: numb
 /** Expired sessions admit nobody; their rows are only kept until somebody has time. */
 const EXPIRY_SWEEP_MS = 3_600_000;
 
-/** Deletes expired sessions, now and every hour, until it is stopped. */
-export function removeExpiredSessions(sql: Sql, onError: (error: unknown) => void): { stop(): void } {
-  const sweep = () => void openSessions(sql).deleteExpiredSessions().catch(onError);
-  sweep();
-  const timer = setInterval(sweep, EXPIRY_SWEEP_MS).unref();
-  return { stop: () => clearInterval(timer) };
-}
+/** Deletes expired sessions, now and every hour. */
+export const removeExpiredSessions = (sql: Sql, onError: (error: unknown) => void) =>
+  keepSweeping(EXPIRY_SWEEP_MS, () => openSessions(sql).deleteExpiredSessions(), onError);
