@@ -126,7 +126,7 @@ const lucia = (sql: Sql, lifetimeMs: number, setSession: Adapter['setSession']) 
 export const openSessions = (sql: Sql) =>
   lucia(sql, 0, () => Promise.reject(new Error('A session begins with its entry in the audit log.')));
 
-export interface Beginning {
+interface Beginning {
   userId: string;
   /** How long it lives from now. */
   lifetimeMs: number;

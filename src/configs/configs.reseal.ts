@@ -2,7 +2,7 @@ import type { Secret } from '../core/keys.ts';
 import { renew } from '../core/seal.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { mapSecrets } from './configs.secrets.ts';
-import { FOR, SEALED } from './configs.store.ts';
+import { SEALED, SEALED_FOR } from './configs.store.ts';
 
 type Tree = Record<string, unknown>;
 
@@ -24,7 +24,7 @@ export async function resealConfigs(sql: Sql, secret: Secret): Promise<number> {
     for (const { key, data } of await sql.rows(read, [])) {
       let inRow = 0;
       const renewed = mapSecrets(data, (text) => {
-        const sealed = text.startsWith(SEALED) ? renew(secret, text.slice(SEALED.length), FOR) : null;
+        const sealed = text.startsWith(SEALED) ? renew(secret, text.slice(SEALED.length), SEALED_FOR) : null;
         if (sealed === null) return text;
         inRow += 1;
         return SEALED + sealed;

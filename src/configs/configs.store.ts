@@ -36,7 +36,7 @@ const RETRY_MS = 500;
 
 /** Begins a text that is sealed. */
 export const SEALED = 'sealed:';
-export const FOR = { purpose: 'configuration', place: 'config' } as const;
+export const SEALED_FOR = { purpose: 'configuration', place: 'config' } as const;
 
 /** The configuration in force, held in memory: reading it costs nothing. */
 export interface ConfigStore {
@@ -94,7 +94,7 @@ export async function openConfigStore(
     const clear = mapSecrets(data, (text, { path }) => {
       if (!text.startsWith(SEALED)) return text;
       try {
-        return unseal(secret, text.slice(SEALED.length), FOR);
+        return unseal(secret, text.slice(SEALED.length), SEALED_FOR);
       } catch (error) {
         log.error({ err: error }, `The stored secret ${path} cannot be read: was SECRET_KEY changed?`);
         return '';
@@ -157,7 +157,7 @@ export async function openConfigStore(
     pins,
     hasEventDoors,
     installationId: held.installation_id,
-    seal: (configuration) => mapSecrets(configuration, (text) => SEALED + seal(secret, text, FOR)),
+    seal: (configuration) => mapSecrets(configuration, (text) => SEALED + seal(secret, text, SEALED_FOR)),
     open,
     adopt(configuration, revision) {
       take({ ...held, current: applyPins(configuration, pins), revision });

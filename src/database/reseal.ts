@@ -3,7 +3,7 @@ import { renew, type SealedFor } from '../core/seal.ts';
 import { type Sql, statement } from './sql.ts';
 
 /** A column that holds sealed texts. */
-export interface SealedColumn {
+interface SealedColumn {
   table: string;
   column: string;
   /** SQL of a text that names the row. */

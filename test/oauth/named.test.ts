@@ -5,6 +5,7 @@ import { egressToHere, startTarget, type Target } from '../egress/targets.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { PNG } from '../webhooks/pictures.ts';
 import { openBrowser } from './browser.ts';
+import { startGitHub, type TestGitHub } from './github.ts';
 import { startInternet, withoutOpenssl } from './internet.ts';
 import { CLIENT_ID, CLIENT_SECRET, startProvider, type TestProvider } from './provider.ts';
 
@@ -13,35 +14,15 @@ const TENANT = '7d9c1f2e-0000-4000-8000-000000000000';
 describe.skipIf(withoutOpenssl)('a sign-in at the address that everybody uses (needs openssl)', () => {
   let google: TestProvider;
   let microsoft: TestProvider;
-  let github: Target;
+  let github: TestGitHub;
   let pictures: Target;
   let internet: { close(): Promise<void> };
   let server: TestServer;
 
-  /** What GitHub answers, as its documentation has it: there is no ID token. */
-  const atGitHub = { account: {} as object, addresses: [] as object[] };
-
   beforeAll(async () => {
     google = await startProvider('https://accounts.google.com');
     microsoft = await startProvider(`https://login.microsoftonline.com/${TENANT}/v2.0`);
-    github = await startTarget(({ url, body, headers }, response) => {
-      const { pathname, searchParams } = new URL(url, `https://${headers.host}`);
-      const json = (status: number, value: unknown) =>
-        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-      if (headers.host === 'github.com' && pathname === '/login/oauth/authorize') {
-        const back = new URL(searchParams.get('redirect_uri') ?? '');
-        back.searchParams.set('code', 'a code');
-        back.searchParams.set('state', searchParams.get('state') ?? '');
-        return response.writeHead(302, { location: back.href }).end();
-      }
-      if (headers.host === 'github.com' && pathname === '/login/oauth/access_token') {
-        const form = new URLSearchParams(body);
-        if (form.get('code') !== 'a code' || !form.has('code_verifier')) return json(400, { error: 'x' });
-        return json(200, { access_token: 'token', token_type: 'bearer', scope: '' });
-      }
-      if (headers.host !== 'api.github.com' || headers.authorization !== 'Bearer token') return json(401, {});
-      return pathname === '/user' ? json(200, atGitHub.account) : json(200, atGitHub.addresses);
-    });
+    github = await startGitHub();
     pictures = await startTarget((_request, response) =>
       response.end(Buffer.from(PNG.split(',')[1] ?? '', 'base64')),
     );
@@ -144,15 +125,15 @@ describe.skipIf(withoutOpenssl)('a sign-in at the address that everybody uses (n
   });
 
   it('of GitHub takes the primary verified address from its API, and the picture', async () => {
-    atGitHub.account = { id: 7, login: 'cleo', name: null, avatar_url: `${pictures.url}/u/7` };
-    atGitHub.addresses = [
+    github.account = { id: 7, login: 'cleo', name: null, avatar_url: `${pictures.url}/u/7` };
+    github.addresses = [
       { email: 'cleo@home.example', primary: false, verified: true },
       { email: 'cleo@corp.example', primary: true, verified: true },
     ];
     const { error, body } = await enter('github');
     expect(error).toBeNull();
     expect(body).toMatchObject({ email: 'cleo@corp.example', name: 'cleo', profile_image_url: PNG });
-    atGitHub.addresses = [{ email: 'cleo@corp.example', primary: true, verified: false }];
+    github.addresses = [{ email: 'cleo@corp.example', primary: true, verified: false }];
     expect((await enter('github')).error).toMatch(/has not verified/);
   });
 
