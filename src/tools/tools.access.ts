@@ -1,6 +1,6 @@
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
-import { readTool, readToolInUse } from './tools.repository.ts';
+import { readTool, readToolInUse, readToolRights } from './tools.repository.ts';
 
 export const noSuchTool = () => new AppError('not_found', { detail: 'There is no such tool.' });
 
@@ -23,6 +23,10 @@ function admit<T extends { can_read: boolean; write_access: boolean }>(
  */
 export const requireTool = async ({ sql, actor }: Scope, id: string, right: 'read' | 'write') =>
   admit(await readTool(sql, actor, stored(id)), right);
+
+/** As `requireTool`, for what needs nothing of the tool but its id: the source stays in the database. */
+export const requireRight = async ({ sql, actor }: Scope, id: string, right: 'read' | 'write') =>
+  admit(await readToolRights(sql, actor, stored(id)), right);
 
 /** As `requireTool`, with what a call needs: source, version, valves. */
 export const requireToolInUse = async ({ sql, actor }: Scope, id: string, right: 'read' | 'write') =>

@@ -4,7 +4,7 @@ import { openInbox } from '../auth/watch.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import type { Inbox } from '../core/subscription.ts';
-import { requireToolInUse } from './tools.access.ts';
+import { requireRight } from './tools.access.ts';
 import { callTool, type ToolCall } from './tools.call.service.ts';
 
 /** What happens in a run that its caller watches. `result` is the last; a failure ends the subscription instead. */
@@ -52,7 +52,7 @@ export async function openRun(scope: Scope, call: LiveCall) {
       'The connection broke, and the run was ended with it. Run the function again if you want to.';
     throw new AppError('bad_request', { detail });
   }
-  await requireToolInUse(scope, call.id, 'read');
+  await requireRight(scope, call.id, 'read');
   const inbox = openInbox(scope);
   return stream(scope, call, inbox);
 }
@@ -95,7 +95,7 @@ async function* stream(scope: Scope, call: LiveCall, inbox: Inbox) {
       if (isDone && items.length === 0) return;
       const marks = await inbox.next();
       if (!marks) return;
-      if (marks.recheck) await requireToolInUse({ ...scope, actor: await scope.identify() }, call.id, 'read');
+      if (marks.recheck) await requireRight({ ...scope, actor: await scope.identify() }, call.id, 'read');
     }
   } finally {
     questions.close();

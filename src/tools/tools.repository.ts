@@ -27,6 +27,17 @@ const READ = statement<ToolRow>(
      from tool t where t.id = $3`,
 );
 
+/** What somebody may do with a tool, without its source, which may be long. */
+export interface ToolRights extends Rights {
+  id: string;
+  name: string;
+}
+
+const RIGHTS = statement<ToolRights>(
+  'tool.rights',
+  `select t.id, t.name, ${CAN_WRITE} as write_access, ${CAN_READ} as can_read from tool t where t.id = $3`,
+);
+
 /** A tool as a call of it needs it. The valves are sealed. */
 export interface UsedTool extends Rights {
   id: string;
@@ -82,6 +93,16 @@ async function readList<View>(sql: Sql, actor: Actor, of: typeof LIST): Promise<
 /** A tool with its source and what the caller may do with it; undefined when there is none. */
 export async function readTool(sql: Sql, actor: Actor, toolId: string): Promise<ToolRow | undefined> {
   const [row] = await sql.rows(READ, [...caller(actor), toolId]);
+  return row;
+}
+
+/** What the caller may do with a tool; undefined when there is none. */
+export async function readToolRights(
+  sql: Sql,
+  actor: Actor,
+  toolId: string,
+): Promise<ToolRights | undefined> {
+  const [row] = await sql.rows(RIGHTS, [...caller(actor), toolId]);
   return row;
 }
 

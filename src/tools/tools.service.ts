@@ -9,7 +9,7 @@ import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { LIMITS } from '../core/wire.ts';
 import { sqlWithin } from '../database/sql.ts';
-import { noSuchTool, requireTool } from './tools.access.ts';
+import { noSuchTool, requireRight, requireTool } from './tools.access.ts';
 import { Tool, type ToolEntity } from './tools.entity.ts';
 import { inspectSource, type Module, startInstallation } from './tools.install.service.ts';
 import * as repository from './tools.repository.ts';
@@ -141,7 +141,7 @@ export async function updateToolAccess(
   toolId: string,
   grants: GrantInput[],
 ): Promise<ToolAccessView> {
-  const { id } = await requireTool(scope, toolId, 'write');
+  const { id } = await requireRight(scope, toolId, 'write');
   await changeTool(scope, id, async (_row, em) => {
     await replaceGrants(scope, em, resource(id), grants);
   });
@@ -224,7 +224,7 @@ function keepVersion(scope: Scope, em: EntityManager, { id, restored_from = null
 
 /** Deletes a tool with all that belongs to it. @throws not_found, tool_forbidden */
 export async function deleteTool(scope: Scope, toolId: string): Promise<{ result: true }> {
-  const { id, name } = await requireTool(scope, toolId, 'write');
+  const { id, name } = await requireRight(scope, toolId, 'write');
   await scope.em.transactional(async (em) => {
     // The row first, as everywhere: whoever holds its lock may touch its grants.
     const count = await em.nativeDelete(Tool, { id });

@@ -1,6 +1,6 @@
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
-import { requireTool } from './tools.access.ts';
+import { requireRight, requireTool } from './tools.access.ts';
 import { inspectSource } from './tools.install.service.ts';
 import type { ToolAccessView } from './tools.schema.ts';
 import { changeTool, getTool, putSource, requireAuthor } from './tools.service.ts';
@@ -9,13 +9,13 @@ import type { ToolVersionSource } from './tools.versions.schema.ts';
 
 /** The versions of a tool's source, the newest first. @throws not_found, tool_forbidden */
 export async function listVersions(scope: Scope, toolId: string, paging: { skip: number; limit: number }) {
-  const { id } = await requireTool(scope, toolId, 'write');
+  const { id } = await requireRight(scope, toolId, 'write');
   return repository.listVersions(scope.sql, id, paging);
 }
 
 /** One version with its source. @throws not_found, tool_forbidden */
 export async function getVersion(scope: Scope, toolId: string, version: number): Promise<ToolVersionSource> {
-  const { id } = await requireTool(scope, toolId, 'write');
+  const { id } = await requireRight(scope, toolId, 'write');
   const found = await repository.readVersion(scope.sql, id, version);
   if (!found) throw new AppError('not_found', { detail: `The tool has no version ${version}.` });
   return found;

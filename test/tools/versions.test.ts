@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ToolVersionView } from '../../src/tools/tools.versions.schema.ts';
 import type { Person } from '../support/server.ts';
+import { recordStatements } from '../support/statements.ts';
 import { openWorkshop } from './workshop.ts';
 
 const source = (answer: number) =>
@@ -134,6 +135,14 @@ describe('versions of a tool', () => {
     expect(await kept('large')).toEqual({ n: 64, oldest: 18, newest: 81 });
     expect((await shop.as(shop.author, 'GET', 'large/versions/17')).status).toBe(404);
     expect((await shop.as(shop.author, 'POST', 'large/versions/18/restore')).status).toBe(400);
+  });
+
+  it.each(['versions', 'runs'])('a list of %s reads no source, in two statements', async (path) => {
+    await shop.as(shop.author, 'GET', `answer/${path}`);
+    const statements = await recordStatements(() => shop.as(shop.author, 'GET', `answer/${path}`));
+    expect(statements.filter((text) => /from tool/.test(text))).toHaveLength(2);
+    const read = statements.map((text) => text.replace('octet_length(v.content)', ''));
+    expect(read.filter((text) => text.includes('content'))).toEqual([]);
   });
 
   it('go with their tool', async () => {
