@@ -2,7 +2,9 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Configuration } from '../../src/configs/configs.schema.ts';
 import { administer } from '../configs/support.ts';
 import { egressToHere, startTarget } from '../egress/targets.ts';
+import { until } from '../support/poll.ts';
 import { type Person, signUp, startServer } from '../support/server.ts';
+import { listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
 import { PNG } from '../webhooks/pictures.ts';
 import { openBrowser } from './browser.ts';
 import { startProvider } from './provider.ts';
@@ -79,6 +81,21 @@ describe('what a provider says of a person', () => {
     expect(await roleWith('user')).toBe('user');
     expect(await roleWith([])).toBe('pending');
     expect(await roleWith({ admin: true })).toBe('pending');
+  });
+
+  it('demotes them at the sockets that they have open, too', async () => {
+    await configure({ enable_role_mapping: true });
+    const enter = (roles: string) => stage.enter('dora', claimsOf('Dora', { roles }));
+    const { token } = await enter('admin');
+    const { url } = stage.server;
+    const sockets = [await listenBySocketIo(url, token), await listenByTrpc(url, token)];
+    expect(sockets.map(({ ended }) => ended)).toEqual([undefined, undefined]);
+    await enter('user');
+    await until('both to end', () => sockets.every(({ ended }) => ended !== undefined));
+    for (const socket of sockets) socket.close();
+    const again = [await listenBySocketIo(url, token), await listenByTrpc(url, token)];
+    expect(again.map(({ ended }) => ended)).toEqual(['unauthenticated', 'unauthenticated']);
+    for (const socket of again) socket.close();
   });
 
   it('never takes the administration from the oldest administrator', async () => {
