@@ -173,6 +173,8 @@ export function openCalls(limits: Limits, { send, clock, onHarm, onChange }: Cal
     add(order: Order, options: CallOptions): Asked {
       const answer = Promise.withResolvers<Answer>();
       const left = Promise.withResolvers<void>();
+      // Whoever has gone away does not hear of it.
+      answer.promise.catch(() => {});
       const { signal } = options;
       const abort = () => {
         if (call.state === 'held') fail(call, signal?.reason);

@@ -146,10 +146,14 @@ export function startPython(options: PythonOptions): Python {
     try {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          const process = await unlessAborted(places.find(tool, person), signal);
-          const asked = process.request(order, options);
-          left = asked.left;
-          return await asked.answer;
+          // Also for a caller who has gone away: what was started for them alone is ended then.
+          const asked = places.find(tool, person).then((process) => process.request(order, options));
+          left = asked.then(
+            (one) => one.left,
+            () => {},
+          );
+          const { answer } = await unlessAborted(asked, signal);
+          return await answer;
         } catch (error) {
           const isHarmed = error instanceof NotBegun && error.isHarmed;
           const isInterrupted = error instanceof AppError && error.code === 'tool_interrupted';
@@ -170,8 +174,9 @@ export function startPython(options: PythonOptions): Python {
     async inspect(source, { isStrict, person, signal } = {}) {
       const giveBack = await turns.take(person, source.content.length, signal);
       try {
-        const process = await unlessAborted(places.launch({ ...source, isStrict }, person), signal);
+        const launched = places.launch({ ...source, isStrict }, person);
         try {
+          const process = await unlessAborted(launched, signal);
           const { content, manifest, missing, specs, valves, user_valves } = await unlessAborted(
             process.loaded,
             signal,
@@ -182,7 +187,10 @@ export function startPython(options: PythonOptions): Python {
           places.keep({ ...source, content }, process);
           return { content, manifest, missing, specs, valves, user_valves };
         } catch (error) {
-          process.stop();
+          launched.then(
+            (process) => process.stop(),
+            () => {},
+          );
           throw error;
         }
       } finally {

@@ -105,8 +105,8 @@ export function loadTool(
   const look = () => {
     if (ending || calls.wanted() > 0) return;
     if (isOut) end('tool_raised', stopped('it is no longer needed'));
-    else if (calls.size() > 0) end('tool_raised', stopped('its only call was cancelled'));
-    else if (!isLoading) onIdle();
+    else if (isLoading || calls.size() > 0) end('tool_raised', stopped('its only call was cancelled'));
+    else onIdle();
   };
 
   const spawned = host.spawn(tool.packages, {

@@ -177,6 +177,22 @@ test('tools that hang while they load count too, for whoever stores them', async
   ]);
 });
 
+test('what only loads for somebody who has gone away is ended', async () => {
+  await start({ processes: 1, loadTimeoutMs: 60_000 });
+  const source = { id: 'hanging', content: 'class Tools:\n    while True: pass' };
+  for (const ask of [
+    (signal: AbortSignal) => python.inspect(source, { person: EVE.id, signal }),
+    (signal: AbortSignal) => use('f', EVE, {}, { tool: source, signal }),
+  ]) {
+    const leaving = new AbortController();
+    const asked = ask(leaving.signal);
+    leaving.abort(new Error('gone'));
+    await expect(asked).rejects.toThrow('gone');
+    // The only place is free again.
+    await use('who', BEN);
+  }
+});
+
 test('who has the fewest calls under way gets the next place', async () => {
   await start({ processes: 2 });
   const holding = new Holding();
