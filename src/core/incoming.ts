@@ -33,9 +33,10 @@ export function checkJsonText(text: string): void {
 
 /** Reads JSON text of a caller. @throws bad_request for what `checkJsonText` refuses, and SyntaxError for what is no JSON */
 export function parseJsonText(text: string): unknown {
-  checkJsonText(text);
   // Some editors and shells put a byte order mark before what they write.
-  return JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
+  const json = text.startsWith('\ufeff') ? text.slice(1) : text;
+  checkJsonText(json);
+  return JSON.parse(json);
 }
 
 const refusal = (what: string) => new AppError('bad_request', { detail: `The JSON ${what}.` });
@@ -54,8 +55,8 @@ function endOfString(text: string, start: number): number {
 }
 
 const PROTOTYPE = '__proto__';
-/** A letter of the name may be written by its number. */
-const mayHoldPrototype = (text: string) => text.includes(PROTOTYPE) || /\\u00[57]/.test(text);
+/** Any letter of the name may be written by its number. */
+const mayHoldPrototype = (text: string) => text.includes(PROTOTYPE) || /\\u00[5-7]/.test(text);
 
 /**
  * A member of that name means the prototype of an object to code that copies members by assignment. Nobody needs one, so it is

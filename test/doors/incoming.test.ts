@@ -76,6 +76,11 @@ describe.each(DOORS)('a body, by %s', (_door, send) => {
     ['a million levels of objects', '{"a":'.repeat(250_000), 'nested deeper than 128 levels'],
     ['a prototype', update('{"__proto__":{"polluted":1}}'), '"__proto__"'],
     ['one in other letters', update('{"_\\u005Fproto\\u005f_":{"polluted":1}}'), '"__proto__"'],
+    ...[...'__proto__'].map((letter, n): [string, string, string] => {
+      const number = `\\u00${letter.charCodeAt(0).toString(16)}`;
+      const name = `${'__proto__'.slice(0, n)}${number}${'__proto__'.slice(n + 1)}`;
+      return [`one with ${name}`, update(`{"${name}":1}`), '"__proto__"'];
+    }),
   ])('must not have %s', async (_what, body, why) => {
     const answer = await send(body);
     expect(answer).toMatchObject({ status: 400, code: 'bad_request' });
@@ -101,6 +106,8 @@ describe.each(DOORS)('a body, by %s', (_door, send) => {
 
 it('a byte order mark before a body is passed over', async () => {
   expect(await post('/api/v1/things/x/update', `\ufeff${update('1')}`)).toMatchObject({ status: 200 });
+  const hidden = `\ufeff${update('{"__proto__":1}')}`;
+  expect(await post('/api/v1/things/x/update', hidden)).toMatchObject({ status: 400, code: 'bad_request' });
 });
 
 it('names the first hundred of what is wrong', async () => {
