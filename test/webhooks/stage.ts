@@ -1,4 +1,4 @@
-import { egressToHere, type startTarget, } from '../egress/targets.ts';
+import { egressToHere, type startTarget } from '../egress/targets.ts';
 import { until } from '../support/poll.ts';
 import {
   type Person,
