@@ -30,7 +30,8 @@ export interface ToolResult {
 /**
  * Runs one function of a tool as the caller, on the source and the valves that are stored now. Leaves a run behind.
  *
- * @throws not_found, tool_forbidden, tool_not_ready, arguments_invalid, tool_raised, tool_timeout, python_unavailable
+ * @throws not_found, tool_forbidden, tool_not_ready, arguments_invalid, tool_raised, tool_timeout, tool_interrupted,
+ * rate_limited, python_unavailable
  */
 export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult> {
   const tool = await requireReadyTool(scope, call.id, 'read');
