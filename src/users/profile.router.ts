@@ -2,8 +2,17 @@ import { z } from 'zod';
 import { account, member, router } from '../core/trpc.ts';
 import { freeForm, label, seconds } from '../core/wire.ts';
 import { getDetail, whomToAsk } from './people.service.ts';
-import { getNotes, updateNotes, updateProfile, updateStatus } from './profile.service.ts';
+import { getNotes, updateNotes, updateProfile, updateStatus, updateTimezone } from './profile.service.ts';
 import { imageUrl, personName, UserDetail } from './users.schema.ts';
+
+/** Names alone: an offset says nothing of summers. */
+const isTimezone = (name: string): boolean => {
+  try {
+    return !/^[+-]/.test(new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone);
+  } catch {
+    return false;
+  }
+};
 
 const Notes = z.record(z.string(), z.unknown()).nullable();
 
@@ -43,6 +52,24 @@ export const profileRouter = router({
     )
     .output(UserDetail)
     .mutation(({ ctx, input }) => updateProfile(ctx.scope, input)),
+
+  updateTimezone: account
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/auths/update/timezone',
+        tags: ['auths'],
+        summary: "Say where the caller's clock is; shown as `timezone` of their account",
+      },
+      access: 'account',
+    })
+    .input(
+      z.object({
+        timezone: label(64).refine(isTimezone, 'must be the IANA name of a time zone, such as Europe/Berlin'),
+      }),
+    )
+    .output(z.object({ status: z.literal(true) }))
+    .mutation(({ ctx, input }) => updateTimezone(ctx.scope, input.timezone)),
 
   status: member
     .meta({

@@ -10,7 +10,7 @@ import type { UserDetail } from './users.schema.ts';
 type Notes = Record<string, unknown> | null;
 
 const COLUMNS =
-  'name, profile_image_url, bio, gender, date_of_birth, status_emoji, status_message, status_expires_at';
+  'name, profile_image_url, bio, gender, date_of_birth, timezone, status_emoji, status_message, status_expires_at';
 const CHANGE = statement(
   'users.profile',
   `update users u set (${COLUMNS}, updated_at) = (select ${COLUMNS}, $3::int from jsonb_populate_record(u, $2::jsonb))
@@ -51,6 +51,12 @@ export interface Status {
 }
 
 export const updateStatus = (scope: Scope, status: Status): Promise<UserDetail> => change(scope, status);
+
+/** Keeps where the caller's clock is; `timezone` is an IANA name. */
+export async function updateTimezone(scope: Scope, timezone: string): Promise<{ status: true }> {
+  await change(scope, { timezone });
+  return { status: true };
+}
 
 const READ = statement<{ info: Notes }>('users.notes', 'select info from users where id = $1');
 const MERGE = statement<{ info: Notes }>(

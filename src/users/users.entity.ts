@@ -21,6 +21,8 @@ export const User = defineEntity({
     bio: p.text().nullable(),
     gender: p.text().nullable(),
     date_of_birth: p.text().nullable(),
+    /** An IANA name, as a client of theirs last said. */
+    timezone: p.text().nullable(),
     status_emoji: p.text().nullable(),
     status_message: p.text().nullable(),
     /** Unix seconds; null for a status that stays. */

@@ -170,7 +170,7 @@ export const listPeopleIn = (sql: Sql, groupId: string): Promise<UserInfo[]> =>
 const DETAIL = statement<UserDetail>(
   'users.detail',
   `select u.id, u.email, u.username, u.role, u.name, u.profile_image_url, u.last_active_at, u.updated_at, u.created_at,
-          u.bio, u.gender, u.date_of_birth, ${STATUS}, ${IS_ACTIVE} as is_active, ${groups('true')} as groups
+          u.bio, u.gender, u.date_of_birth, u.timezone, ${STATUS}, ${IS_ACTIVE} as is_active, ${groups('true')} as groups
      from users u where u.id = $1`,
 );
 

@@ -66,6 +66,7 @@ export const UserDetail = UserView.extend({
   bio: z.string().nullable(),
   gender: z.string().nullable(),
   date_of_birth: z.string().nullable(),
+  timezone: z.string().nullable(),
   ...status,
   is_active: z.boolean(),
   groups,

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { signUpAll, startServer } from '../support/server.ts';
+import { signUp, signUpAll, startServer } from '../support/server.ts';
 
 const server = await startServer();
 const { as } = server;
@@ -39,6 +39,36 @@ describe('the profile', () => {
     const answer = await as(ann)('POST /auths/update/profile', body);
     expect([answer.status, answer.body.issues?.[0].path]).toEqual([400, path]);
   });
+});
+
+describe('the time zone', () => {
+  const PATH = 'POST /auths/update/timezone';
+
+  it('is kept with the account of whoever says it, pending ones too', async () => {
+    expect((await server.call(PATH, { body: { timezone: 'UTC' } })).status).toBe(401);
+    const waiting = await signUp(server, 'Waiting');
+    for (const [person, timezone] of [
+      [ann, 'Europe/Berlin'],
+      [ann, 'America/Argentina/Buenos_Aires'],
+      [waiting, 'UTC'],
+    ] as const) {
+      const { status, body } = await as(person)(PATH, { timezone });
+      expect([status, body]).toEqual([200, { status: true }]);
+      expect((await as(root)(`GET /users/${person.id}`)).body).toMatchObject({ timezone });
+    }
+    expect((await as(ann)('GET /users/user/status')).body.timezone).toBe('America/Argentina/Buenos_Aires');
+    await as(ann)('POST /auths/update/profile', { name: 'Ann', profile_image_url: '' });
+    expect((await as(ann)('GET /users/user/status')).body.timezone).toBe('America/Argentina/Buenos_Aires');
+    expect((await as(root)('GET /users/user/status')).body.timezone).toBeNull();
+  });
+
+  it.each([undefined, null, 1, '', ' ', '+02:00', '-05', 'Europe/Atlantis', 'UTC\0', 'x'.repeat(65)])(
+    'is a name of the IANA, not %j',
+    async (timezone) => {
+      const { status, body } = await as(ann)(PATH, { timezone });
+      expect([status, body.issues?.[0].path]).toEqual([400, 'timezone']);
+    },
+  );
 });
 
 describe('the picture', () => {
