@@ -1,5 +1,7 @@
+import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Parts, Scope } from '../core/scope.ts';
+import { sqlWithin } from '../database/sql.ts';
 import type { Inspection, PackagesState } from '../python/pool.ts';
 import { requireToolInUse } from './tools.access.ts';
 import { describeTool } from './tools.install.repository.ts';
@@ -157,7 +159,15 @@ export async function installForTool(scope: Scope, toolId: string): Promise<Tool
   const module = await inspectSource(scope, id, content);
   await changeTool(scope, id, async (row, em) => {
     // Another source by now has seen to its own packages.
-    if (row.content === content) putSource(scope, em, row, module, null);
+    if (row.content !== content) return;
+    putSource(scope, em, row, module, null);
+    // What is installed for a tool runs with it: its owner can see who asked for that.
+    if (row.user_id === scope.actor.id) return;
+    await record(scope, sqlWithin(em), {
+      action: 'tool.install',
+      target: { type: 'tool', id },
+      after: { requirements: module.requirements },
+    });
   });
   if (module.isDescribed) return getInstallation(scope, id);
   const { requirements } = module;

@@ -138,6 +138,15 @@ describe('the requirements of a tool', () => {
     expect(await settled('late')).toMatchObject({ state: 'ready' });
     expect((await call('late')).body).toMatchObject({ result: 'here' });
     expect((await shop.as(shop.author, 'POST', 'late/install')).body).toMatchObject({ state: 'ready' });
+    // Its owner asking is nothing that anybody need be told of; an administrator asking is.
+    const installs = async () =>
+      (await shop.server.call('GET /audit?target=tool:late&action=tool.install', { token: shop.admin.token }))
+        .body.entries;
+    expect(await installs()).toEqual([]);
+    expect((await shop.as(shop.admin, 'POST', 'late/install')).status).toBe(200);
+    expect(await installs()).toMatchObject([
+      { actor_id: shop.admin.id, after: { requirements: ['latecomer'] } },
+    ]);
     await rm(join(wheels.folder, 'latecomer-1.0-py3-none-any.whl'));
   });
 
