@@ -1,4 +1,6 @@
 import type { EventEmitter } from 'node:events';
+import type { Pool, PoolClient } from 'pg';
+import { AppError } from '../core/errors.ts';
 
 /** Whoever holds a connection gets its error at once; what they have not given back by then is lost to them. */
 const GRACE_MS = 1_000;
@@ -22,5 +24,83 @@ export function reclaimBroken(pool: EventEmitter): void {
         if (held.has(client)) client.release(true);
       }, GRACE_MS).unref();
     });
+  });
+}
+
+export interface PoolLoad {
+  open: number;
+  /** How many there may be. */
+  most: number;
+  idle: number;
+  /** Who waits for one now. */
+  waiting: number;
+  /** How often somebody had to wait, and for how long in all. */
+  waits: number;
+  waitedMs: number;
+  /** How many waits were given up. */
+  refused: number;
+}
+
+type Taken = (
+  error: Error | undefined,
+  client: PoolClient | undefined,
+  done: (release?: boolean) => void,
+) => void;
+
+/**
+ * Measures from now on how long is waited for a connection of a pool while all are in use. Whoever waits in vain, for as long as
+ * the pool lets them, gets an answer that says so: `unavailable`.
+ *
+ * @returns what tells how it stands
+ */
+export function watchWaits(pool: Pool): () => PoolLoad {
+  const connect = pool.connect.bind(pool) as { (): Promise<PoolClient>; (taken: Taken): void };
+  const most = pool.options.max ?? 0;
+  let waits = 0;
+  let waitedMs = 0;
+  let refused = 0;
+
+  const mustWait = () => pool.totalCount >= most && pool.idleCount <= pool.waitingCount;
+  /** Ends a wait. */
+  const settled = (since: number, error?: Error): AppError | undefined => {
+    waits += 1;
+    waitedMs += performance.now() - since;
+    if (!error) return undefined;
+    refused += 1;
+    return new AppError('unavailable', {
+      detail: 'The database has too much to do. Try again in a moment.',
+      retryAfterSeconds: 1,
+      cause: error,
+    });
+  };
+
+  function take(taken?: Taken): Promise<PoolClient> | undefined {
+    const since = performance.now();
+    if (taken) {
+      const isWait = mustWait();
+      connect(isWait ? (error, client, done) => taken(settled(since, error), client, done) : taken);
+      return undefined;
+    }
+    if (!mustWait()) return connect();
+    return connect().then(
+      (client) => {
+        settled(since);
+        return client;
+      },
+      (error) => {
+        throw settled(since, error);
+      },
+    );
+  }
+  pool.connect = take as Pool['connect'];
+
+  return () => ({
+    open: pool.totalCount,
+    most,
+    idle: pool.idleCount,
+    waiting: pool.waitingCount,
+    waits,
+    waitedMs,
+    refused,
   });
 }

@@ -1,4 +1,5 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { type PoolLoad, watchWaits } from './pool.ts';
 
 /**
  * Hot statements go to PostgreSQL as named prepared statements: parsed and planned once per connection. MikroORM
@@ -30,6 +31,11 @@ export interface Database extends Sql {
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 }
 
+export interface PooledDatabase extends Database {
+  /** How the connections are used, by the ORM too. */
+  load(): PoolLoad;
+}
+
 interface Queryable {
   query(config: { name: string; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>;
 }
@@ -42,10 +48,12 @@ const runner = (on: Queryable): Sql => ({
 });
 
 /** The pool of an initialised ORM as a runner of prepared statements. */
-export async function openSql(orm: MikroORM): Promise<Database> {
+export async function openSql(orm: MikroORM): Promise<PooledDatabase> {
   const pool = await orm.em.getDriver().getConnection().getNativeClient();
+  const load = watchWaits(pool);
   return {
     ...runner(pool),
+    load,
     async transaction(work) {
       const client = await pool.connect();
       let broken = false;
