@@ -28,6 +28,7 @@ import { openSql } from './database/sql.ts';
 import { createEntrance } from './doors/entrance.ts';
 import { mountHealth } from './doors/health.ts';
 import { createHttp } from './doors/http.ts';
+import { mountMetrics } from './doors/metrics.ts';
 import { mountSocketIo } from './doors/socketio.ts';
 import { mountTrpcSockets } from './doors/trpc.ts';
 import { createEgress, type Egress } from './egress/egress.ts';
@@ -208,9 +209,12 @@ export async function startApp(options: AppOptions): Promise<App> {
     const http = await createHttp({ parts, env, router: appRouter });
     mountHealth(http, parts, redis);
     closers.push(() => http.close());
+    let openSockets: () => Record<string, number> = () => ({});
+    mountMetrics(http, parts, { token: env.METRICS_TOKEN, sockets: () => openSockets(), database: sql.load });
     if (env.ENABLE_WEBSOCKET_SUPPORT) {
       const sockets = mountTrpcSockets({ server: http.server, parts, router: appRouter });
       const socketIo = mountSocketIo({ server: http.server, parts, env });
+      openSockets = () => ({ trpc: sockets.size, socketio: socketIo.size });
       closers.push(
         () => sockets.close(),
         () => socketIo.close(),

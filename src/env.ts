@@ -103,6 +103,14 @@ const Env = z.object({
     .regex(/^\d{1,5}$/, 'must be a whole number of days; 0 keeps the audit log for ever')
     .transform(Number)
     .default(365),
+  /** Lets programs read /metrics that have no account, beside administrators. */
+  METRICS_TOKEN: z
+    .string()
+    .regex(
+      /^[\x21-\x7e]{32,}$/,
+      'must have at least 32 characters, none of them a space, for example from: openssl rand -hex 32',
+    )
+    .optional(),
   /** Addresses or CIDRs of proxies whose `X-Forwarded-For` and `-Proto` are believed. */
   TRUSTED_PROXIES: list
     .pipe(z.array(z.string().refine(isNetwork, 'each entry must be an address or a CIDR such as 10.0.0.0/8')))

@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import { Counter } from 'prom-client';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { AppError } from './errors.ts';
 
 /** Where processes count together; null when there is one process. */
 export type SharedStore = { redis: Redis; prefix: string } | null;
+
+const refusals = new Counter({
+  name: 'parley_limit_refusals_total',
+  help: 'Attempts that a limit refused',
+  labelNames: ['limit'],
+});
 
 export interface Limit {
   /**
@@ -34,6 +41,7 @@ export function createLimit(
   shared: SharedStore,
 ): Limit {
   const options = { points: bounds.points, duration: bounds.seconds };
+  const refused = refusals.labels(name);
   const memory = new RateLimiterMemory({ ...options, keyPrefix: name });
   const limiter = shared
     ? new RateLimiterRedis({
@@ -49,6 +57,7 @@ export function createLimit(
         await limiter.consume(keyOf(subject));
       } catch (refusal) {
         if (!(refusal instanceof RateLimiterRes)) throw refusal;
+        refused.inc();
         const retryAfterSeconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
         throw new AppError('rate_limited', {
           detail: `${reason} Try again in ${retryAfterSeconds} seconds.`,

@@ -14,6 +14,7 @@ import { collectMethods, type KnownMethods } from './http.methods.ts';
 import { rawAnswer } from './http.raw.ts';
 import { nextRequestId, requestIdOf, TimedResponse } from './http.response.ts';
 import { dispatchUpgrades } from './http.upgrade.ts';
+import { countRequests } from './metrics.http.ts';
 import { mountOAuth } from './oauth.ts';
 import { mountPictures } from './pictures.ts';
 import { reportFailure } from './report.ts';
@@ -58,6 +59,7 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
   acceptJson(app);
   await allowOrigins(app, env.CORS_ALLOW_ORIGIN);
   refuseUnknown(app, known);
+  countRequests(app);
   closeInTime(app);
 
   mountRest(app, parts, router);

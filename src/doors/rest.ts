@@ -10,6 +10,9 @@ import { planInput } from './rest.input.ts';
 /** Every REST path answers under both; the document lists the first. */
 export const REST_PREFIXES = ['/api/v1', '/api'] as const;
 
+/** The path of a route as the document lists it, under whichever prefix it was called. */
+export const toRestPath = (route: string): string => route.replace(/^\/api(?!\/v1\/)(?=\/)/, '/api/v1');
+
 /**
  * Makes a route of every procedure that has `meta.openapi`. All that depends on its schemas is decided here, once;
  * a request reads its input by that plan and calls the procedure. Which of two patterns answers is the router's

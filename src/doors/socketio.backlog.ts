@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { type Outlet, outletOver } from '../core/subscription.ts';
 import { LIMITS } from '../core/wire.ts';
+import { traffic } from './metrics.sockets.ts';
 
 /** What a connection may leave unread before it is cut, in characters; it resumes by `last_event_ids`. */
 const MAX_BACKLOG = LIMITS.bodyBytes;
@@ -35,7 +36,9 @@ export const outletOf = (connection: Connection): Outlet =>
 export function cutBacklogs(connections: () => Iterable<Connection>): () => void {
   const timer = setInterval(() => {
     for (const connection of connections()) {
-      if (waiting(connection) > MAX_BACKLOG) connection.close(true);
+      if (waiting(connection) <= MAX_BACKLOG) continue;
+      if (connection.readyState === 'open') traffic.socketio.cut += 1;
+      connection.close(true);
     }
   }, SWEEP_MS);
   timer.unref();

@@ -9,6 +9,7 @@ import { AppError } from '../core/errors.ts';
 import { type Actor, createScope, type Scope } from '../core/scope.ts';
 import type { Outlet } from '../core/subscription.ts';
 import { admitMember, type Context } from '../core/trpc.ts';
+import { traffic } from './metrics.sockets.ts';
 
 /** Which names of events a socket wants: one name for all, each type's own, or both. */
 export const Habit = z.enum(['envelope', 'named', 'both']).catch('both').default('both');
@@ -258,6 +259,7 @@ export class EventClient {
   }
 
   #tell(told: Told): void {
+    if ('event_id' in told) traffic.socketio.delivered += 1;
     for (const name of namesFor(this.#habit, told)) this.#socket.emit(name, told);
   }
 

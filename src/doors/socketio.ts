@@ -3,7 +3,7 @@ import { type DefaultEventsMap, Server, type Socket } from 'socket.io';
 import { z } from 'zod';
 import { isEnded } from '../auth/revocation.ts';
 import { callAt } from '../auth/watch.ts';
-import { type AddressedNotice, CHANNEL_EVENTS } from '../channels/events.schema.ts';
+import { type AddressedNotice, CHANNEL_EVENTS, type LoggedView } from '../channels/events.schema.ts';
 import { AppError } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
 import type { Actor, Parts } from '../core/scope.ts';
@@ -12,6 +12,7 @@ import type { Env } from '../env.ts';
 import { buildSocketContext } from './context.ts';
 import { upgradeHeaders } from './http.response.ts';
 import { onUpgrade } from './http.upgrade.ts';
+import { traffic } from './metrics.sockets.ts';
 import { reportFailure } from './report.ts';
 import { type Connection, cutBacklogs, outletOf } from './socketio.backlog.ts';
 import { channelRoom, ENVELOPE, EventClient, Habit, type Told, userRoom } from './socketio.client.ts';
@@ -57,6 +58,8 @@ type ClientSocket = Socket<DefaultEventsMap, DefaultEventsMap, DefaultEventsMap,
 type Io = Server<DefaultEventsMap, DefaultEventsMap, DefaultEventsMap, ClientData>;
 
 export interface SocketIoDoor {
+  /** How many connections are open. */
+  readonly size: number;
   close(): Promise<void>;
 }
 
@@ -190,6 +193,14 @@ export function mountSocketIo(options: {
     send(told.data.type, ['both', 'named']);
   }
 
+  function deliverLogged(event: LoggedView): void {
+    for (const habit of HABITS) {
+      traffic.socketio.delivered +=
+        io.sockets.adapter.rooms.get(channelRoom(event.channel_id, habit))?.size ?? 0;
+    }
+    broadcast(event, (habit) => [channelRoom(event.channel_id, habit)]);
+  }
+
   function deliver({ to, notice }: AddressedNotice): void {
     if ('userIds' in to) {
       broadcast(notice, (habit) => to.userIds.map((id) => userRoom(id, habit)));
@@ -202,7 +213,7 @@ export function mountSocketIo(options: {
 
   const unsubscribe = [
     cutBacklogs(() => clients().map(connectionOf)),
-    parts.hub.onEvent((event) => broadcast(event, (habit) => [channelRoom(event.channel_id, habit)])),
+    parts.hub.onEvent(deliverLogged),
     parts.hub.onNotice(deliver),
     parts.bus.subscribe('auth.revoked', (revocation) => {
       for (const socket of clients()) {
@@ -268,6 +279,9 @@ export function mountSocketIo(options: {
   }
 
   return {
+    get size() {
+      return io.engine.clientsCount;
+    },
     async close() {
       for (const end of unsubscribe) end();
       io.disconnectSockets(true);

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { type Outlet, outletOver } from '../core/subscription.ts';
 import { LIMITS } from '../core/wire.ts';
+import { traffic } from './metrics.sockets.ts';
 import { frameOf } from './trpc.encoder.ts';
 
 /** What a socket may leave unread before it is cut; it resumes by `lastEventId`. */
@@ -29,9 +30,14 @@ export class FrameSocket extends WebSocket {
 
   override send(...message: unknown[]): void {
     const [data] = message;
-    if (this.bufferedAmount > MAX_BACKLOG_BYTES) this.terminate();
+    if (this.bufferedAmount > MAX_BACKLOG_BYTES) this.#cut();
     else if (data instanceof Uint8Array) this.#sendFrame(data);
     else super.send(...(message as Parameters<WebSocket['send']>));
+  }
+
+  #cut(): void {
+    if (this.readyState === WebSocket.OPEN) traffic.trpc.cut += 1;
+    this.terminate();
   }
 
   #sendFrame(frame: Uint8Array): void {
@@ -42,6 +48,7 @@ export class FrameSocket extends WebSocket {
       if (gathering.push(connection) === 1) process.nextTick(sendGathered);
     }
     connection.write(frame);
+    traffic.trpc.delivered += 1;
   }
 }
 

@@ -123,6 +123,8 @@ function closeIn(socket: WebSocket, milliseconds: number) {
 }
 
 export interface TrpcSockets {
+  /** How many are open. */
+  readonly size: number;
   /** Tells clients to come back, and resolves when none is left, at most a second later. */
   close(): Promise<void>;
 }
@@ -172,6 +174,9 @@ export function mountTrpcSockets(options: {
     });
   });
   return {
+    get size() {
+      return wss.clients.size;
+    },
     async close() {
       handler.broadcastReconnectNotification();
       for (const client of wss.clients) client.close(1001, 'The server stops');

@@ -34,6 +34,8 @@ export interface Places {
   setApart(tool: ToolSource, person: string | undefined): void;
   /** Forgets the processes of a tool; calls under way may finish. */
   evict(toolId: string): void;
+  /** How many processes there are, and how many wait for a place. */
+  load(): { processes: number; waiting: number };
   close(): void;
 }
 
@@ -150,6 +152,8 @@ export function openPlaces(host: () => Promise<Host>, limits: Limits, turns: Tur
       }
       for (const key of apart) if (key.startsWith(`${toolId}\n`)) apart.delete(key);
     },
+
+    load: () => ({ processes: live.size, waiting: waiting.size }),
 
     close: () => clearInterval(sweeper),
   };

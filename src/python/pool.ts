@@ -84,8 +84,23 @@ export interface ToolAnswer {
   duration_ms: number;
 }
 
+export interface PythonLoad {
+  /** Of tools. */
+  processes: number;
+  /** How many of them there may be. */
+  most: number;
+  /** Calls that have their turn. */
+  running: number;
+  /** Calls for which their caller has too many others under way. */
+  waitingForTurn: number;
+  /** What waits until there is a place for its process. */
+  waitingForProcess: number;
+}
+
 export interface Python {
   state(): PythonState;
+  /** How much there is to do just now. */
+  load(): PythonLoad;
   /** Resolves once Python is ready or known to be unavailable. */
   settled: Promise<void>;
   /** Loads a source in a fresh process. Throws tool_invalid, rate_limited, python_unavailable. */
@@ -170,6 +185,11 @@ export function startPython(options: PythonOptions): Python {
 
   return {
     state: supervisor.state,
+    load() {
+      const { processes, waiting: waitingForProcess } = places.load();
+      const { running, waiting: waitingForTurn } = turns.load();
+      return { processes, most: limits.processes, running, waitingForTurn, waitingForProcess };
+    },
     settled: supervisor.settled,
     async inspect(source, { isStrict, person, signal } = {}) {
       const giveBack = await turns.take(person, source.content.length, signal);

@@ -11,6 +11,8 @@ export interface Turns {
   take(person: string | undefined, bytes: number, signal?: AbortSignal): Promise<() => void>;
   /** How many turns a person holds. */
   heldBy(person: string | undefined): number;
+  /** How many turns are held by persons, and how many calls wait for one. */
+  load(): { running: number; waiting: number };
 }
 
 interface Share {
@@ -48,6 +50,15 @@ export function openTurns(limits: Limits): Turns {
 
   return {
     heldBy: (person) => (person === undefined ? 0 : (shares.get(person)?.running ?? 0)),
+
+    load: () =>
+      [...shares.values()].reduce(
+        (sum, share) => ({
+          running: sum.running + share.running,
+          waiting: sum.waiting + share.waiting.size,
+        }),
+        { running: 0, waiting: 0 },
+      ),
 
     async take(person, bytes, signal) {
       if (bytesOfAll + bytes > MAX_ARGUMENT_BYTES_OF_ALL) {

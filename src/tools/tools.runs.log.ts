@@ -1,3 +1,4 @@
+import { Histogram } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import type { Sql } from '../database/sql.ts';
 import { pruneRunsBefore, pruneRunsOf, type Run, storeRuns } from './tools.runs.repository.ts';
@@ -7,6 +8,13 @@ declare module '../core/scope.ts' {
     readonly toolRuns: RunLog;
   }
 }
+
+const durations = new Histogram({
+  name: 'parley_tool_call_duration_seconds',
+  help: 'Calls of tools by what became of them: ok, cancelled, or the code of the error',
+  labelNames: ['outcome'],
+  buckets: [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60],
+});
 
 const FLUSH_MS = 1_000;
 /** As many are stored in one statement. */
@@ -26,7 +34,7 @@ export interface RunRetention {
 const RETENTION: RunRetention = { runs: 1_000, days: 30, pruneMs: 60_000 };
 
 export interface RunLog {
-  /** Notes a run; costs nothing but an array's place. */
+  /** Notes a run; costs little more than an array's place. */
   record(run: Omit<Run, 'id'>): void;
   /** Stores what waits. */
   flush(): Promise<void>;
@@ -80,6 +88,7 @@ export function openRunLog(
 
   return {
     record(run) {
+      durations.observe({ outcome: run.outcome }, run.duration_ms / 1000);
       waiting.push({ id: uuidv7(), ...run });
       if (waiting.length > MOST_WAITING) waiting.shift();
     },

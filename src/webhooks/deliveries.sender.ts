@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Counter } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import type { ConfigStore } from '../configs/configs.store.ts';
 import { AppError } from '../core/errors.ts';
@@ -39,6 +40,12 @@ const CLOSE_GRACE_MS = 3_000;
 /** Nothing of an answer matters but its status. */
 const ANSWER_BYTES = 16_384;
 
+const attempts = new Counter({
+  name: 'parley_notification_attempts_total',
+  help: 'Attempts to deliver a notification: delivered, failed for good, or to be tried again',
+  labelNames: ['outcome'],
+});
+
 export interface NewNotice {
   /** Whose it is; null for the installation's own. */
   userId: string | null;
@@ -55,6 +62,8 @@ export interface Deliveries {
   enqueue(notices: NewNotice[]): Promise<void>;
   /** Looks for what is due now. */
   wake(): void;
+  /** What this process does now, and what it has taken besides. */
+  load(): { sending: number; waiting: number };
   close(): Promise<void>;
 }
 
@@ -197,7 +206,9 @@ export function startDeliveries({ sql, egress, configs, secret, onError }: Deliv
     const now = nowSeconds();
     // A stopping server gives back what it could not finish; the next one begins with it.
     if (result === 'interrupted') return giveBack([claimed], AT_ONCE);
-    await settleDelivery(sql, delivery, afterAttempt(result, delivery.attempts, now), now);
+    const outcome = afterAttempt(result, delivery.attempts, now);
+    attempts.inc({ outcome: outcome.status === 'pending' ? 'retried' : outcome.status });
+    await settleDelivery(sql, delivery, outcome, now);
   }
 
   async function attempt(delivery: DueDelivery, address: string): Promise<AttemptResult | 'interrupted'> {
@@ -239,6 +250,10 @@ export function startDeliveries({ sql, egress, configs, secret, onError }: Deliv
 
   return {
     wake: pump,
+    load: () => ({
+      sending: running.size,
+      waiting: [...waiting.values()].reduce((sum, queue) => sum + queue.length, 0),
+    }),
     async enqueue(notices) {
       const rows = notices.map(({ userId, url, payload = {}, channelId = null, messageId = null }) => {
         const id = uuidv7();

@@ -1,0 +1,33 @@
+import { Counter } from 'prom-client';
+
+interface Traffic {
+  /** Events, once for each socket that was sent one. */
+  delivered: number;
+  /** Sockets that did not read what they were sent. */
+  cut: number;
+}
+
+/** What went out by the doors of this process. Plain numbers, as one event may go to thousands of sockets. */
+export const traffic: Record<'trpc' | 'socketio', Traffic> = {
+  trpc: { delivered: 0, cut: 0 },
+  socketio: { delivered: 0, cut: 0 },
+};
+
+function count(what: keyof Traffic, name: string, help: string): void {
+  new Counter({
+    name,
+    help,
+    labelNames: ['door'],
+    collect() {
+      this.reset();
+      for (const [door, numbers] of Object.entries(traffic)) this.inc({ door }, numbers[what]);
+    },
+  });
+}
+
+count('delivered', 'parley_events_delivered_total', 'Events that were sent, once for each socket');
+count(
+  'cut',
+  'parley_sockets_cut_total',
+  'Sockets that were cut because they did not read what they were sent',
+);
