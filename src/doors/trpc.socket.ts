@@ -10,14 +10,35 @@ import { frameOf } from './trpc.encoder.ts';
 const MAX_BACKLOG_BYTES = LIMITS.bodyBytes;
 /** What a socket may leave unread before its subscriptions wait. */
 const SUBSCRIPTION_BACKLOG_BYTES = 256 * 1024;
+/** The longest rest between two rounds of writing, which nobody notices. */
+const MAX_REST_MS = 8;
 
-/** Connections whose frames of this turn of the event loop go out together at its end. */
+/** Connections whose frames wait to go out together. */
 let gathering: Duplex[] = [];
+/** Until then frames are gathered, by `performance.now()`. */
+let restUntil = 0;
+
+/**
+ * Frames go to the kernel at the end of a turn of the event loop, one call for each connection. While events come faster than that
+ * many calls can be made, it takes as long a rest in between, in which the next ones join: else the calls of every single event
+ * would take all the time that there is, though those of several together cost no more.
+ */
+function gather(connection: Duplex): void {
+  connection.cork();
+  if (gathering.push(connection) > 1) return;
+  const rest = restUntil - performance.now();
+  // A timer's shortest time is a millisecond.
+  if (rest < 1) process.nextTick(sendGathered);
+  else setTimeout(sendGathered, rest);
+}
 
 function sendGathered(): void {
   const connections = gathering;
   gathering = [];
+  const began = performance.now();
   for (const connection of connections) connection.uncork();
+  const ended = performance.now();
+  restUntil = ended + Math.min(ended - began, MAX_REST_MS);
 }
 
 /**
@@ -43,10 +64,7 @@ export class FrameSocket extends WebSocket {
   #sendFrame(frame: Uint8Array): void {
     const { connection } = this;
     if (this.readyState !== WebSocket.OPEN || !connection || frame.length === 0) return;
-    if (connection.writableCorked === 0) {
-      connection.cork();
-      if (gathering.push(connection) === 1) process.nextTick(sendGathered);
-    }
+    if (connection.writableCorked === 0) gather(connection);
     connection.write(frame);
     traffic.trpc.delivered += 1;
   }
