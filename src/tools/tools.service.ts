@@ -77,8 +77,7 @@ export async function createTool(scope: Scope, input: ToolInput & { id: string }
         created_at: now,
         updated_at: now,
       });
-      await em.flush();
-      keepVersion(scope, em, { id, version: 1, content: module.content, created_at: now });
+      keepVersion(scope, em, row);
       await em.flush();
       // Ids are chosen by people, so one may be used again: nothing that was left behind may apply to its new owner.
       await replaceGrants(scope, em, resource(id), input.access_grants ?? []);
@@ -205,21 +204,17 @@ export function putSource(
   if (row.content === module.content) return;
   row.content = module.content;
   row.version += 1;
-  keepVersion(scope, em, { ...row, created_at: row.updated_at, restored_from: restoredFrom });
+  keepVersion(scope, em, row, restoredFrom);
 }
 
-interface NewVersion {
-  id: string;
-  version: number;
-  content: string;
-  created_at: number;
-  restored_from?: number | null;
-}
-
-function keepVersion(scope: Scope, em: EntityManager, { id, restored_from = null, ...version }: NewVersion) {
-  const { content, created_at } = version;
-  const user_id = scope.actor.id;
-  em.create(ToolVersion, { tool: id, version: version.version, user_id, content, restored_from, created_at });
+function keepVersion(
+  { actor }: Scope,
+  em: EntityManager,
+  row: ToolEntity,
+  restored_from: number | null = null,
+): void {
+  const { version, content, updated_at: created_at } = row;
+  em.create(ToolVersion, { tool: row, version, user_id: actor.id, content, restored_from, created_at });
 }
 
 /** Deletes a tool with all that belongs to it. @throws not_found, tool_forbidden */

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Callable, Optional
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
-from pydantic.json_schema import PydanticJsonSchemaWarning
+from pydantic.json_schema import GenerateJsonSchema, PydanticJsonSchemaWarning
 
 if sys.version_info < (3, 12):
     import typing_extensions
@@ -28,6 +28,16 @@ _DOC_FIELD = re.compile(
 _PARAMETER_FIELDS = frozenset({"param", "parameter", "arg", "argument", "key", "keyword"})
 _KINDS = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _UNLISTED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+class _SchemaGenerator(GenerateJsonSchema):
+    def encode_default(self, dft: Any) -> Any:
+        # Pydantic builds a serializer for each default's type, which takes a tenth of a tool's whole loading.
+        return dft if type(dft) in (str, int, bool) else super().encode_default(dft)
+
+
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    return model.model_json_schema(schema_generator=_SchemaGenerator)
 
 
 class SpecificationError(Exception):
@@ -136,6 +146,9 @@ def _field(function: str, target: Callable[..., Any], parameter: inspect.Paramet
 def _resolve_hint(function: str, target: Callable[..., Any], parameter: inspect.Parameter) -> Any:
     if parameter.annotation is inspect.Parameter.empty:
         return Any
+    # A plain class is its own hint: most parameters have one.
+    if type(parameter.annotation) is type:
+        return parameter.annotation
     plain = inspect.unwrap(target)
     plain = getattr(plain, "__func__", plain)
     try:
@@ -175,7 +188,7 @@ def _build_model(
 
 def _model_of(function: str, config: ConfigDict, fields: dict[str, Any]) -> tuple[type[BaseModel], dict[str, Any]]:
     model = create_model(function, __config__=config, **fields)
-    schema = _clean_parameters(model.model_json_schema())
+    schema = _clean_parameters(schema_of(model))
     # Some annotations mean no field at all to Pydantic, or its model itself: `ClassVar`, `Final` with a value, `Self`.
     if len(schema["properties"]) != len(fields):
         raise TypeError("it is none that a parameter can have.")

@@ -44,7 +44,7 @@ class Tool:
                 "valves": _find_valves(factory, "Valves"),
                 "user_valves": _find_valves(factory, "UserValves"),
             }
-            self.valve_schemas = {name: model and model.model_json_schema() for name, model in self.valves.items()}
+            self.valve_schemas = {name: model and specification.schema_of(model) for name, model in self.valves.items()}
         except LoadError:
             raise
         except specification.SpecificationError as error:
