@@ -114,6 +114,15 @@ export class AppError extends Error {
   }
 }
 
+/**
+ * The failure that somebody meant, however deep in what was made of it on the way: the ORM and tRPC throw errors of their own, and
+ * what must not be taken for an answer of a service is thrown within another error on purpose.
+ */
+export function appErrorIn(error: unknown): AppError | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof AppError) return at;
+  return undefined;
+}
+
 /** The body that every door answers a failure with. */
 export interface ErrorBody {
   detail: string;

@@ -1,5 +1,5 @@
 import { ZodError } from 'zod';
-import { AppError, ERRORS, type ErrorBody, type ErrorCode, type Issue } from './errors.ts';
+import { AppError, appErrorIn, ERRORS, type ErrorBody, type ErrorCode, type Issue } from './errors.ts';
 import './words.ts';
 
 /** A failure as every door answers it. `report` says whether it is ours to log and mend. */
@@ -23,15 +23,12 @@ export function describeFailure(error: unknown, requestId: string): Failure {
   return internal(requestId);
 }
 
-/** tRPC wraps what a procedure throws; the error that says what happened is somewhere below. */
 function findKnown(error: unknown): AppError | ZodError | undefined {
-  if (error instanceof AppError) return error;
+  const meant = appErrorIn(error);
+  if (meant) return meant;
   // A ZodError is the caller's fault only where tRPC says so: an output that does not fit is ours.
-  if (isTrpcError(error)) {
-    if (error.cause instanceof AppError) return error.cause;
-    if (error.code === 'BAD_REQUEST' && error.cause instanceof ZodError) return error.cause;
-  }
-  return undefined;
+  const isInput = isTrpcError(error) && error.code === 'BAD_REQUEST';
+  return isInput && error.cause instanceof ZodError ? error.cause : undefined;
 }
 
 interface TrpcErrorLike extends Error {

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { type TrackedEnvelope, tracked } from '@trpc/server';
 import { AppError } from './errors.ts';
-import { toTrpcError } from './trpc.ts';
+import { translated } from './trpc.ts';
 
 /**
  * What a long-lived subscriber waits on: that there is news in one of the things it follows, that its access must be looked
@@ -222,6 +222,6 @@ export async function* trackItems(source: AsyncIterable<Item<unknown, unknown>>)
   try {
     for await (const item of source) yield 'id' in item ? tracked(item.id, item.event) : item;
   } catch (error) {
-    throw error instanceof AppError ? toTrpcError(error) : error;
+    throw translated(error);
   }
 }

@@ -1,7 +1,7 @@
 import { initTRPC, TRPCError } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { type Access, cutPath, type Level, type Reach } from './access.ts';
-import { AppError } from './errors.ts';
+import { AppError, appErrorIn } from './errors.ts';
 import { describeFailure, type Failure } from './failure.ts';
 import {
   type Actor,
@@ -91,6 +91,12 @@ export function toTrpcError(error: AppError): TRPCError {
     message: error.message,
     cause: error,
   });
+}
+
+/** What is to be thrown to tRPC in place of what was thrown to us. */
+export function translated(error: unknown): unknown {
+  const meant = appErrorIn(error);
+  return meant ? toTrpcError(meant) : error;
 }
 
 type AskReach = () => Reach | Promise<Reach>;
@@ -186,10 +192,10 @@ const guard = <A extends Actor | null>(level: Level, check?: Check<A>) =>
       scope = await enter<A>(ctx, { level, type: effect, signal, reach, credential: meta?.credential });
       check?.(scope);
     } catch (error) {
-      throw error instanceof AppError ? toTrpcError(error) : error;
+      throw translated(error);
     }
     const result = await next({ ctx: { scope } });
-    if (!result.ok && result.error.cause instanceof AppError) throw toTrpcError(result.error.cause);
+    if (!result.ok) throw translated(result.error);
     return result;
   });
 

@@ -49,50 +49,43 @@ type Taken = (
 
 /**
  * Measures from now on how long is waited for a connection of a pool while all are in use. Whoever waits in vain, for as long as
- * the pool lets them, gets an answer that says so: `unavailable`.
+ * the pool lets them, is answered `unavailable`: within another error, as services take an `AppError` for what they asked to know,
+ * such as that somebody has no right to something.
  *
  * @returns what tells how it stands
  */
 export function watchWaits(pool: Pool): () => PoolLoad {
-  const connect = pool.connect.bind(pool) as { (): Promise<PoolClient>; (taken: Taken): void };
+  const connect = pool.connect.bind(pool) as (taken?: Taken) => Promise<PoolClient> | undefined;
   const most = pool.options.max ?? 0;
+  const mustWait = () => pool.totalCount >= most && pool.idleCount <= pool.waitingCount;
   let waits = 0;
   let waitedMs = 0;
   let refused = 0;
 
-  const mustWait = () => pool.totalCount >= most && pool.idleCount <= pool.waitingCount;
-  /** Ends a wait. */
-  const settled = (since: number, error?: Error): AppError | undefined => {
-    waits += 1;
-    waitedMs += performance.now() - since;
-    if (!error) return undefined;
-    refused += 1;
-    return new AppError('unavailable', {
-      detail: 'The database has too much to do. Try again in a moment.',
-      retryAfterSeconds: 1,
-      cause: error,
-    });
-  };
-
-  function take(taken?: Taken): Promise<PoolClient> | undefined {
+  function timed(taken?: Taken): Promise<PoolClient> | undefined {
+    if (!mustWait()) return connect(taken);
     const since = performance.now();
-    if (taken) {
-      const isWait = mustWait();
-      connect(isWait ? (error, client, done) => taken(settled(since, error), client, done) : taken);
-      return undefined;
-    }
-    if (!mustWait()) return connect();
-    return connect().then(
+    const ended = (error?: Error): Error | undefined => {
+      waits += 1;
+      waitedMs += performance.now() - since;
+      if (!error) return undefined;
+      refused += 1;
+      const detail = 'The database has too much to do. Try again in a moment.';
+      const answer = new AppError('unavailable', { detail, retryAfterSeconds: 1, cause: error });
+      return new Error(`No connection to the database was free: ${error.message}`, { cause: answer });
+    };
+    if (taken) return connect((error, client, done) => taken(ended(error), client, done));
+    return connect()?.then(
       (client) => {
-        settled(since);
+        ended();
         return client;
       },
       (error) => {
-        throw settled(since, error);
+        throw ended(error);
       },
     );
   }
-  pool.connect = take as Pool['connect'];
+  pool.connect = timed as Pool['connect'];
 
   return () => ({
     open: pool.totalCount,
