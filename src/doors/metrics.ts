@@ -125,10 +125,16 @@ function measure({ hub, bus, python, webhooks }: Parts, { sockets, database }: M
   gauge('parley_tool_processes', 'Processes of tools', () => python.load().processes);
   gauge('parley_tool_processes_max', 'How many processes of tools there may be', () => python.load().most);
   gauge('parley_tool_calls_running', 'Calls of tools that have their turn', () => python.load().running);
-  gaugeBy('for', 'parley_tool_calls_waiting', 'Calls of tools that wait', () => {
-    const { waitingForTurn, waitingForProcess } = python.load();
-    return { turn: waitingForTurn, process: waitingForProcess };
-  });
+  gauge(
+    'parley_tool_calls_waiting',
+    'Calls of tools that wait for others of the same person',
+    () => python.load().waitingForTurn,
+  );
+  gauge(
+    'parley_tool_processes_waiting',
+    'Tools that wait for a place for their process',
+    () => python.load().waitingForProcess,
+  );
 
   gauge(
     'parley_notifications_sending',

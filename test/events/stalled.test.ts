@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { grant, makeChannel } from '../support/channels.ts';
+import { scrape } from '../support/metrics.ts';
 import { until } from '../support/poll.ts';
 import { signUpAll, startServer } from '../support/server.ts';
 import { openDoor } from './door.ts';
@@ -97,12 +98,16 @@ describe('a reader that does not read', () => {
   });
 
   it('is cut at the Socket.IO door, and gets the rest when it comes back', async () => {
+    const cut = async () =>
+      (await scrape(server.url, owner.token)).value('parley_sockets_cut_total', { door: 'socketio' });
+    const before = await cut();
     const { socket, state, seen, channelId, position } = await stall('Socket.IO');
     for (let n = 0; n < POSTS; n += 1) await post(channelId, BIG);
     // The kernel still holds what it took; only reading it shows the end of the stream.
     socket.resume();
     await until('the end', () => state.closed);
     expect(seen.filter((text) => text.includes('"fill"')).length).toBeLessThan(POSTS);
+    expect(await cut()).toBe(before + 1);
 
     const auth = { last_event_ids: { [channelId]: position }, events: 'envelope' };
     const back = await listenBySocket(server.url, reader.token, { auth });

@@ -58,3 +58,11 @@ export function readMetrics(text: string) {
     },
   };
 }
+
+/** What a server has counted, for whoever has a token that lets them ask. */
+export async function scrape(url: string, token: string) {
+  const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(`The metrics answered ${answer.status}: ${text}`);
+  return readMetrics(text);
+}

@@ -1,0 +1,156 @@
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startTarget } from '../egress/targets.ts';
+import { withClient } from '../support/database.ts';
+import { scrape } from '../support/metrics.ts';
+import { until } from '../support/poll.ts';
+import { signUpAll, startServer } from '../support/server.ts';
+import { openWorkshop } from '../tools/workshop.ts';
+import { follow, setStage } from '../webhooks/stage.ts';
+
+describe('tools', async () => {
+  const shop = await openWorkshop({ callTimeoutMs: 700, callsPerPerson: 1 });
+  afterAll(() => shop.close());
+  await shop.create(
+    'worker',
+    `import time
+class Tools:
+    def f(self): return 1
+    def fail(self): raise ValueError("x")
+    def hang(self): time.sleep(60)
+`,
+  );
+  const now = () => scrape(shop.server.url, shop.admin.token);
+  const call = (name: string) =>
+    shop.as(shop.reader, 'POST', 'worker/call', { function: name, arguments: {} });
+
+  it('count their calls by what became of them, with how long they took', async () => {
+    const name = 'parley_tool_call_duration_seconds';
+    const before = await now();
+    for (const asked of ['f', 'f', 'fail', 'nothing', 'hang']) await call(asked);
+    const after = await now();
+    const more = (outcome: string) =>
+      after.value(`${name}_count`, { outcome }) - before.value(`${name}_count`, { outcome });
+    expect(['ok', 'tool_raised', 'not_found', 'tool_timeout', 'internal'].map(more)).toEqual([2, 1, 1, 1, 0]);
+    // It was stopped after its time, not before.
+    expect(after.value(`${name}_sum`, { outcome: 'tool_timeout' })).toBeGreaterThanOrEqual(0.7);
+  });
+
+  it('tell what runs and what waits', async () => {
+    expect((await now()).value('parley_python_ready')).toBe(1);
+    await call('f');
+    const calls = ['hang', 'hang', 'hang'].map(call);
+    await until('one to run and the others to wait', async () => {
+      const { value } = await now();
+      return value('parley_tool_calls_running') === 1 && value('parley_tool_calls_waiting') === 2;
+    });
+    const { value } = await now();
+    expect(value('parley_tool_processes')).toBeGreaterThan(0);
+    expect(value('parley_tool_processes')).toBeLessThanOrEqual(value('parley_tool_processes_max'));
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([504, 504, 504]);
+    await until('nothing to run', async () => (await now()).value('parley_tool_calls_running') === 0);
+  });
+});
+
+describe('notifications', async () => {
+  const stage = await setStage();
+  afterAll(() => stage.close());
+  const now = () => scrape(stage.server.url, stage.root.token);
+  const attempts = async () => {
+    const { value } = await now();
+    return ['delivered', 'failed', 'retried'].map((outcome) =>
+      value('parley_notification_attempts_total', { outcome }),
+    );
+  };
+
+  it.each([
+    [200, [1, 0, 0]],
+    [404, [0, 1, 0]],
+    [503, [0, 0, 1]],
+  ])('count attempts by what became of them: an answer of %i', async (status, expected) => {
+    const hook = await startTarget((_request, response) => response.writeHead(status).end());
+    onTestFinished(() => hook.close());
+    const reader = await stage.person(`Reader${status}`);
+    const channelId = await stage.channel(`answers-${status}`);
+    await follow(stage, reader, hook.url, channelId);
+    const before = await attempts();
+    await stage.post(channelId, 'hello');
+    const more = async () => (await attempts()).map((count, at) => count - (before[at] ?? 0));
+    await until('the attempt', async () => (await more()).some((count) => count > 0));
+    expect(await more()).toEqual(expected);
+  });
+
+  it('tell what is on its way', async () => {
+    const held: (() => void)[] = [];
+    const hook = await startTarget((_request, response) => {
+      held.push(() => response.writeHead(200).end());
+    });
+    onTestFinished(() => hook.close());
+    const reader = await stage.person('Slow');
+    const channelId = await stage.channel('slow');
+    await follow(stage, reader, hook.url, channelId);
+    for (let n = 0; n < 6; n += 1) await stage.post(channelId, `hello ${n}`);
+    // Of one server's, four are sent at a time.
+    await until('four on their way and two that wait', async () => {
+      const { value } = await now();
+      return value('parley_notifications_sending') === 4 && value('parley_notifications_waiting') === 2;
+    });
+    await until('nothing to be on its way', async () => {
+      for (const answer of held.splice(0)) answer();
+      const { value } = await now();
+      return value('parley_notifications_sending') + value('parley_notifications_waiting') === 0;
+    });
+  });
+});
+
+describe('the database', async () => {
+  const server = await startServer({ env: { METRICS_TOKEN: 'x'.repeat(32), LOG_LEVEL: 'silent' } });
+  afterAll(() => server.close());
+  const [root] = await signUpAll(server, 'Root');
+  const now = () => scrape(server.url, 'x'.repeat(32));
+  const holdUp = <T>(work: () => Promise<T>) =>
+    withClient(server.database.url, async (client) => {
+      await client.query('begin; lock table channel in access exclusive mode');
+      return work();
+    });
+
+  it('whose connections are all taken is waited for, and who waits in vain is told so at every door', async () => {
+    const before = await now();
+    const most = before.value('parley_database_connections_max');
+    expect(most).toBeGreaterThan(0);
+    const inUse = async () => (await now()).value('parley_database_connections', { state: 'in_use' });
+    const held = await holdUp(async () => {
+      const calls = Array.from({ length: most }, () => server.as(root)('GET /channels'));
+      await until('all connections to be in use', async () => (await inUse()) === most);
+      // A statement, a unit of work, and a procedure of tRPC.
+      const late = [
+        server.as(root)('GET /users'),
+        server.as(root)('POST /groups/create', { name: 'late', description: '' }),
+        server.as(root)('POST /channels/create', { name: 'late' }),
+        fetch(`${server.url}/trpc/users.list?input=${encodeURIComponent('{}')}`, {
+          headers: { authorization: `Bearer ${root.token}` },
+        }),
+      ];
+      await until('them to wait', async () => (await now()).value('parley_database_waiting') >= late.length);
+      const answers = await Promise.all(late);
+      expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
+      expect(answers.map(({ headers }) => headers.get('retry-after'))).toEqual(['1', '1', '1', '1']);
+      for (const answer of answers.slice(0, 3)) {
+        expect(answer.body).toMatchObject({
+          code: 'unavailable',
+          detail: expect.stringContaining('database'),
+        });
+      }
+      return calls;
+    });
+    // The server has connections for itself, so some of these came too late as well.
+    const statuses = new Set((await Promise.all(held)).map(({ status }) => status));
+    expect(statuses).toContain(200);
+    expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    const after = await now();
+    expect(after.value('parley_database_refused_total')).toBeGreaterThanOrEqual(4);
+    expect(after.value('parley_database_waits_total')).toBeGreaterThanOrEqual(4);
+    expect(after.value('parley_database_wait_seconds_total')).toBeGreaterThan(4);
+    expect(after.value('parley_database_waiting')).toBe(0);
+    expect((await server.as(root)('GET /users')).status).toBe(200);
+  });
+});
