@@ -129,7 +129,7 @@ describe.skipIf(withoutRedis)('two processes with one Redis', () => {
     undo.push(() => redis.stop());
     const { url: DATABASE_URL } = await emptyDatabase();
     await (await launch({ DATABASE_URL, REDIS_URL: redis.url })).ready();
-    const other = await launch({ DATABASE_URL, REDIS_URL: redis.url });
+    const other = await launch({ DATABASE_URL, REDIS_URL: redis.url, LOG_LEVEL: 'error' });
     expect(await other.ended()).toEqual({ code: 1, signal: null });
     expect(other.output.stderr).toBe(
       'Another Parley process uses this database with another secret. Set the same SECRET_KEY for all of them.\n',
