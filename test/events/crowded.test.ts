@@ -1,0 +1,52 @@
+import { afterAll, expect, it } from 'vitest';
+import { makeChannel } from '../support/channels.ts';
+import { until } from '../support/poll.ts';
+import { signUpAll, startServer } from '../support/server.ts';
+import { listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
+import { openDoor } from './door.ts';
+
+const server = await startServer();
+const [owner] = await signUpAll(server, 'Owner');
+const door = await openDoor(server);
+afterAll(async () => {
+  await door.close();
+  await server.close();
+});
+
+/** Takes every connection to the database that there is, until it is told to give them back. */
+async function takeAllConnections(): Promise<() => Promise<void>> {
+  const { promise: held, resolve: giveBack } = Promise.withResolvers<void>();
+  let taken = 0;
+  const transactions = Array.from({ length: 20 }, () =>
+    door.parts.sql.transaction(async () => {
+      taken += 1;
+      await held;
+    }),
+  );
+  await until('all connections to be taken', () => taken === transactions.length);
+  return async () => {
+    giveBack();
+    await Promise.all(transactions);
+  };
+}
+
+it('a subscriber whose rights cannot be looked at in time is sent away, and not taken for one who lost them', async () => {
+  const channelId = await makeChannel(server, owner);
+  const byTrpc = await listenByTrpc(door.url, owner.token);
+  const bySocketIo = await listenBySocketIo(door.url, owner.token);
+  await until('both to follow', () => door.hub.size > 0);
+  const giveBack = await takeAllConnections();
+  door.tellGap();
+  await until('both to be sent away', () => byTrpc.ended && bySocketIo.ended);
+  expect([byTrpc.ended, bySocketIo.ended]).toEqual(['unavailable', 'io server disconnect']);
+  await giveBack();
+
+  const back = [await listenByTrpc(door.url, owner.token), await listenBySocketIo(door.url, owner.token)];
+  const post = () => server.as(owner)(`POST /channels/${channelId}/messages/post`, { content: 'here again' });
+  await until('both to hear', async () => {
+    await post();
+    door.tellGap();
+    return back.every(({ events }) => events.some(({ content }) => content === 'here again'));
+  });
+  for (const listener of [byTrpc, bySocketIo, ...back]) listener.close();
+});
