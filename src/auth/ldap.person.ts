@@ -49,12 +49,15 @@ export function decideRole(
   entry: DirectoryEntry,
 ): { role: Role; group: string | null } | null {
   if (!roles.manage) return null;
-  const theirs = new Set(
-    entry.values(attributes.groups).flatMap((value) => [foldPlace(value), nameOf(value).toLowerCase()]),
-  );
+  const values = entry.values(attributes.groups);
+  // Apart, as a group may be called what looks like the place of another.
+  const places = new Set(values.map(foldPlace));
+  const names = new Set(values.map((value) => nameOf(value).toLowerCase()));
   // A name is that of a group wherever it is; a place is that of one group.
   const among = (groups: readonly string[]) =>
-    groups.find((group) => theirs.has(group.includes('=') ? foldPlace(group) : group.toLowerCase()));
+    groups.find((group) =>
+      group.includes('=') ? places.has(foldPlace(group)) : names.has(group.toLowerCase()),
+    );
   const admin = among(roles.admin);
   if (admin !== undefined) return { role: 'admin', group: admin };
   if (roles.allowed.length === 0) return { role: 'user', group: null };
