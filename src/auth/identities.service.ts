@@ -123,23 +123,29 @@ async function refresh(
   person: Person,
   { update }: Admission,
 ): Promise<UserView> {
-  const email = update.email && person.emailVerified ? normaliseEmail(person.email) : known.email;
-  const name = update.name ? person.name : known.name;
-  const profile_image_url = (update.picture && (await person.picture())) || known.profile_image_url;
-  const wanted = { email, name, profile_image_url, role: person.role ?? known.role };
-  if (!differs(known, wanted)) return toView(known);
+  const picture = update.picture ? await person.picture() : undefined;
+  // Nothing else is written: an administrator may have changed the rest while the provider was asked.
+  const said = {
+    ...(update.email && person.emailVerified && { email: normaliseEmail(person.email) }),
+    ...(update.name && { name: person.name }),
+    ...(picture && { profile_image_url: picture }),
+    ...(person.role && { role: person.role }),
+  };
+  if (!differs(known, { ...toView(known), ...said })) return toView(known);
 
   const { view, isOtherRole } = await scope.em.transactional(async (em) => {
     await lockAdministrators(em);
     const user = await em.findOneOrFail(User, known.id, { refresh: true });
     const before = toView(user);
+    const wanted = { ...before, ...said };
+    const { email } = wanted;
     const oldest = await findOldestAdministrator(em);
     em.assign(user, {
-      ...wanted,
+      ...said,
       // The oldest administrator is theirs alone to change, whatever others say of them.
       role: oldest?.id === user.id ? 'admin' : wanted.role,
       // An address that somebody else has here stays theirs.
-      email: (await em.count(User, { email, id: { $ne: user.id } })) > 0 ? user.email : email,
+      email: (await em.count(User, { email, id: { $ne: user.id } })) > 0 ? before.email : email,
     });
     if (!differs(before, toView(user))) return { view: before, isOtherRole: false };
     em.assign(user, { updated_at: nowSeconds() });

@@ -189,6 +189,29 @@ describe('what a provider says of a person', () => {
       await target.close();
     }
   });
+
+  it('undoes nothing that an administrator does while the provider is asked', async () => {
+    await configure({ update_picture_on_login: true });
+    const { id } = await whoIs((await stage.enter('ria', claimsOf('Ria'))).token);
+    const change = (body: object) =>
+      stage.server.call(`POST /users/${id}/update`, { token: owner.token, body });
+    expect((await change({ role: 'admin' })).body.role).toBe('admin');
+    const target = await startTarget(async (_request, response) => {
+      await change({ role: 'user', name: 'Ria Renamed' });
+      response.end(Buffer.from(PNG.split(',')[1] ?? '', 'base64'));
+    });
+    try {
+      const { token } = await stage.enter('ria', claimsOf('Ria', { picture: `${target.url}/png` }));
+      expect(await whoIs(token)).toMatchObject({
+        id,
+        role: 'user',
+        name: 'Ria Renamed',
+        profile_image_url: PNG,
+      });
+    } finally {
+      await target.close();
+    }
+  });
 });
 
 describe('the first account of a server', () => {
