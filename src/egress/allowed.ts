@@ -16,10 +16,16 @@ export interface Reachable {
 const METADATA: ReadonlySet<string> = new Set([
   '169.254.169.254',
   '169.254.170.2',
+  '169.254.170.23',
   '168.63.129.16',
   '100.100.100.200',
+  '192.0.0.192',
+  'fd00:ec2::23',
   'fd00:ec2::254',
+  'fd20:ce::254',
 ]);
+/** An IPv6 address that maps one of IPv4 reaches that very one. */
+const isMetadata = (address: string) => METADATA.has(ipaddr.process(address).toString());
 
 const isAddress = (entry: string) => isIP(entry) !== 0;
 /** Not `isValidCIDR` alone, to which `10.0.0/8` is a network, too. */
@@ -50,12 +56,12 @@ export function reachable(entries: readonly string[] = []): Reachable {
       if (!isAddress(address)) return false;
       const parsed = ipaddr.parse(address);
       const plain = parsed.toString();
-      return addresses.has(plain) || (!METADATA.has(plain) && isInside(parsed));
+      return addresses.has(plain) || (!isMetadata(plain) && isInside(parsed));
     },
     hasName: (name) => names.has(name),
     mayBeNamed(address) {
       const plain = isAddress(address) ? ipaddr.parse(address).toString() : '';
-      return plain !== '' && (addresses.has(plain) || !METADATA.has(plain));
+      return plain !== '' && (addresses.has(plain) || !isMetadata(plain));
     },
   };
 }

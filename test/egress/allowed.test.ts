@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { reachable } from '../../src/egress/allowed.ts';
 import { createEgress, type Egress, type EgressOptions } from '../../src/egress/egress.ts';
 import { readEnv } from '../../src/env.ts';
 import { administer } from '../configs/support.ts';
@@ -72,7 +73,15 @@ describe('a listed address', () => {
 
   it('opens none of those where clouds give out credentials, but by its own number', async () => {
     const egress = egressOf('0.0.0.0/0, ::/0, fd00::/8');
-    for (const host of ['169.254.169.254', '168.63.129.16', '100.100.100.200', '[fd00:ec2::254]']) {
+    for (const host of [
+      '169.254.169.254',
+      '[::ffff:169.254.169.254]',
+      '169.254.170.23',
+      '168.63.129.16',
+      '100.100.100.200',
+      '[fd00:ec2::254]',
+      '[fd20:ce::254]',
+    ]) {
       expect(() => egress.check(`http://${host}/latest`)).toThrow('no public address');
     }
     expect(egress.check('http://169.254.1.1/').hostname).toBe('169.254.1.1');
@@ -87,6 +96,14 @@ describe('a listed name', () => {
     expect(await ask(egress, at('LOCALHOST.'))).toBe('ok');
     for (const host of ['a.localhost', 'localhost.example', '127.0.0.1', 'hooks.internal', 'intranet']) {
       expect([host, await ask(egress, at(host))]).toEqual([host, REFUSED]);
+    }
+  });
+
+  it('leads to none of those where clouds give out credentials, however they are written', () => {
+    const { mayBeNamed } = reachable(['hooks.internal']);
+    expect(mayBeNamed('10.0.0.1')).toBe(true);
+    for (const address of ['169.254.169.254', '::ffff:169.254.169.254', '::ffff:a9fe:a9fe']) {
+      expect([address, mayBeNamed(address)]).toEqual([address, false]);
     }
   });
 
