@@ -47,12 +47,11 @@ const PATIENCE_MS = 2_000;
 export async function findLogout(scope: Scope, issuer: string): Promise<string | undefined> {
   const { url } = scope.configs.current.webui;
   const backTo = url === '' ? null : `${url.replace(/\/+$/, '')}/auth`;
-  const asked = [...scope.oauth.providers.values()].map(
-    async ({ endSession }) => (await endSession?.(issuer, backTo)) ?? null,
-  );
-  const found = Promise.allSettled(asked).then((answers) =>
-    answers.flatMap((answer) => (answer.status === 'fulfilled' && answer.value ? [answer.value.href] : [])),
-  );
-  const [address] = await Promise.race([found, setTimeout(PATIENCE_MS, [], { ref: false })]);
-  return address;
+  const asked = [...scope.oauth.providers.values()].map(async ({ endSession }) => {
+    const address = await endSession?.(issuer, backTo);
+    return address ? address.href : Promise.reject(new Error('This provider has no such place for it.'));
+  });
+  // The first that has it: nobody waits for the others, which may be away.
+  const found = Promise.any(asked).catch(() => undefined);
+  return Promise.race([found, setTimeout(PATIENCE_MS, undefined, { ref: false })]);
 }

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startTarget } from '../egress/targets.ts';
+import { until } from '../support/poll.ts';
 import { signUp, startServer } from '../support/server.ts';
 import { openBrowser } from './browser.ts';
-import { CLIENT_ID } from './provider.ts';
-import { claimsOf, setStage } from './stage.ts';
+import { startInternet, withoutOpenssl } from './internet.ts';
+import { CLIENT_ID, CLIENT_SECRET } from './provider.ts';
+import { claimsOf, entryOf, loginOf, pageOf, setStage } from './stage.ts';
 
 const stage = setStage();
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
@@ -176,6 +178,28 @@ describe('a sign-out here', () => {
       expect((await server.call('GET /auths', { token })).status).toBe(401);
     } finally {
       await server.close();
+      await away.close();
+    }
+  });
+
+  it.skipIf(withoutOpenssl)('does not wait for another provider that is away (needs openssl)', async () => {
+    const away = await startTarget(() => {});
+    const internet = await startInternet({ 'accounts.google.com': away.port });
+    const google = { GOOGLE_CLIENT_ID: CLIENT_ID, GOOGLE_CLIENT_SECRET: CLIENT_SECRET };
+    const server = await startServer({
+      env: { ...stage.provider.env, ...google, ENABLE_OAUTH_SIGNUP: 'true' },
+    });
+    try {
+      const browser = openBrowser();
+      stage.provider.signsIn('hal', claimsOf('Hal'));
+      const there = { ...stage, server };
+      const { token } = entryOf(there, browser, await browser.visit(loginOf(there), pageOf(there)));
+      expect((await signOut(token, server)).body.redirect_url).toContain(stage.provider.issuer);
+      // It was asked, and does not answer still.
+      await until('the other to be asked', () => away.heard.length > 0);
+    } finally {
+      await server.close();
+      await internet.close();
       await away.close();
     }
   });
