@@ -97,7 +97,7 @@ export function createOAuth(env: Env): OAuth {
   if (together(env, 'MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET', 'MICROSOFT_CLIENT_TENANT_ID')) {
     const { MICROSOFT_CLIENT_ID = '', MICROSOFT_CLIENT_SECRET, MICROSOFT_CLIENT_TENANT_ID } = env;
     if (
-      SHARED_TENANTS.includes(`${MICROSOFT_CLIENT_TENANT_ID}`) &&
+      SHARED_TENANTS.includes(`${MICROSOFT_CLIENT_TENANT_ID}`.toLowerCase()) &&
       env.OAUTH_TRUSTED_EMAIL_PROVIDERS.includes('microsoft')
     ) {
       // Anybody can make a tenant of their own, and write any address into it.

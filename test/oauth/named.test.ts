@@ -148,7 +148,7 @@ describe.skipIf(withoutOpenssl)('a sign-in at the address that everybody uses (n
   });
 });
 
-it.each(['common', 'organizations', 'consumers'])(
+it.each(['common', 'organizations', 'consumers', 'Common'])(
   'refuses to trust addresses of anybody’s tenant: %s',
   (tenant) => {
     const env = {
