@@ -26,10 +26,10 @@ const COLUMNS = `id, created_at, actor_id, actor_email, credential, credential_i
 const TYPES = 'uuid int uuid text text text text text text text jsonb jsonb'.split(' ');
 
 /**
- * SQL that writes an entry for each row of another part of the statement, so that a hot change and its entry are one statement.
+ * SQL that writes an entry if another part of the statement has a row, so that a hot change and its entry are one statement.
  *
  * @param first the number of the first of the parameters, which are those of `entryValues`
- * @param rows  the name of that part
+ * @param rows  the name of that part, which has one row at most: the entry has one id
  */
 export const insertEntry = (first: number, rows: string): string =>
   `insert into audit_entry (${COLUMNS})
