@@ -73,7 +73,10 @@ export function createGitHub(server: string, clientId: string, clientSecret: str
       body: JSON.stringify({ access_token: token }),
       signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1000),
     });
-    if (response.status >= 500) throw new AppError('upstream_failed');
+    // Anything else says nothing of the token: a client secret that is wrong, a limit that is used up.
+    if (!response.ok && response.status !== 404 && response.status !== 422) {
+      throw new AppError('upstream_failed');
+    }
     return response.ok;
   }
 

@@ -102,7 +102,9 @@ describe('a token of GitHub', () => {
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
       if (url === '/api/v3/applications/id/token') {
         const isClient = headers.authorization === `Basic ${Buffer.from('id:secret').toString('base64')}`;
-        const isOurs = JSON.parse(body).access_token === 'ours';
+        const token = JSON.parse(body).access_token;
+        if (token === 'too many') return json(403, {});
+        const isOurs = token === 'ours';
         return isClient && isOurs ? json(200, { app: { client_id: 'id' } }) : json(404, {});
       }
       // Both are good tokens of the same person.
@@ -126,6 +128,11 @@ describe('a token of GitHub', () => {
       for (const token of ['theirs', 'nonsense', 'ours ']) {
         expect(await exchange(token, 'github', server)).toMatchObject(refusal);
       }
+      // What GitHub does not want to say is no word about the token.
+      expect(await exchange('too many', 'github', server)).toMatchObject({
+        status: 502,
+        body: { code: 'upstream_failed' },
+      });
     } finally {
       await server.close();
       await github.close();
