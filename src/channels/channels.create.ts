@@ -65,8 +65,10 @@ export async function createChannel(scope: Scope, input: NewChannel): Promise<Ch
  * @throws not_found when there is nobody with that id
  */
 export async function openDirectWith(scope: Scope, userId: string): Promise<ChannelDetail> {
-  const [found] = await resolvePeople(scope, { user_ids: [userId], group_ids: [] }).catch(() => []);
-  if (!found) throw new AppError('not_found', { detail: 'There is no such user.' });
+  await resolvePeople(scope, { user_ids: [userId], group_ids: [] }).catch((error: unknown) => {
+    const isNobody = error instanceof AppError && error.code === 'bad_request';
+    throw isNobody ? new AppError('not_found', { detail: 'There is no such user.', cause: error }) : error;
+  });
   const everybody = [...new Set([scope.actor.id, userId])];
   return openDirect(scope, everybody, { name: '' });
 }

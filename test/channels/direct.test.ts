@@ -66,6 +66,17 @@ describe('a direct channel', () => {
     expect(again.body).toMatchObject({ id: three.body.id, name: '' });
   });
 
+  it('is no question of who is there while the database cannot say', async () => {
+    await server.database.query('alter table users rename to users_away');
+    try {
+      const answer = await as(ann)(`GET /channels/users/${cleo.id}`);
+      expect(answer).toMatchObject({ status: 500, body: { code: 'internal' } });
+    } finally {
+      await server.database.query('alter table users_away rename to users');
+    }
+    expect((await as(ann)(`GET /channels/users/${NOBODY}`)).status).toBe(404);
+  });
+
   it('can be with oneself', async () => {
     const { body } = await as(ann)(`GET /channels/users/${ann.id}`);
     expect(body).toMatchObject({ user_ids: [ann.id], user_count: 1 });
