@@ -4,9 +4,10 @@ import { type ConfigScope, changeSettings, exportConfiguration } from './configs
 import { valueAt } from './configs.settings.ts';
 import { NAMED_VARIABLES } from './configs.variables.ts';
 
-/** The settings that are not named like the variables that pin them; the first four are kept for clients, and nothing here acts on them. */
+/** The setting that each member is; most members are called like the variable that pins theirs. */
 const PATHS: Readonly<Record<string, string>> = {
   ...NAMED_VARIABLES,
+  // These four are kept for clients; nothing here acts on them.
   ENABLE_MEMORIES: 'memories.enable',
   ENABLE_USER_STATUS: 'users.enable_status',
   PENDING_USER_OVERLAY_TITLE: 'ui.pending_user_overlay_title',
