@@ -215,9 +215,12 @@ export class Follower {
 
   #hear({ id, event }: { id?: string; event: Event }, place: Place): void {
     this.heard.push({ event, atMs: Date.now() });
+    // What was loaded before the first event may be from an earlier time within reach, of which no number tells how it went on.
+    const isFirst = !this.#positions.has(event.channel_id);
     this.#positions.set(event.channel_id, event.event_id);
     if (id !== undefined) this.#cursor = id;
-    if (!this.#loaded.has(event.channel_id)) this.#load(place, event.channel_id);
+    const isLoaded = this.#loaded.has(event.channel_id) || this.#loading.has(event.channel_id);
+    if (isFirst || !isLoaded) this.#load(place, event.channel_id);
   }
 
   /** Channels that came within reach while it was away, of which it has no number to go on from. */
@@ -231,11 +234,15 @@ export class Follower {
   }
 
   #load({ url }: Place, channelId: string): void {
-    if (this.#loading.has(channelId)) return;
-    const loading = loadChannel(url, this.player.token, channelId)
+    // What is under way may show it as it was before.
+    const before = this.#loading.get(channelId) ?? Promise.resolve();
+    const loading = before
+      .then(() => loadChannel(url, this.player.token, channelId))
       .then((state) => void (state && this.#loaded.set(channelId, state)))
       .catch(() => {})
-      .finally(() => this.#loading.delete(channelId));
+      .finally(() => {
+        if (this.#loading.get(channelId) === loading) this.#loading.delete(channelId);
+      });
     this.#loading.set(channelId, loading);
   }
 }
