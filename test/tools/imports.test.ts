@@ -174,6 +174,11 @@ describe('a tool that imports', () => {
       `data = b"x" * 5_000_000 + b"end"\nfile = Files.get_file_by_id(${upload})\nreturn [open(file.path, "rb").read() == data, os.path.basename(file.path), file.path == Files.get_file_by_id(file.id).path]`,
     );
     expect(result).toEqual([true, 'a b.txt', true]);
+    const { result: lengths } = await resultOf(
+      'import asyncio, os\nfrom open_webui.models.files import Files',
+      'file = next(one for one in Files.get_files_by_user_id(__user__["id"]) if one.filename == "a b.txt")\nreturn await asyncio.gather(*[asyncio.to_thread(lambda: os.path.getsize(file.path)) for _ in range(4)])',
+    );
+    expect(lengths).toEqual([5_000_003, 5_000_003, 5_000_003, 5_000_003]);
   });
 
   it('get_last_user_message_item', async () => {

@@ -2,6 +2,7 @@
 
 import base64
 import os
+import tempfile
 from pathlib import Path
 from typing import Any, Optional
 
@@ -37,11 +38,16 @@ class FileModel(bridge.Awaitable, BaseModel):
 
 def _bring(id: str, place: Path) -> None:
     place.parent.mkdir(exist_ok=True)
-    draft = place.with_name(".draft")
-    with open(draft, "wb") as file:
-        while part := base64.b64decode(bridge.call("files.read", id=id, start=file.tell())):
-            file.write(part)
-    os.replace(draft, place)
+    # A name of its own: another call of the tool may want the same file at this moment, in another thread.
+    descriptor, draft = tempfile.mkstemp(dir=place.parent)
+    try:
+        with open(descriptor, "wb") as file:
+            while part := base64.b64decode(bridge.call("files.read", id=id, start=file.tell())):
+                file.write(part)
+        os.replace(draft, place)
+    except BaseException:
+        os.unlink(draft)
+        raise
 
 
 FileModelResponse = FileModel
