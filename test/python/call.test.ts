@@ -198,6 +198,15 @@ describe('running', () => {
     expect(answers.map(({ output }) => output)).toEqual(['a\n!\n', 'b\n!\n']);
   });
 
+  test('what a call prints may be no text', async () => {
+    const printing = 'print("Bern\\udc80")\n    ';
+    const content = toolOf(
+      `def f(self):\n    ${printing}return 1\ndef g(self):\n    ${printing}raise ValueError("no")`,
+    );
+    expect(await call(content)).toMatchObject({ result: 1, output: 'Bern?\n' });
+    await expect(call(content, {}, { function: 'g' })).rejects.toMatchObject({ code: 'tool_raised' });
+  });
+
   test('a cancelled call rejects with the reason of its signal', async () => {
     const controller = new AbortController();
     const content = toolOf(

@@ -139,11 +139,11 @@ class Session:
         cpu = _cpu_seconds()
         try:
             body = _encode_result(await self._carry_out(tool, request))
-            parts = (number, _usage(cpu), to_json("".join(printed)), body)
+            parts = (number, _usage(cpu), to_json(_text(printed)), body)
             self._write(channel.encode(b'{"kind":"result","call":%d,"usage":%b,"output":%b,"result":%b}' % parts))
         except CallError as error:
             answer = {"kind": "error", "call": number, "code": error.code, "detail": error.detail}
-            self._send({**answer, "issues": error.issues or [], "usage": json.loads(_usage(cpu)), "output": "".join(printed)})
+            self._send({**answer, "issues": error.issues or [], "usage": json.loads(_usage(cpu)), "output": _text(printed)})
         except _TooLate:
             pass
 
@@ -277,6 +277,11 @@ def _outcome(call: Any, begin: Callable[[], None]) -> tuple[Any, Optional[BaseEx
         return call(), None
     except BaseException as error:
         return None, error
+
+
+def _text(printed: list[str]) -> str:
+    """Half a character, as names of files and scraped texts have them, has no JSON form: a question mark stands for it."""
+    return "".join(printed).encode(errors="replace").decode()
 
 
 def _encode_result(result: Any) -> bytes:
