@@ -28,7 +28,7 @@ interface Question {
 
 /** Takes the questions of a tool's calls to whoever answers them, and the answers back. */
 export function openQuestions(limits: Limits, send: (reply: Reply) => void) {
-  /** Sends what comes of a question, unless the call is over by then. */
+  /** Sends what comes of a question. Where nobody waits for the call any more that is an error, so that its function may end. */
   async function reply(
     { over: { signal } }: Asking,
     { call, ask }: Question,
@@ -36,18 +36,21 @@ export function openQuestions(limits: Limits, send: (reply: Reply) => void) {
   ): Promise<void> {
     const answered: Reply = { kind: 'reply', call, ask, answer: null, error: null };
     try {
+      if (signal.aborted) throw new Error('Nobody waits for this call any more.');
       answered.answer = (await find(signal)) ?? null;
     } catch (error) {
       answered.error = error instanceof Error ? error.message : String(error);
     }
-    if (!signal.aborted) send(answered);
+    send(answered);
   }
 
   return {
     /** To the caller. The time of the call stands still meanwhile. */
     async ask(call: Asking, question: Question & { event: unknown }): Promise<void> {
+      // A tool may write that it asks before it says that it has begun: the clock of that time is none.
+      const { clock } = call;
       call.asks += 1;
-      call.clock?.pause();
+      clock?.pause();
       await reply(call, question, async (signal) => {
         const { onAsk } = call.options;
         if (!onAsk) {
@@ -58,7 +61,7 @@ export function openQuestions(limits: Limits, send: (reply: Reply) => void) {
         if (call.asks > MAX_ASKS) throw new Error(`A call may ask its caller ${MAX_ASKS} times.`);
         return onAsk(question.event, AbortSignal.any([AbortSignal.timeout(limits.askTimeoutMs), signal]));
       });
-      call.clock?.resume();
+      clock?.resume();
     },
 
     /** To the server. */

@@ -87,4 +87,42 @@ describe('__event_call__', () => {
     const running = callTool(python, ASKING, {}, { ...BRIEF, function: 'spin', onAsk: async () => 1 });
     await expect(running).rejects.toMatchObject({ code: 'tool_timeout' });
   });
+
+  test('does not stop the clock of a call, though the tool writes that it asks before it has begun', async () => {
+    const early = toolOf(
+      'async def f(self, __event_call__):\n    try: await __event_call__(1)\n    except RuntimeError: time.sleep(60)',
+      'import channel, session, time\nbegin = session.Session._begin\ndef early(self, request):\n' +
+        '    frames = [b\'{"kind":"ask","call":%d,"ask":0,"event":0}\', b\'{"kind":"begun","call":%d}\']\n' +
+        '    self._write(b"".join(channel.encode(frame % request["call"]) for frame in frames))\n    begin(self, request)\n' +
+        'session.Session._begin = early',
+    );
+    await expect(callTool(python, early, {}, BRIEF)).rejects.toMatchObject({ code: 'tool_timeout' });
+  });
+
+  test('ends in an error for a function whose caller goes away, and disturbs no other call', async () => {
+    const content = toolOf(
+      'ended = []\n' +
+        'async def f(self, __event_call__):\n' +
+        '    for _ in range(2):\n        try: await __event_call__(1)\n        except RuntimeError as e: self.ended.append(str(e))\n' +
+        'async def see(self, __event_emitter__):\n    await __event_emitter__(1)\n' +
+        '    while len(self.ended) < 2: await asyncio.sleep(0.005)\n    return self.ended',
+      'import asyncio',
+    );
+    const gone = new AbortController();
+    const sees = Promise.withResolvers<unknown>();
+    const seeing = callTool(python, content, {}, { function: 'see', onEvent: sees.resolve });
+    await sees.promise;
+    const asked: unknown[] = [];
+    const onAsk = (event: unknown, signal: AbortSignal) => {
+      asked.push(event);
+      queueMicrotask(() => gone.abort(new Error('gone')));
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('Nobody answered.')), { once: true });
+      });
+    };
+    await expect(callTool(python, content, {}, { signal: gone.signal, onAsk })).rejects.toThrow('gone');
+    expect((await seeing).result).toEqual(['Nobody answered.', 'Nobody waits for this call any more.']);
+    // Whoever has gone away is not asked again.
+    expect(asked).toHaveLength(1);
+  });
 });
