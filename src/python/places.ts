@@ -84,7 +84,10 @@ export function openPlaces(host: () => Promise<Host>, limits: Limits, turns: Tur
         throw new AppError('python_unavailable', { detail, retryAfterSeconds: 5 });
       }
       const woken = untilWoken(person, deadline);
-      [...live.keys()].find((one) => !one.isBusy() && !one.isEnding())?.stop();
+      const unused = [...live.keys()].filter((one) => !one.isBusy());
+      const leaving = unused.filter((one) => one.isEnding());
+      // Whoever was woken and found the place taken waits for one that is ending already.
+      if (leaving.length < waiting.size) unused.find((one) => !one.isEnding())?.stop();
       await woken;
     }
     const process = loadTool(running, tool, limits, {

@@ -212,6 +212,15 @@ test('who has the fewest calls under way gets the next place', async () => {
   await Promise.all(holding.calls);
 });
 
+test('no more unused processes make room than there are waiting for one', async () => {
+  await start({ processes: 4 });
+  const who = async (id: string) => (await use('who', BEN, {}, { tool: { id, content: CONTENT } })).result;
+  for (const id of ['a', 'b', 'c']) await who(id);
+  const last = await who('d');
+  await Promise.all(['x', 'y', 'z'].map(who));
+  expect(await who('d')).toBe(last);
+});
+
 test('what a tool does not read does not pile up in the server', async () => {
   await start({});
   const content = toolOf('async def f(self, s: float, x: str = ""): time.sleep(s)', 'import time');
