@@ -136,7 +136,7 @@ describe.skipIf(withoutSlapd)('a directory (needs slapd)', () => {
 
   it('that does not answer, or refuses who searches, is said to, and nobody waits for long', async () => {
     const { enter, test, server, owner } = await start();
-    slapd.hang();
+    await slapd.hang();
     try {
       expect(await enter('ann')).toMatchObject({ status: 502, body: { code: 'upstream_failed' } });
       expect((await server.call('GET /auths', { token: owner.token })).status).toBe(200);

@@ -92,7 +92,7 @@ describe.skipIf(withoutSlapd)('a sign-in through a directory (needs slapd)', () 
       const answers = [];
       for (let number = 0; number < 30; number += 1) answers.push(await guess(number));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]));
-      slapd.hang();
+      await slapd.hang();
       expect((await guess(30)).status).toBe(429);
     } finally {
       slapd.resume();

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'ldapts';
@@ -32,8 +32,8 @@ export interface Slapd {
   group(name: string, uids: string[]): Promise<void>;
   /** Works on the tree as its owner. */
   asRoot(work: (client: Client) => Promise<void>): Promise<void>;
-  /** Keeps its connections and answers nothing, until `resume`. */
-  hang(): void;
+  /** Keeps its connections and answers nothing from the return on, until `resume`. */
+  hang(): Promise<void>;
   resume(): void;
   stop(): Promise<void>;
 }
@@ -140,7 +140,12 @@ overlay memberof
           member: uids.map(dnOf),
         }),
       ),
-    hang: () => void child.kill('SIGSTOP'),
+    async hang() {
+      child.kill('SIGSTOP');
+      // One of its threads has to get the signal before all stand still, and others may answer until then.
+      const isStill = async () => / T /.test(await readFile(`/proc/${child.pid}/stat`, 'utf8'));
+      await until('slapd to stand still', isStill);
+    },
     resume: () => void child.kill('SIGCONT'),
     async stop() {
       child.kill('SIGKILL');
