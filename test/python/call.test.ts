@@ -198,6 +198,19 @@ describe('running', () => {
     expect(answers.map(({ output }) => output)).toEqual(['a\n!\n', 'b\n!\n']);
   });
 
+  test('what is brought to a call is gone with it', async () => {
+    const content = toolOf(
+      'def f(self):\n    path = FileModel(id="x", user_id="u", filename="a.txt").path\n    return [path, open(path).read()]\n' +
+        'def look(self, path: str): return [path.startswith(os.getcwd()), os.path.exists(path)]',
+      'import os\nfrom open_webui.models.files import FileModel',
+    );
+    const onRequest = async (_name: string, input: unknown) =>
+      (input as { start: number }).start === 0 ? btoa('Bern') : '';
+    const [path, text] = (await call(content, {}, { onRequest })).result as string[];
+    expect(text).toBe('Bern');
+    expect((await call(content, { path }, { function: 'look' })).result).toEqual([true, false]);
+  });
+
   test('what a call prints may be no text', async () => {
     const printing = 'print("Bern\\udc80")\n    ';
     const content = toolOf(

@@ -9,6 +9,7 @@ from typing import Any, Callable, Optional
 class Caller:
     request: Callable[[str, Any], Any]
     user: dict[str, Any]
+    folder: str  # For what is brought to the function. It need not be there yet, and is gone with the call.
 
 
 caller: contextvars.ContextVar[Optional[Caller]] = contextvars.ContextVar("caller", default=None)
@@ -17,6 +18,11 @@ caller: contextvars.ContextVar[Optional[Caller]] = contextvars.ContextVar("calle
 def call(operation: str, **values: Any) -> Any:
     """The server's answer. Raises RuntimeError with its reason."""
     return _current(operation).request(operation, values)
+
+
+def folder() -> str:
+    """For what is brought to the function that runs. Nothing of it stays for the calls of others."""
+    return _current("a file").folder
 
 
 def require_caller(user: Any) -> None:

@@ -5,8 +5,10 @@ import contextvars
 import io
 import itertools
 import json
+import os
 import resource
 import select
+import shutil
 import socket
 import sys
 import threading
@@ -61,6 +63,7 @@ class Session:
         self.frames = channel.Frames()
         self.writing = threading.Lock()
         self.tool: Optional[Tool] = None
+        self.scratch = os.getcwd()
         self.running: set[asyncio.Task[None]] = set()
         # By call and number: what functions have asked the caller or the server.
         self.questions: dict[tuple[int, int], Future[Any]] = {}
@@ -135,7 +138,8 @@ class Session:
             return  # The server may have taken it elsewhere.
         printed: list[str] = []
         _printed.set(printed)
-        bridge.caller.set(bridge.Caller(self._request_of(number), request.get("user") or {}))
+        folder = os.path.join(self.scratch, "uploads", f"call-{number}")
+        bridge.caller.set(bridge.Caller(self._request_of(number), request.get("user") or {}, folder))
         cpu = _cpu_seconds()
         try:
             body = _encode_result(await self._carry_out(tool, request))
@@ -146,6 +150,10 @@ class Session:
             self._send({**answer, "issues": error.issues or [], "usage": json.loads(_usage(cpu)), "output": _text(printed)})
         except _TooLate:
             pass
+        finally:
+            # The files of many calls together would be more than a tool may have.
+            if os.path.exists(folder):
+                shutil.rmtree(folder, ignore_errors=True)
 
     async def _carry_out(self, tool: Tool, request: dict[str, Any]) -> Any:
         number = request["call"]

@@ -26,18 +26,15 @@ class FileModel(bridge.Awaitable, BaseModel):
 
     @property
     def path(self) -> str:
-        """Where the bytes are: in the tool's own folder, to which they are brought when they are first wanted."""
-        # Not above: this module is loaded before there is a tool, and the folder is the tool's own.
-        from open_webui.config import UPLOAD_DIR
-
-        place = UPLOAD_DIR / self.id / (Path(self.filename).name or "file")
+        """Where the bytes are until the call ends: in the tool's own folder, to which they are brought when they are first wanted."""
+        place = Path(bridge.folder(), self.id, Path(self.filename).name or "file")
         if not place.exists():
             _bring(self.id, place)
         return str(place)
 
 
 def _bring(id: str, place: Path) -> None:
-    place.parent.mkdir(exist_ok=True)
+    place.parent.mkdir(parents=True, exist_ok=True)
     # A name of its own: another call of the tool may want the same file at this moment, in another thread.
     descriptor, draft = tempfile.mkstemp(dir=place.parent)
     try:
