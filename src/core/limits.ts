@@ -70,3 +70,27 @@ export function createLimit(
     },
   };
 }
+
+/**
+ * How many of something one person may have under way at a time, in this process. The returned function begins one and answers
+ * with what ends it.
+ *
+ * @param things what they are, for the sentence to who is refused
+ * @throws rate_limited from the returned function
+ */
+export function limitAtOnce(most: number, things: string): (userId: string) => () => void {
+  const underWay = new Map<string, number>();
+  return (userId) => {
+    const before = underWay.get(userId) ?? 0;
+    if (before >= most) {
+      const detail = `At most ${most} ${things} at once. Wait until one of them has ended.`;
+      throw new AppError('rate_limited', { detail, retryAfterSeconds: 1 });
+    }
+    underWay.set(userId, before + 1);
+    return () => {
+      const left = (underWay.get(userId) ?? 1) - 1;
+      if (left > 0) underWay.set(userId, left);
+      else underWay.delete(userId);
+    };
+  };
+}

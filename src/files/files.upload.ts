@@ -4,6 +4,7 @@ import { may } from '../access/permissions.ts';
 import { MAX_UPLOAD_BYTES } from '../configs/configs.defaults.ts';
 import { AppError } from '../core/errors.ts';
 import { describeIssues } from '../core/failure.ts';
+import { limitAtOnce } from '../core/limits.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { freeForm, LIMITS, name } from '../core/wire.ts';
@@ -22,8 +23,7 @@ export const maxUploadBytes = ({ configs }: Pick<Scope, 'configs'>): number =>
   configs.current.files?.max_size ?? MAX_UPLOAD_BYTES;
 
 /** More at once serve no person, and hold files open. */
-const MAX_AT_ONCE = 4;
-const underWay = new Map<string, number>();
+const enter = limitAtOnce(4, 'uploads');
 
 const sentence = (max: number) => `The file is larger than ${max} bytes, the most that this server takes.`;
 export const tooLarge = (max: number) => new AppError('too_large', { detail: sentence(max) });
@@ -47,21 +47,6 @@ export async function uploadFile(scope: Scope, form: AsyncIterable<FormPart>): P
   } finally {
     leave();
   }
-}
-
-/** Counts an upload of a person's; returns what ends it. @throws rate_limited */
-function enter(userId: string): () => void {
-  const before = underWay.get(userId) ?? 0;
-  if (before >= MAX_AT_ONCE) {
-    const detail = `At most ${MAX_AT_ONCE} uploads at once. Wait until one of them has ended.`;
-    throw new AppError('rate_limited', { detail, retryAfterSeconds: 1 });
-  }
-  underWay.set(userId, before + 1);
-  return () => {
-    const left = (underWay.get(userId) ?? 1) - 1;
-    if (left > 0) underWay.set(userId, left);
-    else underWay.delete(userId);
-  };
 }
 
 interface Upload extends Received {

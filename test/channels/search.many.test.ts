@@ -96,3 +96,27 @@ it('asks for a narrower one past its last page, and when it takes too long', asy
   });
   expect((await search({ q: 'hoopoe', limit: '1' })).body).toHaveLength(1);
 });
+
+it('is made four times at once by one person, who takes no connection from others with more', async () => {
+  await withClient(server.database.url, async (client) => {
+    await client.query('begin');
+    await client.query('lock table message in access exclusive mode');
+    const answers = Array.from({ length: 6 }, () => search({ q: 'hoopoe' }));
+    const refused = new Set<unknown>();
+    for (const answer of answers) {
+      void answer.then(({ status, body }) => status === 429 && refused.add(body.detail));
+    }
+    await until('four to wait', async () => {
+      const [row] = await server.database.query<{ count: number }>(
+        `select count(*)::int from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like 'with readable%'`,
+      );
+      return row?.count === 4 && refused.size > 0;
+    });
+    await client.query('rollback');
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, 200, 200, 200, 429, 429]);
+    expect([...refused]).toEqual(['At most 4 searches at once. Wait until one of them has ended.']);
+  });
+  expect((await search({ q: 'hoopoe' })).status).toBe(200);
+});
