@@ -1,6 +1,6 @@
 import { startRedis, withoutRedis } from '../../test/support/redis.ts';
 import { startParley, startServer } from '../support/parley.ts';
-import type { Result } from '../support/report.ts';
+import { plainResult, type Result } from '../support/report.ts';
 import type { Workspace } from '../support/workspace.ts';
 
 /** From the sending of an import at one process to the first answer of another one that follows it. */
@@ -44,11 +44,5 @@ async function localeOf(url: string): Promise<string> {
   return default_locale;
 }
 
-const figure = (what: string, ours: number, atMost?: number): Result => ({
-  what: `configuration on another process, ${what}`,
-  unit: 'ms',
-  ours,
-  baseline: null,
-  ratio: null,
-  target: atMost === undefined ? null : { atMost },
-});
+const figure = (what: string, ours: number, atMost?: number): Result =>
+  plainResult(`configuration on another process, ${what}`, 'ms', ours, atMost);

@@ -1,5 +1,5 @@
 import { startParley } from '../support/parley.ts';
-import type { Result } from '../support/report.ts';
+import { plainResult, type Result } from '../support/report.ts';
 import { median } from '../support/rounds.ts';
 import type { Workspace } from '../support/workspace.ts';
 
@@ -36,10 +36,10 @@ export async function enumeration({ cluster, quick }: Workspace): Promise<Result
     }
     const apart = Math.abs(median(known) - median(unknown));
     return [
-      figure('refused sign-in, a known address, median', 'ms', median(known)),
-      figure('refused sign-in, known and unknown apart', 'ms', apart),
+      plainResult('refused sign-in, a known address, median', 'ms', median(known)),
+      plainResult('refused sign-in, known and unknown apart', 'ms', apart),
       // What guesses by the time alone, where half of the addresses are known, get right, near enough; 0.5 is chance.
-      figure(
+      plainResult(
         'refused sign-in, guesses right by its time',
         'of 1',
         0.5 + Math.abs(shareAbove(known, unknown) - 0.5),
@@ -72,12 +72,3 @@ function shareAbove(one: number[], other: number[]): number {
   );
   return above / (one.length * other.length);
 }
-
-const figure = (what: string, unit: string, ours: number, atMost?: number): Result => ({
-  what,
-  unit,
-  ours,
-  baseline: null,
-  ratio: null,
-  target: atMost === undefined ? null : { atMost },
-});

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Server, startServer } from '../support/parley.ts';
 import { descendants, hasProc, residentMemory, sharedMemory } from '../support/processes.ts';
-import type { Result } from '../support/report.ts';
+import { plainResult, type Result } from '../support/report.ts';
 import type { Workspace } from '../support/workspace.ts';
 
 /** How long a started server is left alone before it counts as at rest. */
@@ -33,11 +33,5 @@ const familyOf = ({ pid }: Server, name: string): number[] =>
     .filter((child) => child.name.startsWith(name))
     .map((child) => child.pid);
 
-const figure = (what: string, ours: number, atMost?: number): Result => ({
-  what: `memory: ${what}`,
-  unit: 'MB',
-  ours,
-  baseline: null,
-  ratio: null,
-  target: atMost === undefined ? null : { atMost },
-});
+const figure = (what: string, ours: number, atMost?: number): Result =>
+  plainResult(`memory: ${what}`, 'MB', ours, atMost);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { startRedis, withoutRedis } from '../../test/support/redis.ts';
 import { type Parley, startParley, startServer } from '../support/parley.ts';
-import type { Result } from '../support/report.ts';
+import { plainResult, type Result } from '../support/report.ts';
 import { median, quantile } from '../support/rounds.ts';
 import type { Workspace } from '../support/workspace.ts';
 
@@ -163,11 +163,4 @@ const figures = (what: string, { here, there }: { here: number[]; there: number[
   figure(`${what} until sockets of another process know, p99`, quantile(there, 0.99), 500),
 ];
 
-const figure = (what: string, ours: number, atMost?: number): Result => ({
-  what,
-  unit: 'ms',
-  ours,
-  baseline: null,
-  ratio: null,
-  target: atMost === undefined ? null : { atMost },
-});
+const figure = (what: string, ours: number, atMost?: number): Result => plainResult(what, 'ms', ours, atMost);

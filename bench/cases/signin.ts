@@ -1,7 +1,7 @@
 import { hashPassword, verifyPassword } from '../../src/auth/passwords.ts';
 import { startParley } from '../support/parley.ts';
 import { loopDelay } from '../support/processes.ts';
-import type { Result } from '../support/report.ts';
+import { plainResult, type Result } from '../support/report.ts';
 import { median } from '../support/rounds.ts';
 import type { Workspace } from '../support/workspace.ts';
 
@@ -72,11 +72,4 @@ async function signIn(url: string, email: string): Promise<void> {
   if (!response.ok) throw new Error(`A sign-in of ${email} answered ${response.status}: ${answer}`);
 }
 
-const figure = (what: string, ours: number, atMost?: number): Result => ({
-  what,
-  unit: 'ms',
-  ours,
-  baseline: null,
-  ratio: null,
-  target: atMost === undefined ? null : { atMost },
-});
+const figure = (what: string, ours: number, atMost?: number): Result => plainResult(what, 'ms', ours, atMost);

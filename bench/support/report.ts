@@ -17,6 +17,16 @@ export interface Result {
   samples?: { ours: Sample[]; baseline: Sample[] };
 }
 
+/** A figure that has no bare counterpart; `atMost` where it is bounded. */
+export const plainResult = (what: string, unit: string, ours: number, atMost?: number): Result => ({
+  what,
+  unit,
+  ours,
+  baseline: null,
+  ratio: null,
+  target: atMost === undefined ? null : { atMost },
+});
+
 /** Whether the target is reached; null without one. */
 export function isMet({ target, ratio, ours }: Result): boolean | null {
   if (!target) return null;
