@@ -14,7 +14,9 @@ import socket
 import struct
 import sys
 from dataclasses import dataclass
-from typing import Any, Iterable, Optional
+from typing import Iterable, Optional
+
+import fence
 
 LINUX = sys.platform == "linux"
 
@@ -27,21 +29,6 @@ _PR_SET_SECCOMP = 22
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
 _SECCOMP_MODE_FILTER = 2
-
-# Not all of /usr: containers keep their application, data included, in /usr/src or /usr/local.
-# Of /etc only what name resolution, TLS, time zones and the dynamic linker read.
-_READABLE = (
-    "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/libexec", "/usr/bin", "/usr/sbin", "/usr/share", "/usr/include",
-    "/usr/local/lib", "/usr/local/lib64", "/usr/local/bin", "/usr/local/share",
-    "/lib", "/lib64", "/bin", "/sbin", "/nix/store",
-    "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf",
-    "/etc/host.conf", "/etc/gai.conf", "/etc/services", "/etc/protocols", "/etc/localtime", "/etc/timezone",
-    "/etc/mime.types", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/run/systemd/resolve",
-    "/dev/urandom", "/dev/random", "/dev/zero", "/proc/cpuinfo", "/proc/meminfo", "/proc/self",
-)  # fmt: skip
-
-# The versions of the kernel's interface that can also close off TCP ports, and signals.
-_LANDLOCK_PORTS, _LANDLOCK_SCOPES = 4, 6
 
 # Only these ids are ever used for tools. Nobody else has them: below are those of accounts, and of what systemd maps into
 # containers and gives to the greeters of displays; above, those that it gives to services without an account.
@@ -83,24 +70,25 @@ def missing() -> list[str]:
             "memory of tools is not limited on this system",
         ]
     absent = []
-    version = _landlock_version()
+    version = fence.version()
     if version == 0:
         absent.append("no Landlock (Linux 5.13 or newer with landlock among its lsm): tools can read files as their user can")
-    elif version < _LANDLOCK_PORTS:
+    elif version < fence.PORTS:
         absent.append("Linux before 6.7: tools can listen on free TCP ports")
     if not os.path.exists(f"/proc/self/task/{os.getpid()}/children"):
         absent.append("no lists of child processes in /proc: memory is limited for each process of a tool, not for all together")
-    if version < _LANDLOCK_SCOPES and os.geteuid() != 0:
+    if version < fence.SCOPES and os.geteuid() != 0:
         absent.append("Linux before 6.12, not started as root: tools can signal other processes of the server's user")
     if platform.machine() not in _SYSCALLS:
         absent.append("no system call filter for this processor")
     return absent
 
 
-def warm() -> None:
-    """Works out what is the same for every tool, in the process that they are forked from."""
-    if _landlock_version() > 0:
-        _rights()
+def warm(readable: Iterable[str]) -> None:
+    """Works out what is the same for every tool, in the process that they are forked from. `readable`: folders, for all of them."""
+    if LINUX:
+        _filter_program()
+        fence.warm(readable)
 
 
 def become_subreaper() -> None:
@@ -110,7 +98,10 @@ def become_subreaper() -> None:
 
 
 def confine(scratch: str, uid: Optional[int], readable: Iterable[str], limits: Limits) -> None:
-    """Irrevocable, for this process and all that it starts. Raises OSError when a step that must work does not."""
+    """
+    Irrevocable, for this process and all that it starts. `readable`: folders besides those for all. Raises OSError when a step that
+    must work does not.
+    """
     parent = os.getppid()
     _limit_resources(limits, alone=uid is not None)
     if uid is not None:
@@ -124,11 +115,7 @@ def confine(scratch: str, uid: Optional[int], readable: Iterable[str], limits: L
             os._exit(1)
         _prctl(_PR_SET_DUMPABLE, 0)
         _prctl(_PR_SET_NO_NEW_PRIVS, 1)
-        version = _landlock_version()
-        if version > 0:
-            _close_files(scratch, readable)
-        if version >= _LANDLOCK_PORTS:
-            _close_ports_and_signals(version)
+        fence.close(scratch, readable)
         _filter_system_calls()
 
 
@@ -186,63 +173,6 @@ def _count_tasks(uid: int) -> int:
     return count
 
 
-@functools.cache
-def _landlock_version() -> int:
-    """Of the kernel's interface; 0 without one, or without the package."""
-    try:
-        from landlock import landlock_abi_version
-
-        # The package takes any leftover errno for a failure of its own calls.
-        ctypes.set_errno(0)
-        return landlock_abi_version()
-    except (ImportError, OSError):
-        return 0
-
-
-@functools.cache
-def _rights() -> tuple[Any, Any, Any]:
-    """To a folder that may be read, to /dev/null, and to the tool's own folder."""
-    from landlock import FSAccess
-
-    read = FSAccess.READ_FILE | FSAccess.READ_DIR | FSAccess.EXECUTE
-    return read, FSAccess.READ_FILE | FSAccess.WRITE_FILE, FSAccess.all()
-
-
-def _close_files(scratch: str, readable: Iterable[str]) -> None:
-    from landlock import FSAccess, Ruleset
-
-    ctypes.set_errno(0)
-    rules = Ruleset()
-    read, null, everything = _rights()
-    for path in (*_READABLE, *readable):
-        if os.path.isdir(path):
-            rules.allow(path, rules=read)
-        elif os.path.exists(path):
-            rules.allow(path, rules=FSAccess.READ_FILE)
-    rules.allow("/dev/null", rules=null)
-    rules.allow(scratch, rules=everything)
-    rules.apply()
-
-
-class _Ruleset(ctypes.Structure):
-    _fields_ = [("files", ctypes.c_uint64), ("network", ctypes.c_uint64), ("scoped", ctypes.c_uint64)]
-
-
-def _close_ports_and_signals(version: int) -> None:
-    """
-    No TCP port can be taken: a tool calls others, and must not answer in the place of the server or of its neighbours. Signals and
-    abstract sockets reach the tool's own processes only. The package does not know this part yet.
-    """
-    libc = ctypes.CDLL(None, use_errno=True)
-    create_ruleset, restrict_self = 444, 446
-    bind_tcp, abstract_unix_socket, signals = 1, 1, 2
-    rules = _Ruleset(0, bind_tcp, abstract_unix_socket | signals if version >= _LANDLOCK_SCOPES else 0)
-    ruleset = libc.syscall(create_ruleset, ctypes.byref(rules), ctypes.sizeof(rules), 0)
-    if ruleset < 0 or libc.syscall(restrict_self, ruleset, 0) != 0:
-        raise OSError(ctypes.get_errno(), "landlock")
-    os.close(ruleset)
-
-
 # Architecture number of the kernel's audit interface, and the system calls that no tool needs: those that reach other
 # processes past Landlock and the user, and memory that no limit of a process counts.
 _SYSCALLS = {
@@ -284,8 +214,16 @@ def _filter_system_calls() -> None:
     Refuses what would reach around the other layers. Landlock does not cover connections to Unix sockets: without
     this, a tool of an ordinary user could speak to the database, to Docker or to the session bus.
     """
+    program = _filter_program()
+    if program is not None:
+        _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(program))
+
+
+@functools.cache
+def _filter_program() -> Optional[_Program]:
+    """None for a processor that is not known."""
     if platform.machine() not in _SYSCALLS:
-        return
+        return None
     # The third are the calls that change modes, owners, times and attributes of files. Landlock does not cover them, so a tool
     # of an ordinary user could open the server's own files to others. Copying functions use them and must not fail.
     architecture, numbers, pretended = _SYSCALLS[platform.machine()]
@@ -311,8 +249,7 @@ def _filter_system_calls() -> None:
     program += [step(answer, allow)]
     program += [step(equal, numbers["socket"], 0, 3), step(load, 16), step(equal, 1, 0, 1), step(answer, refuse)]
     program += [step(answer, allow)]
-    filter_program = _Program(len(program), b"".join(program))
-    _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(filter_program))
+    return _Program(len(program), b"".join(program))
 
 
 def _prctl(option: int, first: int, second: int = 0) -> None:

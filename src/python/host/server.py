@@ -56,7 +56,7 @@ def warm() -> None:
         await asyncio.to_thread(int)
 
     asyncio.run(once())
-    confine.warm()
+    confine.warm(PINNED.values())
     # Without a collection before: what it freed, tools would fill with their own, each of them a copy of the page around.
     gc.freeze()
 
@@ -197,7 +197,7 @@ class Server:
             for name in [name for name in sys.modules if name not in self.core]:
                 if name.partition(".")[0] not in sys.stdlib_module_names:
                     del sys.modules[name]
-        confine.confine(scratch, uid, [*PINNED.values(), *added], self.limits)
+        confine.confine(scratch, uid, added, self.limits)
 
     def scratch_of(self, number: int) -> str:
         return os.path.join(self.folder, str(number))
