@@ -5,6 +5,8 @@ import re
 
 # Modules that comparable systems once had at the top level and that published tools still import from there.
 _MOVED = frozenset({"apps", "config", "main", "utils"})
+# Most sources have none of them, and to walk a tree takes a while.
+_MAY_MOVE = re.compile(rf"\bfrom(?:\s|\\\r?\n)+(?:{'|'.join(sorted(_MOVED))})\b")
 _FROM_MODULE = re.compile(rb"from(?:\s|\\\r?\n)+")
 _NEW_LINE = re.compile(rb"\r\n|\r|\n")
 _ENTRY = re.compile(r"\s*([A-Za-z_]+):(.*)")
@@ -33,6 +35,8 @@ def replace_imports(content: str, tree: ast.Module) -> str:
     `from utils…` becomes `from open_webui.utils…`, likewise `apps`, `config` and `main`. Only statements change,
     so that strings, comments and modules whose names merely begin alike stay as their author wrote them.
     """
+    if not _MAY_MOVE.search(content):
+        return content
     moved = [
         node
         for node in ast.walk(tree)
@@ -42,9 +46,8 @@ def replace_imports(content: str, tree: ast.Module) -> str:
     ]
     if not moved:
         return content
-    # The tree counts in lines and UTF-8 bytes.
     source = content.encode()
-    starts = [0, *(match.end() for match in _NEW_LINE.finditer(source))]
+    starts = _line_starts(source)
     offsets = sorted((starts[node.lineno - 1] + node.col_offset for node in moved), reverse=True)
     for offset in offsets:
         keyword = _FROM_MODULE.match(source, offset)
@@ -60,7 +63,19 @@ def read_manifest(content: str, tree: ast.Module) -> dict[str, str]:
         return {}
     if not isinstance(first.value.value, str):
         return {}
-    literal = _STRING.fullmatch(ast.get_source_segment(content, first.value) or "")
+    literal = _STRING.fullmatch(_segment(content, first.value))
     text = literal.group(2) if literal else first.value.value
     entries = (_ENTRY.fullmatch(line) for line in text.splitlines())
     return {entry.group(1): entry.group(2).strip() for entry in entries if entry}
+
+
+def _line_starts(source: bytes) -> list[int]:
+    return [0, *(match.end() for match in _NEW_LINE.finditer(source))]
+
+
+def _segment(content: str, node: ast.Constant) -> str:
+    """The part of the source that became a node, whose tree counts in lines and UTF-8 bytes."""
+    source = content.encode()
+    starts = _line_starts(source)
+    end = starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
+    return source[starts[node.lineno - 1] + node.col_offset : end].decode()
