@@ -54,6 +54,10 @@ class _Output(io.TextIOWrapper):
         return len(text)
 
 
+# Made once, in the process that tools are forked from.
+_OUTPUTS = (_Output(), _Output())
+
+
 class Session:
     """The conversation with the server about one tool."""
 
@@ -319,5 +323,6 @@ def _usage(cpu_before: float) -> bytes:
 
 def main(connection: socket.socket, limits: confine.Limits) -> None:
     """Does not return before the server closes the channel."""
-    sys.stdout, sys.stderr = _Output(), _Output()
-    asyncio.run(Session(connection, limits).serve())
+    sys.stdout, sys.stderr = _OUTPUTS
+    # What asyncio.run() does besides is of use to programs that go on afterwards, and to start it takes time.
+    asyncio.new_event_loop().run_until_complete(Session(connection, limits).serve())
