@@ -1,8 +1,10 @@
 import { grantedIds, grantsOf, holdsGrant } from '../access/access.repository.ts';
+import { type AuditEvent, type AuditScope, entryValues, insertEntry } from '../audit/audit.record.ts';
 import { Json } from '../core/json.ts';
 import type { Actor } from '../core/scope.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import type { JsonSchema } from '../python/protocol.ts';
+import type { ToolEntity } from './tools.entity.ts';
 import type { ToolAccessView, ToolExport, ToolListing } from './tools.schema.ts';
 
 /** SQL conditions on a row `t`; `$1` is the caller's id, `$2` whether they are an administrator. */
@@ -83,6 +85,20 @@ const LIST = statement<{ text: string }>('tool.list', list(`json_build_object(${
 const LIST_WITH_SOURCES = statement<{ text: string }>('tool.sources', list(withSource(LISTED), NEWEST_FIRST));
 const EXPORT = statement<{ text: string }>('tool.export', list(withSource(SHARED), 't.id'));
 
+// A tool, its first version and the entry of the audit log at one go. None when the id is taken.
+const INSERT = statement<{ id: string }>(
+  'tool.insert',
+  `with made as (
+     insert into tool (id, user_id, name, content, meta, specs, valves_schema, user_valves_schema, requirements,
+         is_described, version, created_at, updated_at)
+       values ($1, $2, $3, $4, $5::jsonb, $6::json, $7::json, $8::json, $9::jsonb, $10, 1, $11, $11)
+       on conflict (id) do nothing returning *),
+   kept as (insert into tool_version (tool_id, version, user_id, content, created_at)
+     select id, version, user_id, content, created_at from made),
+   noted as (${insertEntry(12, 'made')})
+   select id from made`,
+);
+
 const caller = ({ id, role }: Actor) => [id, role === 'admin'];
 
 async function readList<View>(sql: Sql, actor: Actor, of: typeof LIST): Promise<Json<View[]>> {
@@ -120,3 +136,43 @@ export const listToolsWithSources = (sql: Sql, actor: Actor) =>
   readList<ToolListing>(sql, actor, LIST_WITH_SOURCES);
 
 export const exportTools = (sql: Sql, actor: Actor) => readList<ToolExport>(sql, actor, EXPORT);
+
+/** A tool as it is stored at first. */
+export type NewTool = Pick<
+  ToolEntity,
+  | 'id'
+  | 'user_id'
+  | 'name'
+  | 'content'
+  | 'meta'
+  | 'specs'
+  | 'valves_schema'
+  | 'user_valves_schema'
+  | 'requirements'
+  | 'is_described'
+  | 'created_at'
+>;
+
+/** Stores a tool with its first version and an entry of the audit log; false when the id is taken. */
+export async function insertTool(
+  sql: Sql,
+  tool: NewTool,
+  { scope, event }: { scope: AuditScope; event: AuditEvent },
+): Promise<boolean> {
+  const json = (value: unknown) => value && JSON.stringify(value);
+  const rows = await sql.rows(INSERT, [
+    tool.id,
+    tool.user_id,
+    tool.name,
+    tool.content,
+    json(tool.meta),
+    json(tool.specs),
+    json(tool.valves_schema),
+    json(tool.user_valves_schema),
+    json(tool.requirements),
+    tool.is_described,
+    tool.created_at,
+    ...entryValues(scope, event),
+  ]);
+  return rows.length > 0;
+}

@@ -1,4 +1,4 @@
-import { type EntityManager, LockMode, UniqueConstraintViolationException } from '@mikro-orm/postgresql';
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { GrantInput } from '../access/access.schema.ts';
 import { replaceGrants, revokeGrants } from '../access/access.service.ts';
 import { may } from '../access/permissions.ts';
@@ -57,42 +57,32 @@ export async function createTool(scope: Scope, input: ToolInput & { id: string }
   // Nothing of a stranger's source is run before we know that they may have it run.
   if (!mayCreate(scope)) throw new AppError('tool_forbidden');
   const id = normaliseId(input.id);
-  if (await repository.readTool(scope.sql, scope.actor, id)) throw new AppError('id_taken');
+  if (await repository.readToolRights(scope.sql, scope.actor, id)) throw new AppError('id_taken');
   const module = await inspectSource(scope, id, input.content);
   const now = nowSeconds();
-  try {
-    await scope.em.transactional(async (em) => {
-      const row = em.create(Tool, {
-        id,
-        user_id: scope.actor.id,
-        name: input.name,
-        content: module.content,
-        meta: { description: input.meta.description ?? null, manifest: module.manifest },
-        specs: module.specs,
-        valves_schema: module.valves,
-        user_valves_schema: module.user_valves,
-        requirements: module.requirements,
-        is_described: module.isDescribed,
-        version: 1,
-        created_at: now,
-        updated_at: now,
-      });
-      keepVersion(scope, em, row);
-      await em.flush();
-      // Ids are chosen by people, so one may be used again: nothing that was left behind may apply to its new owner.
-      await replaceGrants(scope, em, resource(id), input.access_grants ?? []);
-      await record(scope, sqlWithin(em), {
-        action: 'tool.create',
-        target: { type: 'tool', id },
-        after: audited(row),
-      });
-    });
-  } catch (error) {
-    if (error instanceof UniqueConstraintViolationException) throw new AppError('id_taken', { cause: error });
-    throw error;
-  }
+  const tool = {
+    id,
+    user_id: scope.actor.id,
+    name: input.name,
+    content: module.content,
+    meta: { description: input.meta.description ?? null, manifest: module.manifest },
+    specs: module.specs,
+    valves_schema: module.valves,
+    user_valves_schema: module.user_valves,
+    requirements: module.requirements,
+    is_described: module.isDescribed,
+    created_at: now,
+    version: 1,
+  };
+  const access_grants = await scope.em.transactional(async (em) => {
+    const event = { action: 'tool.create', target: { type: 'tool', id }, after: audited(tool) };
+    const isMade = await repository.insertTool(sqlWithin(em), tool, { scope, event });
+    if (!isMade) throw new AppError('id_taken');
+    // Ids are chosen by people, so one may be used again: nothing that was left behind may apply to its new owner.
+    return replaceGrants(scope, em, resource(id), input.access_grants ?? []);
+  });
   if (!module.isDescribed) startInstallation(scope, { id, version: 1, ...module });
-  return getTool(scope, id);
+  return { ...tool, access_grants, updated_at: now };
 }
 
 /** The tools that the caller may read, the last changed first. */
@@ -185,7 +175,11 @@ export async function changeTool(
 }
 
 /** What the audit log tells of a tool; its versions hold the sources. */
-const audited = ({ name, meta, version }: ToolEntity) => ({ name, description: meta.description, version });
+const audited = ({ name, meta, version }: Pick<ToolEntity, 'name' | 'meta' | 'version'>) => ({
+  name,
+  description: meta.description,
+  version,
+});
 
 /** Puts a loaded source in the row, as a version of its own unless it is there already. */
 export function putSource(
