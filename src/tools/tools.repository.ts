@@ -85,7 +85,8 @@ const LIST = statement<{ text: string }>('tool.list', list(`json_build_object(${
 const LIST_WITH_SOURCES = statement<{ text: string }>('tool.sources', list(withSource(LISTED), NEWEST_FIRST));
 const EXPORT = statement<{ text: string }>('tool.export', list(withSource(SHARED), 't.id'));
 
-// A tool, its first version and the entry of the audit log at one go. None when the id is taken.
+// A tool, its first version and the entry of the audit log at one go. None when the id is taken. Ids are chosen by people, so one
+// may be used again: nothing that was left behind may apply to its new owner.
 const INSERT = statement<{ id: string }>(
   'tool.insert',
   `with made as (
@@ -95,6 +96,7 @@ const INSERT = statement<{ id: string }>(
        on conflict (id) do nothing returning *),
    kept as (insert into tool_version (tool_id, version, user_id, content, created_at)
      select id, version, user_id, content, created_at from made),
+   revoked as (delete from access_grant where resource_type = 'tool' and resource_id in (select id from made)),
    noted as (${insertEntry(12, 'made')})
    select id from made`,
 );

@@ -1,5 +1,5 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import type { GrantInput } from '../access/access.schema.ts';
+import type { GrantInput, GrantView } from '../access/access.schema.ts';
 import { replaceGrants, revokeGrants } from '../access/access.service.ts';
 import { may } from '../access/permissions.ts';
 import { record } from '../audit/audit.record.ts';
@@ -8,7 +8,7 @@ import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { LIMITS } from '../core/wire.ts';
-import { sqlWithin } from '../database/sql.ts';
+import { type Sql, sqlWithin } from '../database/sql.ts';
 import { noSuchTool, requireRight, requireTool } from './tools.access.ts';
 import { Tool, type ToolEntity } from './tools.entity.ts';
 import { inspectSource, type Module, startInstallation } from './tools.install.service.ts';
@@ -74,13 +74,20 @@ export async function createTool(scope: Scope, input: ToolInput & { id: string }
     created_at: now,
     version: 1,
   };
-  const access_grants = await scope.em.transactional(async (em) => {
+  const insert = async (sql: Sql) => {
     const event = { action: 'tool.create', target: { type: 'tool', id }, after: audited(tool) };
-    const isMade = await repository.insertTool(sqlWithin(em), tool, { scope, event });
-    if (!isMade) throw new AppError('id_taken');
-    // Ids are chosen by people, so one may be used again: nothing that was left behind may apply to its new owner.
-    return replaceGrants(scope, em, resource(id), input.access_grants ?? []);
-  });
+    if (!(await repository.insertTool(sql, tool, { scope, event }))) throw new AppError('id_taken');
+  };
+  const grants = input.access_grants ?? [];
+  let access_grants: GrantView[] = [];
+  if (grants.length === 0) {
+    await insert(scope.sql);
+  } else {
+    access_grants = await scope.em.transactional(async (em) => {
+      await insert(sqlWithin(em));
+      return replaceGrants(scope, em, resource(id), grants);
+    });
+  }
   if (!module.isDescribed) startInstallation(scope, { id, version: 1, ...module });
   return { ...tool, access_grants, updated_at: now };
 }

@@ -40,8 +40,8 @@ it('the audit log tells who made, changed, set and deleted a tool, without its s
     ['tool.valves', shop.writer.id],
     ['tool.update', shop.writer.id],
     ['tool.content', shop.writer.id],
-    ['tool.create', shop.author.id],
     ['grants.update', shop.author.id],
+    ['tool.create', shop.author.id],
   ]);
   expect(found[3]).toMatchObject({ before: { version: 1 }, after: { version: 2 } });
   expect(found[2]).toMatchObject({ before: { name: 'audited' }, after: { name: 'renamed' } });
