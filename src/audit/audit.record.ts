@@ -35,15 +35,24 @@ export const insertEntry = (first: number, rows: string): string =>
   `insert into audit_entry (${COLUMNS})
    select ${TYPES.map((type, index) => `$${first + index}::${type}`).join(', ')} from ${rows}`;
 
-const INSERT = statement('audit.insert', insertEntry(1, '(select) as one'));
+const INSERT = statement(
+  'audit.insert',
+  `insert into audit_entry (${COLUMNS})
+   select * from unnest(${TYPES.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})`,
+);
 
 /**
- * Writes an entry of the audit log.
+ * Writes an entry of the audit log for each event, all in one statement.
  *
  * @param sql the transaction of the change itself, so that there is neither without the other
  */
-export async function record(scope: AuditScope, sql: Sql, event: AuditEvent): Promise<void> {
-  await sql.rows(INSERT, entryValues(scope, event));
+export async function record(scope: AuditScope, sql: Sql, ...events: AuditEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const entries = events.map((event) => entryValues(scope, event));
+  await sql.rows(
+    INSERT,
+    TYPES.map((_type, column) => entries.map((entry) => entry[column])),
+  );
 }
 
 /** The parameters of `insertEntry`. */

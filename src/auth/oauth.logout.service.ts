@@ -15,13 +15,12 @@ export async function endByProvider(scope: Scope<null>, token: string): Promise<
   if (!logout) throw new AppError('oauth_failed', { detail: 'No provider here has made that token.' });
   const ended = await scope.sql.transaction(async (sql) => {
     const sessions = await endProviderSessions(sql, logout);
-    for (const { id, user_id } of sessions) {
-      await record(scope, sql, {
-        action: 'session.end',
-        target: { type: 'session', id },
-        before: { user_id, provider: logout.issuer },
-      });
-    }
+    const entries = sessions.map(({ id, user_id }) => ({
+      action: 'session.end',
+      target: { type: 'session', id },
+      before: { user_id, provider: logout.issuer },
+    }));
+    await record(scope, sql, ...entries);
     return sessions;
   });
   for (const { id, user_id } of ended) {

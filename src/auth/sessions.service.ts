@@ -27,13 +27,12 @@ export async function endSessions(
 ): Promise<number> {
   const ended = await scope.sql.transaction(async (sql) => {
     const deleted = await deleteSessions(sql, userId, sessionId);
-    for (const session of deleted) {
-      await record(scope, sql, {
-        action: 'session.end',
-        target: { type: 'session', id: session.id },
-        before: { ...session, user_id: userId },
-      });
-    }
+    const entries = deleted.map((session) => ({
+      action: 'session.end',
+      target: { type: 'session', id: session.id },
+      before: { ...session, user_id: userId },
+    }));
+    await record(scope, sql, ...entries);
     return deleted;
   });
   if (sessionId !== null && ended.length === 0) {

@@ -119,25 +119,28 @@ export async function leaveChannel(scope: Scope, id: string): Promise<true> {
 /** Puts somebody in charge of each group that nobody is, but for one person. Returns how many groups that were. */
 async function passOn(scope: Scope, sql: Sql, ids: string[], exceptUserId: string | null): Promise<number> {
   const heirs = await sql.rows(PASS_ON, [ids, exceptUserId]);
-  for (const { channel_id, user_id } of heirs) {
-    await record(scope, sql, {
-      action: 'channel.role',
-      target: { type: 'channel', id: channel_id },
-      before: { user_id, role: null },
-      after: { user_id, role: 'manager' },
-    });
-  }
+  const entries = heirs.map(({ channel_id, user_id }) => ({
+    action: 'channel.role',
+    target: { type: 'channel', id: channel_id },
+    before: { user_id, role: null },
+    after: { user_id, role: 'manager' },
+  }));
+  await record(scope, sql, ...entries);
   return heirs.length;
 }
 
 /** Leaves no channel without anybody, and no group without anybody in charge, after people went. */
 async function settle(scope: Scope, sql: Sql, ids: string[]): Promise<void> {
-  for (const { id, name, type } of await sql.rows(DELETE_EMPTY, [ids])) {
-    // That a direct channel was, is no entry either.
-    if (type === 'dm') continue;
-    const target = { type: 'channel', id };
-    await record(scope, sql, { action: 'channel.delete', target, before: { name, type } });
-  }
+  const deleted = await sql.rows(DELETE_EMPTY, [ids]);
+  // That a direct channel was, is no entry either.
+  const entries = deleted
+    .filter(({ type }) => type !== 'dm')
+    .map(({ id, name, type }) => ({
+      action: 'channel.delete',
+      target: { type: 'channel', id },
+      before: { name, type },
+    }));
+  await record(scope, sql, ...entries);
   await passOn(scope, sql, ids, null);
 }
 

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { startTarget } from '../egress/targets.ts';
 import { until } from '../support/poll.ts';
 import { signUp, startServer } from '../support/server.ts';
+import { recordStatements } from '../support/statements.ts';
 import { openBrowser } from './browser.ts';
 import { startInternet, withoutOpenssl } from './internet.ts';
 import { CLIENT_ID, CLIENT_SECRET } from './provider.ts';
@@ -64,8 +65,13 @@ describe('a logout by the back channel', () => {
     expect((await post({ logout_token: await stage.provider.sign(logoutOf('b%')) })).status).toBe(200);
     const statuses = () => Promise.all(entries.map(({ token }) => statusOf(token)));
     expect(await statuses()).toEqual([200, 200, 401]);
-    const answer = await post({ logout_token: await stage.provider.sign(logoutOf('bob')) });
-    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const logout_token = await stage.provider.sign(logoutOf('bob'));
+    const statements = await recordStatements(async () => {
+      const answer = await post({ logout_token });
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    });
+    // However many sessions that were.
+    expect(statements.filter((text) => text.includes('insert into audit_entry'))).toHaveLength(1);
     expect(await statuses()).toEqual([401, 401, 401]);
   });
 
