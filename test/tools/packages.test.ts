@@ -177,7 +177,7 @@ describe('an installation that is killed in the middle', () => {
     expect(await find('greeter>0.5')).toBeUndefined();
     // What it had begun to write is there, and not what the next one completes.
     const [draft = ''] = (await readdir(folder)).filter((name) => name.startsWith('draft.'));
-    await mkdir(join(folder, draft, 'half'));
+    await mkdir(join(folder, draft, 'site', 'half'));
     await until('its server to notice', async () => (await state('killed')).state === 'absent');
     index.open();
     expect(await run('killed')).toMatchObject({ status: 409, body: { code: 'tool_not_ready' } });

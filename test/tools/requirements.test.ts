@@ -174,6 +174,13 @@ describe('the requirements of a tool', () => {
   });
 });
 
+async function isRefused(requirement: string, words: string): Promise<void> {
+  const answer = await shop.create('refused', says('greeter', requirement));
+  expect(answer).toMatchObject({ status: 400, body: { code: 'tool_invalid' } });
+  expect(answer.body.detail).toContain(words);
+  expect((await shop.as(shop.author, 'GET', 'refused')).status).toBe(404);
+}
+
 describe('a requirement is refused before anything is saved:', () => {
   it.each([
     '--index-url https://evil.example/simple, greeter',
@@ -184,13 +191,21 @@ describe('a requirement is refused before anything is saved:', () => {
     'git+https://evil.example/x.git',
     './greeter',
     'greeter; import os',
+    'greeter; python_version ~= "x"',
+    'greeter; nothing == "x"',
+    'greeter===2.0',
+    'greeter===/../../tmp',
+    'greeter>=1,===/../../tmp',
+    'greeter[x] (=== ../tmp)',
+    'greeter[/tmp]',
     '$(touch x)',
-    Array.from({ length: 51 }, (_, n) => `p${n}`).join(','),
-  ])('%s', async (requirement) => {
-    const answer = await shop.create('refused', says('greeter', requirement));
-    expect(answer).toMatchObject({ status: 400, body: { code: 'tool_invalid' } });
-    expect((await shop.as(shop.author, 'GET', 'refused')).status).toBe(404);
-  });
+  ])('%s', (requirement) => isRefused(requirement, 'The requirement '));
+
+  it.each([
+    ['too many', Array.from({ length: 51 }, (_, n) => `p${n}`).join(','), 'at most 50'],
+    ['too long', `greeter${',<9'.repeat(3_000)}`, 'at most 8192'],
+    ['nested', `greeter; ${'('.repeat(3_000)}os_name == "x"${')'.repeat(3_000)}`, 'PEP 508'],
+  ])('%s', (_name, requirement, words) => isRefused(requirement, words));
 });
 
 describe('where tools.install_requirements is off', () => {

@@ -5,13 +5,14 @@ Installs one set of packages into a folder of its own, in a process of its own:
 
 `folder` gets `site` (the packages, whole or not there at all), `state.json` and `log`. Whoever comes second for the same set
 waits for the first and finds it done. The time of `state.json` tells others that somebody is at work, as long as it is recent.
-Only wheels: nothing of a package runs while it is installed.
+Only wheels: nothing of a package runs while it is installed (`unpack.py` sees to that).
 """
 
 import ctypes
 import fcntl
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -27,6 +28,11 @@ _FIXED = ("annotated-types", "packaging", "pydantic", "pydantic-core", "typing-e
 # What pip may know of the server's environment, which holds secrets: its own settings, the way out, and certificates.
 _KNOWN = ("PATH", "HOME", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _KNOWN_IN_ANY_CASE = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+# As `packages.py` writes them. It runs where the tool does, so what it says is checked once more before it is given to pip, for which
+# a text can also be an option, an address or a path.
+_VERSIONS = r"(~=|==|!=|<=|>=|<|>)[A-Za-z0-9.+!*_-]+"
+_REQUIREMENT = re.compile(rf"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\[[A-Za-z0-9._,-]+\])?({_VERSIONS}(,{_VERSIONS})*)?")
+_UNPACK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "unpack.py")
 _DRAFT = "draft."
 _PR_SET_PDEATHSIG = 1
 _MEMORY_BYTES = 2 * 1024**3
@@ -35,7 +41,8 @@ _OPEN_FILES = 256
 
 class Installation:
     def __init__(self, folder: str, requirements: list[str], seconds: int, size: int) -> None:
-        self.folder, self.requirements, self.seconds, self.size = folder, requirements, seconds, size
+        self.folder, self.requirements = os.path.abspath(folder), requirements
+        self.seconds, self.size = seconds, size
         self.site, self.draft = self.path("site"), ""
 
     def path(self, name: str) -> str:
@@ -60,8 +67,12 @@ class Installation:
                 sys.exit(1)
             # On the disk before it has its name: a machine that loses its power must not leave half of it behind.
             os.sync()
-            os.rename(self.draft, self.site)
+            os.rename(self.drafted("site"), self.site)
+            self.remove_drafts()
             self.say("ready", "The packages are installed.")
+
+    def drafted(self, name: str) -> str:
+        return os.path.join(self.draft, name)
 
     def remove_drafts(self) -> None:
         for name in os.listdir(self.folder):
@@ -69,12 +80,17 @@ class Installation:
                 shutil.rmtree(self.path(name), ignore_errors=True)
 
     def fill(self) -> None:
+        for requirement in self.requirements:
+            if not _REQUIREMENT.fullmatch(requirement):
+                raise ValueError(f"{requirement!r} is not the name of a package with versions.")
+        for name in ("site", "temporary", "empty"):
+            os.mkdir(self.drafted(name))
         with open(self.path("constraints.txt"), "w") as file:
             file.writelines(f"{name}=={version}\n" for name, version in _fixed())
         with open(self.path("log"), "wb") as log:
             self.pip(log)
         size = 0
-        for folder, _, names in os.walk(self.draft):
+        for folder, _, names in os.walk(self.drafted("site")):
             # A tool's own user reads them, whatever the umask of the server.
             os.chmod(folder, 0o755)
             for name in names:
@@ -86,12 +102,14 @@ class Installation:
             raise ValueError(f"The packages take {size} bytes; at most {self.size} are allowed.")
 
     def pip(self, log: Any) -> None:
-        options = ["--target", self.draft, "--constraint", self.path("constraints.txt"), "--only-binary", ":all:"]
-        options += ["--no-input", "--no-cache-dir", "--disable-pip-version-check", "--progress-bar", "off"]
-        command = [sys.executable, "-I", "-m", "pip", "install", *options, "--", *self.requirements]
+        options = ["--target", self.drafted("site"), "--constraint", self.path("constraints.txt"), "--only-binary", ":all:"]
+        options += ["--no-input", "--no-cache-dir", "--disable-pip-version-check", "--progress-bar", "off", "--log", os.devnull]
+        command = [sys.executable, "-I", _UNPACK, self.draft, "install", *options, "--", *self.requirements]
         process = subprocess.Popen(
             command,
-            env=_surroundings(),
+            # In a folder without anything that a requirement could be the name of. What is downloaded and unpacked counts.
+            cwd=self.drafted("empty"),
+            env={**_surroundings(), "TMPDIR": self.drafted("temporary")},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -115,8 +133,10 @@ class Installation:
     def complaint(self) -> str:
         """The sentence of pip that says most, from its log."""
         with open(self.path("log"), encoding="utf-8", errors="replace") as file:
-            errors = [line.strip() for line in file if line.startswith("ERROR: ")]
-        return errors[-1].removeprefix("ERROR: ") if errors else "pip failed; its log says more."
+            errors = [line.strip().removeprefix("ERROR: ") for line in file if line.startswith("ERROR: ")]
+        # What pip did not expect it calls an exception, with its reason before or after that.
+        errors = [error for error in errors if error != "Exception:"]
+        return errors[-1] if errors else "pip failed; its log says more."
 
     def say(self, state: str, detail: str) -> None:
         draft = self.path("state.json.tmp")

@@ -1,15 +1,22 @@
 """The `requirements:` of a tool's frontmatter: what they ask for, and what of it this environment does not have."""
 
+import re
 import sys
 from importlib import metadata
+from typing import Optional
 
 try:
+    from packaging.markers import InvalidMarker, UndefinedComparison, UndefinedEnvironmentName
     from packaging.requirements import InvalidRequirement, Requirement
     from packaging.utils import canonicalize_name
 except ImportError:  # An interpreter of the system that serves as it is: nothing is installed for it.
     Requirement = None
 
 _MOST = 50
+_MOST_CHARACTERS = 8_192
+_QUOTED_CHARACTERS = 200
+# `===` takes any text for a version, and pip takes a text with slashes for a folder that it is to build.
+_VERSION = re.compile(r"[A-Za-z0-9.+!*_-]+")
 # A part that begins so goes on with the versions of the one before it.
 _VERSIONS = ("<", ">", "=", "!", "~")
 # Asked for by their authors' habit: modules that this environment has under another name.
@@ -25,21 +32,31 @@ def parse(text: str) -> "list[Requirement]":
     The comma-separated requirements (PEP 508) that apply here. Options, addresses and whatever else is not the name of a
     package with versions is refused: it would tell the installer where to take code from.
     """
-    found: "list[Requirement]" = []
     if Requirement is None:
-        return found
-    for part in _split(text):
-        try:
-            requirement = Requirement(part)
-        except InvalidRequirement:
-            raise RequirementError(f"The requirement {part!r} is not the name of a package with versions (PEP 508).") from None
-        if requirement.url is not None:
-            raise RequirementError(f"The requirement {part!r} names an address. Only packages of the index are installed.")
-        if requirement.marker is None or requirement.marker.evaluate():
-            found.append(requirement)
+        return []
+    if len(text) > _MOST_CHARACTERS:
+        raise RequirementError(f"The requirements have {len(text)} characters; at most {_MOST_CHARACTERS} are allowed.")
+    found = [requirement for requirement in map(_read, _split(text)) if requirement is not None]
     if len(found) > _MOST:
         raise RequirementError(f"The tool asks for {len(found)} packages; at most {_MOST} are allowed.")
     return found
+
+
+def _read(part: str) -> "Optional[Requirement]":
+    """One requirement; None when its marker says that it does not apply here."""
+    quoted = repr(part if len(part) <= _QUOTED_CHARACTERS else part[:_QUOTED_CHARACTERS] + "…")
+    try:
+        requirement = Requirement(part)
+        applies = requirement.marker is None or requirement.marker.evaluate()
+    # A marker can compare what has no order, and be nested without end.
+    except (InvalidRequirement, InvalidMarker, UndefinedComparison, UndefinedEnvironmentName, RecursionError):
+        raise RequirementError(f"The requirement {quoted} is not the name of a package with versions (PEP 508).") from None
+    if requirement.url is not None:
+        raise RequirementError(f"The requirement {quoted} names an address. Only packages of the index are installed.")
+    for one in requirement.specifier:
+        if one.operator == "===" or not _VERSION.fullmatch(one.version):
+            raise RequirementError(f"The requirement {quoted} names a version with '==='. Use '=='.")
+    return requirement if applies else None
 
 
 def missing(requirements: "list[Requirement]") -> list[str]:
