@@ -26,21 +26,28 @@ const storable = z.string().refine(isStorable, UNSTORABLE);
 /** A line of text of 1 to `max` characters (256 unless told). */
 export const name = (max: number = LIMITS.nameCharacters) => storable.min(1).max(max);
 
-/** As `name`, without white space around it and in one Unicode form: what looks the same is the same. */
-export const plainName = (max: number) =>
-  z.string().trim().normalize('NFC').min(1).max(max).refine(isStorable, UNSTORABLE);
+/**
+ * Text of at most `max` characters, without white space around it and in one Unicode form. To compose takes time in proportion to
+ * the square of a run of marks, hours for a body of nothing else, so what is too long is refused before. What becomes one
+ * character has four at most.
+ */
+const composed = (max: number) =>
+  z
+    .string()
+    .max(4 * max, { abort: true, error: `must have at most ${max} characters` })
+    .trim()
+    .normalize('NFC')
+    .max(max)
+    .refine(isStorable, UNSTORABLE);
+
+/** As `name`, in one form: what looks the same is the same. */
+export const plainName = (max: number) => composed(max).min(1);
 
 /** What breaks a line, or turns around what stands behind it: a name with one would speak for others. */
 export const STRAYING = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
 
 const shown = (max: number) =>
-  z
-    .string()
-    .trim()
-    .normalize('NFC')
-    .max(max)
-    .refine(isStorable, UNSTORABLE)
-    .refine((value) => value.search(STRAYING) === -1, 'must be one line, in one direction');
+  composed(max).refine((value) => value.search(STRAYING) === -1, 'must be one line, in one direction');
 
 /** What people are shown as the name of somebody or something: as `plainName`, and on one line. */
 export const shownName = (max: number = LIMITS.nameCharacters) => shown(max).min(1);
