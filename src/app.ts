@@ -95,7 +95,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   try {
     const pins = readPins(env.SETTINGS);
     const oauth = createOAuth(env);
-    const directory = createDirectory(env);
+    const directory = await createDirectory(env);
     await requirePort(env);
     const secret = await loadSecret(env);
     const target = await provideDatabase(options, closers, () => closing !== undefined);

@@ -1,15 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { rootCertificates } from 'node:tls';
-import {
-  AndFilter,
-  Client,
-  type Entry,
-  EqualityFilter,
-  type Filter,
-  FilterParser,
-  ResultCodeError,
-} from 'ldapts';
+import type { Client, Entry, Filter } from 'ldapts';
 import { AppError } from '../core/errors.ts';
 import { type Env, StartError } from '../env.ts';
 
@@ -40,8 +32,8 @@ export interface Directory {
   readonly groups: { manage: boolean; create: boolean };
   /** By which groups roles are decided: names, or the whole of where one is. */
   readonly roles: { manage: boolean; admin: readonly string[]; allowed: readonly string[] };
-  /** The filter that finds somebody, with whatever they typed escaped. */
-  filterFor(username: string): Filter;
+  /** The filter that finds somebody, as text, with whatever they typed escaped. */
+  filterFor(username: string): string;
   /** Connects and binds as who searches. */
   open(): Promise<Client>;
   /** Everybody whom the filter finds, two at most: more than one is nobody. */
@@ -49,6 +41,8 @@ export interface Directory {
   /** Whether the password is that of an entry, by a bind on a connection of its own. */
   verify(dn: string, password: string): Promise<boolean>;
   close(client: Client): Promise<void>;
+  /** What went wrong, for administrators. */
+  describe(error: unknown): string;
 }
 
 const TIMEOUT_MS = 5_000;
@@ -64,8 +58,10 @@ const ENTRY_ID = 'entryUUID';
 const OBJECT_ID = 'objectGUID';
 
 /** @throws StartError for a filter or file that cannot be used, and for passwords that would go in the clear by mistake */
-export function createDirectory(env: Env): Directory | null {
+export async function createDirectory(env: Env): Promise<Directory | null> {
   if (!env.ENABLE_LDAP) return null;
+  // Its 10 MB are for those who have a directory.
+  const { AndFilter, Client, EqualityFilter, FilterParser, ResultCodeError } = await import('ldapts');
   const wrong = (name: string, what: string, cause?: unknown) =>
     new StartError(`The environment variable ${name} is wrong: ${what}.`, { cause });
   if (env.LDAP_SEARCH_BASE === '') throw wrong('LDAP_SEARCH_BASE', 'it must be set where ENABLE_LDAP is');
@@ -128,7 +124,7 @@ export function createDirectory(env: Env): Directory | null {
       admin: env.LDAP_ADMIN_GROUPS,
       allowed: env.LDAP_ALLOWED_GROUPS,
     },
-    filterFor,
+    filterFor: (username) => filterFor(username).toString(),
     open: () =>
       connected(async (client) => {
         const { LDAP_APP_DN, LDAP_APP_PASSWORD } = env;
@@ -157,6 +153,11 @@ export function createDirectory(env: Env): Directory | null {
       }
     },
     close,
+    describe(error) {
+      if (error instanceof ResultCodeError)
+        return `The directory refuses (code ${error.code}): ${error.message}`;
+      return error instanceof Error ? error.message : String(error);
+    },
   };
 
   function readAuthority(path: string): string {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { ResultCodeError } from 'ldapts';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import { User } from '../users/users.entity.ts';
@@ -90,7 +89,7 @@ export async function testLdap(scope: Scope, user: string): Promise<LdapTest> {
   const answer = (dn: string | null): LdapTest => ({
     ok: steps.every(({ ok }) => ok),
     server: directory.url,
-    filter: directory.filterFor(user).toString(),
+    filter: directory.filterFor(user),
     dn,
     steps,
   });
@@ -102,13 +101,13 @@ export async function testLdap(scope: Scope, user: string): Promise<LdapTest> {
     try {
       found = await directory.search(client, user);
     } catch (error) {
-      note('search', false, describe(error));
+      note('search', false, directory.describe(error));
       return answer(null);
     } finally {
       await directory.close(client);
     }
   } catch (error) {
-    note('connect', false, describe(error));
+    note('connect', false, directory.describe(error));
     return answer(null);
   }
   const [entry] = found;
@@ -167,8 +166,3 @@ async function foreseeAccount(
   const whose = bound === null ? 'The account that has their address' : `Their account ${account.email}`;
   return [true, `${whose}, with the role ${role}.`];
 }
-
-const describe = (error: unknown): string => {
-  if (error instanceof ResultCodeError) return `The directory refuses (code ${error.code}): ${error.message}`;
-  return error instanceof Error ? error.message : String(error);
-};

@@ -75,6 +75,7 @@ describe('imports', () => {
     ['socket.io', /^src\/doors\/socketio\.ts$/],
     ['python-shell', /^src\/python\//],
     ['undici', /^src\/egress\//],
+    ['ldapts', /^src\/auth\/ldap\.directory\.ts$/],
   ])('%s has one place', (name, place) => {
     const edges = imports.filter((edge) => isPackage(edge, name));
     expect(edges.filter(({ file }) => !place.test(file))).toEqual([]);

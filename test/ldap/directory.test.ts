@@ -164,9 +164,9 @@ describe('the environment of a directory', () => {
     [{ ...env, LDAP_SEARCH_FILTER: '(a=b' }, /LDAP_SEARCH_FILTER/],
     [{ ...env, LDAP_CA_CERT_FILE: '/nowhere.pem' }, /LDAP_CA_CERT_FILE/],
     [{ ...env, LDAP_USE_TLS: 'perhaps' }, /LDAP_USE_TLS/],
-  ])('that is wrong stops the start: %o', (wrong, named) => {
-    const start = () => createDirectory(readEnv(wrong));
-    expect(start).toThrow(StartError);
-    expect(start).toThrow(named);
+  ])('that is wrong stops the start: %o', async (wrong, named) => {
+    const start = async () => createDirectory(readEnv(wrong));
+    await expect(start()).rejects.toThrow(StartError);
+    await expect(start()).rejects.toThrow(named);
   });
 });

@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** Loads the program as `main.ts` does, and prints the packages that came with it. */
+const LOAD = `
+  import { registerHooks } from 'node:module';
+  const packages = new Set();
+  registerHooks({
+    resolve(name, context, next) {
+      const found = next(name, context);
+      const [, packageName] = /.*\\/node_modules\\/((?:@[^/]+\\/)?[^/]+)\\//.exec(found.url) ?? [];
+      if (packageName) packages.add(packageName);
+      return found;
+    },
+  });
+  await import('./src/app.ts');
+  console.log(JSON.stringify([...packages]));
+`;
+
+it('what few installations need is not in memory before it is asked for', async () => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', LOAD],
+    { cwd: ROOT },
+  );
+  const packages: string[] = JSON.parse(stdout);
+  expect(packages).toContain('fastify');
+  for (const rare of ['ldapts', 'undici', 'file-type']) expect(packages).not.toContain(rare);
+});
