@@ -3,7 +3,7 @@ import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import type { CallContext, Usage } from '../python/pool.ts';
 import { requireReadyTool } from './tools.install.service.ts';
-import { serveTool } from './tools.requests.service.ts';
+import { openRequests } from './tools.requests.service.ts';
 import { withoutValves } from './tools.valves.mask.ts';
 import { type CallValves, openCallValves } from './tools.valves.service.ts';
 
@@ -41,6 +41,7 @@ export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult
   let valves: CallValves = {};
   let usage: Usage | undefined;
   let outcome = 'ok';
+  const requests = openRequests(scope);
   try {
     valves = openCallValves(scope, tool);
     return await scope.python.call({
@@ -53,7 +54,7 @@ export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult
       baseUrl: scope.configs.current.webui.url,
       onEvent: call.onEvent,
       onAsk: call.onAsk,
-      onRequest: (operation, input) => serveTool(scope, operation, input),
+      onRequest: requests.serve,
       onUsage(taken) {
         usage = taken;
       },
@@ -67,6 +68,7 @@ export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult
       cause: error.cause,
     });
   } finally {
+    requests.close();
     scope.toolRuns.record({
       tool_id: tool.id,
       tool_created_at: tool.created_at,

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { AppError } from '../core/errors.ts';
@@ -6,25 +5,31 @@ import type { Scope } from '../core/scope.ts';
 import { freeForm, id, LIMITS, name } from '../core/wire.ts';
 import { getContent } from '../files/files.content.ts';
 import { getFile, listFiles } from '../files/files.service.ts';
-import { type FormPart, uploadFile } from '../files/files.upload.ts';
-import { getUser } from '../users/users.service.ts';
+import { findUserByEmail, foldEmail, getUser } from '../users/users.service.ts';
+import { openUploads, type Uploads } from './tools.uploads.ts';
 
 /** What a tool gets of a file at once. */
 const PART_BYTES = 4 * 1024 ** 2;
 
-type Operation = (scope: Scope, input: unknown) => Promise<unknown>;
+type Operation = (scope: Scope, input: unknown, uploads: Uploads) => Promise<unknown>;
 
 /** What a function of a tool wants is checked as what a client sends: both are written by strangers. */
 const operation =
-  <T>(shape: z.ZodType<T>, carryOut: (scope: Scope, input: T) => Promise<unknown>): Operation =>
-  (scope, input) => {
+  <T>(
+    shape: z.ZodType<T>,
+    carryOut: (scope: Scope, input: T, uploads: Uploads) => Promise<unknown>,
+  ): Operation =>
+  (scope, input, uploads) => {
     const parsed = shape.safeParse(input);
     if (!parsed.success) throw new AppError('validation');
-    return carryOut(scope, parsed.data);
+    return carryOut(scope, parsed.data, uploads);
   };
 
 const none = z.object({});
-const base64 = () => z.base64().transform((text) => Buffer.from(text, 'base64'));
+const part = {
+  data: z.base64().transform((text) => Buffer.from(text, 'base64')),
+  is_last: z.boolean(),
+};
 
 /** The whole of what a tool may have the server do: what its caller may, and no more. */
 const OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -35,6 +40,11 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     const known = isVisible ? id().safeParse(input.id).data : undefined;
     return known === undefined ? null : unlessMissing(getUser(scope, known));
   }),
+  'users.find': operation(z.object({ email: z.string() }), async (scope, input) => {
+    const isVisible = scope.actor.role === 'admin' || foldEmail(input.email) === scope.actor.email;
+    const known = isVisible ? name().safeParse(input.email).data : undefined;
+    return known === undefined ? null : findUserByEmail(scope, known);
+  }),
   'files.get': operation(z.object({ id: z.string() }), async (scope, input) => {
     const known = id().safeParse(input.id).data;
     return known === undefined ? null : unlessMissing(getFile(scope, known));
@@ -42,8 +52,11 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'files.read': operation(z.object({ id: id(), start: z.int().min(0) }), readPart),
   'files.list': operation(none, (scope) => listFiles(scope, { skip: 0, limit: LIMITS.pageSize })),
   'files.upload': operation(
-    z.object({ filename: name(), data: base64(), metadata: freeForm() }),
-    (scope, { filename, data, metadata }) => uploadFile(scope, form(filename, data, metadata)),
+    z.object({ filename: name(), metadata: freeForm(), ...part }),
+    (scope, input, uploads) => uploads.begin(scope, input),
+  ),
+  'files.upload.part': operation(z.object({ upload: z.int(), ...part }), (_scope, input, uploads) =>
+    uploads.add(input),
   ),
 };
 
@@ -55,11 +68,6 @@ async function readPart(scope: Scope, { id, start }: { id: string; start: number
   return (await buffer(open({ start, end }))).toString('base64');
 }
 
-async function* form(filename: string, data: Buffer, metadata: object): AsyncGenerator<FormPart> {
-  yield { kind: 'field', name: 'metadata', value: metadata };
-  yield { kind: 'file', name: 'file', filename, bytes: Readable.from([data]) };
-}
-
 async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
   try {
     return await found;
@@ -69,22 +77,33 @@ async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
   }
 }
 
-/**
- * Does for a function of a tool what its stand-ins ask of the server, with the rights that the caller has at this moment.
- *
- * @throws Error with a sentence for the author of the tool, and nothing else of what went wrong
- */
-export async function serveTool(scope: Scope, name: string, input: unknown): Promise<unknown> {
-  try {
-    if (!Object.hasOwn(OPERATIONS, name))
-      throw new AppError('not_found', { detail: `The server has no ${name}.` });
-    return await OPERATIONS[name]?.(
-      { ...scope, em: scope.orm.em.fork(), actor: await scope.identify() },
-      input,
-    );
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    scope.log.error({ err: error }, 'A request of a tool failed.');
-    throw new AppError('internal');
-  }
+/** What the functions of a tool ask of the server while one call runs. */
+export interface ToolRequests {
+  /**
+   * Does for a function what its stand-ins ask, with the rights that the caller has at this moment.
+   *
+   * @throws Error with a sentence for the author of the tool, and nothing else of what went wrong
+   */
+  serve(name: string, input: unknown): Promise<unknown>;
+  /** To be said at the end of the call: nothing of what it left half done stays. */
+  close(): void;
+}
+
+export function openRequests(scope: Scope): ToolRequests {
+  const uploads = openUploads();
+  return {
+    async serve(name, input) {
+      try {
+        if (!Object.hasOwn(OPERATIONS, name))
+          throw new AppError('not_found', { detail: `The server has no ${name}.` });
+        const current = { ...scope, em: scope.orm.em.fork(), actor: await scope.identify() };
+        return await OPERATIONS[name]?.(current, input, uploads);
+      } catch (error) {
+        if (error instanceof AppError) throw error;
+        scope.log.error({ err: error }, 'A request of a tool failed.');
+        throw new AppError('internal');
+      }
+    },
+    close: uploads.close,
+  };
 }

@@ -138,6 +138,12 @@ export async function getUser(scope: Scope<Actor | null>, id: string): Promise<U
   return toView(await findUser(scope.em, id));
 }
 
+/** The account of an address, however it is written; null when there is none. */
+export async function findUserByEmail(scope: Scope<Actor | null>, email: string): Promise<UserView | null> {
+  const user = await scope.em.findOne(User, { email: foldEmail(email) });
+  return user && toView(user);
+}
+
 export async function findUser(em: EntityManager, id: string): Promise<UserEntity> {
   const user = await em.findOne(User, id);
   if (!user) throw new AppError('not_found', { detail: 'There is no such user.' });

@@ -112,21 +112,29 @@ describe('a tool that imports', () => {
     expect(result).toEqual(['Reader', 'reader@example.com', 'user']);
   });
 
-  it('Users, in a plain function and in its own thread', async () => {
+  it.each([
+    ['threading.Thread', 'thread = threading.Thread(target=look); thread.start(); thread.join()'],
+    ['ThreadPoolExecutor', 'with ThreadPoolExecutor() as pool: list(pool.map(lambda _: look(), [1]))'],
+    ['asyncio.to_thread', 'asyncio.run(asyncio.to_thread(look))'],
+    [
+      'run_in_executor',
+      'async def run(): await asyncio.get_running_loop().run_in_executor(None, look)\nasyncio.run(run())',
+    ],
+  ])('Users, in a plain function and in a thread of %s', async (_way, start) => {
     const { result } = await resultOf(
-      'import contextvars, threading\nfrom open_webui.models.users import Users',
-      'found = []\nrun = contextvars.copy_context().run\nthread = threading.Thread(target=run, args=(lambda: found.append(Users.get_user_by_id(__user__["id"]).name),))\nthread.start(); thread.join()\nreturn found',
+      'import asyncio, threading\nfrom concurrent.futures import ThreadPoolExecutor\nfrom open_webui.models.users import Users',
+      `found = []\ndef look(): found.append(Users.get_user_by_id(__user__["id"]).name)\n${start}\nreturn found`,
       'def f(self, __user__: dict = {})',
     );
     expect(result).toEqual(['Reader']);
   });
 
-  it('Users, awaited as newer versions want it', async () => {
+  it('Users and Files, awaited as newer versions want it', async () => {
     const { result } = await resultOf(
-      'from open_webui.models.users import Users',
-      'return (await Users.get_user_by_id(__user__["id"])).name',
+      'from open_webui.models.files import Files\nfrom open_webui.models.users import Users',
+      'own = await Users.get_user_by_id(__user__["id"])\nnobody = await Users.get_user_by_email("nobody@example.com")\nfiles = await Files.get_files_by_user_id(own.id)\nreturn [own.name, nobody, await Users.get_user_by_id("gone") or "none", await Files.get_file_by_id("gone"), isinstance(files, list)]',
     );
-    expect(result).toBe('Reader');
+    expect(result).toEqual(['Reader', null, 'none', null, true]);
   });
 
   it('upload_file_handler', async () => {

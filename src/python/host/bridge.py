@@ -1,7 +1,11 @@
 """What the stand-ins of `open_webui` ask of the server: always as the caller of the function that runs, and never more than they may."""
 
 import contextvars
+import dis
+import functools
+import sys
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any, Callable, Optional
 
 
@@ -68,6 +72,51 @@ class NothingOf:
 class Awaitable:
     """For what some versions of comparable systems return at once and others as a coroutine: `await` gives it too."""
 
+    # `asyncio.gather` puts what it is given into a dictionary.
+    __hash__ = object.__hash__
+
     def __await__(self) -> Any:
         return self
         yield
+
+
+class _List(Awaitable, list[Any]):
+    pass
+
+
+class _Tuple(Awaitable, tuple[Any, ...]):
+    pass
+
+
+class _Nothing:
+    def __await__(self) -> Any:
+        return None
+        yield
+
+
+def awaitable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """
+    Lets a function be called as it is and with `await` before it: published tools do either, by the version that they were written
+    for. Lists and tuples can be awaited, as models can. Nothing else than None is None, so there it is the caller's code that tells.
+    """
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        if result is None:
+            return _Nothing() if _is_awaiting(sys._getframe(1)) else None
+        return _List(result) if type(result) is list else _Tuple(result) if type(result) is tuple else result
+
+    return call
+
+
+_AWAIT, _CACHE = dis.opmap["GET_AWAITABLE"], dis.opmap.get("CACHE", -1)
+
+
+def _is_awaiting(frame: FrameType) -> bool:
+    """Whether what is called from there is awaited at once: that is the next thing the code does with it."""
+    code, at = frame.f_code.co_code, frame.f_lasti + 2
+    # Some versions of Python keep notes behind an instruction. A call is never the last one.
+    while code[at] == _CACHE:
+        at += 2
+    return code[at] == _AWAIT

@@ -3,7 +3,6 @@
 import asyncio
 import contextvars
 import io
-import itertools
 import json
 import os
 import resource
@@ -13,7 +12,7 @@ import socket
 import sys
 import threading
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Optional
 
 import bridge
@@ -22,18 +21,16 @@ import confine
 import packages
 import presentation
 import source
+import threads
 from pydantic_core import PydanticSerializationError, to_json
+from questions import Questions
 from tool import CallError, LoadError, Tool, cut, describe
 
 _THREADS = 32
 _OUTPUT_CHARACTERS = 8_192
 _RESULT_BYTES = 8 * 1024 * 1024
-_EVENTS = 1_000
-_EVENT_BYTES = 1024 * 1024
-_REQUEST_BYTES = 8 * 1024 * 1024
 _CHUNK_BYTES = 256 * 1024
 
-_questions = itertools.count(1)
 _printed: contextvars.ContextVar[Optional[list[str]]] = contextvars.ContextVar("printed", default=None)
 
 
@@ -69,13 +66,11 @@ class Session:
         self.tool: Optional[Tool] = None
         self.scratch = os.getcwd()
         self.running: set[asyncio.Task[None]] = set()
-        # By call and number: what functions have asked the caller or the server.
-        self.questions: dict[tuple[int, int], Future[Any]] = {}
+        self.questions = Questions(lambda body: self._write(channel.encode(body)), self._wait)
 
     async def serve(self) -> None:
         """Returns when the server has closed the channel, or the tool cannot be loaded."""
         self.loop = asyncio.get_running_loop()
-        self.thread = threading.get_ident()
         self.loop.set_default_executor(ThreadPoolExecutor(_THREADS))
         self.over = self.loop.create_future()
         self.connection.setblocking(False)
@@ -101,7 +96,7 @@ class Session:
     def _take(self, message: dict[str, Any]) -> None:
         kind = message["kind"]
         if kind == "reply":
-            self._take_reply(message)
+            self.questions.take(message)
         elif kind == "load":
             self.tool = self._load(message)
             if self.tool is None:
@@ -140,10 +135,11 @@ class Session:
         number = request["call"]
         if time.monotonic() > request["begin_before"]:
             return  # The server may have taken it elsewhere.
+        self.questions.begin(number)
         printed: list[str] = []
         _printed.set(printed)
         folder = os.path.join(self.scratch, "uploads", f"call-{number}")
-        bridge.caller.set(bridge.Caller(self._request_of(number), request.get("user") or {}, folder))
+        bridge.caller.set(bridge.Caller(self.questions.requester(number), request.get("user") or {}, folder))
         cpu = _cpu_seconds()
         try:
             body = _encode_result(await self._carry_out(tool, request))
@@ -155,6 +151,7 @@ class Session:
         except _TooLate:
             pass
         finally:
+            self.questions.end(number)
             # The files of many calls together would be more than a tool may have.
             if os.path.exists(folder):
                 shutil.rmtree(folder, ignore_errors=True)
@@ -162,8 +159,8 @@ class Session:
     async def _carry_out(self, tool: Tool, request: dict[str, Any]) -> Any:
         number = request["call"]
         if request["kind"] == "call":
-            emit = self._emitter(number)
-            result = await _run(tool.bind(request, emit, self._asker(number)), lambda: self._begin(request))
+            emit = self.questions.emitter(number)
+            result = await _run(tool.bind(request, emit, self.questions.asker(number)), lambda: self._begin(request))
             try:
                 return await presentation.present(result, emit)
             except Exception as error:
@@ -192,60 +189,12 @@ class Session:
         if time.monotonic() > request["begin_before"]:
             raise _TooLate
 
-    def _emitter(self, number: int) -> Any:
-        count = size = 0
-
-        async def emit(event: Any) -> None:
-            """Sends an event to the caller while the function runs. May be awaited on any event loop."""
-            nonlocal count, size
-            body = to_json(event, inf_nan_mode="null")
-            count, size = count + 1, size + len(body)
-            if count > _EVENTS or size > _EVENT_BYTES:
-                raise RuntimeError(f"a call may emit {_EVENTS} events of {_EVENT_BYTES} bytes in all")
-            self._write(channel.encode(b'{"kind":"event","call":%d,"event":%b}' % (number, body)))
-
-        return emit
-
-    def _asker(self, number: int) -> Any:
-        async def ask(event: Any) -> Any:
-            """Asks the caller and waits for the answer. May be awaited on any event loop."""
-            return await asyncio.wrap_future(self._ask(number, b"ask", b'"event":%b' % to_json(event, inf_nan_mode="null")))
-
-        return ask
-
-    def _request_of(self, number: int) -> Any:
-        def request(operation: str, values: Any) -> Any:
-            """Asks the server for something on behalf of the caller, and waits for it. For any thread, and the loop's own."""
-            body = b'"operation":%b,"input":%b' % (to_json(operation), to_json(values))
-            if len(body) > _REQUEST_BYTES:
-                raise ValueError(f"a tool may hand the server {_REQUEST_BYTES} bytes at once")
-            answer = self._ask(number, b"request", body)
-            # The function blocks the loop, which would read the answer: it is read here instead.
-            while threading.get_ident() == self.thread and not answer.done():
-                select.select([self.connection], [], [])
-                self._receive()
-                if self.over.done():
-                    raise RuntimeError("the server has gone away")
-            return answer.result()
-
-        return request
-
-    def _ask(self, number: int, kind: bytes, body: bytes) -> "Future[Any]":
-        question = next(_questions)
-        answer: Future[Any] = Future()
-        self.questions[number, question] = answer
-        answer.add_done_callback(lambda _: self.questions.pop((number, question), None))
-        self._write(channel.encode(b'{"kind":"%b","call":%d,"ask":%d,%b}' % (kind, number, question, body)))
-        return answer
-
-    def _take_reply(self, reply: dict[str, Any]) -> None:
-        answer = self.questions.get((reply["call"], reply["ask"]))
-        if answer is None or not answer.set_running_or_notify_cancel():
-            return
-        if reply["error"] is None:
-            answer.set_result(reply["answer"])
-        else:
-            answer.set_exception(RuntimeError(reply["error"]))
+    def _wait(self) -> None:
+        """Takes what the server says next, for a function that blocks the loop."""
+        select.select([self.connection], [], [])
+        self._receive()
+        if self.over.done():
+            raise RuntimeError("the server has gone away")
 
     def _send(self, message: dict[str, Any]) -> None:
         self._write(channel.encode_json(message))
@@ -324,5 +273,6 @@ def _usage(cpu_before: float) -> bytes:
 def main(connection: socket.socket, limits: confine.Limits) -> None:
     """Does not return before the server closes the channel."""
     sys.stdout, sys.stderr = _OUTPUTS
+    threads.inherit()
     # What asyncio.run() does besides is of use to programs that go on afterwards, and to start it takes time.
     asyncio.new_event_loop().run_until_complete(Session(connection, limits).serve())

@@ -51,11 +51,13 @@ FileModelResponse = FileModel
 
 
 class _Files:
+    @bridge.awaitable
     def get_file_by_id(self, id: str) -> Optional[FileModel]:
         """None for a file that is not there, or that the caller may not read."""
         found = bridge.call("files.get", id=id)
         return None if found is None else FileModel(**found)
 
+    @bridge.awaitable
     def get_files_by_user_id(self, user_id: str) -> list[FileModel]:
         """The caller's own, the newest 200."""
         bridge.require_caller({"id": user_id})

@@ -26,14 +26,15 @@ UserResponse = UserModel
 
 
 class _Users:
+    @bridge.awaitable
     def get_user_by_id(self, id: str) -> Optional[UserModel]:
         """None for an account that is not there, or that the caller may not see."""
         return _model(bridge.call("users.get", id=id))
 
+    @bridge.awaitable
     def get_user_by_email(self, email: str) -> Optional[UserModel]:
-        """The caller's own account; None for any other address."""
-        found = _model(bridge.call("users.me"))
-        return found if found is not None and found.email == email.strip().lower() else None
+        """None for an address that is nobody's, or of an account that the caller may not see."""
+        return _model(bridge.call("users.find", email=email))
 
     def __getattr__(self, name: str) -> Any:
         return bridge.not_offered(f"Users.{name}")

@@ -7,6 +7,22 @@ from typing import Any, Optional, Union
 import bridge
 from open_webui.models.files import FileModel
 
+# The server takes no more at once than a message of a tool may hold.
+_PART_BYTES = 4 * 1024 * 1024
+
+
+class _Stored(bridge.Awaitable, dict[str, Any]):
+    """A file as its dictionary, whose members are attributes as well: published tools use either."""
+
+    def __init__(self, file: FileModel) -> None:
+        super().__init__({"status": True, **file.model_dump()})
+        self._file = file
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self[name] if name in self else getattr(self._file, name)
+
 
 def upload_file_handler(
     request: Any = None,
@@ -17,24 +33,37 @@ def upload_file_handler(
     user: Any = None,
     background_tasks: Any = None,
     **_: Any,
-) -> FileModel:
+) -> Union[FileModel, _Stored]:
     """
     Stores an `UploadFile` as the caller's own, who must be allowed to upload. Its content is not processed any further: this
-    server has no retrieval. May be called as it is, awaited, or run in a thread.
+    server has no retrieval. May be called as it is, awaited, or run in a thread. Asked to process, it answers with a dictionary,
+    else with a model.
     """
     bridge.require_caller(user)
     if file is None:
         raise ValueError("upload_file_handler needs a file")
     if isinstance(metadata, str):
         metadata = json.loads(metadata)
-    file.file.seek(0)
-    stored = bridge.call(
-        "files.upload",
-        filename=file.filename or "file",
-        data=base64.b64encode(file.file.read()).decode(),
-        metadata=metadata or {},
-    )
-    return FileModel(**stored)
+    stored = FileModel(**_upload(file.file, filename=file.filename or "file", metadata=metadata or {}))
+    return _Stored(stored) if process else stored
+
+
+def _upload(file: Any, **described: Any) -> Any:
+    """In parts; the server keeps none of them unless it gets the last one."""
+    file.seek(0)
+    part = file.read(_PART_BYTES)
+    upload = None
+    while True:
+        following = file.read(_PART_BYTES)
+        data, is_last = base64.b64encode(part).decode(), not following
+        if upload is None:
+            answer = bridge.call("files.upload", data=data, is_last=is_last, **described)
+        else:
+            answer = bridge.call("files.upload.part", upload=upload, data=data, is_last=is_last)
+        if is_last:
+            return answer
+        upload = upload if upload is not None else answer
+        part = following
 
 
 upload_file = upload_file_handler
