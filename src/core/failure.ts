@@ -70,7 +70,8 @@ export function describeIssues(error: ZodError): Issue[] {
     .map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }));
 }
 
-const sentence = ({ path, message }: Issue) => (path === '' ? message : `${path}: ${message}`);
+/** One of them as a sentence. */
+export const sentence = ({ path, message }: Issue) => (path === '' ? message : `${path}: ${message}`);
 
 /** What tRPC and Fastify say before any procedure runs, by the codes that they use. */
 const TRANSPORT_CODES: Record<string, ErrorCode> = {

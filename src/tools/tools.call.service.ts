@@ -51,7 +51,7 @@ export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult
       user: { id: userId, name, email, role },
       ...valves,
       context: call.context,
-      baseUrl: scope.configs.current.webui.url,
+      baseUrl: addressFor(scope),
       onEvent: call.onEvent,
       onAsk: call.onAsk,
       onRequest: requests.serve,
@@ -82,4 +82,10 @@ export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult
       peak_memory_bytes: usage?.peak_memory_bytes ?? null,
     });
   }
+}
+
+/** The address of this server as the caller knows it, with a slash at its end: what is configured, else where they reached it. */
+function addressFor({ configs, request }: Scope): string {
+  const address = configs.current.webui.url || URL.parse(request.origin ?? '')?.origin;
+  return address ? `${address.replace(/\/+$/, '')}/` : '';
 }

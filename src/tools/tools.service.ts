@@ -12,6 +12,7 @@ import { type Sql, sqlWithin } from '../database/sql.ts';
 import { noSuchTool, requireRight, requireTool } from './tools.access.ts';
 import { Tool, type ToolEntity } from './tools.entity.ts';
 import { inspectSource, type Module, startInstallation } from './tools.install.service.ts';
+import type { NewTool } from './tools.repository.ts';
 import * as repository from './tools.repository.ts';
 import type { ToolAccessView, ToolView } from './tools.schema.ts';
 import { ToolVersion } from './tools.versions.entity.ts';
@@ -36,7 +37,9 @@ export interface ToolInput {
 
 const resource = (id: string) => ({ type: 'tool', id, publicSharing: 'sharing.public_tools' }) as const;
 
-const mayCreate = (scope: Scope) => may(scope, 'workspace.tools') || may(scope, 'workspace.tools_import');
+/** Whether the caller may have tools of their own. */
+export const mayCreate = (scope: Scope) =>
+  may(scope, 'workspace.tools') || may(scope, 'workspace.tools_import');
 
 /**
  * An id as it is stored: lower-cased, so that two tools never differ in case alone.
@@ -48,19 +51,30 @@ function normaliseId(input: string): string {
   return input.toLowerCase();
 }
 
+/** A tool that was loaded and described, and is not stored yet. */
+type PreparedTool = NewTool & { version: 1; updated_at: number };
+
 /**
  * Stores a tool after its module was loaded and described, in a process of its own.
  *
  * @throws tool_forbidden, id_invalid, id_taken, tool_invalid with the reason, python_unavailable
  */
 export async function createTool(scope: Scope, input: ToolInput & { id: string }): Promise<ToolView> {
+  return storeTool(scope, await prepareTool(scope, input), input.access_grants ?? []);
+}
+
+/** The first half of `createTool`, which changes nothing. */
+export async function prepareTool(
+  scope: Scope,
+  input: Omit<ToolInput, 'access_grants'> & { id: string },
+): Promise<PreparedTool> {
   // Nothing of a stranger's source is run before we know that they may have it run.
   if (!mayCreate(scope)) throw new AppError('tool_forbidden');
   const id = normaliseId(input.id);
   if (await repository.readToolRights(scope.sql, scope.actor, id)) throw new AppError('id_taken');
   const module = await inspectSource(scope, id, input.content);
   const now = nowSeconds();
-  const tool = {
+  return {
     id,
     user_id: scope.actor.id,
     name: input.name,
@@ -72,24 +86,29 @@ export async function createTool(scope: Scope, input: ToolInput & { id: string }
     requirements: module.requirements,
     is_described: module.isDescribed,
     created_at: now,
+    updated_at: now,
     version: 1,
   };
+}
+
+/** The second half of `createTool`. @throws id_taken */
+export async function storeTool(scope: Scope, tool: PreparedTool, grants: GrantInput[]): Promise<ToolView> {
+  const target = { type: 'tool', id: tool.id };
   const insert = async (sql: Sql) => {
-    const event = { action: 'tool.create', target: { type: 'tool', id }, after: audited(tool) };
+    const event = { action: 'tool.create', target, after: audited(tool) };
     if (!(await repository.insertTool(sql, tool, { scope, event }))) throw new AppError('id_taken');
   };
-  const grants = input.access_grants ?? [];
   let access_grants: GrantView[] = [];
   if (grants.length === 0) {
     await insert(scope.sql);
   } else {
     access_grants = await scope.em.transactional(async (em) => {
       await insert(sqlWithin(em));
-      return replaceGrants(scope, em, resource(id), grants);
+      return replaceGrants(scope, em, resource(tool.id), grants);
     });
   }
-  if (!module.isDescribed) startInstallation(scope, { id, version: 1, ...module });
-  return { ...tool, access_grants, updated_at: now };
+  if (!tool.is_described) startInstallation(scope, tool);
+  return { ...tool, access_grants };
 }
 
 /** The tools that the caller may read, the last changed first. */

@@ -81,8 +81,8 @@ describe('a permission', () => {
     'lets in to %s (%s), and nobody gets in without it',
     async (path, access, procedure) => {
       const [section = '', leaf = ''] = access.slice('permission:'.length).split('.');
-      const refusal = path.startsWith('tools.') ? 401 : 403;
-      const input = { id: `made_${made}`, name: 'x', content: 'x', meta: {} };
+      const refusal = path.startsWith('tool') ? 401 : 403;
+      const input = { id: `made_${made}`, name: 'x', content: 'x', meta: {}, tools: ['x'] };
       const statusesOfWriter = async () =>
         (await doors.writer.try(procedure, input)).map(({ status }) => status);
       await permit(section, leaf, false);

@@ -1,0 +1,163 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { ToolImport } from '../../src/tools/tools.import.schema.ts';
+import type { Person } from '../support/server.ts';
+import { openSocket, openWorkshop } from './workshop.ts';
+
+const LOAD_TIMEOUT_MS = 1_500;
+const source = (word: string) => `class Tools:\n    def say(self) -> str:\n        return '${word}'\n`;
+
+const shop = await openWorkshop({ loadTimeoutMs: LOAD_TIMEOUT_MS });
+const { server, author, stranger, admin } = shop;
+afterAll(() => shop.close());
+
+/** As an export of Open WebUI has a tool. */
+const exported = (id: string, content = source(id)) => ({
+  id,
+  user_id: '7',
+  name: `The ${id}`,
+  content,
+  specs: [{ name: 'something else' }],
+  meta: { description: `Says ${id}`, manifest: { title: 'Other' } },
+  access_control: null,
+  access_grants: [{ principal_type: 'user', principal_id: '*', permission: 'write' }],
+  updated_at: 1_731_000_000,
+});
+/** As its community site hands it out. */
+const wrapped = (id: string) => ({ id: '0c6fbe12', userId: '8', downloads: 5, tool: exported(id) });
+
+const send = async (person: Person | null, tools: unknown, dry_run?: boolean) =>
+  server.call('POST /tools/import', { token: person?.token, body: { tools, dry_run } });
+const outcomes = ({ items }: ToolImport) => items.map(({ id, outcome }) => [id, outcome]);
+const stored = async () => {
+  const { body } = await server.call('GET /tools/list', { token: admin.token });
+  return body.map(({ id }: { id: string }) => id).sort();
+};
+
+beforeEach(async () => {
+  for (const id of await stored()) await shop.as(admin, 'DELETE', `${id}/delete`);
+});
+
+describe('the import of tools', () => {
+  it('says of each tool what would become of it and stores none, then does it', async () => {
+    await shop.create('taken', source('taken'));
+    const tools = [
+      exported('Plain'),
+      wrapped('wrapped'),
+      exported('plain', source('again')),
+      exported('taken'),
+      exported('no good'),
+      exported('broken', 'import no_such_module\nclass Tools: pass\n'),
+      exported('hanging', 'while True: pass\n'),
+      { id: 'bare', name: 'Bare' },
+      { id: 7, tool: null },
+      null,
+      { ...exported('last'), meta: null },
+    ];
+    const dry = await send(author, tools, true);
+    expect(dry.status).toBe(200);
+    const said = ToolImport.parse(dry.body);
+    expect(outcomes(said)).toEqual([
+      ['plain', 'storable'],
+      ['wrapped', 'storable'],
+      ['plain', 'refused'],
+      ['taken', 'refused'],
+      ['no good', 'refused'],
+      ['broken', 'refused'],
+      ['hanging', 'refused'],
+      ['bare', 'refused'],
+      [null, 'refused'],
+      [null, 'refused'],
+      ['last', 'storable'],
+    ]);
+    const reasons = said.items.map(({ reason }) => reason);
+    expect(reasons.slice(0, 2)).toEqual([null, null]);
+    expect(reasons[2]).toContain('already in use');
+    expect(reasons[3]).toContain('already in use');
+    expect(reasons[4]).toContain('ASCII letters');
+    expect(reasons[5]).toContain('line 1 needs no_such_module');
+    expect(reasons[6]).toContain(`within ${LOAD_TIMEOUT_MS / 1000} s`);
+    expect(reasons[7]).toContain('content');
+    expect(reasons[8]).toContain('must be a tool');
+    expect(await stored()).toEqual(['taken']);
+
+    const { body } = await send(author, tools);
+    const expected = outcomes(said).map(([id, outcome]) => [id, outcome === 'storable' ? 'stored' : outcome]);
+    expect(outcomes(ToolImport.parse(body))).toEqual(expected);
+    expect(await stored()).toEqual(['last', 'plain', 'taken', 'wrapped']);
+    // Its own manifest and functions count, not what the file says of them, and nobody is given anything.
+    const { body: plain } = await shop.as(author, 'GET', 'plain');
+    expect(plain).toMatchObject({
+      user_id: author.id,
+      name: 'The Plain',
+      content: source('Plain'),
+      meta: { description: 'Says Plain', manifest: {} },
+      specs: [{ name: 'say' }],
+      access_grants: [],
+    });
+    const call = await shop.as(author, 'POST', 'wrapped/call', { function: 'say' });
+    expect(call.body.result).toBe('wrapped');
+  });
+
+  it('takes what the export of this server gives', async () => {
+    await shop.create('one', source('one'));
+    await shop.create('two', source('two'));
+    const { body: file } = await server.call('GET /tools/export', { token: admin.token });
+    for (const id of ['one', 'two']) await shop.as(admin, 'DELETE', `${id}/delete`);
+    const { body } = await send(admin, file);
+    expect(outcomes(body)).toEqual([
+      ['one', 'stored'],
+      ['two', 'stored'],
+    ]);
+  });
+
+  it('is the same over tRPC', async () => {
+    const { client, sockets } = openSocket(server.url, author.token);
+    try {
+      const dry = await client.toolImport.file.mutate({ tools: [exported('typed')], dry_run: true });
+      expect(outcomes(dry)).toEqual([['typed', 'storable']]);
+      const done = await client.toolImport.file.mutate({ tools: [exported('typed')] });
+      expect(outcomes(done)).toEqual([['typed', 'stored']]);
+    } finally {
+      await sockets.close();
+    }
+  });
+
+  it('stores each tool once when two import the same at once', async () => {
+    const tools = [exported('left'), exported('right')];
+    const answers = await Promise.all([send(author, tools), send(admin, tools)]);
+    const all = answers.flatMap(({ body }) => outcomes(body));
+    for (const id of ['left', 'right']) {
+      expect(
+        all
+          .filter(([of]) => of === id)
+          .map(([, outcome]) => outcome)
+          .sort(),
+      ).toEqual(['refused', 'stored']);
+    }
+  });
+
+  it('runs nothing for those who may have no tools, and belongs to tools_import too', async () => {
+    expect((await send(null, [exported('mine')])).status).toBe(401);
+    await shop.permit('workspace.tools', false);
+    await shop.permit('workspace.tools_import', false);
+    try {
+      for (const dry of [true, false]) {
+        const { status, body } = await send(stranger, [exported('mine')], dry);
+        expect([status, body.code]).toEqual([401, 'tool_forbidden']);
+      }
+      await shop.permit('workspace.tools_import', true);
+      expect(outcomes((await send(stranger, [exported('mine')])).body)).toEqual([['mine', 'stored']]);
+    } finally {
+      await shop.permit('workspace.tools', true);
+    }
+  });
+
+  it.each([
+    ['no list', {}],
+    ['an empty list', []],
+    ['too many', Array.from({ length: 501 }, () => null)],
+    ['nothing', undefined],
+  ])('refuses %s', async (_, tools) => {
+    expect((await send(author, tools)).status).toBe(400);
+  });
+});
