@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AppError } from '../core/errors.ts';
+import { AppError, type ErrorCode } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
 import { rawAnswer } from './http.raw.ts';
 import { noteArrival, requestIdOf } from './http.response.ts';
@@ -30,14 +30,15 @@ export function dispatchUpgrades(server: Server): Map<string, UpgradeHandler> {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     const handler = handlers.get(path.replace(/\/$/, ''));
     if (handler) return handler(request, socket, head);
-    refuse(request, socket);
+    refuseUpgrade(request, socket, 'not_found');
   });
   return handlers;
 }
 
-function refuse(request: IncomingMessage, socket: Duplex) {
+/** Answers an upgrade with a failure, and closes. */
+export function refuseUpgrade(request: IncomingMessage, socket: Duplex, code: ErrorCode): void {
   const requestId = requestIdOf(request);
-  const { status, body } = describeFailure(new AppError('not_found'), requestId);
+  const { status, body } = describeFailure(new AppError(code), requestId);
   // A client that is gone already must not take the process with it.
   socket.on('error', () => socket.destroy());
   socket.end(rawAnswer(status, body, requestId), () => socket.destroy());

@@ -6,7 +6,7 @@ import type { ResponseMeta, TRPCRequestInfo } from '@trpc/server/http';
 import { getErrorShape } from '@trpc/server/shared';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { AppError } from '../core/errors.ts';
+import { AppError, appErrorIn } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
 import { checkJsonText } from '../core/incoming.ts';
 import type { Parts } from '../core/scope.ts';
@@ -14,7 +14,7 @@ import { type Context, toTrpcError } from '../core/trpc.ts';
 import { LIMITS } from '../core/wire.ts';
 import { buildHttpContext, buildSocketContext } from './context.ts';
 import { requestIdOf, upgradeHeaders } from './http.response.ts';
-import { onUpgrade } from './http.upgrade.ts';
+import { onUpgrade, refuseUpgrade } from './http.upgrade.ts';
 import { listProcedures } from './procedures.ts';
 import { reportFailure } from './report.ts';
 import { findIgnored, ignoredHeader, type Known, planKnownInput } from './rest.ignored.ts';
@@ -117,9 +117,24 @@ function findIgnoredInCalls(
   return names.length > 0 ? ignoredHeader(names) : undefined;
 }
 
-function closeIn(socket: WebSocket, milliseconds: number) {
-  const timer = setTimeout(() => socket.close(1008, 'Connect with credentials'), milliseconds);
+/** Closes a socket that has not shown by then whose it is. */
+function expectProof(socket: WebSocket, milliseconds: number, hasProof: () => Promise<boolean>) {
+  const timer = setTimeout(async () => {
+    if (!(await hasProof())) socket.close(1008, 'Connect with credentials');
+  }, milliseconds);
   socket.once('close', () => clearTimeout(timer));
+}
+
+/** Whether a socket's credentials are anybody's. */
+async function isSomebody({ parts, credentials, request }: Context): Promise<boolean> {
+  if (!credentials) return false;
+  try {
+    await parts.authenticate(credentials, request, () => []);
+    return true;
+  } catch (error) {
+    // What such a key may reach is asked at each call; a database that is away says nothing of anybody.
+    return appErrorIn(error)?.code !== 'unauthenticated';
+  }
 }
 
 export interface TrpcSockets {
@@ -138,7 +153,7 @@ export function mountTrpcSockets(options: {
   parts: Parts;
   router: AnyRouter;
   path?: string;
-  /** How long a socket without credentials may stay: time for a sign-up or sign-in. */
+  /** How long a socket may stay without credentials that are anybody's: time for a sign-up or sign-in. */
   anonymousMs?: number;
 }): TrpcSockets {
   const { server, parts, router, path = TRPC_PATH, anonymousMs = 10_000 } = options;
@@ -151,6 +166,8 @@ export function mountTrpcSockets(options: {
   wss.on('headers', (headers, request) => {
     for (const [name, value] of Object.entries(upgradeHeaders(request))) headers.push(`${name}: ${value}`);
   });
+  /** Of each socket, once it is known with what it comes: a client may announce that it will say so, and never do. */
+  const contexts = new WeakMap<WebSocket, Context>();
   const handler = applyWSSHandler({
     wss,
     router,
@@ -159,7 +176,7 @@ export function mountTrpcSockets(options: {
     keepAlive: { enabled: true, pingMs: 30_000, pongWaitMs: 10_000 },
     createContext({ req, res, info }) {
       const context = buildSocketContext(parts, req, info.connectionParams?.token);
-      if (!context.credentials) closeIn(res, anonymousMs);
+      contexts.set(res, context);
       // The adapter keeps the request for as long as the connection, and all that it says is in the context by now.
       req.headers = {};
       req.rawHeaders = [];
@@ -168,8 +185,15 @@ export function mountTrpcSockets(options: {
     onError: ({ error, path, req }) => report(parts, error, path, requestIdOf(req)),
   });
   onUpgrade(server, path, (request: IncomingMessage, socket, head) => {
+    // The adapter makes an address of these when a socket connects, where nobody catches: one bad header would end the process.
+    if (!URL.canParse(request.url ?? '', `http://${request.headers.host}`))
+      return refuseUpgrade(request, socket, 'bad_request');
     wss.handleUpgrade(request, socket, head, (client) => {
       client.connection = socket;
+      expectProof(client, anonymousMs, async () => {
+        const context = contexts.get(client);
+        return context !== undefined && isSomebody(context);
+      });
       wss.emit('connection', client, request);
     });
   });

@@ -3,6 +3,7 @@ import { createTRPCClient, createWSClient, httpBatchLink, TRPCClientError, wsLin
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { until } from '../support/poll.ts';
+import { parseRaw, request, sendRaw } from './raw.ts';
 import { flood, startToy, type ToyRouter } from './toy.ts';
 
 const toy = await startToy();
@@ -123,12 +124,41 @@ describe('tRPC over WebSocket', () => {
   it('closes a socket that brings no credentials, after the time of a sign-in', async () => {
     const brief = await startToy({}, { anonymousMs: 50 });
     closers.push(() => brief.close());
-    const socket = new WebSocket(`${brief.url.replace('http', 'ws')}/trpc`);
-    await once(socket, 'open');
-    socket.send(JSON.stringify({ id: 1, method: 'query', params: { path: 'whoami' } }));
-    const [code] = await once(socket, 'close');
-    expect(code).toBe(1008);
+    const call = JSON.stringify({ id: 1, method: 'query', params: { path: 'whoami' } });
+    const params = (token: string) => JSON.stringify({ method: 'connectionParams', data: { token } });
+    const closed = async (query: string, messages: string[]) => {
+      const socket = new WebSocket(`${brief.url.replace('http', 'ws')}/trpc${query}`);
+      await once(socket, 'open');
+      for (const message of messages) socket.send(message);
+      return (await once(socket, 'close'))[0];
+    };
+    expect(await closed('', [call])).toBe(1008);
+    // Credentials that are announced and never sent, and such as are nobody's, are none.
+    expect(await closed('?connectionParams=1', ['PONG'])).toBe(1008);
+    expect(await closed('?connectionParams=1', [params('wrong'), call])).toBe(1008);
+    const stays = new WebSocket(`${brief.url.replace('http', 'ws')}/trpc`, { headers: MEMBER });
+    closers.push(() => stays.close());
+    await once(stays, 'open');
+    // Opened after it, and closed by now.
+    expect(await closed('', [])).toBe(1008);
+    expect(stays.readyState).toBe(WebSocket.OPEN);
   });
+
+  it.each(['[', 'a b', '%', 'host:99999'])(
+    'refuses an upgrade with the host %j, and lives on',
+    async (host) => {
+      const headers = {
+        Host: host,
+        Connection: 'Upgrade',
+        Upgrade: 'websocket',
+        'Sec-WebSocket-Version': '13',
+        'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      };
+      const { status, body } = parseRaw(await sendRaw(toy.port, request('GET /trpc', headers)));
+      expect([status, JSON.parse(body).code]).toEqual([400, 'bad_request']);
+      expect(await whoamiOver(MEMBER)).toBe('member');
+    },
+  );
 
   it('calls as whom connectionParams name', async () => {
     expect(await clientWith('member-token').whoami.query()).toEqual({ id: 'member' });
