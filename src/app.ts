@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { promisify } from 'node:util';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { keepAuditFor } from './audit/audit.retention.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
@@ -42,6 +42,7 @@ import { openFileStore } from './files/files.store.ts';
 import { type Python, startPython } from './python/pool.ts';
 import { appRouter } from './router.ts';
 import { loadSecret } from './secret.ts';
+import { createToolJobs } from './tools/tools.install.jobs.ts';
 import { keepPackagesSwept } from './tools/tools.install.sweep.ts';
 import { openRunLog } from './tools/tools.runs.log.ts';
 import { resealValves } from './tools/tools.valves.reseal.ts';
@@ -203,6 +204,9 @@ export async function startApp(options: AppOptions): Promise<App> {
       posts: createPostQueue(sql),
       authenticate,
       toolRuns,
+      toolJobs: createToolJobs({ python, sql, bus }, (error, tool) =>
+        log.warn({ err: error, tool }, 'A tool could not be prepared.'),
+      ),
       signinLimit: createSigninLimit({ shared, secret, knowsProxies: env.TRUSTED_PROXIES.length > 0 }),
       entrance: createEntrance(env),
     };
@@ -255,6 +259,7 @@ async function provideDatabase(
 }
 
 async function connectRedis(url: string, log: Logger): Promise<Redis> {
+  const { Redis } = await import('ioredis');
   // What cannot be sent now is of no use later: limits count in this process meanwhile, and lost notices are made up for.
   const redis = new Redis(url, {
     lazyConnect: true,

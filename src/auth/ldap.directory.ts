@@ -60,7 +60,7 @@ const OBJECT_ID = 'objectGUID';
 /** @throws StartError for a filter or file that cannot be used, and for passwords that would go in the clear by mistake */
 export async function createDirectory(env: Env): Promise<Directory | null> {
   if (!env.ENABLE_LDAP) return null;
-  // Its 10 MB are for those who have a directory.
+  // Few have a directory, and everybody would have it in memory.
   const { AndFilter, Client, EqualityFilter, FilterParser, ResultCodeError } = await import('ldapts');
   const wrong = (name: string, what: string, cause?: unknown) =>
     new StartError(`The environment variable ${name} is wrong: ${what}.`, { cause });
