@@ -4,6 +4,22 @@ import { LIMITS } from './wire.ts';
 const QUOTE = 34;
 const COMMA = 44;
 const BACKSLASH = 92;
+const BRACE = 0x7b;
+
+/** What JSON may hold at most. */
+export interface JsonBounds {
+  depth: number;
+  /** At all levels: objects, lists, texts, numbers. */
+  values: number;
+  /** Lists, of which an object counts as four: each may be of another shape, and is made as slowly. */
+  lists: number;
+}
+
+const OF_CALLERS: JsonBounds = {
+  depth: LIMITS.jsonDepth,
+  values: LIMITS.jsonValues,
+  lists: Number.POSITIVE_INFINITY,
+};
 
 /**
  * Refuses JSON text that would keep the process busy for much longer than it took to send: a megabyte is a million lists, or one
@@ -13,8 +29,15 @@ const BACKSLASH = 92;
  * @throws bad_request
  */
 export function checkJsonText(text: string): void {
+  checkJsonBounds(text, OF_CALLERS);
+  if (mayHoldPrototype(text)) refusePrototypes(text);
+}
+
+/** The same with other bounds, and without a look at the names of members. @throws bad_request */
+export function checkJsonBounds(text: string, bounds: JsonBounds): void {
   let depth = 0;
   let values = 1;
+  let lists = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfString(text, at);
@@ -22,13 +45,14 @@ export function checkJsonText(text: string): void {
     else if ((code | 0x20) === 0x7b) {
       depth += 1;
       values += 1;
-      if (depth > LIMITS.jsonDepth)
-        throw refusal(`must not be nested deeper than ${LIMITS.jsonDepth} levels`);
+      lists += code === BRACE ? 4 : 1;
+      if (depth > bounds.depth) throw refusal(`must not be nested deeper than ${bounds.depth} levels`);
+      if (lists > bounds.lists)
+        throw refusal(`must not hold more than ${bounds.lists} lists, or a quarter as many objects`);
     } else if ((code | 0x20) === 0x7d) depth -= 1;
     else if (code === COMMA) values += 1;
-    if (values > LIMITS.jsonValues) throw refusal(`must not hold more than ${LIMITS.jsonValues} values`);
+    if (values > bounds.values) throw refusal(`must not hold more than ${bounds.values} values`);
   }
-  if (mayHoldPrototype(text)) refusePrototypes(text);
 }
 
 /** Reads JSON text of a caller. @throws bad_request for what `checkJsonText` refuses, and SyntaxError for what is no JSON */

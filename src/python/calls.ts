@@ -217,10 +217,10 @@ export function openCalls(limits: Limits, { send, clock, onHarm, onChange }: Cal
       sendHeld();
     },
 
-    /** The process says that it has turned to a call: its time runs from now on. */
-    begin(number: number): void {
+    /** The process says that it has turned to a call: its time runs from now on. False when it was not asked to. */
+    begin(number: number): boolean {
       const call = calls.get(number);
-      if (call?.state !== 'sent') return;
+      if (call?.state !== 'sent') return false;
       call.state = 'begun';
       countBegun(call);
       const isSoon = performance.now() - call.startedAt < limits.beginMs / 8;
@@ -234,6 +234,7 @@ export function openCalls(limits: Limits, { send, clock, onHarm, onChange }: Cal
         onChange();
       });
       sendHeld();
+      return true;
     },
 
     /** The process has answered a call. */

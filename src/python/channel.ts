@@ -1,51 +1,88 @@
 import type { Socket } from 'node:net';
+import { AppError } from '../core/errors.ts';
+import { checkJsonBounds, type JsonBounds } from '../core/incoming.ts';
 import { MAX_FRAME_BYTES } from './protocol.ts';
 
 const HEADER_BYTES = 4;
+/** Of one frame. The system hands over many kilobytes at once, unless they were written byte by byte. */
+const MAX_PIECES = 10_000;
+/** What an honest result of 8 MiB holds, and what takes well under a second to read. Python itself writes 254 levels. */
+const BOUNDS: JsonBounds = { depth: 300, values: Number.POSITIVE_INFINITY, lists: 1_000_000 };
+
+const NONE = Buffer.alloc(0);
 
 /**
- * Cuts a socket into frames. `onFrame` gets parsed JSON; `onFault` is called once, with the reason, for a frame
- * that is too long or is not JSON, and nothing is read after it. At most one frame is held in memory.
+ * Cuts a socket into frames. `onFrame` gets parsed JSON and its text; `onFault` is called once, with the reason, for a frame
+ * that is too long, holds too much or is not JSON, or that `onFrame` throws at, and nothing is read after it. At most one frame
+ * is held in memory.
  */
 export function readFrames(
   socket: Socket,
-  onFrame: (message: unknown) => void,
+  onFrame: (message: unknown, text: string) => void,
   onFault: (reason: string) => void,
 ): void {
-  let chunks: Buffer[] = [];
-  let held = 0;
-  /** Bytes that must be there before it is worth looking again. */
-  let wanted = HEADER_BYTES;
+  /** A part of a header. */
+  let rest: Buffer = NONE;
+  /** The frame that is under way, and how much of it is there. */
+  let frame: Buffer | undefined;
+  let filled = 0;
+  let pieces = 0;
 
   const stop = (reason: string) => {
     socket.off('data', take);
     socket.destroy();
-    chunks = [];
+    frame = undefined;
     onFault(reason);
   };
+  /** Strangers wrote it, so whatever goes wrong with it is the end of this channel and of nothing else. */
+  const handOver = (body: Buffer) => {
+    try {
+      const text = body.toString();
+      checkJsonBounds(text, BOUNDS);
+      onFrame(JSON.parse(text), text);
+    } catch (error) {
+      const isTooMuch = error instanceof AppError;
+      stop(
+        isTooMuch
+          ? 'it sent too many lists and objects at once, or too deep ones'
+          : 'it wrote to the channel of the server',
+      );
+    }
+  };
   const take = (chunk: Buffer) => {
-    chunks.push(chunk);
-    held += chunk.length;
-    if (held < wanted) return;
-    let bytes = chunks.length === 1 ? chunk : Buffer.concat(chunks);
-    while (bytes.length >= HEADER_BYTES) {
+    let bytes = chunk;
+    if (frame) {
+      const taken = chunk.copy(frame, filled);
+      filled += taken;
+      pieces += 1;
+      if (filled < frame.length) {
+        if (pieces > MAX_PIECES) stop('it wrote in too many pieces');
+        return;
+      }
+      const whole = frame;
+      frame = undefined;
+      bytes = chunk.subarray(taken);
+      handOver(whole);
+    } else if (rest.length > 0) {
+      bytes = Buffer.concat([rest, chunk]);
+    }
+    rest = NONE;
+    while (bytes.length >= HEADER_BYTES && !socket.destroyed) {
       const length = bytes.readUInt32BE(0);
       if (length > MAX_FRAME_BYTES) return stop('it sent more than the limit of one answer');
-      wanted = HEADER_BYTES + length;
-      if (bytes.length < wanted) break;
-      let message: unknown;
-      try {
-        message = JSON.parse(bytes.toString('utf8', HEADER_BYTES, wanted));
-      } catch {
-        return stop('it wrote to the channel of the server');
+      const end = HEADER_BYTES + length;
+      if (bytes.length < end) {
+        // As large as it says: joining pieces again and again would take ever longer.
+        frame = Buffer.allocUnsafeSlow(length);
+        filled = bytes.copy(frame, 0, HEADER_BYTES);
+        pieces = 1;
+        return;
       }
-      bytes = bytes.subarray(wanted);
-      wanted = HEADER_BYTES;
-      onFrame(message);
-      if (socket.destroyed) return;
+      const body = bytes.subarray(HEADER_BYTES, end);
+      bytes = bytes.subarray(end);
+      handOver(body);
     }
-    chunks = bytes.length > 0 ? [bytes] : [];
-    held = bytes.length;
+    rest = bytes;
   };
   socket.on('data', take);
 }

@@ -22,6 +22,12 @@ export interface SpawnedProcess {
   ended: Promise<Ended>;
   /** Sends a message, whose JSON comes in parts. */
   send(...parts: Buffer[]): void;
+  /** How many bytes that it was sent wait for it. */
+  unread(): number;
+  /** Whether few of them do. */
+  isRead(): boolean;
+  /** Whether to go on reading what it says. */
+  listen(isOn: boolean): void;
   /** The time by its own clock, in seconds; never more than that. */
   clock(): number;
   /** Ends the process and whatever it has started, at once. */
@@ -29,7 +35,9 @@ export interface SpawnedProcess {
 }
 
 export interface SpawnHandlers {
-  onMessage(message: unknown): void;
+  onMessage(message: unknown, text: string): void;
+  /** It has read all that it was sent, after that had not been so. */
+  onRead(): void;
   /** The process broke the protocol; its channel is closed already. */
   onFault(reason: string): void;
 }
@@ -180,6 +188,12 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
         send(...parts) {
           if (tracked.socket && !tracked.socket.destroyed) writeFrame(tracked.socket, ...parts);
         },
+        unread: () => tracked.socket?.writableLength ?? 0,
+        isRead: () => !tracked.socket?.writableNeedDrain,
+        listen(isOn) {
+          if (isOn) tracked.socket?.resume();
+          else tracked.socket?.pause();
+        },
         clock: () => clockOffset + performance.now() / 1000,
         kill: tracked.kill,
       };
@@ -205,8 +219,8 @@ function greet(socket: Socket, greetings: Map<string, Tracked>): void {
   socket.on('error', () => socket.destroy());
   readFrames(
     socket,
-    (message) => {
-      if (tracked) return tracked.onMessage(message);
+    (message, text) => {
+      if (tracked) return tracked.onMessage(message, text);
       const greeting = Greeting.safeParse(message);
       const owner = greeting.success ? greetings.get(greeting.data.token) : undefined;
       if (!greeting.success || !owner) return void socket.destroy();
@@ -217,6 +231,7 @@ function greet(socket: Socket, greetings: Map<string, Tracked>): void {
       socket.setTimeout(0);
       owner.socket = socket;
       socket.on('close', owner.kill);
+      socket.on('drain', owner.onRead);
       tracked = owner;
       owner.connect(greeting.data.clock);
     },

@@ -6,6 +6,8 @@ import {
   type LoadRequest,
   MAX_EVENT_CHARACTERS,
   MAX_EVENTS,
+  MAX_REQUESTS,
+  MAX_UNREAD_BYTES,
   type Reply,
   ToolMessage,
 } from './protocol.ts';
@@ -13,6 +15,8 @@ import { openQuestions } from './questions.ts';
 
 type Prepared = Extract<ToolMessage, { kind: 'prepared' }>;
 type Loaded = Extract<ToolMessage, { kind: 'loaded' }>;
+
+const NO_STRAYS = { messages: 0, characters: 0 };
 
 export interface ToolProcessHandlers {
   /** It has nothing to do for now. */
@@ -48,6 +52,8 @@ export interface LoadedFrom {
   packages?: string | undefined;
   /** Ends before the source is run when packages that it asks for are not there: `loaded` says nothing of it then. */
   isStrict?: boolean | undefined;
+  /** Judges it as a source that is to be stored. */
+  isNew?: boolean | undefined;
 }
 
 /**
@@ -68,6 +74,7 @@ export function loadTool(
   let isOut = false;
   let ending: AppError | undefined;
   let prepared: Prepared | undefined;
+  let strays = NO_STRAYS;
 
   /** It takes no more calls; those that it was not sent go elsewhere. */
   const takeOut = (reason: string, isHarmed: boolean) => {
@@ -86,6 +93,8 @@ export function loadTool(
     ending = error;
     clearTimeout(loadTimer);
     spawned.kill();
+    // Whatever it says until it is gone is of no use.
+    spawned.listen(false);
     loading.reject(error);
     // Those that waited for the load fail with it.
     if (isLoading) calls.failHeld(error);
@@ -110,27 +119,42 @@ export function loadTool(
   };
 
   const spawned = host.spawn(tool.packages, {
-    onMessage(message) {
+    onMessage(message, text) {
       const parsed = ToolMessage.safeParse(message);
-      if (parsed.success) receive(parsed.data);
+      if (parsed.success) receive(parsed.data, text);
       else end(isLoading ? 'tool_invalid' : 'tool_raised', stopped('it wrote to the channel of the server'));
     },
+    onRead: () => questions.goOn(),
     onFault: (reason) => end(isLoading ? 'tool_invalid' : 'tool_raised', stopped(reason)),
   });
-  const tell = (message: LoadRequest | Reply) => spawned.send(Buffer.from(JSON.stringify(message)));
+  const tell = (message: LoadRequest | Reply) => {
+    spawned.send(Buffer.from(JSON.stringify(message)));
+    if (spawned.unread() > MAX_UNREAD_BYTES) end('tool_raised', stopped('it did not read what it was sent'));
+  };
   const calls = openCalls(limits, {
     send: spawned.send,
     clock: spawned.clock,
     onHarm: (reason) => takeOut(reason, true),
     onChange: look,
   });
-  const questions = openQuestions(limits, tell);
+  const questions = openQuestions(limits, {
+    send: tell,
+    isRead: spawned.isRead,
+    listen: (isOn) => spawned.listen(isOn && !ending),
+  });
   const loadTimer = setTimeout(
     () => end('tool_invalid', `The tool did not finish loading within ${limits.loadTimeoutMs / 1000} s.`),
     limits.loadTimeoutMs,
   );
   spawned.connected.then(
-    () => tell({ kind: 'load', id: tool.id, content: tool.content, is_lenient: !tool.isStrict }),
+    () =>
+      tell({
+        kind: 'load',
+        id: tool.id,
+        content: tool.content,
+        is_lenient: !tool.isStrict,
+        is_new: tool.isNew ?? false,
+      }),
     (cause: Error) =>
       end('python_unavailable', `A process for the tool could not be started: ${cause.message}.`),
   );
@@ -143,12 +167,13 @@ export function loadTool(
     onGone();
   });
 
-  function receive(message: ToolMessage): void {
+  /** What the process says, and the text of it. */
+  function receive(message: ToolMessage, text: string): void {
     if (ending) return;
     switch (message.kind) {
       case 'prepared':
         // The first one is said before any code of the tool runs; later ones could be its own.
-        if (prepared) break;
+        if (prepared) return void countStray(text);
         prepared = message;
         if (tool.isStrict && message.missing.length > 0) {
           loading.resolve({ ...message, specs: [], valves: null, user_valves: null });
@@ -159,7 +184,7 @@ export function loadTool(
         end('tool_invalid', message.detail);
         break;
       case 'loaded':
-        if (!prepared || !isLoading) break;
+        if (!prepared || !isLoading) return void countStray(text);
         isLoading = false;
         clearTimeout(loadTimer);
         loading.resolve({ ...message, ...prepared });
@@ -167,30 +192,36 @@ export function loadTool(
         look();
         break;
       case 'begun':
-        calls.begin(message.call);
+        if (!calls.begin(message.call)) countStray(text);
         break;
       default: {
         const call = calls.find(message.call);
-        if (call) hear(call, message);
+        if (call) return void hear(call, message, text);
+        countStray(text);
+        // A thread that a function left behind would wait for ever.
+        if (message.kind === 'ask' || message.kind === 'request') questions.refuse(message);
       }
     }
   }
 
   /** Takes what the process says of a call. */
-  function hear(call: PendingCall, message: Extract<ToolMessage, { call: number }>): void {
+  function hear(call: PendingCall, message: Extract<ToolMessage, { call: number }>, text: string): void {
     switch (message.kind) {
       case 'event':
-        if (!count(call, message.event)) break;
+        if (!count(call, text)) break;
         call.events.push(message.event);
         call.options.onEvent?.(message.event);
         break;
       case 'ask':
-        if (count(call, message.event)) void questions.ask(call, message);
+        if (count(call, text)) void questions.ask(call, message);
         break;
       case 'request':
-        void questions.request(call, message);
+        // More are refused, one by one.
+        if (call.requests >= MAX_REQUESTS) countStray(text);
+        questions.request(call, message, text);
         break;
       case 'result':
+        strays = NO_STRAYS;
         calls.settle(call, ({ events, startedAt, options, resolve }) => {
           options.onUsage?.(message.usage);
           const durationMs = performance.now() - startedAt;
@@ -198,6 +229,7 @@ export function loadTool(
         });
         break;
       case 'error': {
+        strays = NO_STRAYS;
         const { code, detail, issues } = message;
         const error = new AppError(code, issues.length > 0 ? { detail, issues } : { detail });
         calls.settle(call, () => {
@@ -209,12 +241,22 @@ export function loadTool(
   }
 
   /** The host counts too, but what a tool writes past it arrives here. False when it was too much. */
-  function count(call: PendingCall, event: unknown): boolean {
-    call.eventCharacters += JSON.stringify(event)?.length ?? 0;
+  function count(call: PendingCall, text: string): boolean {
+    call.eventCharacters += text.length;
     const isWithin =
       call.events.length + call.asks < MAX_EVENTS && call.eventCharacters <= MAX_EVENT_CHARACTERS;
     if (!isWithin) end('tool_raised', stopped('it emitted too many events'));
     return isWithin;
+  }
+
+  /**
+   * For what belongs to no call: events of what a function left running, say. Each call that is answered allows as much again
+   * as it may emit itself.
+   */
+  function countStray(text: string): void {
+    strays = { messages: strays.messages + 1, characters: strays.characters + text.length };
+    if (strays.messages > MAX_EVENTS || strays.characters > MAX_EVENT_CHARACTERS)
+      end(isLoading ? 'tool_invalid' : 'tool_raised', stopped('it sent too much that belongs to no call'));
   }
 
   const self: ToolProcess = {

@@ -59,6 +59,8 @@ export interface LoadRequest {
   content: string;
   /** Whether to go on when packages that the tool asks for are not there. */
   is_lenient: boolean;
+  /** Whether to refuse it for imports within its functions, too. What is stored already may still do the rest. */
+  is_new: boolean;
 }
 
 /** Which class of a tool: its own settings, or those of each of its users. */
@@ -121,13 +123,28 @@ export interface Reply {
 
 /** What a call took, as its process says. */
 const Usage = z.object({
-  cpu_ms: z.number().min(0),
+  cpu_ms: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
   /** The most that the process has held so far. */
   peak_memory_bytes: z.int().min(0),
 });
 export type Usage = z.infer<typeof Usage>;
 
 const Valves = JsonSchema.nullable();
+
+/** The host cuts these as well, but what a tool writes past it arrives here. A character may take two places. */
+const TEXT_PLACES = 2 * 2_000;
+const OUTPUT_PLACES = 2 * 8_192;
+const MOST_ISSUES = 100;
+
+/** A text for people: a part of one that is too long, and no half of a character. */
+const sentence = () =>
+  z
+    .string()
+    .transform((text) =>
+      (text.length > TEXT_PLACES + 1 ? `${text.slice(0, TEXT_PLACES)}…` : text).toWellFormed(),
+    );
+const output = () => z.string().transform((text) => text.slice(-OUTPUT_PLACES).toWellFormed());
+const Issue = z.object({ path: sentence(), message: sentence() });
 
 export const ToolMessage = z.discriminatedUnion('kind', [
   z.object({
@@ -137,7 +154,7 @@ export const ToolMessage = z.discriminatedUnion('kind', [
     /** The requirements that are not met. With some, nothing follows unless the load was lenient. */
     missing: z.array(z.string()),
   }),
-  z.object({ kind: z.literal('refused'), detail: z.string() }),
+  z.object({ kind: z.literal('refused'), detail: sentence() }),
   z.object({ kind: z.literal('loaded'), specs: z.array(FunctionSpec), valves: Valves, user_valves: Valves }),
   /** Said before the first line of a function runs. */
   z.object({ kind: z.literal('begun'), call: z.int() }),
@@ -156,16 +173,19 @@ export const ToolMessage = z.discriminatedUnion('kind', [
     call: z.int(),
     usage: Usage,
     result: z.unknown(),
-    output: z.string(),
+    output: output(),
   }),
   z.object({
     kind: z.literal('error'),
     call: z.int(),
     code: z.enum(['not_found', 'arguments_invalid', 'valves_invalid', 'tool_raised']),
-    detail: z.string(),
-    issues: z.array(z.object({ path: z.string(), message: z.string() })),
+    detail: sentence(),
+    issues: z.preprocess(
+      (issues) => (Array.isArray(issues) ? issues.slice(0, MOST_ISSUES) : issues),
+      z.array(Issue),
+    ),
     usage: Usage,
-    output: z.string(),
+    output: output(),
   }),
 ]);
 export type ToolMessage = z.infer<typeof ToolMessage>;
@@ -234,3 +254,9 @@ export const MAX_EVENT_CHARACTERS = 2 * 1024 * 1024;
 export const MAX_ASKS = 50;
 /** How often one call may ask the server. */
 export const MAX_REQUESTS = 200;
+/** What one process asks of the server is worked on so much at a time. More waits. */
+export const MAX_REQUESTS_AT_ONCE = 4;
+/** While more of it waits than that, in characters, nothing further is read. */
+export const MAX_REQUESTS_HELD = 16 * 1024 * 1024;
+/** Answers that a process leaves unread; more end it. */
+export const MAX_UNREAD_BYTES = 64 * 1024 * 1024;

@@ -1,5 +1,15 @@
+import { checkJsonText } from '../core/incoming.ts';
 import type { Clock } from './clock.ts';
-import { type Limits, MAX_ASKS, MAX_REQUESTS, type Reply } from './protocol.ts';
+import {
+  type Limits,
+  MAX_ASKS,
+  MAX_REQUESTS,
+  MAX_REQUESTS_AT_ONCE,
+  MAX_REQUESTS_HELD,
+  type Reply,
+} from './protocol.ts';
+
+const UNAWAITED = 'Nobody waits for this call any more.';
 
 /** The signals fire when nobody waits for the answer any more; a rejection's message reaches the tool. */
 export interface Answerers {
@@ -26,22 +36,40 @@ interface Question {
   ask: number;
 }
 
+interface Request extends Question {
+  operation: string;
+  input?: unknown;
+}
+
+/** The way to the process. */
+export interface Line {
+  send(reply: Reply): void;
+  /** Whether it has read what it was sent. */
+  isRead(): boolean;
+  /** Whether to go on reading what it says. */
+  listen(isOn: boolean): void;
+}
+
 /** Takes the questions of a tool's calls to whoever answers them, and the answers back. */
-export function openQuestions(limits: Limits, send: (reply: Reply) => void) {
+export function openQuestions(limits: Limits, line: Line) {
+  const requests = openRequests(line);
+
   /** Sends what comes of a question. Where nobody waits for the call any more that is an error, so that its function may end. */
   async function reply(
     { over: { signal } }: Asking,
     { call, ask }: Question,
     find: (signal: AbortSignal) => Promise<unknown>,
   ): Promise<void> {
-    const answered: Reply = { kind: 'reply', call, ask, answer: null, error: null };
     try {
-      if (signal.aborted) throw new Error('Nobody waits for this call any more.');
-      answered.answer = (await find(signal)) ?? null;
+      if (signal.aborted) throw new Error(UNAWAITED);
+      line.send({ kind: 'reply', call, ask, answer: (await find(signal)) ?? null, error: null });
     } catch (error) {
-      answered.error = error instanceof Error ? error.message : String(error);
+      refuse({ call, ask }, error instanceof Error ? error.message : String(error));
     }
-    send(answered);
+  }
+
+  function refuse({ call, ask }: Question, error: string): void {
+    line.send({ kind: 'reply', call, ask, answer: null, error });
   }
 
   return {
@@ -64,18 +92,78 @@ export function openQuestions(limits: Limits, send: (reply: Reply) => void) {
       clock?.resume();
     },
 
-    /** To the server. */
-    async request(
-      call: Asking,
-      { operation, input, ...question }: Question & { operation: string; input?: unknown },
-    ): Promise<void> {
+    /** To the server; `text` is all of the message. */
+    request(call: Asking, { call: number, ask, operation, input }: Request, text: string): void {
       call.requests += 1;
-      await reply(call, question, async (signal) => {
-        const { onRequest } = call.options;
-        if (!onRequest) throw new Error('The server offers nothing to this call.');
-        if (call.requests > MAX_REQUESTS) throw new Error(`A call may ask the server ${MAX_REQUESTS} times.`);
-        return onRequest(operation, input, signal);
-      });
+      const problem = problemOf(call, text);
+      const { onRequest } = call.options;
+      const find = problem
+        ? () => Promise.reject(problem)
+        : async (signal: AbortSignal) => onRequest?.(operation, input, signal);
+      requests.add(call, problem ? 0 : text.length, () => reply(call, { call: number, ask }, find));
+    },
+
+    /** For what is asked of nobody: its call is over. */
+    refuse: (question: Question) => refuse(question, UNAWAITED),
+
+    /** The process has read what it was sent. */
+    goOn: requests.goOn,
+  };
+}
+
+function problemOf({ options, requests }: Asking, text: string): Error | undefined {
+  if (!options.onRequest) return new Error('The server offers nothing to this call.');
+  if (requests > MAX_REQUESTS) return new Error(`A call may ask the server ${MAX_REQUESTS} times.`);
+  try {
+    // As whatever else strangers send to the server.
+    checkJsonText(text);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/**
+ * What a process asks of the server, some of it at a time, each call in turn. A process that does not read the answers gets no
+ * more of them: they would wait in the memory of the server.
+ */
+function openRequests({ isRead, listen }: Line) {
+  const waiting = new Map<Asking, { characters: number; run: () => Promise<void> }[]>();
+  let running = 0;
+  let held = 0;
+
+  const isFull = () => held > MAX_REQUESTS_HELD;
+
+  function goOn(): void {
+    // A process that is not heard may be unable to read before it has said what it wants to say.
+    while (running < MAX_REQUESTS_AT_ONCE && (isRead() || isFull())) {
+      const [first] = waiting;
+      if (!first) return;
+      const [call, requests] = first;
+      waiting.delete(call);
+      const request = requests.shift();
+      if (requests.length > 0) waiting.set(call, requests);
+      if (request) void run(request);
+    }
+  }
+
+  async function run(request: { characters: number; run: () => Promise<void> }): Promise<void> {
+    running += 1;
+    await request.run();
+    running -= 1;
+    held -= request.characters;
+    if (!isFull()) listen(true);
+    goOn();
+  }
+
+  return {
+    goOn,
+    add(call: Asking, characters: number, run: () => Promise<void>): void {
+      const others = waiting.get(call);
+      if (others) others.push({ characters, run });
+      else waiting.set(call, [{ characters, run }]);
+      held += characters;
+      if (isFull()) listen(false);
+      goOn();
     },
   };
 }
