@@ -74,6 +74,9 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
   const listeners = new Set<Listener>();
   const noticeListeners = new Set<NoticeListener>();
 
+  /** Whether it is still this that follows a channel: who came when all others had left began anew. */
+  const isFollowed = (channelId: string, watched: Watched) => channels.get(channelId) === watched;
+
   /** Hands out an event and those after it that came early. */
   function handOut(watched: Watched, first: ChannelEventView): void {
     for (let event: ChannelEventView | undefined = first; event; ) {
@@ -88,7 +91,7 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
 
   /** Goes on behind events that nobody can be told of any more. */
   function skipTo(watched: Watched, channelId: string, head: number): void {
-    if (watched.head === undefined || watched.head >= head) return;
+    if (!isFollowed(channelId, watched) || watched.head === undefined || watched.head >= head) return;
     watched.head = head;
     watched.recent = [];
     watched.recentCharacters = 0;
@@ -119,6 +122,8 @@ export function createHub({ sql, bus, log }: { sql: Sql; bus: Bus; log: Logger }
       const { head } = watched;
       if (head === undefined) return;
       const missing = await readEvents(sql, channelId, head, LOG_PAGE);
+      // Nobody may have waited for the answer: then this head stays where it is, and it would be asked for ever.
+      if (!isFollowed(channelId, watched)) return;
       // Only a process that heard nothing for as long as events are kept can have missed what is pruned.
       const [oldest] = missing;
       if (oldest && oldest.event_id > head + 1) skipTo(watched, channelId, oldest.event_id - 1);

@@ -7,6 +7,7 @@ import { createScope } from '../../src/core/scope.ts';
 import { grant } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { signUp, signUpAs, startServer } from '../support/server.ts';
+import { recordStatements } from '../support/statements.ts';
 import { type Door, openDoor } from './door.ts';
 import { listenBySocket, subscribe } from './listen.ts';
 
@@ -95,6 +96,23 @@ describe('notices between processes', () => {
     expect(subscription.items.map(({ event }) => event)).toEqual(told);
     subscription.close();
     listener.close();
+  });
+
+  it('that were lost are looked for no longer than somebody follows the channel', async () => {
+    await follow();
+    await postUnheard(202);
+    // Whoever waits leaves in the middle of the first page of what is missing.
+    const { promise, resolve } = Promise.withResolvers<void>();
+    door.hub.onEvent(() => {
+      door.hub.unwatch([channelId]);
+      resolve();
+    });
+    door.tellGap();
+    await promise;
+    const statements = await recordStatements(async () => {
+      for (let n = 0; n < 20; n += 1) await call('GET /auths/');
+    });
+    expect(statements.filter((text) => text.includes('from channel_event')).length).toBeLessThan(2);
   });
 
   it('what stands in the log reads as what was told', async () => {
