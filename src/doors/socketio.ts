@@ -16,6 +16,7 @@ import { traffic } from './metrics.sockets.ts';
 import { reportFailure } from './report.ts';
 import { type Connection, cutBacklogs, outletOf } from './socketio.backlog.ts';
 import { channelRoom, ENVELOPE, EventClient, Habit, type Told, userRoom } from './socketio.client.ts';
+import { cutFloods } from './socketio.floods.ts';
 import { hearClient } from './socketio.heard.ts';
 
 const SOCKETIO_PATH = '/ws/socket.io';
@@ -37,12 +38,14 @@ const Handshake = z.object({
   token: z.string().optional().catch(undefined),
   events: Habit,
   // What is no position is passed over by itself: the other channels must not lose theirs. Nobody has proved anything yet, and a
-  // packet of junk, which holds thousands of names, is not to keep the process busy: what cannot be an id is not looked into.
+  // packet of junk, which holds thousands of names, is not to keep the process busy: what cannot be an id is not looked into, and
+  // a text, which is a name for each of its letters, not at all.
   last_event_ids: z
     .unknown()
     .optional()
     .transform((sent) => {
-      const entries = Object.entries(sent ?? {}).filter(([name]) => name.length === ID_CHARACTERS);
+      const named = typeof sent === 'object' && sent !== null && !Array.isArray(sent) ? sent : {};
+      const entries = Object.entries(named).filter(([name]) => name.length === ID_CHARACTERS);
       const positions = entries.map((position) => Position.safeParse(position));
       return Object.fromEntries(positions.flatMap(({ data }) => (data ? [data] : [])));
     }),
@@ -96,6 +99,8 @@ export function mountSocketIo(options: {
     // A poll's answer is `TimedResponse`'s.
     if (request.headers.upgrade) Object.assign(headers, upgradeHeaders(request));
   });
+
+  io.engine.on('connection', cutFloods);
 
   const clients = (): ClientSocket[] => [...io.sockets.sockets.values()];
   const failed = (error: unknown) =>

@@ -1,0 +1,36 @@
+import type { EventEmitter } from 'node:events';
+
+/** How many packets a connection may send within a second, whatever they are; more is no client. */
+const PACKETS_PER_SECOND = 500;
+
+/** An Engine.IO connection; it emits `packet` for each that comes, before anything is done about it. */
+interface Sending extends EventEmitter {
+  close(discard: boolean): unknown;
+}
+
+interface Packet {
+  type: string;
+  data?: unknown;
+}
+
+/** Whether a packet connects to the namespace that there is. */
+const connects = ({ type, data }: Packet): boolean =>
+  type === 'message' && typeof data === 'string' && /^0(?!\/)/.test(data);
+
+/**
+ * Closes a connection that sends more than a client does. It is asked before Socket.IO sees the packet, which makes a socket of
+ * each that connects while the first is not through, and one request can carry a hundred thousand: nobody has proved anything yet.
+ */
+export function cutFloods(connection: Sending): void {
+  let isConnected = false;
+  let second = 0;
+  let count = 0;
+  connection.on('packet', (packet: Packet) => {
+    const now = Math.floor(performance.now() / 1000);
+    count = now === second ? count + 1 : 1;
+    second = now;
+    const again = connects(packet) && isConnected;
+    isConnected ||= connects(packet);
+    if (again || count > PACKETS_PER_SECOND) connection.close(true);
+  });
+}

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { afterAll, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { signUp, startServer } from '../support/server.ts';
+import { listenBySocket } from './listen.ts';
+
+/** Connections that send more than any client does: each is closed before it costs anything, and nobody else notices. */
+
+const server = await startServer();
+afterAll(() => server.close());
+const owner = await signUp(server, 'Owner');
+const base = `${server.url}/ws/socket.io/?EIO=4&transport=polling`;
+
+const SEPARATOR = '\x1e';
+const post = (sid: string, packets: string[]) =>
+  fetch(`${base}&sid=${sid}`, {
+    method: 'POST',
+    body: packets.join(SEPARATOR),
+    headers: { 'content-type': 'text/plain' },
+  });
+const handshake = async (): Promise<string> =>
+  JSON.parse((await (await fetch(base)).text()).slice(1)).sid as string;
+
+const named = `40${JSON.stringify({ token: owner.token })}`;
+
+it.each<[string, string[]]>([
+  ['connects twice without credentials', ['40', '40']],
+  ['connects twice before it is let in', [named, named]],
+  ['connects ten thousand times in one body', Array(10_000).fill('40')],
+  ['asks for ten thousand other namespaces', Array(10_000).fill('40/other,')],
+  ['sends ten thousand pongs', Array(10_000).fill('3')],
+])('a connection that %s is over', async (_what, packets) => {
+  const other = await listenBySocket(server.url, owner.token, { auth: { events: 'envelope' } });
+  const sid = await handshake();
+  await post(sid, packets).catch(() => {});
+  expect((await fetch(`${base}&sid=${sid}`)).status).toBe(400);
+  expect(await other.socket.timeout(5000).emitWithAck('heartbeat', {})).toBeUndefined();
+  other.close();
+});
+
+it('a connection that was let in and sends ten thousand events is over', async () => {
+  const sid = await handshake();
+  await post(sid, [named]);
+  expect(await (await fetch(`${base}&sid=${sid}`)).text()).toMatch(/^40\{"sid":/);
+  await post(sid, Array(10_000).fill('42["heartbeat",{}]')).catch(() => {});
+  expect((await fetch(`${base}&sid=${sid}`)).status).toBe(400);
+});
+
+it('a second connection to the namespace is none over WebSocket either', async () => {
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws/socket.io/?EIO=4&transport=websocket`);
+  await once(socket, 'open');
+  socket.send(named);
+  socket.send(named);
+  await once(socket, 'close');
+});
+
+it('a connection that asks for another namespace first still gets the one that there is', async () => {
+  const sid = await handshake();
+  await post(sid, ['40/other,', named]);
+  expect(await (await fetch(`${base}&sid=${sid}`)).text()).toMatch(/^44\/other,/);
+  expect(await (await fetch(`${base}&sid=${sid}`)).text()).toMatch(/40\{"sid":/);
+});
