@@ -25,8 +25,10 @@ export const tagOf = (channelId: string): string =>
  */
 export const SETTLED_MICROS = 60_000_000;
 
-/** Room for some 60,000 channels in which something happened within the last minute. */
-const MAX_LENGTH = 1_000_000;
+/** Room for some 15,000 channels in which something happened within the last minute. */
+const MAX_LENGTH = 250_000;
+/** How many channels that are out of reach a subscriber's place is kept in. */
+const MAX_OTHERS = 100;
 const TAG = /^[\w-]{11}$/;
 const NUMBER = /^\d{1,15}$/;
 const MOMENT = /^\d{1,16}$/;
@@ -66,6 +68,18 @@ export class CursorKeeper {
   constructor({ momentMicros, positions }: Cursor, nowMicros: number) {
     this.#momentMicros = momentMicros;
     for (const [tag, number] of positions) this.#recent.set(tag, { number, micros: nowMicros });
+  }
+
+  /**
+   * Keeps the places in these channels, and of all others a few, as they may come within reach again. A client hands back what it
+   * likes, and all of it would be kept for each subscription, and written with each of its events.
+   */
+  keepAmong(channels: Iterable<string>): void {
+    const tags = new Set(Array.from(channels, tagOf));
+    let others = 0;
+    for (const tag of this.#recent.keys()) {
+      if (!tags.has(tag) && ++others > MAX_OTHERS) this.#recent.delete(tag);
+    }
   }
 
   /** Everything up to this moment was handed out, of channels without a number of their own. */

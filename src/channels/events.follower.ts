@@ -89,6 +89,12 @@ export class Follower {
     if (this.#inbox.quiet && this.#stalled.size === 0 && this.#scope.hub.settled) this.#keeper.settle();
   }
 
+  /** Follows what the caller may read now, and goes on there where the cursor stands. */
+  async begin(): Promise<void> {
+    await this.refresh(true);
+    this.#keeper.keepAmong(this.#watched);
+  }
+
   /** Brings what is followed in line with what the caller may read now: all channels, or those whose readers have changed. */
   async refresh(everything: boolean): Promise<void> {
     this.#isRefreshing = true;

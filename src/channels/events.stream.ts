@@ -58,7 +58,7 @@ export async function openEventStream(
     const nowMicros = await readClock(scope.sql);
     const keeper = new CursorKeeper(given ?? (await cursorOf(scope, nowMicros)), nowMicros);
     const follower = new Follower(scope, inbox, keeper, options.channel_ids ?? null);
-    await follower.refresh(true);
+    await follower.begin();
     return streamFrom(inbox, follower);
   } catch (error) {
     inbox.close();

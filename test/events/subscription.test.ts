@@ -176,6 +176,19 @@ describe('going on', () => {
     expect(text).not.toContain(hiddenId);
   });
 
+  it('behind a cursor of ten thousand channels keeps a few of those that it does not follow', async () => {
+    const others = Array.from(
+      { length: 10_000 },
+      (_, n) => `${tagOf(NOWHERE).slice(5)}${`${n}`.padStart(5, '0')}:1`,
+    );
+    const subscription = await follow({ lastEventId: [await cursorNow(), ...others].join(';') });
+    await post('x');
+    await heard(subscription, 'x');
+    const { positions } = parseCursor(subscription.items[0]?.id ?? '');
+    expect(positions.get(tagOf(channelId))).toBe(2);
+    expect(positions.size).toBeLessThan(200);
+  });
+
   it('the cursor of now names no channel that one may not read', async () => {
     await post('secret', hiddenId);
     await post('mine');
