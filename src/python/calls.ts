@@ -18,7 +18,7 @@ export interface CallOptions extends Answerers {
   timeoutMs: number;
   signal: AbortSignal | undefined;
   onEvent?: ((event: unknown) => void) | undefined;
-  /** Told before the answer or the error, when the process could say it. */
+  /** Told what the call took: before the answer, or when the process that it ended with has ended. Never for one that none began. */
   onUsage?: ((usage: Usage) => void) | undefined;
 }
 
@@ -77,6 +77,8 @@ export interface PendingCall extends Asking {
   events: unknown[];
   eventCharacters: number;
   startedAt: number;
+  /** What the process had taken when it began. */
+  cpuMs: number;
   resolve(answer: Answer): void;
   reject(error: unknown): void;
   /** Nobody waits for it, and the process is done with it. */
@@ -193,6 +195,7 @@ export function openCalls(limits: Limits, { send, clock, onHarm, onChange }: Cal
         asks: 0,
         requests: 0,
         startedAt: 0,
+        cpuMs: 0,
         clock: undefined,
         over: new AbortController(),
         resolve: answer.resolve,
@@ -218,10 +221,11 @@ export function openCalls(limits: Limits, { send, clock, onHarm, onChange }: Cal
     },
 
     /** The process says that it has turned to a call: its time runs from now on. False when it was not asked to. */
-    begin(number: number): boolean {
+    begin(number: number, cpuMs: number): boolean {
       const call = calls.get(number);
       if (call?.state !== 'sent') return false;
       call.state = 'begun';
+      call.cpuMs = cpuMs;
       countBegun(call);
       const isSoon = performance.now() - call.startedAt < limits.beginMs / 8;
       most = isSoon ? Math.min(most + 1, MOST_UNBEGUN) : Math.max(most >> 1, FEWEST_UNBEGUN);

@@ -1,19 +1,28 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { PythonShell } from 'python-shell';
 import { readFrames, writeFrame } from './channel.ts';
 import { Greeting, type HostOrder, HostReport, type Limits } from './protocol.ts';
 
+const run = promisify(execFile);
+
 const START_TIMEOUT_MS = 30_000;
 const GREETING_TIMEOUT_MS = 10_000;
 
-/** How a process ended: its exit status, or the signal that ended it, and the limit that it had passed. All null: the whole host is gone. */
-export type Ended = Pick<Extract<HostReport, { kind: 'ended' }>, 'code' | 'signal' | 'exceeded'>;
+/** As often, at most, the fork server hears that a process is given calls. */
+const CALLED_MS = 1_000;
 
-const LOST: Ended = { code: null, signal: null, exceeded: null };
+type EndReport = Extract<HostReport, { kind: 'ended' }>;
+
+/** How a process ended: its exit status, or the signal that ended it, and the limit that it had passed. All null: the whole host is gone. */
+export type Ended = { [K in 'code' | 'signal' | 'exceeded' | 'usage']: EndReport[K] | null };
+
+const LOST: Ended = { code: null, signal: null, exceeded: null, usage: null };
 
 export interface SpawnedProcess {
   /** Rejects when the process could not be started or could not give up its rights. */
@@ -28,6 +37,8 @@ export interface SpawnedProcess {
   isRead(): boolean;
   /** Whether to go on reading what it says. */
   listen(isOn: boolean): void;
+  /** Counts the processor time that it may use from now on, within a second. */
+  countAnew(): void;
   /** The time by its own clock, in seconds; never more than that. */
   clock(): number;
   /** Ends the process and whatever it has started, at once. */
@@ -118,7 +129,8 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
     for (const tracked of processes.values()) lose(tracked);
     return reason;
   });
-  const cleaned = closed.then(() => rm(folder, { recursive: true, force: true })).catch(() => {});
+  // `rm` goes by what it has opened: what a tool puts in the place of its folder meanwhile, it does not follow.
+  const cleaned = closed.then(() => run('rm', ['-rf', '--', folder])).catch(() => {});
 
   const order = (message: HostOrder) => {
     if (!shell.terminated && shell.stdin.writable) shell.send(JSON.stringify(message));
@@ -162,6 +174,7 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
       const end = Promise.withResolvers<Ended>();
       connection.promise.catch(() => {});
       let clockOffset = 0;
+      let calledAt = Number.NEGATIVE_INFINITY;
       const tracked: Tracked = {
         ...handlers,
         number,
@@ -193,6 +206,11 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
         listen(isOn) {
           if (isOn) tracked.socket?.resume();
           else tracked.socket?.pause();
+        },
+        countAnew() {
+          if (performance.now() - calledAt < CALLED_MS) return;
+          calledAt = performance.now();
+          order({ op: 'called', number });
         },
         clock: () => clockOffset + performance.now() / 1000,
         kill: tracked.kill,

@@ -75,6 +75,8 @@ export function loadTool(
   let ending: AppError | undefined;
   let prepared: Prepared | undefined;
   let strays = NO_STRAYS;
+  /** Had begun when it was ended. */
+  const unfinished: PendingCall[] = [];
 
   /** It takes no more calls; those that it was not sent go elsewhere. */
   const takeOut = (reason: string, isHarmed: boolean) => {
@@ -104,7 +106,9 @@ export function loadTool(
     const shared = new AppError('tool_interrupted', {
       detail: `${reason} ${sharing} calls ran in it, and how far this one had come is not known: it was not tried again.`,
     });
-    calls.failAll(({ state }) => {
+    calls.failAll((call) => {
+      const { state } = call;
+      if (state === 'begun') unfinished.push(call);
       if (hasSpoken && state === 'sent') return new NotBegun(error, true);
       return sharing > 1 ? shared : error;
     });
@@ -132,7 +136,10 @@ export function loadTool(
     if (spawned.unread() > MAX_UNREAD_BYTES) end('tool_raised', stopped('it did not read what it was sent'));
   };
   const calls = openCalls(limits, {
-    send: spawned.send,
+    send(...parts) {
+      spawned.countAnew();
+      spawned.send(...parts);
+    },
     clock: spawned.clock,
     onHarm: (reason) => takeOut(reason, true),
     onChange: look,
@@ -164,6 +171,9 @@ export function loadTool(
     if (isLoading) end('tool_invalid', `The tool ended its process while it was loading: ${ended}.`);
     else if (isLost) end('tool_interrupted', `The process of the tool ended: ${ended}.`);
     else end('tool_raised', `The process of the tool ended: ${ended}.`, true);
+    const { usage } = how;
+    for (const { options, cpuMs } of unfinished)
+      if (usage) options.onUsage?.({ ...usage, cpu_ms: Math.max(0, usage.cpu_ms - cpuMs) });
     onGone();
   });
 
@@ -192,7 +202,7 @@ export function loadTool(
         look();
         break;
       case 'begun':
-        if (!calls.begin(message.call)) countStray(text);
+        if (!calls.begin(message.call, message.cpu_ms)) countStray(text);
         break;
       default: {
         const call = calls.find(message.call);
@@ -290,6 +300,9 @@ const EXCESSES: Record<NonNullable<Ended['exceeded']>, (limits: Limits) => strin
   files: ({ scratchFiles }) =>
     `it had more than ${scratchFiles} files, or folders too deep or closed to be counted`,
   bytes: ({ scratchBytes }) => `its files took more than ${scratchBytes >> 20} MiB`,
+  cpu: ({ cpuSeconds }) =>
+    `it used more than ${cpuSeconds} s of processor time since its latest call with all that it had started`,
+  uncounted: () => 'what it takes could not be counted',
 };
 
 function describe({ code, signal, exceeded }: Ended, limits: Limits): string {

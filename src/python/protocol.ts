@@ -22,10 +22,22 @@ export const FunctionSpec = z.object({
 });
 export type FunctionSpec = z.infer<typeof FunctionSpec>;
 
-/** `packages`: the folder of a set of packages that the process finds beside those of the environment. */
+/**
+ * `packages`: the folder of a set of packages that the process finds beside those of the environment. `called`: it was given a call,
+ * from which its processor time counts anew.
+ */
 export type HostOrder =
   | { op: 'spawn'; number: number; token: string; packages: string | null }
+  | { op: 'called'; number: number }
   | { op: 'kill'; number: number };
+
+/** What a call or a process took. */
+const Usage = z.object({
+  cpu_ms: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
+  /** The most that the process has held, from its start on. */
+  peak_memory_bytes: z.int().min(0),
+});
+export type Usage = z.infer<typeof Usage>;
 
 export const HostReport = z.discriminatedUnion('kind', [
   z.object({
@@ -40,7 +52,9 @@ export const HostReport = z.discriminatedUnion('kind', [
     code: z.int().nullable(),
     signal: z.string().nullable(),
     /** Which limit of the tool and all that it had started it was ended for. */
-    exceeded: z.enum(['memory', 'processes', 'files', 'bytes']).nullable(),
+    exceeded: z.enum(['memory', 'processes', 'files', 'bytes', 'cpu', 'uncounted']).nullable(),
+    /** Since it was forked, with what it had started and waited for. */
+    usage: Usage,
   }),
   z.object({ kind: z.literal('failed'), number: z.int(), detail: z.string() }),
 ]);
@@ -121,14 +135,6 @@ export interface Reply {
   error: string | null;
 }
 
-/** What a call took, as its process says. */
-const Usage = z.object({
-  cpu_ms: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
-  /** The most that the process has held so far. */
-  peak_memory_bytes: z.int().min(0),
-});
-export type Usage = z.infer<typeof Usage>;
-
 const Valves = JsonSchema.nullable();
 
 /** The host cuts these as well, but what a tool writes past it arrives here. A character may take two places. */
@@ -156,8 +162,8 @@ export const ToolMessage = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('refused'), detail: sentence() }),
   z.object({ kind: z.literal('loaded'), specs: z.array(FunctionSpec), valves: Valves, user_valves: Valves }),
-  /** Said before the first line of a function runs. */
-  z.object({ kind: z.literal('begun'), call: z.int() }),
+  /** Said before the first line of a function runs; `cpu_ms`: what the process has taken so far. */
+  z.object({ kind: z.literal('begun'), call: z.int(), cpu_ms: Usage.shape.cpu_ms }),
   z.object({ kind: z.literal('event'), call: z.int(), event: z.unknown() }),
   z.object({ kind: z.literal('ask'), call: z.int(), ask: z.int(), event: z.unknown() }),
   /** What a stand-in of `open_webui` wants of the server, as the caller of the function. Answered by a `Reply` too. */

@@ -9,8 +9,8 @@ import os
 import stat
 from typing import Any, Iterable, Optional
 
-# The versions of the kernel's interface that can also close off TCP ports, and signals.
-PORTS, SCOPES = 4, 6
+# The versions of the kernel's interface that can also keep files from being emptied, close off TCP ports, and signals.
+TRUNCATION, PORTS, SCOPES = 3, 4, 6
 
 # Not all of /usr: containers keep their application, data included, in /usr/src or /usr/local.
 _FOLDERS = (

@@ -1,5 +1,6 @@
 """What the fork server does to processes and folders of tools: finds what belongs to one, ends it, removes it."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -8,15 +9,22 @@ import subprocess
 
 def end(pid: int) -> None:
     """The process and its group. It is a child that was not reaped, so the id is still its own."""
-    try:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGKILL)
         os.killpg(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
+
+
+def end_group(pid: int) -> None:
+    """What is left of the group that a process had made."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
 
 
 def end_all_of(uid: int) -> None:
-    """Kills every process of a user in one call that the kernel carries out at a stretch: no fork bomb outruns it."""
+    """
+    Kills every process of a user in one call that the kernel carries out at a stretch: no fork bomb outruns it. Raises OSError when
+    there is no process to be had for it.
+    """
     if uid == 0:
         raise ValueError("root's processes are not a tool's")
     pid = os.fork()
@@ -32,6 +40,12 @@ def end_all_of(uid: int) -> None:
         os.kill(pid, signal.SIGCONT)
 
 
+def user_of(pid: int) -> int:
+    """Who the process really is, also one that hides its files in /proc. Raises OSError when it has ended. Linux only."""
+    with open(f"/proc/{pid}/status", "rb") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(b"Uid:"))
+
+
 def children(pid: int) -> list[int]:
     """None where the system does not tell: not Linux, or a kernel without these lists."""
     found: list[int] = []
@@ -41,7 +55,7 @@ def children(pid: int) -> list[int]:
         return found
     for thread in threads:
         try:
-            with open(f"/proc/{pid}/task/{thread}/children") as file:
+            with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
                 found += map(int, file.read().split())
         except OSError:
             continue  # It ended meanwhile.
@@ -57,7 +71,10 @@ def family(pid: int) -> list[int]:
 
 
 def remove(folder: str) -> None:
-    """With all that is in it, also where folders lie a thousand deep: that is beyond Python, but not beyond `rm`."""
+    """
+    With all that is in it, also where folders lie a thousand deep: that is beyond Python, but not beyond `rm`. Neither follows a link
+    that somebody puts in the place of a folder meanwhile. Raises OSError when there is no process to be had for `rm`.
+    """
     try:
         shutil.rmtree(folder, ignore_errors=True)
     except RecursionError:

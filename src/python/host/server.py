@@ -2,8 +2,8 @@
 The fork server: warm once, then one process per loaded tool. It runs no tool code itself. Orders come as JSON lines
 on standard input, reports leave as JSON lines on standard output; the end of input ends every process.
 
-Orders:  {"op": "spawn", "number", "token", "packages"}   {"op": "kill", "number"}
-Reports: {"kind": "ready", "python", "pydantic", "missing"}   {"kind": "ended", "number", "code", "signal", "exceeded"}
+Orders:  {"op": "spawn", "number", "token", "packages"}   {"op": "called", "number"}   {"op": "kill", "number"}
+Reports: {"kind": "ready", "python", "pydantic", "missing"}   {"kind": "ended", "number", "code", "signal", "exceeded", "usage"}
          {"kind": "failed", "number", "detail"}
 """
 
@@ -13,6 +13,11 @@ import sys
 # The interpreter is started isolated (-I), so that nothing from its surroundings is imported; our folder is added.
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
+
+if __name__ == "__main__":
+    import guard
+
+    guard.stand_behind()
 
 import reach  # noqa: E402
 
@@ -34,6 +39,7 @@ import channel  # noqa: E402
 import confine  # noqa: E402
 import processes  # noqa: E402
 import pydantic  # noqa: E402
+import reports  # noqa: E402
 import session  # noqa: E402
 import tool  # noqa: E402
 import watch  # noqa: E402
@@ -77,6 +83,7 @@ class Server:
         self.pids: dict[int, int] = {}  # number by process id
         self.watch = watch.Watch(folder, limits)
         self.exceeded: dict[int, str] = {}  # The limit that a tool was ended for, by process id.
+        self.uncleaned: set[int] = set()  # Numbers of those that have ended and may have left something behind.
         self.sweeping = False
         self.core = frozenset(sys.modules)
         self.to_load = list(_COMMON)
@@ -96,7 +103,7 @@ class Server:
         self.selector.register(0, selectors.EVENT_READ)
         self.selector.register(self.bell, selectors.EVENT_READ)
         versions = {"python": platform.python_version(), "pydantic": pydantic.VERSION}
-        report({"kind": "ready", **versions, "missing": confine.missing()})
+        reports.send({"kind": "ready", **versions, "missing": confine.missing()})
         pending = b""
         while True:
             ready = {key.fd for key, _ in self.selector.select(self.patience())}
@@ -133,9 +140,12 @@ class Server:
 
     def obey(self, order: dict[str, Any]) -> None:
         number = order["number"]
-        if order["op"] == "kill":
+        if order["op"] != "spawn":
             for pid in [pid for pid, owner in self.pids.items() if owner == number]:
-                processes.end(pid)
+                if order["op"] == "kill":
+                    processes.end(pid)
+                else:
+                    self.watch.renew(pid)
             return
         try:
             if confine.LINUX and os.geteuid() == 0:
@@ -143,7 +153,7 @@ class Server:
             pid = os.fork()
         except OSError as error:
             self.release(number)
-            report({"kind": "failed", "number": number, "detail": str(error)})
+            reports.send({"kind": "failed", "number": number, "detail": str(error)})
             return
         if pid == 0:
             self.become_tool(number, order["token"], order["packages"])
@@ -205,31 +215,33 @@ class Server:
     def reap(self) -> None:
         while True:
             try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
             except ChildProcessError:
-                pid, status = 0, 0
+                break
             if pid == 0:
                 break
             number = self.pids.pop(pid, None)
             if number is not None:
-                self.clean_up(pid, number)
-                code = os.waitstatus_to_exitcode(status)
-                ended = {"code": code if code >= 0 else None, "signal": _signal_name(-code) if code < 0 else None}
-                report({"kind": "ended", "number": number, **ended, "exceeded": self.exceeded.pop(pid, None)})
+                processes.end_group(pid)
+                self.uncleaned.add(number)
+                self.clean_up()
+                reports.end(number, status, usage, self.exceeded.pop(pid, None))
                 self.sweeping = True
         if self.sweeping:
-            self.sweeping = self.sweep()
+            self.clean_up()
+            self.sweeping = self.sweep() or bool(self.uncleaned)
 
-    def clean_up(self, pid: int, number: int) -> None:
-        """Ends what the tool's process has left behind and removes its files."""
-        try:
-            os.killpg(pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass
-        if number in self.users:
-            processes.end_all_of(self.users[number][0])
-        self.release(number)
-        processes.remove(self.scratch_of(number))
+    def clean_up(self) -> None:
+        """Ends what tools that have ended left behind, and removes their files."""
+        for number in list(self.uncleaned):
+            try:
+                if number in self.users:
+                    processes.end_all_of(self.users[number][0])
+                processes.remove(self.scratch_of(number))
+            except OSError:
+                continue  # The system gives no process for it. The next sweep tries again, and nobody gets the user before that.
+            self.release(number)
+            self.uncleaned.discard(number)
 
     def release(self, number: int) -> None:
         user = self.users.pop(number, None)
@@ -256,20 +268,6 @@ class Server:
             time.sleep(0.002)
         processes.remove(self.folder)
         os._exit(0)
-
-
-def _signal_name(number: int) -> Optional[str]:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"SIG{number}"
-
-
-def report(message: dict[str, Any]) -> None:
-    try:
-        os.write(1, json.dumps(message).encode() + b"\n")
-    except BrokenPipeError:
-        pass  # The server is gone; the end of input follows.
 
 
 if __name__ == "__main__":

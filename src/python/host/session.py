@@ -185,7 +185,7 @@ class Session:
         Says that the tool's own code runs from now on, so that the server gives this call to no other process any more. Said too
         late, it may have done so: raises _TooLate. For any thread.
         """
-        self._write(channel.encode(b'{"kind":"begun","call":%d}' % request["call"]))
+        self._write(channel.encode(b'{"kind":"begun","call":%d,"cpu_ms":%.3f}' % (request["call"], _cpu_seconds() * 1000)))
         if time.monotonic() > request["begin_before"]:
             raise _TooLate
 

@@ -3,11 +3,12 @@ What a tool takes together with all that it has started. The kernel limits each 
 times a second, and names those that are over.
 """
 
+import contextlib
 import os
 import resource
 import stat
 import time
-from typing import Iterator, Optional
+from typing import Iterable, Iterator, NamedTuple, Optional
 
 import confine
 import processes
@@ -19,8 +20,35 @@ _DEEPEST = 64
 _PAGE = resource.getpagesize()
 # The unit of st_blocks, whatever the disk's own.
 _BLOCK = 512
+_TICKS = os.sysconf("SC_CLK_TCK")
 # For so many processes of a tool it is taken that they share all pages of the fork server, as they do when they are forked.
 _TAKEN_TO_SHARE = 8
+
+
+class _Counters(NamedTuple):
+    """Of one process: ticks of processor time, its own and those of children that it has waited for, and bytes in memory."""
+
+    own: int
+    waited: int
+    resident: int
+
+
+class _Spent:
+    """The processor time of a tool and all that it has started, nearly: of what came and went between two looks nobody knows."""
+
+    def __init__(self) -> None:
+        self.own: dict[int, int] = {}
+        self.added = self.total = self.renewed_at = 0
+        self.is_to_renew = False
+
+    def add(self, counters: dict[int, _Counters]) -> float:
+        """Seconds since it was renewed. Some children are known from looks at them, others from their parent that waited for them."""
+        self.added += sum(max(0, one.own - self.own.get(pid, 0)) for pid, one in counters.items())
+        self.own = {pid: one.own for pid, one in counters.items()}
+        self.total = max(self.total, self.added, sum(one.own + one.waited for one in counters.values()))
+        if self.is_to_renew:
+            self.is_to_renew, self.renewed_at = False, self.total
+        return (self.total - self.renewed_at) / _TICKS
 
 
 class Watch:
@@ -32,6 +60,7 @@ class Watch:
         self.last_pid = b""
         self.room = (0, 0)
         self.families: dict[int, list[int]] = {}
+        self.spent: dict[int, _Spent] = {}
 
     def is_due(self) -> bool:
         return time.monotonic() >= self.next
@@ -40,22 +69,30 @@ class Watch:
         """Seconds until the next look."""
         return max(0.0, self.next - time.monotonic())
 
+    def renew(self, pid: int) -> None:
+        """The tool may use its processor time anew, from the next look on."""
+        self.spent.setdefault(pid, _Spent()).is_to_renew = True
+
     def look(self, tools: dict[int, str]) -> dict[int, str]:
         """The limit that each tool is over, for those that are; tools and findings by process id, `tools` with their folders."""
         began = time.process_time()
+        self.spent = {pid: self.spent.get(pid) or _Spent() for pid in tools}
         self._find_families(tools)
         has_changed = self._has_changed()
         over = {}
         for pid, scratch in tools.items():
-            reason = self._judge(self.families.get(pid, [pid]), scratch if has_changed else None)
+            try:
+                reason = self._judge(pid, scratch if has_changed else None)
+            except Exception:
+                reason = "uncounted"  # Strangers made what is read here. It must end nobody but them.
             if reason:
                 over[pid] = reason
         self.next = time.monotonic() + max(_PERIOD_SECONDS, (time.process_time() - began) * _LOOK_SHARE)
         return over
 
-    def _find_families(self, tools: dict[int, str]) -> None:
+    def _find_families(self, tools: Iterable[int]) -> None:
         last_pid = _last_pid()
-        if last_pid == self.last_pid and last_pid and self.families.keys() >= tools.keys():
+        if last_pid == self.last_pid and last_pid and self.families.keys() >= set(tools):
             return  # No process was started anywhere since.
         self.last_pid = last_pid
         self.families = {pid: processes.family(pid) for pid in tools}
@@ -69,15 +106,25 @@ class Watch:
         before, self.room = self.room, (disk.f_bfree, disk.f_ffree)
         return self.room != before
 
-    def _judge(self, family: list[int], scratch: Optional[str]) -> Optional[str]:
+    def _judge(self, pid: int, scratch: Optional[str]) -> Optional[str]:
+        family = self.families.get(pid, [pid])
         if len(family) > self.limits.processes:
             return "processes"
-        # Files count here too, so it is seldom that more must be read.
-        if sum(map(_resident_bytes, family)) > self.limits.memory_bytes and _memory(family) > self.limits.memory_bytes:
+        counters = {one: found for one in family if (found := _counters(one))}
+        if self.spent[pid].add(counters) > self.limits.cpu_seconds:
+            return "cpu"
+        if self._takes_too_much(family, sum(one.resident for one in counters.values())):
             return "memory"
         if scratch is None:
             return None
         return self._judge_files(scratch, family)
+
+    def _takes_too_much(self, family: list[int], resident: int) -> bool:
+        most = self.limits.memory_bytes
+        # Files count here too, and every file that could be open as a socket, so it is seldom that more must be read.
+        if resident + len(family) * self.limits.open_files * _SOCKET_BYTES <= most:
+            return False
+        return _memory(family) + _open_sockets(family) * _SOCKET_BYTES > most
 
     def _judge_files(self, scratch: str, family: list[int]) -> Optional[str]:
         files = total = 0
@@ -100,12 +147,21 @@ def _last_pid() -> bytes:
         return b""
 
 
-def _resident_bytes(pid: int) -> int:
+def _counters(pid: int) -> Optional[_Counters]:
+    """None when it has ended."""
     try:
-        with open(f"/proc/{pid}/statm", "rb") as file:
-            return int(file.read().split()[1]) * _PAGE
-    except (OSError, IndexError):
-        return 0
+        file = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        # The name comes first, and is what the process has made it: any bytes, parentheses and spaces among them.
+        fields = os.read(file, 4096).rpartition(b")")[2].split()
+    except OSError:
+        return None
+    finally:
+        os.close(file)
+    own, waited = int(fields[11]) + int(fields[12]), int(fields[13]) + int(fields[14])
+    return _Counters(own, waited, int(fields[21]) * _PAGE)
 
 
 def _memory(family: list[int]) -> int:
@@ -122,13 +178,52 @@ def _private_bytes(pid: int) -> int:
     """What it has in memory that is not of a file, with what it shares by having been forked."""
     total = 0
     try:
-        with open(f"/proc/{pid}/status") as file:
+        with open(f"/proc/{pid}/status", "rb") as file:
             for line in file:
-                if line.startswith(("RssAnon:", "RssShmem:")):
+                if line.startswith((b"RssAnon:", b"RssShmem:")):
                     total += int(line.split()[1]) * 1024
     except OSError:
         pass  # It ended meanwhile.
     return total
+
+
+def _socket_bytes() -> int:
+    """What may wait in a socket, on its way out or in, unless its size was set; that of a kernel that does not tell."""
+    found = [212_992]
+    for name in ("wmem_default", "rmem_default"):
+        with contextlib.suppress(OSError), open(f"/proc/sys/net/core/{name}", "rb") as file:
+            found.append(int(file.read()))
+    return max(found)
+
+
+_SOCKET_BYTES = _socket_bytes()
+
+
+def _open_sockets(family: list[int]) -> int:
+    """
+    How many they have open, each counted once. Those of an ordinary user's tools are not to be seen, nor in many containers: there
+    all that is open counts, in every process anew.
+    """
+    sockets: set[int] = set()
+    unseen = 0
+    for pid in family:
+        found = list(_open_files(pid))
+        sockets.update(one.st_ino for one in found if stat.S_ISSOCK(one.st_mode))
+        unseen += 0 if found else _open_file_count(pid)
+    return len(sockets) + unseen
+
+
+def _open_file_count(pid: int) -> int:
+    """Of a process whose files are not to be seen; before Linux 6.2 those beyond the first 64, which it has room for in any case."""
+    try:
+        count = os.stat(f"/proc/{pid}/fd").st_size
+        if count > 0:
+            return count
+        with open(f"/proc/{pid}/status", "rb") as file:
+            room = next(int(line.split()[1]) for line in file if line.startswith(b"FDSize:"))
+        return max(0, room - 64)
+    except OSError:
+        return 0  # It has ended.
 
 
 def _sizes(name: str, parent: Optional[int] = None, depth: int = 0) -> Iterator[Optional[int]]:
