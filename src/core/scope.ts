@@ -40,6 +40,8 @@ export interface RequestInfo {
   readonly device?: string | undefined;
   /** True when the browser says that the page which sent this has our own origin. */
   readonly sameOrigin: boolean;
+  /** Where the caller reached this service, as browsers name origins. The caller says so; may be no origin at all. */
+  readonly origin?: string | undefined;
 }
 
 /** What a door lets a call say beside its result. Doors without cookies ignore it. */

@@ -29,6 +29,8 @@ function buildContext(parts: Parts, raw: IncomingMessage, reply: Reply = WITHOUT
         return cookieOf(raw, DEVICE_COOKIE);
       },
       sameOrigin: isSameOrigin(parts, raw),
+      // At once: a socket outlives the headers that it came with.
+      origin: originOf(parts, raw),
     },
     reply,
   };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../core/errors.ts';
 import type { Host } from './host.ts';
-import { loadTool, type ToolProcess } from './process.ts';
+import { type LoadedFrom, loadTool, type ToolProcess } from './process.ts';
 import type { Limits } from './protocol.ts';
 import type { Turns } from './turns.ts';
 
@@ -22,10 +22,7 @@ export interface Places {
    * Starts a process. Waits for a place when all are taken: the longest unused one makes room, and whoever has the fewest turns is
    * served first. @throws python_unavailable
    */
-  launch(
-    tool: ToolSource & { isStrict?: boolean | undefined },
-    person: string | undefined,
-  ): Promise<ToolProcess>;
+  launch(tool: LoadedFrom, person: string | undefined): Promise<ToolProcess>;
   /** Lets a process that was launched take calls. */
   keep(tool: ToolSource, process: ToolProcess): void;
   /** The process that takes calls for that source; starts one when there is none. */
@@ -75,7 +72,7 @@ export function openPlaces(host: () => Promise<Host>, limits: Limits, turns: Tur
     });
   }
 
-  async function launch(tool: ToolSource & { isStrict?: boolean | undefined }, person: string | undefined) {
+  async function launch(tool: LoadedFrom, person: string | undefined) {
     const running = await host();
     const deadline = AbortSignal.timeout(limits.loadTimeoutMs);
     while (live.size >= limits.processes) {

@@ -194,7 +194,7 @@ export function startPython(options: PythonOptions): Python {
     async inspect(source, { isStrict, person, signal } = {}) {
       const giveBack = await turns.take(person, source.content.length, signal);
       try {
-        const launched = places.launch({ ...source, isStrict }, person);
+        const launched = places.launch({ ...source, isStrict, isNew: true }, person);
         try {
           const process = await unlessAborted(launched, signal);
           const { content, manifest, missing, specs, valves, user_valves } = await unlessAborted(

@@ -18,6 +18,7 @@ from typing import Any, Callable, Optional
 import bridge
 import channel
 import confine
+import imports
 import packages
 import presentation
 import source
@@ -120,6 +121,9 @@ class Session:
             if missing and not load["is_lenient"]:
                 return None
             tool = Tool(load["id"], content, tree)
+            problem = imports.unresolved(content, tree, is_complete=not missing) if load["is_new"] else None
+            if problem is not None:
+                raise LoadError(problem)
         except (source.SourceError, packages.RequirementError, LoadError) as error:
             self._send({"kind": "refused", "detail": str(error)})
             return None

@@ -7,6 +7,7 @@ import types
 from typing import Any, Optional
 
 import hidden
+import imports
 import specification
 import valves
 from pydantic import BaseModel, ValidationError
@@ -134,12 +135,10 @@ def _problem(error: BaseException) -> str:
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
     unoffered = _UNOFFERED.match(str(error)) if isinstance(error, ImportError) else None
     if unoffered is not None:
-        return f"The import{place} needs {unoffered[1]} of {unoffered[2]}, which this server does not offer."
+        return imports.problem(place, unoffered[2], unoffered[1])
     if missing is None:
         return f"The tool failed to load{place}: {describe(error)}"
-    if missing.partition(".")[0] == "open_webui":
-        return f"The import{place} needs {missing}, which this server does not offer."
-    return f"The import{place} needs {missing}, which is not here; name its package in the requirements of the frontmatter."
+    return imports.problem(place, missing)
 
 
 def _place(error: BaseException) -> str:

@@ -1,0 +1,146 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, describe, expect, it } from 'vitest';
+import { until } from '../support/poll.ts';
+import { runTool, toolOf } from './published.ts';
+import { openSocket, openWorkshop } from './workshop.ts';
+
+const PIXEL = 'R0lGODlhAQABAAAAACw=';
+/** Where tools fetch pictures from, or fail to. */
+const site = createServer(({ url }, response) => {
+  if (url === '/cut.gif') return response.destroy();
+  response.statusCode = url === '/gone.gif' ? 404 : 200;
+  response.setHeader('content-type', url === '/page' ? 'text/html' : 'image/gif');
+  return response.end(Buffer.from(PIXEL, 'base64'));
+}).listen(0, '127.0.0.1');
+
+const shop = await openWorkshop({ callTimeoutMs: 15_000 });
+afterAll(async () => {
+  site.close();
+  await shop.close();
+});
+
+describe('__request__', () => {
+  const ADDRESS =
+    'base = __request__.base_url\nreturn [base, f"{base}x", str(base).rstrip("/"), base.hostname, base.scheme, __request__.url == base]';
+
+  it('names the server by the address that its caller used, with a slash at the end', async () => {
+    const { body } = await runTool(shop, toolOf('', ADDRESS));
+    const { url } = shop.server;
+    expect(body.result).toEqual([`${url}/`, `${url}/x`, url, '127.0.0.1', 'http', true]);
+  });
+
+  it('does so on a socket too', async () => {
+    await shop.create('on_socket', toolOf('', ADDRESS));
+    const { client, sockets } = openSocket(shop.server.url, shop.reader.token);
+    let error: unknown;
+    let result: unknown;
+    client.tools.run.subscribe(
+      { id: 'on_socket', function: 'f' },
+      {
+        onData: ({ data }) => {
+          if (data.type === 'result') result = data.result;
+        },
+        onError: (reason) => {
+          error = reason;
+        },
+      },
+    );
+    await until('the result', () => error ?? result);
+    expect([error, result]).toEqual([undefined, expect.arrayContaining([`${shop.server.url}/x`])]);
+    sockets.close();
+  });
+
+  it.each(['https://parley.example.com', 'https://parley.example.com/'])(
+    'or by the configured one, %s',
+    async (url) => {
+      await shop.configure(({ webui }) => {
+        webui.url = url;
+      });
+      const { body } = await runTool(shop, toolOf('', ADDRESS));
+      expect(body.result.slice(0, 2)).toEqual([
+        'https://parley.example.com/',
+        'https://parley.example.com/x',
+      ]);
+      await shop.configure(({ webui }) => {
+        webui.url = '';
+      });
+    },
+  );
+
+  it('knows the paths of files and says what it does not have', async () => {
+    const body = `path = __request__.app.url_path_for
+found = [path("get_file_content_by_id", id="a b/c"), path("get_file_by_id", id=7), __request__.url_for("get_file_by_id", id=7).path]
+for ask in (lambda: path("get_user"), lambda: __request__.app.state.config, lambda: __request__.base_url.nothing, lambda: path("get_file_by_id")):
+    try: ask()
+    except (LookupError, AttributeError) as error: found.append(str(error))
+return found`;
+    expect((await runTool(shop, toolOf('', body))).body.result).toEqual([
+      '/api/v1/files/a%20b%2Fc/content',
+      '/api/v1/files/7',
+      '/api/v1/files/7',
+      expect.stringContaining('is not offered by this server'),
+      '__request__.app.state is not offered by this server',
+      'an address has no nothing',
+      "'id'",
+    ]);
+  });
+});
+
+describe('Users.get_user_by_email', () => {
+  const look = (email: string) =>
+    toolOf(
+      'from open_webui.models.users import Users',
+      `user = Users.get_user_by_email(${JSON.stringify(email)})\nassert (await Users.get_user_by_email(${JSON.stringify(email)})) == user\nreturn user and user.name`,
+    );
+  const found = async (email: string, person = shop.reader) => {
+    const { body } = await runTool(shop, look(email), {}, person);
+    return [body.detail, body.result];
+  };
+
+  it('gives the own account, however its address is written', async () => {
+    expect(await found('reader@example.com')).toEqual([undefined, 'Reader']);
+    expect(await found('  Reader@EXAMPLE.com ')).toEqual([undefined, 'Reader']);
+  });
+
+  it('gives administrators any, and nobody else any other', async () => {
+    expect(await found('author@example.com', shop.admin)).toEqual([undefined, 'Author']);
+    expect(await found('author@example.com')).toEqual([undefined, null]);
+    expect(await found('author@example.com', shop.writer)).toEqual([undefined, null]);
+  });
+
+  it.each([
+    ['nobody', 'nobody@example.com'],
+    ['no address', 'somebody'],
+    ['nothing', ''],
+    ['a pattern', '%'],
+    ['what no database holds', 'a\0b'],
+    ['far too much', `${'x'.repeat(10_000)}@example.com`],
+  ])('gives nothing for %s', async (_what, email) => {
+    expect(await found(email, shop.admin)).toEqual([undefined, null]);
+    expect(await found(email)).toEqual([undefined, null]);
+  });
+});
+
+describe('get_image_data', () => {
+  const { port } = site.address() as AddressInfo;
+  const at = (path: string) => `http://127.0.0.1:${port}${path}`;
+
+  it.each([
+    [at('/pixel.gif'), [14, 'image/gif']],
+    [`data:image/png;base64,${PIXEL}`, [14, 'image/png']],
+    [PIXEL, [14, 'image/png']],
+    [at('/page'), [null, null]],
+    [at('/gone.gif'), [null, null]],
+    [at('/cut.gif'), [null, null]],
+    ['http://127.0.0.1:1/x.gif', [null, null]],
+    ['http://', [null, null]],
+    ['data:image/png;base64,***', [null, null]],
+  ])('of %s', async (data, expected) => {
+    const body = `data, kind = get_image_data(${JSON.stringify(data)})
+assert (data, kind) == await get_image_data(${JSON.stringify(data)})
+return [data and len(data), kind]`;
+    const answer = await runTool(shop, toolOf('from open_webui.routers.images import get_image_data', body));
+    expect([answer.body.detail, answer.body.result]).toEqual([undefined, expected]);
+  });
+});

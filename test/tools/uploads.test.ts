@@ -1,0 +1,160 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { until } from '../support/poll.ts';
+import { runTool, toolOf } from './published.ts';
+import { openWorkshop } from './workshop.ts';
+
+/* Files that tools hand over: as a whole or not at all, with the rights and the bounds of an upload by the caller. */
+
+const shop = await openWorkshop({ callTimeoutMs: 20_000 });
+await shop.permit('chat.file_upload', true);
+afterAll(() => shop.close());
+
+const IMPORTS =
+  'import base64, bridge, io, os\nfrom fastapi import UploadFile\nfrom open_webui.routers.files import upload_file_handler';
+const PART = 'base64.b64encode(b"x" * 100_000).decode()';
+
+const run = (body: string, head?: string) => runTool(shop, toolOf(IMPORTS, body, head));
+const filesOf = async () =>
+  (await shop.server.call('GET /files?limit=200', { token: shop.reader.token })).body as {
+    filename: string;
+  }[];
+
+/** No upload of anybody stands unfinished on the disk. */
+const untilSwept = () =>
+  until('what was begun to be gone', async () => {
+    const names = await readdir(join(shop.server.dataDir, 'uploads'));
+    return !names.some((name) => name.endsWith('.part'));
+  });
+
+describe('upload_file_handler', () => {
+  it.each([
+    ['nothing', 0],
+    ['less than a part', 5],
+    ['a part', 4 * 1024 ** 2],
+    ['many parts', 30 * 1024 ** 2 + 1],
+  ])('stores %s as it is', async (_what, size) => {
+    const { body } = await run(
+      `data = os.urandom(64) * (${size} // 64) + b"." * (${size} % 64)
+file = UploadFile(io.BytesIO(data), filename="data.bin")
+item = upload_file_handler(__request__, file, metadata={"a": 1}, process=False)
+import hashlib
+return [item.id, item.meta["size"], item.hash == hashlib.sha256(data).hexdigest()]`,
+    );
+    expect([body.detail, body.result?.slice(1)]).toEqual([undefined, [size, true]]);
+    const { token } = shop.reader;
+    const { body: file } = await shop.server.call(`GET /files/${body.result[0]}`, { token });
+    expect(file).toMatchObject({ user_id: shop.reader.id, meta: { size, data: { a: 1 } } });
+  });
+
+  it('answers as a dictionary when it is to process the file, and as a model when not', async () => {
+    const { body } = await run(
+      `file = lambda: UploadFile(io.BytesIO(b"a"), filename="a.txt")
+import json
+item = upload_file_handler(__request__, file())
+awaited = await upload_file_handler(__request__, file(), process=True)
+model = upload_file_handler(__request__, file(), process=False)
+return [
+    [isinstance(item, dict), item["status"], item.get("filename"), item.get("none"), item.id == item["id"], item.status, "id" in item],
+    [awaited["filename"], json.loads(json.dumps(item))["filename"], {**item}["filename"], item.model_dump()["filename"]],
+    [isinstance(model, dict), model.filename, (await model).filename, getattr(item, "none", 0)],
+]`,
+    );
+    expect([body.detail, body.result]).toEqual([
+      undefined,
+      [
+        [true, true, 'a.txt', null, true, true, true],
+        ['a.txt', 'a.txt', 'a.txt', 'a.txt'],
+        [false, 'a.txt', 'a.txt', 0],
+      ],
+    ]);
+  });
+
+  it('leads to where the caller finds the file', async () => {
+    const { body } = await run(
+      `item = upload_file_handler(__request__, UploadFile(io.BytesIO(b"hello"), filename="a.txt"), process=False)
+path = __request__.app.url_path_for("get_file_content_by_id", id=item.id)
+return [path, str(__request__.url_for("get_file_content_by_id", id=item.id))]`,
+    );
+    const [path, url] = body.result;
+    expect(url).toBe(`${shop.server.url}${path}`);
+    const headers = { authorization: `Bearer ${shop.reader.token}` };
+    expect(await (await fetch(url, { headers })).text()).toBe('hello');
+  });
+
+  it('takes no more than the configuration allows, and keeps nothing of it', async () => {
+    await shop.configure((config) => {
+      config.files.max_size = 6_000_000;
+    });
+    const upload = (size: number) =>
+      run(
+        `return upload_file_handler(__request__, UploadFile(io.BytesIO(b"x" * ${size}), filename="bound.bin")).meta["size"]`,
+      );
+    expect((await upload(6_000_000)).body.result).toBe(6_000_000);
+    for (const size of [6_000_001, 20_000_000]) {
+      const { status, body } = await upload(size);
+      expect([status, body.detail]).toEqual([422, expect.stringContaining('larger than 6000000 bytes')]);
+    }
+    expect((await filesOf()).filter(({ filename }) => filename === 'bound.bin')).toHaveLength(1);
+    await untilSwept();
+    await shop.configure((config) => {
+      config.files.max_size = 100_000_000;
+    });
+  });
+});
+
+describe('half an upload never becomes a file', () => {
+  const begin = (filename: string) =>
+    `upload = bridge.call("files.upload", filename="${filename}", metadata={}, data=${PART}, is_last=False)`;
+
+  it.each([
+    ['the function returns', 'return 1', 200],
+    ['the function fails', 'raise ValueError("no")', 422],
+    ['the process ends', 'os._exit(1)', 422],
+    [
+      'the file cannot be read to its end',
+      'class Torn(io.BytesIO):\n    def read(self, n=-1):\n        if self.tell(): raise OSError("torn")\n        return super().read(n)\nupload_file_handler(__request__, UploadFile(Torn(b"x" * 9_000_000), filename="half.bin"))',
+      422,
+    ],
+  ])('when %s', async (_what, how, status) => {
+    expect((await run(`${begin('half.bin')}\n${how}`)).status).toBe(status);
+    await untilSwept();
+    expect((await filesOf()).filter(({ filename }) => filename === 'half.bin')).toEqual([]);
+  });
+
+  it('nor another one that goes on with it', async () => {
+    const { body } = await run(
+      `${begin('whole.bin')}
+def attempt(**values):
+    try: return bridge.call("files.upload.part", data=${PART}, **values)
+    except RuntimeError as error: return str(error)
+return [
+    attempt(upload=upload, is_last=False) == upload,
+    attempt(upload=upload + 1, is_last=True),
+    attempt(upload=upload, is_last=True)["meta"]["size"],
+    attempt(upload=upload, is_last=True),
+    attempt(upload="1", is_last=True),
+]`,
+    );
+    const none = 'There is no such upload under way.';
+    expect([body.detail, body.result]).toEqual([
+      undefined,
+      [true, none, 300_000, none, expect.stringContaining('shape')],
+    ]);
+  });
+
+  it('and several at once do not mix', async () => {
+    const { body } = await run(
+      `from concurrent.futures import ThreadPoolExecutor
+def upload(letter):
+    data = letter * 5_000_000
+    file = upload_file_handler(__request__, UploadFile(io.BytesIO(data), filename="mixed.bin"), process=False)
+    from open_webui.models.files import Files
+    return open(Files.get_file_by_id(file.id).path, "rb").read() == data
+with ThreadPoolExecutor() as pool: return list(pool.map(upload, [b"a", b"b", b"c"]))`,
+      'def f(self, __request__=None)',
+    );
+    expect([body.detail, body.result]).toEqual([undefined, [true, true, true]]);
+  });
+});
