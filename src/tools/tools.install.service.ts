@@ -1,10 +1,10 @@
 import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
-import type { Parts, Scope } from '../core/scope.ts';
+import type { Scope } from '../core/scope.ts';
 import { sqlWithin } from '../database/sql.ts';
 import type { Inspection, PackagesState } from '../python/pool.ts';
 import { requireToolInUse } from './tools.access.ts';
-import { describeTool } from './tools.install.repository.ts';
+import type { Waiting } from './tools.install.jobs.ts';
 import type { ToolInstall } from './tools.install.schema.ts';
 import type { UsedTool } from './tools.repository.ts';
 import { changeTool, putSource, requireAuthor } from './tools.service.ts';
@@ -15,15 +15,7 @@ export interface Module extends Omit<Inspection, 'missing'> {
   isDescribed: boolean;
 }
 
-/** A tool whose source waits for its packages, or is to be run with them. */
-interface Waiting {
-  id: string;
-  version: number;
-  content: string;
-  requirements: string[];
-}
-
-const mayInstall = ({ configs }: Parts) => configs.current.tools?.install_requirements ?? false;
+const mayInstall = ({ configs }: Scope) => configs.current.tools?.install_requirements ?? false;
 
 /**
  * Loads a source in a process of its own. With packages that are missing it is not loaded yet; where none may be installed, it
@@ -67,7 +59,7 @@ export async function requireReadyTool(
   const packages = await scope.python.packages.find(tool.requirements);
   if (packages && tool.is_described) return { ...tool, packages };
   if (packages) {
-    await describe(scope, tool, packages);
+    await scope.toolJobs.describe(tool, packages, scope.actor.id);
     return { ...(await requireToolInUse(scope, id, right)), packages };
   }
   const { state, detail } = await scope.python.packages.look(tool.requirements);
@@ -89,27 +81,8 @@ const failed = (reason: string) => `The packages of the tool could not be instal
  * Installs the packages of a tool in the background, and reads its specification when they are there. Nothing happens where the
  * configuration does not allow it.
  */
-export function startInstallation(parts: Parts, tool: Waiting): void {
-  const { python, log } = parts;
-  if (!mayInstall(parts)) return;
-  const run = async () => {
-    const { state } = await python.packages.install(tool.requirements);
-    const packages = state === 'ready' ? await python.packages.find(tool.requirements) : undefined;
-    if (packages) await describe(parts, tool, packages);
-  };
-  // The reason of a failure is kept by the set, or found again by whoever asks for the tool.
-  run().catch((error) => log.warn({ err: error, tool: tool.id }, 'A tool could not be prepared.'));
-}
-
-/** Reads the specification of a source that waited for its packages. @throws tool_not_ready with the reason */
-async function describe({ python, sql, bus }: Parts, tool: Waiting, packages: string): Promise<void> {
-  try {
-    const module = await python.inspect({ id: tool.id, content: tool.content, packages });
-    if (await describeTool(sql, tool, module)) bus.publish('tool.changed', { id: tool.id });
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'tool_invalid') throw error;
-    throw new AppError('tool_not_ready', { detail: error.message, cause: error });
-  }
+export function startInstallation(scope: Scope, tool: Waiting): void {
+  if (mayInstall(scope)) scope.toolJobs.prepare(tool, scope.actor.id);
 }
 
 /** How it stands with the packages of a tool. @throws not_found, tool_forbidden */
@@ -133,7 +106,7 @@ async function stateOf(scope: Scope, tool: UsedTool): Promise<PackagesState> {
   const { packages } = scope.python;
   const folder = tool.is_described ? undefined : await packages.find(tool.requirements);
   try {
-    if (folder) await describe(scope, tool, folder);
+    if (folder) await scope.toolJobs.describe(tool, folder, scope.actor.id);
     return await packages.look(tool.requirements);
   } catch (error) {
     if (error instanceof AppError && error.code === 'tool_not_ready')

@@ -1,7 +1,8 @@
-import { access, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openPackages, type Packages } from '../../src/python/packages.ts';
+import { until } from '../support/poll.ts';
 import { sharedEnvironment } from '../support/python.ts';
 import { offerWheels, type Wheels } from './wheels.ts';
 
@@ -19,6 +20,7 @@ get_requires_for_build_wheel = prepare_metadata_for_build_wheel = build_wheel = 
 
 let wheels: Wheels;
 let packages: Packages;
+let python: string;
 let source: string;
 let mark: string;
 beforeAll(async () => {
@@ -26,26 +28,26 @@ beforeAll(async () => {
   source = join(wheels.folder, 'source');
   mark = join(wheels.folder, 'was-built');
   await writeSource(source, mark);
-  const python = join(await sharedEnvironment(), 'bin', 'python');
-  const log = { info() {}, warn() {} };
-  packages = openPackages({
-    folder: join(wheels.folder, 'sets'),
-    base: async () => ({ python, mark: '' }),
-    log,
-  });
+  python = join(await sharedEnvironment(), 'bin', 'python');
+  packages = open('sets');
 });
 afterAll(async () => {
   await packages.close();
   await wheels.close();
 });
 
+/** Sets in a folder of their own. */
+const open = (name: string, maxBytes?: number) => {
+  const log = { info() {}, warn() {} };
+  const folder = join(wheels.folder, name);
+  return openPackages({ folder, base: async () => ({ python, mark: '' }), log, maxBytes });
+};
 const isThere = (path: string) => access(path).then(() => true, () => false); // biome-ignore format: one look
-const fails = async (requirement: string, reason: string) => {
-  expect(await packages.install([requirement])).toMatchObject({
-    state: 'failed',
-    detail: expect.stringContaining(reason),
-  });
-  expect(await packages.find([requirement])).toBeUndefined();
+const fails = async (requirement: string, reason: string, among = packages) => {
+  const outcome = { state: 'failed', detail: expect.stringContaining(reason) };
+  expect(await among.install([requirement])).toEqual(outcome);
+  expect(await among.look([requirement])).toEqual(outcome);
+  expect(await among.find([requirement])).toBeUndefined();
   expect(await isThere(mark)).toBe(false);
 };
 
@@ -97,4 +99,56 @@ describe('pip', () => {
       'state.json',
     ]);
   });
+});
+
+const HOUR_MS = 3_600_000;
+async function age(path: string, ms: number): Promise<void> {
+  const then = (Date.now() - ms) / 1000;
+  await utimes(path, then, then);
+}
+
+describe('the room for all sets', () => {
+  it('is what one gets at most', async () => {
+    await fails('greeter', 'more than the 9 bytes that are allowed', open('narrow', 9));
+  });
+
+  it('is given to none when it is used up, until unused ones are gone, which go sooner then', async () => {
+    const full = () => open('full', 1024 ** 2);
+    expect(await full().install(['greeter'])).toMatchObject({ state: 'ready' });
+    await fails('greeter>0.1', 'room that this server has', full());
+    await age((await full().find(['greeter'])) ?? '', 7 * HOUR_MS);
+    await full().sweep([['greeter']], 100 * HOUR_MS);
+    await fails('greeter>0.1', 'room that this server has', full());
+    await full().sweep([], 100 * HOUR_MS);
+    expect(await full().install(['greeter>0.1'])).toMatchObject({ state: 'ready' });
+  });
+
+  it('while there is some, unused ones stay, and what is left of failures goes after a day', async () => {
+    const roomy = () => open('roomy');
+    expect(await roomy().install(['greeter'])).toMatchObject({ state: 'ready' });
+    await fails('nothing', 'No matching distribution', roomy());
+    const folder = join(wheels.folder, 'roomy');
+    for (const name of await readdir(folder)) await age(join(folder, name, 'state.json'), 25 * HOUR_MS);
+    await age((await roomy().find(['greeter'])) ?? '', 99 * HOUR_MS);
+    await roomy().sweep([], 100 * HOUR_MS);
+    expect(await roomy().look(['nothing'])).toEqual({ state: 'absent', detail: '' });
+    expect(await roomy().look(['greeter'])).toMatchObject({ state: 'ready' });
+  });
+});
+
+it('says of a set that waits for others that it does', async () => {
+  const one = open('queued');
+  const first = one.install(['greeter'], 'ann');
+  const second = one.install(['greeter>0.1'], 'ann');
+  await until('both to be asked for', async () => {
+    const { state, detail } = await one.look(['greeter>0.1']);
+    return state === 'installing' && detail.includes('wait');
+  });
+  expect(await Promise.all([first, second])).toMatchObject([{ state: 'ready' }, { state: 'ready' }]);
+  // Given up before it began: nobody is at work on it.
+  const last = one.install(['greeter>0.2'], 'ann');
+  const never = one.install(['greeter>0.3'], 'ann');
+  await until('the last to wait', async () => (await one.look(['greeter>0.3'])).state === 'installing');
+  await one.close();
+  expect([(await last).state, (await never).state]).toEqual(['absent', 'absent']);
 });

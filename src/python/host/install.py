@@ -3,8 +3,9 @@ Installs one set of packages into a folder of its own, in a process of its own:
 
     install.py '{"folder", "requirements", "seconds", "bytes"}'
 
-`folder` gets `site` (the packages, whole or not there at all), `state.json` and `log`. Whoever comes second for the same set
-waits for the first and finds it done. The time of `state.json` tells others that somebody is at work, as long as it is recent.
+`bytes` is what they may take, downloads included while it works. `folder` gets `site` (the packages, whole or not there at all),
+`state.json` and `log`. Whoever comes second for the same set waits for the first and finds it done. The time of `state.json` tells
+others that somebody is at work, as long as it is recent.
 Only wheels: nothing of a package runs while it is installed (`unpack.py` sees to that).
 """
 
@@ -60,7 +61,7 @@ class Installation:
             # A name of its own: an installer that outlived whoever started it cannot put anything into another's.
             self.draft = tempfile.mkdtemp(prefix=_DRAFT, dir=self.folder)
             try:
-                self.fill()
+                size = self.fill()
             except Exception as error:
                 self.remove_drafts()
                 self.say("failed", str(error))
@@ -69,7 +70,7 @@ class Installation:
             os.sync()
             os.rename(self.drafted("site"), self.site)
             self.remove_drafts()
-            self.say("ready", "The packages are installed.")
+            self.say("ready", "The packages are installed.", size)
 
     def drafted(self, name: str) -> str:
         return os.path.join(self.draft, name)
@@ -79,7 +80,10 @@ class Installation:
             if name.startswith(_DRAFT):
                 shutil.rmtree(self.path(name), ignore_errors=True)
 
-    def fill(self) -> None:
+    def fill(self) -> int:
+        """Puts the packages into the draft. Returns what they take, in bytes."""
+        if self.size <= 0:
+            raise ValueError("The room that this server has for packages of tools is used up.")
         for requirement in self.requirements:
             if not _REQUIREMENT.fullmatch(requirement):
                 raise ValueError(f"{requirement!r} is not the name of a package with versions.")
@@ -100,6 +104,7 @@ class Installation:
                     size += os.path.getsize(path)
         if size > self.size:
             raise ValueError(f"The packages take {size} bytes; at most {self.size} are allowed.")
+        return size
 
     def pip(self, log: Any) -> None:
         options = ["--target", self.drafted("site"), "--constraint", self.path("constraints.txt"), "--only-binary", ":all:"]
@@ -138,10 +143,10 @@ class Installation:
         errors = [error for error in errors if error != "Exception:"]
         return errors[-1] if errors else "pip failed; its log says more."
 
-    def say(self, state: str, detail: str) -> None:
+    def say(self, state: str, detail: str, size: int = 0) -> None:
         draft = self.path("state.json.tmp")
         with open(draft, "w") as file:
-            json.dump({"state": state, "detail": detail[:2000]}, file)
+            json.dump({"state": state, "detail": detail[:2000], "bytes": size}, file)
         os.replace(draft, self.path("state.json"))
 
 
@@ -184,7 +189,9 @@ if __name__ == "__main__":
     os.nice(10)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (_OPEN_FILES, _OPEN_FILES))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (asked["bytes"], asked["bytes"]))
+    # Of one file, also of what it says itself.
+    file_bytes = max(asked["bytes"], 1024**2)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
     Installation(asked["folder"], asked["requirements"], asked["seconds"], asked["bytes"]).run()

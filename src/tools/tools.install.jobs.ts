@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../core/errors.ts';
+import type { Database } from '../database/sql.ts';
+import type { Bus } from '../events/bus.ts';
+import type { Python } from '../python/pool.ts';
+import { describeTool } from './tools.install.repository.ts';
+
+declare module '../core/scope.ts' {
+  interface Parts {
+    readonly toolJobs: ToolJobs;
+  }
+}
+
+/** A tool whose source waits for its packages, or is to be run with them. */
+export interface Waiting {
+  id: string;
+  version: number;
+  content: string;
+  requirements: string[];
+}
+
+/** What brings tools to where they can be called. Each job is done on somebody's account, and once for all that they ask meanwhile. */
+export interface ToolJobs {
+  /** Installs the packages of a tool in the background, and reads its specification when they are there. */
+  prepare(tool: Waiting, person: string): void;
+  /**
+   * Reads the specification of a tool whose packages are in that folder, and stores it. What did not load is not loaded again
+   * for a while, whoever asks.
+   *
+   * @throws tool_not_ready with the reason, rate_limited, python_unavailable
+   */
+  describe(tool: Waiting, packages: string, person: string): Promise<void>;
+}
+
+/** A source may fail for reasons that pass, the network for one. */
+const FAILURE_MS = 300_000;
+const FAILURES = 1_000;
+
+export function createToolJobs(
+  { python, sql, bus }: { python: Python; sql: Database; bus: Bus },
+  onError: (error: unknown, tool: string) => void,
+): ToolJobs {
+  const failures = new LRUCache<string, string>({ max: FAILURES, ttl: FAILURE_MS });
+  const running = new Map<string, Promise<void>>();
+
+  function once(name: string, job: () => Promise<void>): Promise<void> {
+    let started = running.get(name);
+    if (!started) {
+      started = job().finally(() => running.delete(name));
+      running.set(name, started);
+    }
+    return started;
+  }
+
+  async function load(tool: Waiting, packages: string, person: string): Promise<void> {
+    const key = keyOf(tool, packages);
+    const known = failures.get(key);
+    if (known !== undefined) throw new AppError('tool_not_ready', { detail: known });
+    try {
+      const module = await python.inspect({ id: tool.id, content: tool.content, packages }, { person });
+      if (await describeTool(sql, tool, module)) bus.publish('tool.changed', { id: tool.id });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'tool_invalid') throw error;
+      failures.set(key, error.message);
+      throw new AppError('tool_not_ready', { detail: error.message, cause: error });
+    }
+  }
+
+  async function install(tool: Waiting, person: string): Promise<void> {
+    try {
+      const { state } = await python.packages.install(tool.requirements, person);
+      const packages = state === 'ready' ? await python.packages.find(tool.requirements) : undefined;
+      if (packages) await describe(tool, packages, person);
+    } catch (error) {
+      // The reason of a failure is kept by the set, or found again by whoever asks for the tool.
+      onError(error, tool.id);
+    }
+  }
+
+  const describe: ToolJobs['describe'] = (tool, packages, person) =>
+    once(`describe\n${keyOf(tool, packages)}\n${person}`, () => load(tool, packages, person));
+
+  return {
+    describe,
+    prepare: (tool, person) => void once(`prepare\n${keyOf(tool)}\n${person}`, () => install(tool, person)),
+  };
+}
+
+/** A tool that was deleted may have the id and the version of another. */
+function keyOf({ id, version, content, requirements }: Waiting, packages = ''): string {
+  const hash = createHash('sha256').update(JSON.stringify([version, packages, ...requirements]));
+  return `${id}\n${hash.update(content).digest('base64')}`;
+}

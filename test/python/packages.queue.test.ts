@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { openQueue } from '../../src/python/packages.queue.ts';
+
+/** A queue of work that is done when told. */
+function open(bounds = { running: 2, waiting: 2 }) {
+  const queue = openQueue<string>(bounds);
+  const begun = new Map<string, PromiseWithResolvers<string>>();
+  const outcomes: Record<string, string | undefined> = {};
+  return {
+    queue,
+    outcomes,
+    begun: () => [...begun.keys()],
+    join(name: string, person: string) {
+      const work = () => {
+        const done = Promise.withResolvers<string>();
+        begun.set(name, done);
+        return done.promise;
+      };
+      return queue.join(name, person, work).then((outcome) => {
+        outcomes[name] = outcome;
+      });
+    },
+    async end(name: string) {
+      begun.get(name)?.resolve(`${name} done`);
+      begun.delete(name);
+      // The next begins, and whoever waited has heard, in steps of promises alone.
+      await new Promise(setImmediate);
+    },
+    async fail(name: string) {
+      begun.get(name)?.reject(new Error(name));
+      begun.delete(name);
+      await new Promise(setImmediate);
+    },
+  };
+}
+
+describe('a queue', () => {
+  it('does so much at a time, and of each person one thing', async () => {
+    const one = open();
+    for (const name of ['a1', 'a2']) void one.join(name, 'ann');
+    for (const name of ['b1', 'b2']) void one.join(name, 'bob');
+    void one.join('c1', 'cal');
+    expect(one.begun()).toEqual(['a1', 'b1']);
+    expect([one.queue.find('a1'), one.queue.find('a2'), one.queue.find('x')]).toEqual([
+      'running',
+      'waiting',
+      undefined,
+    ]);
+    await one.end('b1');
+    // Ann's and Bob's next ones came before; Ann's own still runs.
+    expect(one.begun()).toEqual(['a1', 'b2']);
+    await one.end('b2');
+    expect(one.begun()).toEqual(['a1', 'c1']);
+    await one.end('a1');
+    expect(one.begun()).toEqual(['c1', 'a2']);
+    await one.end('a2');
+    await one.end('c1');
+    expect(one.outcomes).toMatchObject({ a1: 'a1 done', c1: 'c1 done' });
+    expect(one.queue.find('a1')).toBeUndefined();
+  });
+
+  it('does once what several ask for, as soon as it is the turn of any of them', async () => {
+    const one = open();
+    for (const name of ['a1', 'a2', 'a3']) void one.join(name, 'ann');
+    const joined = one.join('a3', 'bob');
+    expect(one.begun()).toEqual(['a1', 'a3']);
+    await one.end('a3');
+    await joined;
+    expect(one.outcomes).toEqual({ a3: 'a3 done' });
+    expect(one.begun()).toEqual(['a1']);
+  });
+
+  it('goes on after a failure, which whoever asked is told', async () => {
+    const one = open({ running: 1, waiting: 2 });
+    const failed = one.join('a1', 'ann');
+    void one.join('a2', 'ann');
+    const refused = expect(failed).rejects.toThrow('a1');
+    await one.fail('a1');
+    await refused;
+    expect(one.begun()).toEqual(['a2']);
+  });
+
+  it('gives up the oldest of who asks for too much, unless somebody else wants it', async () => {
+    const one = open();
+    for (const name of ['a1', 'a2', 'a3']) void one.join(name, 'ann');
+    void one.join('b1', 'bob');
+    void one.join('a3', 'bob');
+    for (const name of ['a4', 'a5', 'a6']) void one.join(name, 'ann');
+    await new Promise(setImmediate);
+    expect(one.outcomes).toEqual({ a2: undefined, a4: undefined });
+    expect(['a2', 'a3', 'a4', 'a5', 'a6'].map(one.queue.find)).toEqual([
+      undefined,
+      'waiting',
+      undefined,
+      'waiting',
+      'waiting',
+    ]);
+  });
+
+  it('that closes gives up what waits and lets end what runs', async () => {
+    const one = open();
+    for (const name of ['a1', 'a2']) void one.join(name, 'ann');
+    const closed = one.queue.close();
+    await one.end('a1');
+    await closed;
+    expect(one.outcomes).toEqual({ a1: 'a1 done', a2: undefined });
+    expect(one.begun()).toEqual([]);
+  });
+});
