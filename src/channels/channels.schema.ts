@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GrantView, grantList } from '../access/access.schema.ts';
-import { freeForm, id, label, nanoseconds, shownName } from '../core/wire.ts';
+import { freeForm, id, LIMITS, label, nanoseconds, shownName } from '../core/wire.ts';
 
 const CHANNEL_FIELDS = {
   id: z.string(),
@@ -81,7 +81,7 @@ export const channelForm = {
   name: shownName(),
   description: label(4096).nullish(),
   is_private: z.boolean().nullish(),
-  data: freeForm().nullish(),
-  meta: freeForm().nullish(),
+  data: freeForm(LIMITS.listedFormBytes).nullish(),
+  meta: freeForm(LIMITS.listedFormBytes).nullish(),
   access_grants: grantList().nullish(),
 };

@@ -10,6 +10,8 @@ export const LIMITS = {
   nameCharacters: 256,
   contentBytes: 64 * KIB,
   freeFormBytes: 256 * KIB,
+  /** Of a free form that lists show with each of their entries, and events with each change. */
+  listedFormBytes: 8 * KIB,
   toolContentBytes: KIB * KIB,
   bodyBytes: 4 * KIB * KIB,
   /** Of JSON, at all levels: objects, lists, texts, numbers. */

@@ -109,7 +109,7 @@ const Metadata = z
       return z.NEVER;
     }
   })
-  .pipe(freeForm(LIMITS.freeFormBytes));
+  .pipe(freeForm(LIMITS.listedFormBytes));
 
 /** A part of what was sent, in its shape. @throws validation that names it */
 export function check<T>(path: string, schema: z.ZodType<T>, value: unknown): T {

@@ -93,6 +93,19 @@ describe('a channel', () => {
     expect(cleared.body).toMatchObject({ name: 'new', description: null, data: null, meta: { n: 2 } });
   });
 
+  it.each(['data', 'meta'])(
+    'takes %s of 8 KiB and no byte more, as each event carries it',
+    async (member) => {
+      const ofSize = (bytes: number) => ({ [member]: { a: 'x'.repeat(bytes - '{"a":""}'.length) } });
+      const { id } = await create({ name: 'x', ...ofSize(8192) });
+      for (const request of ['POST /channels/create', `POST /channels/${id}/update`]) {
+        const { status, body } = await as(owner)(request, { name: 'x', ...ofSize(8193) });
+        expect([status, body.issues?.[0]?.path]).toEqual([400, member]);
+      }
+      expect((await as(owner)(`GET /channels/${id}`)).body).toMatchObject(ofSize(8192));
+    },
+  );
+
   it('cannot be given what the server decides', async () => {
     const forged = {
       user_id: member.id,

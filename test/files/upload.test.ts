@@ -136,6 +136,13 @@ describe('what is no upload', () => {
       'validation',
     ],
     [
+      'metadata of more than 8 KiB',
+      multipart,
+      `${FILE}${part('name="metadata"', JSON.stringify({ a: 'x'.repeat(8192) }))}--b--`,
+      400,
+      'validation',
+    ],
+    [
       'long metadata',
       multipart,
       `${FILE}${part('name="metadata"', 'x'.repeat(300_000))}--b--`,
