@@ -1,0 +1,165 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { MAX_REQUESTS, MAX_REQUESTS_AT_ONCE, MAX_REQUESTS_HELD } from '../../src/python/protocol.ts';
+import { until } from '../support/poll.ts';
+import { callTool, startTestPython, toolOf } from '../support/python.ts';
+
+const MIB = 1024 ** 2;
+const python = await startTestPython({ callTimeoutMs: 30_000 });
+afterAll(() => python.close());
+
+const BEFORE = `import bridge, gc, json, threading, time
+from concurrent.futures import ThreadPoolExecutor
+def raw(*messages):
+    session = next(o for o in gc.get_objects() if type(o).__name__ == "Session")
+    for message in messages:
+        body = json.dumps(message).encode()
+        session._write(len(body).to_bytes(4, "big") + body)
+def request(number, **values):
+    return {"kind": "request", "call": 1, "ask": number, "operation": "x", "input": values}
+`;
+/** Asks the server from many threads, each of which waits for its answer. */
+const MANY = toolOf(
+  `def f(self, count: int, characters: int = 0):
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(lambda number: bridge.call("x", number=number, data="x" * characters), range(count)))`,
+  BEFORE,
+);
+
+describe('requests of a process', () => {
+  test('are worked on some at a time, and all are answered', async () => {
+    let running = 0;
+    let most = 0;
+    const full = Promise.withResolvers<void>();
+    const onRequest = async (_: string, input: unknown) => {
+      running += 1;
+      most = Math.max(most, running);
+      if (running === MAX_REQUESTS_AT_ONCE) setImmediate(full.resolve);
+      await full.promise;
+      running -= 1;
+      return (input as { number: number }).number;
+    };
+    const { result } = await callTool(python, MANY, { count: 40 }, { onRequest });
+    expect(result).toEqual(Array.from({ length: 40 }, (_, number) => number));
+    expect(most).toBe(MAX_REQUESTS_AT_ONCE);
+  });
+
+  test('of one call do not keep those of another waiting', async () => {
+    const held: (() => void)[] = [];
+    const onRequest = () => new Promise<void>((resolve) => held.push(resolve));
+    const hoarding = callTool(python, MANY, { count: 30 }, { onRequest });
+    await until('the first to be under way', () => held.length === MAX_REQUESTS_AT_ONCE);
+    let isServed = false;
+    const modest = callTool(
+      python,
+      MANY,
+      { count: 1 },
+      {
+        onRequest: async () => {
+          isServed = true;
+        },
+      },
+    );
+    for (let freed = 1; !isServed; freed += 1) {
+      expect(freed).toBeLessThanOrEqual(5);
+      held.shift()?.();
+      await until('the next', () => isServed || held.length === MAX_REQUESTS_AT_ONCE);
+    }
+    await modest;
+    const freeing = setInterval(() => held.shift()?.(), 1);
+    await hoarding.finally(() => clearInterval(freeing));
+  });
+
+  test('that say more than the server holds are all answered', async () => {
+    const [count, characters] = [8, 4 * MIB];
+    expect(count * characters).toBeGreaterThan(MAX_REQUESTS_HELD);
+    const onRequest = async (_: string, input: unknown) => (input as { data: string }).data.length;
+    const { result } = await callTool(python, MANY, { count, characters }, { onRequest });
+    expect(result).toEqual(Array(count).fill(characters));
+  });
+
+  test('are not carried out as long as it does not read the answers', async () => {
+    const content = toolOf(
+      'async def f(self):\n    raw(*[request(number) for number in range(150)])\n    time.sleep(60)',
+      BEFORE,
+    );
+    let carriedOut = 0;
+    const onRequest = async () => {
+      carriedOut += 1;
+      return 'x'.repeat(4 * MIB);
+    };
+    const deaf = callTool(python, content, {}, { onRequest, timeoutMs: 2_000 });
+    await expect(deaf).rejects.toMatchObject({ code: 'tool_timeout' });
+    expect(carriedOut).toBeGreaterThan(0);
+    expect(carriedOut).toBeLessThanOrEqual(MAX_REQUESTS_AT_ONCE);
+  });
+
+  test('without end are refused in words, and then it is ended', async () => {
+    const onRequest = async () => 1;
+    const often = toolOf(
+      `def f(self):
+    found = []
+    for number in range(${MAX_REQUESTS + 1}):
+        try: found.append(bridge.call("x"))
+        except RuntimeError as error: found.append(str(error))
+    return found`,
+      BEFORE,
+    );
+    const { result } = await callTool(python, often, {}, { onRequest });
+    expect(result).toEqual([
+      ...Array(MAX_REQUESTS).fill(1),
+      `A call may ask the server ${MAX_REQUESTS} times.`,
+    ]);
+    const endless = toolOf(
+      'async def f(self):\n    for number in range(10**6): raw(request(number))\n    time.sleep(60)',
+      BEFORE,
+    );
+    await expect(callTool(python, endless, {}, { onRequest })).rejects.toMatchObject({
+      code: 'tool_raised',
+      message: expect.stringContaining('belongs to no call'),
+    });
+  });
+
+  test.each([
+    ['a prototype', '{"__proto__": {"polluted": 1}}', /__proto__/],
+    ['many values', '[0] * 60_000', /more than 50000 values/],
+    ['levels', 'deep', /nested deeper than 128/],
+  ])('are bounded as what other strangers send: %s', async (_what, input, message) => {
+    const content = toolOf(
+      `def f(self):
+    deep = []
+    for _ in range(200): deep = [deep]
+    try: return bridge.call("x", value=${input})
+    except RuntimeError as error: return str(error)`,
+      BEFORE,
+    );
+    let isAsked = false;
+    const onRequest = async () => {
+      isAsked = true;
+    };
+    const { result } = await callTool(python, content, {}, { onRequest });
+    expect(result).toMatch(message);
+    expect([isAsked, 'polluted' in {}]).toEqual([false, false]);
+  });
+
+  test('of a thread that outlives its call are refused, and never leave it waiting', async () => {
+    const content = toolOf(
+      `def f(self):
+    self.found, self.later = [], threading.Event()
+    def work():
+        self.later.wait()
+        try: self.found.append(bridge.call("x"))
+        except RuntimeError as error: self.found.append(str(error))
+    self.thread = threading.Thread(target=work)
+    self.thread.start()
+def after(self):
+    self.later.set()
+    self.thread.join()
+    return self.found`,
+      BEFORE,
+    );
+    const onRequest = async () => 1;
+    await callTool(python, content, {}, { onRequest });
+    const { result } = await callTool(python, content, {}, { onRequest, function: 'after' });
+    expect(result).toEqual([expect.stringMatching(/has ended|Nobody waits/)]);
+  });
+});
