@@ -16,9 +16,8 @@ import { keepEventsFor } from './channels/events.retention.ts';
 import { createPostQueue } from './channels/messages.post.queue.ts';
 import { forgetOldTempIds } from './channels/messages.post.ts';
 import { readPins } from './configs/configs.pins.ts';
-import { resealConfigs } from './configs/configs.reseal.ts';
 import { openConfigStore } from './configs/configs.store.ts';
-import { deriveKey, secretsOf } from './core/keys.ts';
+import { deriveKey } from './core/keys.ts';
 import type { Parts } from './core/scope.ts';
 import { EmbeddedDatabaseError, startEmbedded } from './database/embedded.ts';
 import { followNotices } from './database/notices.ts';
@@ -41,13 +40,12 @@ import { listKnownFiles } from './files/files.repository.ts';
 import { openFileStore } from './files/files.store.ts';
 import { type Python, startPython } from './python/pool.ts';
 import { appRouter } from './router.ts';
+import { claimSecret } from './secret.stored.ts';
 import { loadSecret } from './secret.ts';
 import { createToolJobs } from './tools/tools.install.jobs.ts';
 import { keepPackagesSwept } from './tools/tools.install.sweep.ts';
 import { openRunLog } from './tools/tools.runs.log.ts';
-import { resealValves } from './tools/tools.valves.reseal.ts';
 import { startWebhooks } from './webhooks/webhooks.parts.ts';
-import { resealWebhooks } from './webhooks/webhooks.reseal.ts';
 
 const REDIS_PATIENCE_MS = 2_000;
 
@@ -119,14 +117,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     });
     closers.push(() => occupancy.release());
 
-    if (secretsOf(secret).length > 1) {
-      const count =
-        (await resealConfigs(sql, secret)) +
-        (await resealValves(sql, secret)) +
-        (await resealWebhooks(sql, secret));
-      log.info(`What is stored is sealed with the newest SECRET_KEY; ${count} texts were not before.`);
-    }
-    const configs = await openConfigStore(orm, sql, {
+    await claimSecret(sql, secret, log);
+    const configs = await openConfigStore(sql, {
       secret,
       pins,
       hasEventDoors: env.ENABLE_WEBSOCKET_SUPPORT,

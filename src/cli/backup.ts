@@ -1,6 +1,8 @@
 import { open, readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import project from '../../package.json' with { type: 'json' };
+import { openSql } from '../database/sql.ts';
+import { requireSecret } from '../secret.stored.ts';
 import { loadSecret } from '../secret.ts';
 import { type ArchiveWriter, ENTRY, FORMAT, type Manifest, type Summary, writeArchive } from './archive.ts';
 import type { CommandContext } from './commands.ts';
@@ -33,6 +35,7 @@ export async function backup(args: string[], { env, log }: CommandContext): Prom
   try {
     await requireTables(connection);
     const secret = await loadSecret(env);
+    await requireSecret(await openSql(connection.orm), secret);
     const pool = await connection.orm.em.getDriver().getConnection().getNativeClient();
     const client = await pool.connect();
     let summary: Summary | undefined;

@@ -3,6 +3,7 @@ import type { Env } from '../env.ts';
 import { backup } from './backup.ts';
 import { configExplain, configExport, configImport } from './config.ts';
 import { restore } from './restore.ts';
+import { secretAccept } from './secret.ts';
 import { userCreate, userPassword, userRole } from './user.ts';
 
 export interface CommandContext {
@@ -51,6 +52,12 @@ export const COMMANDS: readonly Command[] = [
     takes: '<email>',
     does: 'sets a password and ends all sessions of the account',
     run: userPassword,
+  },
+  {
+    name: 'secret accept',
+    takes: '',
+    does: 'goes on with this SECRET_KEY though the database was written with another one, which is lost; no server may run',
+    run: secretAccept,
   },
   {
     name: 'backup',

@@ -3,13 +3,12 @@ import { dirname, join, normalize, sep } from 'node:path';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { secretsOf } from '../core/keys.ts';
-import { occupy } from '../database/occupancy.ts';
 import { type Env, StartError } from '../env.ts';
 import { type ArchiveEntry, ENTRY, FORMAT, Manifest, readArchive, Summary } from './archive.ts';
 import type { CommandContext } from './commands.ts';
 import { ownTables, quote } from './sql.ts';
 import { readWords } from './words.ts';
-import { type Connection, connect } from './workplace.ts';
+import { type Connection, connect, occupyAlone } from './workplace.ts';
 
 /**
  * Puts an archive in place of what there is: the database in one transaction, then uploads and secret. Sign-ins are not
@@ -26,14 +25,7 @@ export async function restore(args: string[], { env, log }: CommandContext): Pro
   const draft = `${uploads}.restored`;
   try {
     // Held to the end: no server can start on what is half there.
-    const occupancy = await occupy(connection.orm, {
-      shared: false,
-      fingerprint: 0,
-      log,
-      onLost: () => {},
-    }).catch((cause: Error) => {
-      throw new StartError(cause.message, { cause });
-    });
+    const occupancy = await occupyAlone(connection, log);
     try {
       await rm(draft, { recursive: true, force: true });
       await mkdir(draft, { recursive: true, mode: 0o700 });

@@ -4,10 +4,12 @@ import type { ConfigScope } from '../configs/configs.service.ts';
 import { openConfigStore } from '../configs/configs.store.ts';
 import { EmbeddedDatabaseError, findRunning, startEmbedded } from '../database/embedded.ts';
 import { createNotifyingBus } from '../database/notices.ts';
+import { occupy } from '../database/occupancy.ts';
 import { DatabaseError, type DatabaseTarget, migrate, openOrm, requireUsable } from '../database/orm.ts';
 import { openSql } from '../database/sql.ts';
 import { entities } from '../entities.ts';
 import { type Env, StartError } from '../env.ts';
+import { requireSecret } from '../secret.stored.ts';
 import { loadSecret } from '../secret.ts';
 
 type Orm = Awaited<ReturnType<typeof openOrm>>;
@@ -56,6 +58,16 @@ async function open(target: DatabaseTarget, stop: () => Promise<void> = async ()
 }
 
 /**
+ * Keeps servers away until it is released.
+ *
+ * @throws StartError while one runs
+ */
+export const occupyAlone = ({ orm }: Connection, log: Logger): ReturnType<typeof occupy> =>
+  occupy(orm, { shared: false, fingerprint: 0, log, onLost: () => {} }).catch((cause: Error) => {
+    throw new StartError(cause.message, { cause });
+  });
+
+/**
  * Makes the tables of an empty database. Those of an older version are left to the server: others may be running on them.
  *
  * @throws StartError when they are not those of this version
@@ -87,7 +99,8 @@ export async function work<T>(env: Env, log: Logger, task: (at: Workplace) => Pr
     const { orm } = connection;
     const sql = await openSql(orm);
     const secret = await loadSecret(env);
-    const configs = await openConfigStore(orm, sql, {
+    await requireSecret(sql, secret);
+    const configs = await openConfigStore(sql, {
       secret,
       pins,
       hasEventDoors: env.ENABLE_WEBSOCKET_SUPPORT,

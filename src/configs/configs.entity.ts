@@ -13,6 +13,8 @@ export const ConfigRow = defineEntity({
     updated_by: p.uuid().nullable(),
     /** Names this installation, so that several may share one Redis. */
     installation_id: p.uuid(),
+    /** Sealed with the secret in use: a start with another one is told by it. Null until a server has started. */
+    secret_mark: p.text().nullable(),
   },
 });
 

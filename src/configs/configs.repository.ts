@@ -1,4 +1,7 @@
+import { v7 as uuidv7 } from 'uuid';
+import { nowSeconds } from '../core/time.ts';
 import { type Sql, statement } from '../database/sql.ts';
+import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
 import type { Tree } from './configs.settings.ts';
 
 export interface StoredConfig {
@@ -6,6 +9,34 @@ export interface StoredConfig {
   /** As in the database: secrets are sealed. */
   data: Tree;
   installation_id: string;
+}
+
+const BEGIN = statement(
+  'config.begin',
+  `insert into config (id, revision, data, updated_at, installation_id) values (1, 1, $1::jsonb, $2, $3)
+   on conflict do nothing`,
+);
+
+/** Stores the defaults, unless there is a configuration. */
+export async function beginConfig(sql: Sql): Promise<void> {
+  await sql.rows(BEGIN, [JSON.stringify(DEFAULT_CONFIGURATION), nowSeconds(), uuidv7()]);
+}
+
+const MARK = statement<{ secret_mark: string | null }>(
+  'config.mark',
+  'select secret_mark from config where id = 1',
+);
+
+/** What tells the secret that the database was written with; null in one that no server has marked. */
+export async function readMark(sql: Sql): Promise<string | null> {
+  const [row] = await sql.rows(MARK, []);
+  return row?.secret_mark ?? null;
+}
+
+const WRITE_MARK = statement('config.mark.write', 'update config set secret_mark = $1 where id = 1');
+
+export async function writeMark(sql: Sql, mark: string): Promise<void> {
+  await sql.rows(WRITE_MARK, [mark]);
 }
 
 const READ = statement<StoredConfig>(

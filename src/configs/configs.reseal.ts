@@ -1,10 +1,10 @@
 import type { Secret } from '../core/keys.ts';
 import { renew } from '../core/seal.ts';
+import { emptyTally, type Tally } from '../database/reseal.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { mapSecrets } from './configs.secrets.ts';
+import type { Tree } from './configs.settings.ts';
 import { SEALED, SEALED_FOR } from './configs.store.ts';
-
-type Tree = Record<string, unknown>;
 
 const TABLES = ['config', 'config_history'].map((table) => ({
   read: statement<{ key: string; data: Tree }>(
@@ -17,21 +17,20 @@ const TABLES = ['config', 'config_history'].map((table) => ({
   ),
 }));
 
-/** Seals the secrets of the configuration and of its history with the secret in use. Returns how many an older one had sealed. */
-export async function resealConfigs(sql: Sql, secret: Secret): Promise<number> {
-  let count = 0;
+/** Seals the secrets of the configuration and of its history with the secret in use, where an older one of the list has sealed them. */
+export async function resealConfigs(sql: Sql, secret: Secret): Promise<Tally> {
+  const tally = emptyTally();
   for (const { read, write } of TABLES) {
     for (const { key, data } of await sql.rows(read, [])) {
-      let inRow = 0;
+      const before = tally.renewed;
       const renewed = mapSecrets(data, (text) => {
-        const sealed = text.startsWith(SEALED) ? renew(secret, text.slice(SEALED.length), SEALED_FOR) : null;
-        if (sealed === null) return text;
-        inRow += 1;
-        return SEALED + sealed;
+        if (!text.startsWith(SEALED)) return text;
+        const renewal = renew(secret, text.slice(SEALED.length), SEALED_FOR);
+        tally[renewal.state] += 1;
+        return renewal.state === 'renewed' ? SEALED + renewal.sealed : text;
       });
-      if (inRow > 0) await sql.rows(write, [key, JSON.stringify(data), JSON.stringify(renewed)]);
-      count += inRow;
+      if (tally.renewed > before) await sql.rows(write, [key, JSON.stringify(data), JSON.stringify(renewed)]);
     }
   }
-  return count;
+  return tally;
 }

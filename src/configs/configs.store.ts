@@ -1,17 +1,13 @@
-import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../core/errors.ts';
 import { seal, unseal } from '../core/seal.ts';
-import { nowSeconds } from '../core/time.ts';
 import type { Sql } from '../database/sql.ts';
 import { StartError } from '../env.ts';
 import type { Bus } from '../events/bus.ts';
 import { readStored } from './configs.accept.ts';
-import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
-import { ConfigRow } from './configs.entity.ts';
 import { applyPins, type Pin } from './configs.pins.ts';
-import { readConfig, rememberConfig, type StoredConfig } from './configs.repository.ts';
+import { beginConfig, readConfig, rememberConfig, type StoredConfig } from './configs.repository.ts';
 import type { Configuration } from './configs.schema.ts';
 import { mapSecrets } from './configs.secrets.ts';
 import type { Tree } from './configs.settings.ts';
@@ -71,22 +67,10 @@ export interface ConfigStoreOptions {
  * @throws StartError when a newer version of the server stored it
  */
 export async function openConfigStore(
-  orm: MikroORM,
   sql: Sql,
   { secret, pins, hasEventDoors, log }: ConfigStoreOptions,
 ): Promise<ConfigStore & { follow(bus: Bus): () => void; refresh(): void }> {
-  await orm.em.fork().upsert(
-    ConfigRow,
-    {
-      id: 1,
-      revision: 1,
-      data: DEFAULT_CONFIGURATION,
-      updated_at: nowSeconds(),
-      updated_by: null,
-      installation_id: uuidv7(),
-    },
-    { onConflictAction: 'ignore' },
-  );
+  await beginConfig(sql);
   await rememberConfig(sql, uuidv7());
 
   /** Secrets that cannot be read are left out, and said so: one must be able to start, and to set them again. */

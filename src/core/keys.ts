@@ -7,6 +7,7 @@ export type KeyPurpose =
   | 'fingerprint'
   | 'oauth-attempt'
   | 'configuration'
+  | 'secret-mark'
   | 'tool-valves'
   | 'webhook-token'
   | 'delivery-url';

@@ -35,12 +35,15 @@ export function seal(secret: Secret, text: string, { purpose, place }: SealedFor
   return `${VERSION}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64')}`;
 }
 
-/** A sealed text under the secret in use; null for one that is already, and for one that no secret of the list opens. */
-export function renew(secret: Secret, sealed: string, sealedFor: SealedFor): string | null {
+/** What a sealed text is to a list of secrets: `current` is sealed with the one in use, `lost` is opened by none. */
+export type Renewal = { state: 'current' | 'lost' } | { state: 'renewed'; sealed: string };
+
+/** Seals a text with the secret in use that an older one of the list has sealed. */
+export function renew(secret: Secret, sealed: string, sealedFor: SealedFor): Renewal {
   const [newest = ''] = secretsOf(secret);
-  if (opens(newest, sealed, sealedFor) !== null) return null;
+  if (opens(newest, sealed, sealedFor) !== null) return { state: 'current' };
   const text = opens(secret, sealed, sealedFor);
-  return text === null ? null : seal(secret, text, sealedFor);
+  return text === null ? { state: 'lost' } : { state: 'renewed', sealed: seal(secret, text, sealedFor) };
 }
 
 function opens(secret: Secret, sealed: string, sealedFor: SealedFor): string | null {

@@ -1,5 +1,5 @@
 import type { Secret } from '../core/keys.ts';
-import { renew, type SealedFor } from '../core/seal.ts';
+import { type Renewal, renew, type SealedFor } from '../core/seal.ts';
 import { type Sql, statement } from './sql.ts';
 
 /** A column that holds sealed texts. */
@@ -12,18 +12,22 @@ interface SealedColumn {
   sealedFor: (key: string) => SealedFor;
 }
 
+/** How many sealed texts are of which state (`Renewal`). */
+export type Tally = Record<Renewal['state'], number>;
+
+export const emptyTally = (): Tally => ({ current: 0, renewed: 0, lost: 0 });
+
 const BATCH = 500;
 
 /**
- * Seals with the secret in use what older ones of the list have sealed. Whatever is stored anew meanwhile stays.
- *
- * @returns how many texts that were
+ * Seals with the secret in use what older ones of the list have sealed. Whatever is stored anew meanwhile stays, and so does what
+ * none of them opens.
  */
 export async function resealColumn(
   sql: Sql,
   secret: Secret,
   { table, column, key, sealedFor }: SealedColumn,
-): Promise<number> {
+): Promise<Tally> {
   const read = statement<{ key: string; sealed: string }>(
     `reseal.${table}.read`,
     `select ${key} as key, ${column} as sealed from ${table} where ${column} is not null and ${key} > $1
@@ -35,20 +39,20 @@ export async function resealColumn(
        from unnest($1::text[], $2::text[], $3::text[]) as renewed(key, before, sealed)
       where ${key} = renewed.key and ${column} = renewed.before`,
   );
-  let count = 0;
+  const tally = emptyTally();
   for (let after = ''; ; ) {
     const rows = await sql.rows(read, [after]);
     const renewed = rows.flatMap((row) => {
-      const sealed = renew(secret, row.sealed, sealedFor(row.key));
-      return sealed === null ? [] : [{ ...row, before: row.sealed, sealed }];
+      const renewal = renew(secret, row.sealed, sealedFor(row.key));
+      tally[renewal.state] += 1;
+      return renewal.state === 'renewed' ? [{ ...row, before: row.sealed, sealed: renewal.sealed }] : [];
     });
     if (renewed.length > 0) {
       const columns = [renewed.map((row) => row.key), renewed.map((row) => row.before)];
       await sql.rows(write, [...columns, renewed.map(({ sealed }) => sealed)]);
     }
-    count += renewed.length;
     const last = rows.at(-1);
-    if (!last || rows.length < BATCH) return count;
+    if (!last || rows.length < BATCH) return tally;
     after = last.key;
   }
 }

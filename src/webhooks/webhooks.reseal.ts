@@ -1,11 +1,11 @@
 import type { Secret } from '../core/keys.ts';
-import { resealColumn } from '../database/reseal.ts';
+import { resealColumn, type Tally } from '../database/reseal.ts';
 import type { Sql } from '../database/sql.ts';
 import { sealedForDelivery } from './deliveries.sender.ts';
 import { sealedForWebhook } from './webhooks.service.ts';
 
-/** Seals the tokens of webhooks and the addresses of deliveries with the secret in use. Returns how many an older one had sealed. */
-export async function resealWebhooks(sql: Sql, secret: Secret): Promise<number> {
+/** Seals the tokens of webhooks and the addresses of deliveries with the secret in use, where an older one of the list has sealed them. */
+export async function resealWebhooks(sql: Sql, secret: Secret): Promise<Tally[]> {
   const key = 'id::text';
   const tokens = await resealColumn(sql, secret, {
     table: 'channel_webhook',
@@ -19,5 +19,5 @@ export async function resealWebhooks(sql: Sql, secret: Secret): Promise<number> 
     key,
     sealedFor: sealedForDelivery,
   });
-  return tokens + addresses;
+  return [tokens, addresses];
 }

@@ -217,6 +217,9 @@ describe('another secret', () => {
       expect((await at.call('GET /auths', { token: second.token })).status).toBe(200);
       expect(await exported(at, second.token)).toEqual(['sk-sealed']);
     });
+    await run(`${OLD}, ${NEW}`, async (at) => {
+      expect((await at.call('GET /auths', { token: second.token })).status).toBe(200);
+    });
     await run(OLD, async (at) => {
       expect((await at.call('GET /auths', { token: second.token })).status).toBe(401);
     });

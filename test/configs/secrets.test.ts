@@ -93,25 +93,20 @@ describe('secrets of the configuration', () => {
     expect(JSON.stringify(rows)).toContain('sealed:v1.');
   });
 
-  it('are there again after a restart with the same secret, and left out with another one', async () => {
+  it('are there again after a restart with the same secret', async () => {
     const database = await createDatabase();
-    const start = async (word: string) => {
-      const env = { SECRET_KEY: word.repeat(40), LOG_LEVEL: 'silent' };
-      const one = await startServer({ database, env });
+    const start = async () => {
+      const one = await startServer({ database, env: { LOG_LEVEL: 'silent' } });
       const person = await signIn(one, root).catch(() => signUp(one, 'Root'));
       return { ...administer(one, person), close: () => one.close() };
     };
-    const first = await start('a');
+    const first = await start();
     await first.configure(withSecrets);
     const before = await first.exported('?secrets=true');
     await first.close();
-    const second = await start('a');
+    const second = await start();
     expect(await second.exported('?secrets=true')).toEqual(before);
     await second.close();
-    const third = await start('b');
-    const { hosted_model_api } = await third.exported('?secrets=true');
-    expect(hosted_model_api).toMatchObject({ api_base_urls: [ONE, TWO], api_keys: ['', ''] });
-    await third.close();
     await database.drop();
   });
 });

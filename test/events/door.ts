@@ -74,7 +74,7 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
       return () => onGaps.delete(handler);
     },
   };
-  const configs = await openConfigStore(orm, sql, { secret, pins: [], hasEventDoors: true, log });
+  const configs = await openConfigStore(sql, { secret, pins: [], hasEventDoors: true, log });
   const plainHub = createHub({ sql, bus: local, log });
   const { tokens, authenticate } = createAuthenticator({
     sql,

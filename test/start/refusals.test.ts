@@ -175,6 +175,21 @@ describe('DATABASE_URL', () => {
   });
 });
 
+describe('the secret', () => {
+  it('that is another than before, as when the data folder is another, serves nothing', async () => {
+    const { url: DATABASE_URL } = await database();
+    const first = spawnMain({ DATA_DIR: dataDir, DATABASE_URL, PORT: '0', PYTHON: '/dev/null' });
+    undo.push(() => first.child.kill('SIGKILL'));
+    await first.ready();
+    await first.stop();
+    await rm(join(dataDir, 'secret.key'));
+    const line = await refusal({ DATABASE_URL, PORT: '0' });
+    expect(line).toMatch(
+      /^What this database holds was sealed with another SECRET_KEY .* Put the old one back/,
+    );
+  });
+});
+
 describe('REDIS_URL', () => {
   it('that nobody listens at, without its password', async () => {
     const { url: DATABASE_URL } = await database();

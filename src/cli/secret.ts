@@ -1,0 +1,42 @@
+import { record } from '../audit/audit.record.ts';
+import { openSql } from '../database/sql.ts';
+import { acceptSecret } from '../secret.stored.ts';
+import { loadSecret } from '../secret.ts';
+import type { CommandContext } from './commands.ts';
+import { readWords } from './words.ts';
+import { connect, occupyAlone, requireTables } from './workplace.ts';
+
+/**
+ * Goes on with the secret of the environment on a database that another one was used for.
+ *
+ * @throws StartError while a server runs
+ */
+export async function secretAccept(args: string[], { env, log }: CommandContext): Promise<void> {
+  readWords(args, {}, [0, 0]);
+  const connection = await connect(env, log, { alone: true });
+  try {
+    const occupancy = await occupyAlone(connection, log);
+    try {
+      await requireTables(connection);
+      const sql = await openSql(connection.orm);
+      const secret = await loadSecret(env);
+      const tally = await sql.transaction(async (within) => {
+        const tally = await acceptSecret(within, secret);
+        if (tally) {
+          await record({ actor: null }, within, { action: 'secret.accept', after: { lost: tally.lost } });
+        }
+        return tally;
+      });
+      process.stdout.write(tally ? outcome(tally.lost) : 'This secret is the one in use.\n');
+    } finally {
+      await occupancy.release();
+    }
+  } finally {
+    await connection.close();
+  }
+}
+
+const outcome = (lost: number): string =>
+  lost === 0
+    ? 'This secret is in use now. Everything that is stored can be read with it.\n'
+    : `This secret is in use now. ${lost} stored secrets cannot be read with it: set them anew. Should the old secret be found, start once with it behind this one.\n`;
