@@ -53,6 +53,8 @@ export interface Reply {
   nameIgnored?(names: string[]): void;
   /** What a subscription's items go through; absent where nothing is streamed. */
   readonly outlet?: Outlet;
+  /** Tells that a call has begun, where a caller could begin any number at once. Returns how to tell that it has ended. */
+  begin?(): () => void;
 }
 
 /**
@@ -82,6 +84,8 @@ export type Authenticate = (
   reach: () => Reach | Promise<Reach>,
 ) => Actor | Promise<Actor>;
 
+type Identify = (besides?: Reach) => Promise<Actor>;
+
 /** What a service gets with every call. */
 export interface Scope<A extends Actor | null = Actor> extends Parts {
   /** The unit of work of this call alone. */
@@ -89,8 +93,12 @@ export interface Scope<A extends Actor | null = Actor> extends Parts {
   readonly actor: A;
   readonly request: RequestInfo;
   readonly reply: Reply;
-  /** Resolves the call's credentials anew, for what lives longer than a call. @throws unauthenticated */
-  readonly identify: () => Promise<Actor>;
+  /**
+   * Resolves the call's credentials anew, for what lives longer than a call. A call that leads to others says what these reach besides.
+   *
+   * @throws unauthenticated, endpoint_forbidden for an API key that may not
+   */
+  readonly identify: Identify;
   /** Ends when the caller has gone away. */
   readonly signal: AbortSignal | undefined;
 }
@@ -100,7 +108,7 @@ export interface ScopeSources<A extends Actor | null> {
   actor: A;
   request: RequestInfo;
   reply: Reply;
-  identify: () => Promise<Actor>;
+  identify: Identify;
   signal: AbortSignal | undefined;
 }
 

@@ -171,7 +171,10 @@ export async function enter<A extends Actor | null>(ctx: Context, call: Call): P
     actor,
     request,
     reply,
-    identify: () => identify(ctx, call.reach),
+    async identify(besides) {
+      const actor = await identify(ctx, call.reach);
+      return besides ? identify(ctx, () => besides) : actor;
+    },
     signal: call.signal,
   });
 }
@@ -185,18 +188,21 @@ type Check<A extends Actor | null> = (scope: Scope<A>) => void;
  */
 const guard = <A extends Actor | null>(level: Level, check?: Check<A>) =>
   t.middleware(async ({ ctx, next, type, signal, meta, getRawInput }) => {
-    let scope: Scope<A>;
+    const end = ctx.reply.begin?.();
     try {
       const reach = () => reachOf(meta, getRawInput);
       const effect = meta?.changes ? 'mutation' : type;
-      scope = await enter<A>(ctx, { level, type: effect, signal, reach, credential: meta?.credential });
+      const call = { level, type: effect, signal, reach, credential: meta?.credential };
+      const scope = await enter<A>(ctx, call);
       check?.(scope);
+      const result = await next({ ctx: { scope } });
+      if (!result.ok) throw result.error;
+      return result;
     } catch (error) {
       throw translated(error);
+    } finally {
+      end?.();
     }
-    const result = await next({ ctx: { scope } });
-    if (!result.ok) throw translated(result.error);
-    return result;
   });
 
 const base = <A extends Actor | null>(level: Level, check?: Check<A>) =>

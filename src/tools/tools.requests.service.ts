@@ -1,7 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
+import type { Reach } from '../core/access.ts';
 import { AppError } from '../core/errors.ts';
-import type { Scope } from '../core/scope.ts';
+import type { Actor, Scope } from '../core/scope.ts';
 import { freeForm, id, LIMITS, name } from '../core/wire.ts';
 import { getContent } from '../files/files.content.ts';
 import { getFile, listFiles } from '../files/files.service.ts';
@@ -13,17 +14,44 @@ const PART_BYTES = 4 * 1024 ** 2;
 
 type Operation = (scope: Scope, input: unknown, uploads: Uploads) => Promise<unknown>;
 
-/** What a function of a tool wants is checked as what a client sends: both are written by strangers. */
+/**
+ * What a function of a tool wants is checked as what a client sends: both are written by strangers. It has the rights of its caller at
+ * this moment, and those of an API key only where the key may also ask for that itself, under one of the paths that `reach` names.
+ */
 const operation =
   <T>(
     shape: z.ZodType<T>,
+    reach: (input: T, scope: Scope) => Reach,
     carryOut: (scope: Scope, input: T, uploads: Uploads) => Promise<unknown>,
   ): Operation =>
-  (scope, input, uploads) => {
+  async (scope, input, uploads) => {
     const parsed = shape.safeParse(input);
     if (!parsed.success) throw new AppError('validation');
-    return carryOut(scope, parsed.data, uploads);
+    const actor = await identify(scope, reach(parsed.data, scope));
+    return carryOut({ ...scope, em: scope.orm.em.fork(), actor }, parsed.data, uploads);
   };
+
+async function identify(scope: Scope, reach: Reach): Promise<Actor> {
+  try {
+    return await scope.identify(reach);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'endpoint_forbidden') throw error;
+    const places = reach.map((path) => `/${path.slice(0, 2).join('/')}`).join(' or ');
+    const detail = `The API key of the caller does not reach what the tool asks for under ${places}.`;
+    throw new AppError(error.code, { detail, cause: error });
+  }
+}
+
+const FILES = ['api', 'files'];
+const USERS = ['api', 'users'];
+/** An account; one's own is also who one is. */
+const accountReach = (id: string, { actor }: Scope): Reach =>
+  id === actor.id
+    ? [
+        ['api', 'auths'],
+        [...USERS, id],
+      ]
+    : [[...USERS, id]];
 
 const none = z.object({});
 const part = {
@@ -33,30 +61,58 @@ const part = {
 
 /** The whole of what a tool may have the server do: what its caller may, and no more. */
 const OPERATIONS: Readonly<Record<string, Operation>> = {
-  'users.me': operation(none, (scope) => getUser(scope, scope.actor.id)),
+  'users.me': operation(
+    none,
+    (_input, scope) => accountReach(scope.actor.id, scope),
+    (scope) => getUser(scope, scope.actor.id),
+  ),
   // Accounts are for administrators to see; to others, those that they may not see are not there.
-  'users.get': operation(z.object({ id: z.string() }), async (scope, input) => {
-    const isVisible = scope.actor.role === 'admin' || input.id === scope.actor.id;
-    const known = isVisible ? id().safeParse(input.id).data : undefined;
-    return known === undefined ? null : unlessMissing(getUser(scope, known));
-  }),
-  'users.find': operation(z.object({ email: z.string() }), async (scope, input) => {
-    const isVisible = scope.actor.role === 'admin' || foldEmail(input.email) === scope.actor.email;
-    const known = isVisible ? name().safeParse(input.email).data : undefined;
-    return known === undefined ? null : findUserByEmail(scope, known);
-  }),
-  'files.get': operation(z.object({ id: z.string() }), async (scope, input) => {
-    const known = id().safeParse(input.id).data;
-    return known === undefined ? null : unlessMissing(getFile(scope, known));
-  }),
-  'files.read': operation(z.object({ id: id(), start: z.int().min(0) }), readPart),
-  'files.list': operation(none, (scope) => listFiles(scope, { skip: 0, limit: LIMITS.pageSize })),
+  'users.get': operation(
+    z.object({ id: z.string() }),
+    (input, scope) => accountReach(input.id, scope),
+    async (scope, input) => {
+      const isVisible = scope.actor.role === 'admin' || input.id === scope.actor.id;
+      const known = isVisible ? id().safeParse(input.id).data : undefined;
+      return known === undefined ? null : unlessMissing(getUser(scope, known));
+    },
+  ),
+  'users.find': operation(
+    z.object({ email: z.string() }),
+    ({ email }, scope) =>
+      foldEmail(email) === scope.actor.email ? accountReach(scope.actor.id, scope) : [USERS],
+    async (scope, input) => {
+      const isVisible = scope.actor.role === 'admin' || foldEmail(input.email) === scope.actor.email;
+      const known = isVisible ? name().safeParse(input.email).data : undefined;
+      return known === undefined ? null : findUserByEmail(scope, known);
+    },
+  ),
+  'files.get': operation(
+    z.object({ id: z.string() }),
+    (input) => [[...FILES, input.id]],
+    async (scope, input) => {
+      const known = id().safeParse(input.id).data;
+      return known === undefined ? null : unlessMissing(getFile(scope, known));
+    },
+  ),
+  'files.read': operation(
+    z.object({ id: id(), start: z.int().min(0) }),
+    (input) => [[...FILES, input.id, 'content']],
+    readPart,
+  ),
+  'files.list': operation(
+    none,
+    () => [FILES],
+    (scope) => listFiles(scope, { skip: 0, limit: LIMITS.pageSize }),
+  ),
   'files.upload': operation(
     z.object({ filename: name(), metadata: freeForm(), ...part }),
+    () => [FILES],
     (scope, input, uploads) => uploads.begin(scope, input),
   ),
-  'files.upload.part': operation(z.object({ upload: z.int(), ...part }), (_scope, input, uploads) =>
-    uploads.add(input),
+  'files.upload.part': operation(
+    z.object({ upload: z.int(), ...part }),
+    () => [FILES],
+    (_scope, input, uploads) => uploads.add(input),
   ),
 };
 
@@ -96,8 +152,7 @@ export function openRequests(scope: Scope): ToolRequests {
       try {
         if (!Object.hasOwn(OPERATIONS, name))
           throw new AppError('not_found', { detail: `The server has no ${name}.` });
-        const current = { ...scope, em: scope.orm.em.fork(), actor: await scope.identify() };
-        return await OPERATIONS[name]?.(current, input, uploads);
+        return await OPERATIONS[name]?.(scope, input, uploads);
       } catch (error) {
         if (error instanceof AppError) throw error;
         scope.log.error({ err: error }, 'A request of a tool failed.');
