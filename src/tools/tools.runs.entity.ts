@@ -22,6 +22,6 @@ export const ToolRun = defineEntity({
     cpu_ms: p.double().nullable(),
     peak_memory_bytes: p.bigint('number').nullable(),
   },
-  // Newest first, and the thousandth newest, of one tool.
+  // Newest first, and whether there are more than a thousand, of one tool.
   indexes: [{ name: 'tool_run_tool', properties: ['tool', 'id'] }],
 });

@@ -24,7 +24,7 @@ const MOST_WAITING = 20_000;
 const DAY_MS = 86_400_000;
 
 export interface RunRetention {
-  /** Of each tool. */
+  /** Of each tool; its callers share them. */
   runs: number;
   days: number;
   /** How often what is too much is removed. */

@@ -34,11 +34,18 @@ const STORE = statement<never>(
 
 const PRUNE_OLD = statement<never>('tool.runs.prune_old', `delete from tool_run where id < $1`);
 
+// Of every person the newest in turn, so that whoever calls most loses theirs first. Only tools with too many are looked at closely.
 const PRUNE_MANY = statement<never>(
   'tool.runs.prune_many',
-  `delete from tool_run r using unnest($1::text[]) as touched (id)
-     where r.tool_id = touched.id
-       and r.id <= (select o.id from tool_run o where o.tool_id = touched.id order by o.id desc offset $2 limit 1)`,
+  `with crowded as (
+     select id from unnest($1::text[]) as touched (id)
+       where exists (select from tool_run o where o.tool_id = touched.id order by o.id desc offset $2 limit 1)),
+   ranked as (
+     select r.id, r.tool_id, row_number() over (partition by r.tool_id, r.user_id order by r.id desc) as turn
+       from tool_run r join crowded c on c.id = r.tool_id),
+   placed as (
+     select id, row_number() over (partition by tool_id order by turn, id desc) as place from ranked)
+   delete from tool_run r using placed p where r.id = p.id and p.place > $2`,
 );
 
 const LIST = statement<{ text: string }>(
@@ -58,7 +65,7 @@ export const storeRuns = (sql: Sql, runs: Run[]) => sql.rows(STORE, [JSON.string
 /** Removes the runs before that UUID of version 7, which says when they were. */
 export const pruneRunsBefore = (sql: Sql, id: string) => sql.rows(PRUNE_OLD, [id]);
 
-/** Keeps the newest of each of these tools. */
+/** Keeps so many of each of these tools: the newest, but as many of everybody's who has them, whoever called more. */
 export const pruneRunsOf = (sql: Sql, toolIds: string[], keep: number) =>
   sql.rows(PRUNE_MANY, [toolIds, keep]);
 

@@ -89,22 +89,8 @@ describe('runs of a tool', () => {
   });
 
   it('are kept so many of each tool, and so long', async () => {
-    const { database } = shop.server;
-    const orm = await openOrm(entities, { url: database.url });
-    const errors: unknown[] = [];
-    const log = openRunLog(await openSql(orm), (error) => errors.push(error), {
-      runs: 3,
-      days: 10,
-      pruneMs: 0,
-    });
-    const [tool] = await database.query<{ created_at: number }>(
-      "select created_at from tool where id = 'worker'",
-    );
-    const ended = { version: 1, user_id: shop.author.id, outcome: 'ok', duration_ms: 1, cpu_ms: null };
-    const run = { ...ended, peak_memory_bytes: null, tool_id: 'worker', started_at: 0 };
-    const created = { tool_created_at: tool?.created_at ?? 0 };
     await shop.create('other', SOURCE);
-    await database.query(
+    await shop.server.database.query(
       `insert into tool_run (id, tool_id, version, user_id, function, outcome, started_at, duration_ms)
          values ($1, 'other', 1, $3, 'old', 'ok', 0, 1), ($2, 'other', 1, $3, 'young', 'ok', 0, 1)`,
       [
@@ -113,16 +99,61 @@ describe('runs of a tool', () => {
         shop.author.id,
       ],
     );
-    for (let n = 1; n <= 5; n += 1) log.record({ ...run, ...created, function: `f${n}` });
-    // Another tool that had this id before.
-    log.record({ ...run, tool_created_at: 1, function: 'ghost' });
-    await log.close();
-    await orm.close(true);
-    expect(errors).toEqual([]);
+    await keep({ runs: 3, days: 10 }, [
+      ...[1, 2, 3, 4, 5].map((n) => ({ function: `f${n}` })),
+      // Another tool that had this id before.
+      { function: 'ghost', tool_created_at: 1 },
+    ]);
     expect((await runs()).map((one: ToolRunView) => one.function)).toEqual(['f5', 'f4', 'f3']);
-    const left = await database.query<{ function: string }>(
+    const left = await shop.server.database.query<{ function: string }>(
       "select function from tool_run where tool_id = 'other'",
     );
     expect(left).toEqual([{ function: 'young' }]);
   });
+
+  it("of somebody who calls again and again push out nobody else's", async () => {
+    const by = (user_id: string, ...names: string[]) => names.map((name) => ({ function: name, user_id }));
+    await keep({ runs: 6, days: 10 }, [
+      ...by(shop.author.id, 'a1', 'a2', 'a3', 'a4'),
+      ...by(shop.writer.id, 'w1'),
+      ...by(shop.stranger.id, ...Array.from({ length: 700 }, (_, n) => `s${n}`)),
+    ]);
+    expect((await runs()).map((one: ToolRunView) => one.function)).toEqual([
+      's699',
+      's698',
+      's697',
+      'w1',
+      'a4',
+      'a3',
+    ]);
+  });
 });
+
+/** Records such runs of `worker` in a log that keeps so many. */
+async function keep(
+  retention: { runs: number; days: number },
+  made: { function: string; user_id?: string; tool_created_at?: number }[],
+): Promise<void> {
+  const { database } = shop.server;
+  const orm = await openOrm(entities, { url: database.url });
+  const errors: unknown[] = [];
+  const log = openRunLog(await openSql(orm), (error) => errors.push(error), { ...retention, pruneMs: 0 });
+  const [tool] = await database.query<{ created_at: number }>(
+    "select created_at from tool where id = 'worker'",
+  );
+  const run = {
+    tool_id: 'worker',
+    tool_created_at: tool?.created_at ?? 0,
+    version: 1,
+    user_id: shop.author.id,
+    outcome: 'ok',
+    started_at: 0,
+    duration_ms: 1,
+    cpu_ms: null,
+    peak_memory_bytes: null,
+  };
+  for (const one of made) log.record({ ...run, ...one });
+  await log.close();
+  await orm.close(true);
+  expect(errors).toEqual([]);
+}
