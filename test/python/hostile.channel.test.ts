@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../support/poll.ts';
+import type { Answer } from '../support/server.ts';
+import { openSocket, openWorkshop, type Workshop } from '../tools/workshop.ts';
+
+/** What a tool can do that writes to its own channel, past the host. */
+const BEFORE = `import gc, json, os, threading, time
+def say(*bodies):
+    session = next(o for o in gc.get_objects() if type(o).__name__ == "Session")
+    for body in bodies:
+        body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        session._write(len(body).to_bytes(4, "big") + body)
+USAGE = {"cpu_ms": 1, "peak_memory_bytes": 1}
+`;
+const NEIGHBOUR = 'import os\nclass Tools:\n    def pid(self): return os.getpid()\n';
+
+let shop: Workshop;
+let neighbour: number;
+beforeAll(async () => {
+  shop = await openWorkshop({ callTimeoutMs: 6_000 });
+  await shop.create('neighbour', NEIGHBOUR);
+  neighbour = (await use('neighbour', 'pid')).body.result;
+});
+afterAll(async () => {
+  // The same process, and with it the same server.
+  expect((await use('neighbour', 'pid')).body.result).toBe(neighbour);
+  await shop.close();
+});
+
+const use = (id: string, name: string, args: object = {}) =>
+  shop.as(shop.reader, 'POST', `${id}/call`, { function: name, arguments: args });
+
+let number = 0;
+/** Stores a tool whose function `f` has that body, and calls it for the first time. */
+async function run(body: string, before = BEFORE): Promise<Answer> {
+  number += 1;
+  const content = `${before}class Tools:\n    def f(self):\n        ${body.replaceAll('\n', '\n        ')}\n`;
+  expect((await shop.create(`hostile${number}`, content)).status).toBe(200);
+  return use(`hostile${number}`, 'f');
+}
+const ended = async (body: string, reason: RegExp) => {
+  expect(await run(`${body}\ntime.sleep(60)`)).toMatchObject({
+    status: 422,
+    body: { code: 'tool_raised', detail: expect.stringMatching(reason) },
+  });
+};
+
+const DEEP = 'b"[" * 20_000 + b"]" * 20_000';
+const HEADS = {
+  event: '{"kind":"event","call":1,"event":',
+  ask: '{"kind":"ask","call":1,"ask":1,"event":',
+  request: '{"kind":"request","call":1,"ask":1,"operation":"users.me","input":',
+  result: '{"kind":"result","call":1,"usage":{"cpu_ms":1,"peak_memory_bytes":1},"output":"","result":',
+  prepared: '{"kind":"prepared","content":"","manifest":{},"missing":',
+  loaded: '{"kind":"loaded","specs":[],"user_valves":null,"valves":',
+};
+
+describe.each(Object.entries(HEADS))('a message of kind %s', (_kind, head) => {
+  test('that is nested without end ends its process', () =>
+    ended(`say(b'${head}' + ${DEEP} + b"}")`, /too many lists and objects at once, or too deep/));
+
+  test('that holds millions of lists does', () =>
+    ended(`say(b'${head}[' + b"[]," * 2_500_000 + b"0]}")`, /too many lists and objects/));
+});
+
+describe('what belongs to no call', () => {
+  test.each<[string, string]>([
+    ['results', '{"kind": "result", "call": -1, "usage": USAGE, "output": "", "result": 1}'],
+    [
+      'huge results',
+      '{"kind": "result", "call": -1, "usage": USAGE, "output": "", "result": "x" * (8 << 20)}',
+    ],
+    ['events', '{"kind": "event", "call": 77, "event": 1}'],
+    ['questions', '{"kind": "ask", "call": 77, "ask": 1, "event": 1}'],
+    ['requests', '{"kind": "request", "call": 77, "ask": 1, "operation": "users.me", "input": {}}'],
+    ['beginnings', '{"kind": "begun", "call": 77, "cpu_ms": 1}'],
+    ['beginnings of what has begun', '{"kind": "begun", "call": 1, "cpu_ms": 1}'],
+    ['sources', '{"kind": "prepared", "content": "", "manifest": {}, "missing": []}'],
+    ['specifications', '{"kind": "loaded", "specs": [], "valves": None, "user_valves": None}'],
+  ])('%s without end end the process', async (_what, message) => {
+    await ended(`while True: say(${message})`, /sent too much that belongs to no call/);
+  });
+
+  test('a flood from a thread that the constructor started ends the load, or the process', async () => {
+    const flood =
+      'def flood():\n    while True: say({"kind": "result", "call": -1, "usage": USAGE, "output": "", "result": "x" * (1 << 20)})\n';
+    const content = `${BEFORE}${flood}class Tools:\n    def __init__(self): threading.Thread(target=flood, daemon=True).start(); time.sleep(60)\n    def f(self): return 1`;
+    expect(await shop.create('flooding', content)).toMatchObject({
+      status: 400,
+      body: { code: 'tool_invalid', detail: expect.stringMatching(/belongs to no call/) },
+    });
+  });
+
+  test('some of it is nothing', async () => {
+    const body =
+      'for _ in range(500): say({"kind": "event", "call": 77, "event": 1}, {"kind": "begun", "call": 1, "cpu_ms": 1})\nreturn "fine"';
+    expect(await run(body)).toMatchObject({ status: 200, body: { result: 'fine' } });
+    // Each answer allows as much again.
+    for (let round = 0; round < 3; round += 1)
+      expect((await use(`hostile${number}`, 'f')).body.result).toBe('fine');
+  });
+});
+
+describe('an error', () => {
+  const ERROR = '{"kind": "error", "call": 1, "code": "tool_raised", "usage": USAGE, "output": ""';
+
+  test('of megabytes is cut, whatever the caller has set', async () => {
+    const valves =
+      'from pydantic import BaseModel\nclass Tools:\n    class UserValves(BaseModel):\n        keys: list[str] = []\n';
+    // Its valves were the first that it was asked about.
+    const say = `say({**${ERROR}}, "call": 2, "detail": "abcdef" * 1_000_000 + "\\ud800", "issues": [{"path": "p" * 9_000, "message": "m"}] * 700})`;
+    const content = `${BEFORE}${valves}    def f(self):\n        ${say}\n        time.sleep(60)\n`;
+    expect((await shop.create('longwinded', content)).status).toBe(200);
+    const keys = Array.from({ length: 20_000 }, (_, at) => `key${at}`.padEnd(9, 'x'));
+    const set = await shop.as(shop.reader, 'POST', 'longwinded/valves/user/update', { keys });
+    expect(set.status).toBe(200);
+    const { status, body } = await use('longwinded', 'f');
+    expect([status, body.code]).toEqual([422, 'tool_raised']);
+    expect(JSON.stringify(body).length).toBeLessThan(1_000);
+  });
+
+  test('without secrets keeps its beginning, and the first of what is wrong', async () => {
+    const { status, body } = await run(
+      `say({**${ERROR}}, "code": "arguments_invalid", "detail": "d" * 9_000 + "\\ud800", "issues": [{"path": "p" * 9_000, "message": "m\\ud800"}] * 500})\ntime.sleep(60)`,
+    );
+    expect([status, body.code, body.issues.length]).toEqual([400, 'arguments_invalid', 100]);
+    expect(body.detail).toBe(`${'d'.repeat(4_000)}…`);
+    expect(body.issues[0]).toEqual({ path: `${'p'.repeat(4_000)}…`, message: 'm\ufffd' });
+  });
+
+  test('with numbers that no run can have ends the process, and runs are kept as ever', async () => {
+    for (const usage of [
+      '{"cpu_ms": 1e308, "peak_memory_bytes": 1}',
+      '{"cpu_ms": 1, "peak_memory_bytes": 1e300}',
+    ]) {
+      await ended(
+        `say({**${ERROR}}, "detail": "x", "issues": [], "usage": ${usage}})`,
+        /wrote to the channel/,
+      );
+      const id = `hostile${number}`;
+      const runs = () => shop.as(shop.author, 'GET', `${id}/runs`);
+      const stored = await until('the run', async () => {
+        const { body } = await runs();
+        return body.length > 0 && body;
+      });
+      expect(stored).toMatchObject([{ outcome: 'tool_raised' }]);
+    }
+  });
+});
+
+test('odd values reach the caller, and do nothing on the way', async () => {
+  const odd = `b'{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"n":1e999,"s":"\\\\ud800\\\\u0000","k\\\\u0000":-0}'`;
+  const body =
+    `odd = ${odd}\n` +
+    `say(b'{"kind":"event","call":1,"event":' + odd + b"}")\n` +
+    `say(b'${HEADS.result}' + odd + b"}")\ntime.sleep(60)`;
+  const { status, body: answer } = await run(body);
+  expect(status).toBe(200);
+  for (const value of [answer.result, ...answer.events]) {
+    expect(Object.keys(value)).toEqual(['__proto__', 'constructor', 'n', 's', 'k\0']);
+    expect([value.n, value.s]).toEqual([null, '\ud800\0']);
+  }
+  expect(answer.events).toHaveLength(1);
+  expect('polluted' in {}).toBe(false);
+});
+
+test('a caller on the subscription is told as well', async () => {
+  await run('return 1');
+  const content = `${BEFORE}class Tools:\n    def f(self):\n        say(b'${HEADS.event}' + ${DEEP} + b"}")\n        time.sleep(60)\n`;
+  expect((await shop.create('deeper', content)).status).toBe(200);
+  const { client, sockets } = openSocket(shop.server.url, shop.reader.token);
+  let error = '';
+  client.tools.run.subscribe(
+    { id: 'deeper', function: 'f', arguments: {} },
+    {
+      onError({ message }) {
+        error = message;
+      },
+    },
+  );
+  await until('the error', () => error);
+  await sockets.close();
+  expect(error).toMatch(/too deep/);
+});
