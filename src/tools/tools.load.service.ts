@@ -19,22 +19,32 @@ export interface LoadedSource {
 /**
  * The source of a tool that lies on the network, not stored and not run.
  *
- * @throws tool_forbidden, address_refused, answer_too_large, bad_request with the reason, upstream_failed, upstream_timeout
+ * @throws tool_forbidden, address_refused, answer_too_large, bad_request with the reason, upstream_failed
  */
 export async function loadFromUrl(scope: Scope, address: string): Promise<LoadedSource> {
   if (scope.actor.role !== 'admin') throw new AppError('tool_forbidden');
-  const deadline = performance.now() + TIMEOUT_MS;
-  /** An answer with status 200; undefined when there is nothing under the address. */
-  const get = async (url: string) => {
-    const timeoutMs = Math.floor(deadline - performance.now());
-    if (timeoutMs <= 0) throw new AppError('upstream_timeout');
-    const signal = scope.signal && { signal: scope.signal };
-    const answer = await scope.egress.fetch(url, { maxBytes: LIMITS.toolContentBytes, timeoutMs, ...signal });
-    return requireAnswer(answer);
-  };
   const place = findPlace(scope.egress.check(address));
+  const get = openGet(scope);
   const { name, answer } = place.kind === 'file' ? await loadFile(place, get) : await loadFolder(place, get);
   return { name: [...name].slice(0, MAX_NAME).join('') || 'tool', content: readSource(answer) };
+}
+
+/** Requests that share one time limit. They give an answer with status 200; undefined when there is nothing under the address. */
+function openGet({ egress, signal }: Scope): Get {
+  const deadline = performance.now() + TIMEOUT_MS;
+  return async (url) => {
+    try {
+      const timeoutMs = Math.floor(deadline - performance.now());
+      if (timeoutMs <= 0) throw new AppError('upstream_timeout');
+      const bounds = { maxBytes: LIMITS.toolContentBytes, timeoutMs, ...(signal && { signal }) };
+      return requireAnswer(await egress.fetch(url, bounds));
+    } catch (error) {
+      // Being slow is one of the failures of the other server.
+      if (!(error instanceof AppError) || error.code !== 'upstream_timeout') throw error;
+      const detail = `${new URL(url).host} did not answer within ${TIMEOUT_MS / 1000} s.`;
+      throw new AppError('upstream_failed', { detail, cause: error });
+    }
+  };
 }
 
 type Get = (url: string) => Promise<EgressResponse | undefined>;

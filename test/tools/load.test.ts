@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEgress } from '../../src/egress/egress.ts';
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createEgress, type Egress, type EgressRequest } from '../../src/egress/egress.ts';
 import { egressToHere, startTarget, type Target } from '../egress/targets.ts';
+import { until } from '../support/poll.ts';
 import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
 
 const SOURCE = 'class Tools:\n    def f(self): return "ü"\n';
@@ -50,7 +52,12 @@ const ANSWERS: Record<string, string> = {
   'files.example/latin.py': '\xff',
 };
 
-const egress = egressToHere();
+/** What a test does with each request on its way out. */
+let onFetch = (request: EgressRequest): EgressRequest => request;
+const way = egressToHere();
+const egress: Egress = { ...way, fetch: (url, request) => way.fetch(url, onFetch(request)) };
+/** Requests that get no answer. */
+const silent: ServerResponse[] = [];
 let target: Target;
 let server: TestServer;
 let admin: Person;
@@ -65,6 +72,8 @@ beforeAll(async () => {
     else if (url === '/broken') response.writeHead(500).end();
     else if (url?.includes('/limited')) response.writeHead(403, { 'x-ratelimit-remaining': '0' }).end();
     else if (url === '/secret') response.writeHead(403).end();
+    else if (url === '/dripping') response.write('class Tools:');
+    else if (url === '/silent') silent.push(response);
     else if (answer === undefined) response.writeHead(404).end('404: Not Found');
     else
       response.end(url === '/latin.py' ? Buffer.from([0xff]) : answer.replaceAll('PORT', `${target.port}`));
@@ -169,6 +178,60 @@ describe('an address is refused', () => {
       expect((await loadAs(token, url)).status).toBe(401);
     }
     expect(target.heard).toHaveLength(length);
+  });
+});
+
+describe('another server that is too slow is one that failed:', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+    onFetch = (request) => request;
+  });
+  const slow = (host: string) => ({
+    status: 502,
+    body: { code: 'upstream_failed', detail: `${host}:${target.port} did not answer within 10 s.` },
+  });
+
+  it.each(['silent', 'dripping'])('%s', async (path) => {
+    const limits: number[] = [];
+    onFetch = (request) => {
+      limits.push(request.timeoutMs);
+      return { ...request, timeoutMs: 100 };
+    };
+    expect(await load(`files.example/${path}`)).toMatchObject(slow('files.example'));
+    expect(limits).toHaveLength(1);
+    expect(limits[0]).toBeLessThanOrEqual(10_000);
+    expect(limits[0]).toBeGreaterThan(0);
+  });
+
+  it('with all requests of a load together', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const limits: number[] = [];
+    onFetch = (request) => {
+      limits.push(request.timeoutMs);
+      vi.advanceTimersByTime(4_000);
+      return request;
+    };
+    // Three names are tried before the list of the folder, for which no time is left.
+    expect(await load('github.com/o/r/tree/main/many')).toMatchObject(slow('api.github.com'));
+    expect(limits).toEqual([10_000, 6_000, 2_000]);
+  });
+
+  it('and of a caller who goes away nothing is left', async () => {
+    const leaving = new AbortController();
+    const url = `http://files.example:${target.port}/silent`;
+    const body = JSON.stringify({ url });
+    const headers = { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' };
+    silent.length = 0;
+    const asked = fetch(`${server.url}/api/v1/tools/load/url`, {
+      method: 'POST',
+      headers,
+      body,
+      signal: leaving.signal,
+    }).catch(() => 'gone');
+    await until('the request to come', () => silent.length === 1);
+    leaving.abort();
+    expect(await asked).toBe('gone');
+    await until('it to be given up', () => silent[0]?.destroyed === true);
   });
 });
 
