@@ -1,6 +1,7 @@
 import { AppError, type ErrorCode } from '../core/errors.ts';
 import { type Asked, type CallOptions, NotBegun, type Order, openCalls, type PendingCall } from './calls.ts';
-import type { Ended, Host } from './host.ts';
+import { describeEnd, stopped } from './endings.ts';
+import type { Host } from './host.ts';
 import {
   type Limits,
   type LoadRequest,
@@ -167,7 +168,7 @@ export function loadTool(
   );
   spawned.ended.then((how) => {
     const isLost = how.code === null && how.signal === null;
-    const ended = describe(how, limits);
+    const ended = describeEnd(how, limits);
     if (isLoading) end('tool_invalid', `The tool ended its process while it was loading: ${ended}.`);
     else if (isLost) end('tool_interrupted', `The process of the tool ended: ${ended}.`);
     else end('tool_raised', `The process of the tool ended: ${ended}.`, true);
@@ -191,6 +192,7 @@ export function loadTool(
         }
         break;
       case 'refused':
+        if (!isLoading) return void countStray(text);
         end('tool_invalid', message.detail);
         break;
       case 'loaded':
@@ -286,29 +288,4 @@ export function loadTool(
     },
   };
   return self;
-}
-
-function stopped(reason: string): string {
-  return `The process of the tool was stopped because ${reason}.`;
-}
-
-/** What a tool was ended for that took too much with all that it had started. */
-const EXCESSES: Record<NonNullable<Ended['exceeded']>, (limits: Limits) => string> = {
-  memory: ({ memoryBytes }) =>
-    `it took more than ${memoryBytes >> 20} MiB of memory with all that it had started`,
-  processes: ({ tasksPerTool }) => `it had started more than ${tasksPerTool} processes`,
-  files: ({ scratchFiles }) =>
-    `it had more than ${scratchFiles} files, or folders too deep or closed to be counted`,
-  bytes: ({ scratchBytes }) => `its files took more than ${scratchBytes >> 20} MiB`,
-  cpu: ({ cpuSeconds }) =>
-    `it used more than ${cpuSeconds} s of processor time since its latest call with all that it had started`,
-  uncounted: () => 'what it takes could not be counted',
-};
-
-function describe({ code, signal, exceeded }: Ended, limits: Limits): string {
-  if (code === null && signal === null) return 'the Python host had to start anew; try again';
-  if (exceeded) return EXCESSES[exceeded](limits);
-  if (signal === 'SIGKILL') return 'it was killed, probably for want of memory';
-  if (signal === 'SIGXCPU') return 'it used up its CPU time';
-  return signal ? `it crashed (${signal})` : `exit status ${code}`;
 }

@@ -1,0 +1,29 @@
+import type { Ended } from './host.ts';
+import type { Limits } from './protocol.ts';
+
+/** For a process that was ended from here; the reason goes on after "because". */
+export function stopped(reason: string): string {
+  return `The process of the tool was stopped because ${reason}.`;
+}
+
+/** What a tool was ended for that took too much with all that it had started. */
+const EXCESSES: Record<NonNullable<Ended['exceeded']>, (limits: Limits) => string> = {
+  memory: ({ memoryBytes }) =>
+    `it took more than ${memoryBytes >> 20} MiB of memory with all that it had started`,
+  processes: ({ tasksPerTool }) => `it had started more than ${tasksPerTool} processes`,
+  files: ({ scratchFiles }) =>
+    `it had more than ${scratchFiles} files, or folders too deep or closed to be counted`,
+  bytes: ({ scratchBytes }) => `its files took more than ${scratchBytes >> 20} MiB`,
+  cpu: ({ cpuSeconds }) =>
+    `it used more than ${cpuSeconds} s of processor time since its latest call with all that it had started`,
+  uncounted: () => 'what it takes could not be counted',
+};
+
+/** How a process came to its end, as a sentence goes on after a colon. */
+export function describeEnd({ code, signal, exceeded }: Ended, limits: Limits): string {
+  if (code === null && signal === null) return 'the Python host had to start anew; try again';
+  if (exceeded) return EXCESSES[exceeded](limits);
+  if (signal === 'SIGKILL') return 'it was killed, probably for want of memory';
+  if (signal === 'SIGXCPU') return 'it used up its CPU time';
+  return signal ? `it crashed (${signal})` : `exit status ${code}`;
+}
