@@ -191,7 +191,8 @@ export function openPackages({ folder, base, log, maxBytes = MAX_BYTES }: Packag
         const { size } = await file.stat();
         const start = Math.max(0, size - LOG_BYTES);
         const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start);
-        return buffer.toString('utf8', 0, bytesRead);
+        const text = buffer.toString('utf8', 0, bytesRead);
+        return withoutCredentials(start > 0 ? text.slice(text.indexOf('\n') + 1) : text);
       } finally {
         await file.close();
       }
@@ -231,8 +232,16 @@ async function fallSilent(place: string): Promise<void> {
 /** What the installer of a set said last; undefined when there was none. */
 async function readReport(place: string): Promise<z.infer<typeof Report> | undefined> {
   const text = await readFile(stateOf(place), 'utf8').catch(() => '');
-  return text === '' ? undefined : Report.parse(JSON.parse(text));
+  if (text === '') return undefined;
+  const report = Report.parse(JSON.parse(text));
+  return { ...report, detail: withoutCredentials(report.detail) };
 }
+
+/** Who reads it is not who set up the index of this server, whose address may hold a token where pip does not look for one. */
+const withoutCredentials = (text: string) =>
+  text
+    .replace(/(https?:\/\/)[^\s/@]{1,1000}@/g, '$1****@')
+    .replace(/(https?:\/\/[^\s?]{1,1000}\?)[^\s#]{1,1000}/g, '$1****');
 
 const isThere = (path: string) =>
   access(path).then(

@@ -2,6 +2,7 @@ import { access, mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openPackages, type Packages } from '../../src/python/packages.ts';
+import { startTarget } from '../egress/targets.ts';
 import { until } from '../support/poll.ts';
 import { sharedEnvironment } from '../support/python.ts';
 import { offerWheels, type Wheels } from './wheels.ts';
@@ -78,6 +79,27 @@ describe('pip', () => {
 
   it('finds no file under the name of a requirement', async () => {
     await fails('greeter==1.0+a.zip', 'No such file');
+  });
+
+  it.each([
+    ['http://SECRET:@HOST/simple', 'http://****@HOST/simple'],
+    ['http://SECRET:x-oauth-basic@HOST/simple', 'http://****@HOST/simple'],
+    ['http://SECRET@HOST/simple', 'http://****@HOST/simple'],
+    ['http://HOST/simple?token=SECRET', 'http://HOST/simple?****'],
+  ])('keeps to itself what opens the index: %s', async (address, shown) => {
+    const index = await startTarget((_request, response) => response.writeHead(404).end());
+    const host = `127.0.0.1:${index.port}`;
+    vi.stubEnv('PIP_NO_INDEX', undefined);
+    vi.stubEnv('PIP_INDEX_URL', address.replace('HOST', host));
+    const requirement = `missing>${index.port}`;
+    await fails(requirement, 'No matching distribution');
+    const log = await packages.log([requirement]);
+    expect(log).toContain(shown.replace('HOST', host));
+    expect(log).not.toContain('SECRET');
+    expect(index.heard.length).toBeGreaterThan(0);
+    vi.stubEnv('PIP_INDEX_URL', undefined);
+    vi.stubEnv('PIP_NO_INDEX', '1');
+    await index.close();
   });
 
   it('writes nowhere but in the folder of the set', async () => {
