@@ -22,6 +22,8 @@ export interface Context {
   request: RequestInfo;
   credentials: Credentials | null;
   reply: Reply;
+  /** Ends with the connection, where its calls have no signal that does. */
+  signal?: AbortSignal | undefined;
 }
 
 /** What the REST bridge needs beyond `trpc-to-openapi`'s own meta. */
@@ -192,7 +194,9 @@ const guard = <A extends Actor | null>(level: Level, check?: Check<A>) =>
     try {
       const reach = () => reachOf(meta, getRawInput);
       const effect = meta?.changes ? 'mutation' : type;
-      const call = { level, type: effect, signal, reach, credential: meta?.credential };
+      // Over a socket, tRPC's own fires for subscriptions alone.
+      const ending = type === 'subscription' ? signal : (ctx.signal ?? signal);
+      const call = { level, type: effect, signal: ending, reach, credential: meta?.credential };
       const scope = await enter<A>(ctx, call);
       check?.(scope);
       const result = await next({ ctx: { scope } });

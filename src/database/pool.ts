@@ -47,14 +47,17 @@ type Taken = (
   done: (release?: boolean) => void,
 ) => void;
 
+/** How many may wait for a connection: a crowd that comes back at once, but not what anybody sends to have it wait. */
+const MAX_WAITING = 10_000;
+
 /**
  * Measures from now on how long is waited for a connection of a pool while all are in use. Whoever waits in vain, for as long as
  * the pool lets them, is answered `unavailable`: within another error, as services take an `AppError` for what they asked to know,
- * such as that somebody has no right to something.
+ * such as that somebody has no right to something. When very many wait already, the next is told so at once: each takes its memory.
  *
  * @returns what tells how it stands
  */
-export function watchWaits(pool: Pool): () => PoolLoad {
+export function watchWaits(pool: Pool, maxWaiting = MAX_WAITING): () => PoolLoad {
   const connect = pool.connect.bind(pool) as (taken?: Taken) => Promise<PoolClient> | undefined;
   const most = pool.options.max ?? 0;
   const mustWait = () => pool.totalCount >= most && pool.idleCount <= pool.waitingCount;
@@ -74,6 +77,12 @@ export function watchWaits(pool: Pool): () => PoolLoad {
       const answer = new AppError('unavailable', { detail, retryAfterSeconds: 1, cause: error });
       return new Error(`No connection to the database was free: ${error.message}`, { cause: answer });
     };
+    if (pool.waitingCount >= maxWaiting) {
+      const refusal = ended(new Error('too many wait'));
+      if (!taken) return Promise.reject(refusal);
+      process.nextTick(taken, refusal, undefined, () => {});
+      return undefined;
+    }
     if (taken) return connect((error, client, done) => taken(ended(error), client, done));
     return connect()?.then(
       (client) => {

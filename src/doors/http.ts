@@ -11,6 +11,7 @@ import { LIMITS } from '../core/wire.ts';
 import type { Env } from '../env.ts';
 import { mountFiles } from './files.ts';
 import { collectMethods, type KnownMethods } from './http.methods.ts';
+import { boundPipelining } from './http.pipelining.ts';
 import { rawAnswer } from './http.raw.ts';
 import { nextRequestId, requestIdOf, TimedResponse } from './http.response.ts';
 import { dispatchUpgrades } from './http.upgrade.ts';
@@ -61,6 +62,11 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
   refuseUnknown(app, known);
   countRequests(app);
   closeInTime(app);
+  // Not before: a door that answers requests of its own takes the place of all who listen by then.
+  app.addHook('onReady', (done) => {
+    boundPipelining(app.server);
+    done();
+  });
 
   mountRest(app, parts, router);
   await mountFiles(app, parts);

@@ -70,6 +70,25 @@ export class FrameSocket extends WebSocket {
   }
 }
 
+/** How many calls a socket may have under way before it is read any further; what one read brought is still begun. */
+const MAX_CALLS = 256;
+
+/**
+ * Counts the calls of a socket, which may send any number of them before the first is answered: each would take its memory and its
+ * place in the queue for the database.
+ */
+export function callsOf(socket: WebSocket): () => () => void {
+  let underWay = 0;
+  return () => {
+    underWay += 1;
+    if (underWay === MAX_CALLS) socket.pause();
+    return () => {
+      if (underWay === MAX_CALLS) socket.resume();
+      underWay -= 1;
+    };
+  };
+}
+
 /** The way to the subscriptions of a socket. */
 export function outletOf(socket: WebSocket, connection: Socket): Outlet {
   const isFull = () => !connection.destroyed && connection.writableLength > SUBSCRIPTION_BACKLOG_BYTES;

@@ -19,7 +19,7 @@ import { listProcedures } from './procedures.ts';
 import { reportFailure } from './report.ts';
 import { findIgnored, ignoredHeader, type Known, planKnownInput } from './rest.ignored.ts';
 import { sharingEncoder } from './trpc.encoder.ts';
-import { FrameSocket, outletOf } from './trpc.socket.ts';
+import { callsOf, FrameSocket, outletOf } from './trpc.socket.ts';
 
 const TRPC_PATH = '/trpc';
 
@@ -180,7 +180,8 @@ export function mountTrpcSockets(options: {
       // The adapter keeps the request for as long as the connection, and all that it says is in the context by now.
       req.headers = {};
       req.rawHeaders = [];
-      return { ...context, reply: { ...context.reply, outlet: outletOf(res, req.socket) } };
+      const reply = { ...context.reply, outlet: outletOf(res, req.socket), begin: callsOf(res) };
+      return { ...context, reply, signal: info.signal };
     },
     onError: ({ error, path, req }) => report(parts, error, path, requestIdOf(req)),
   });

@@ -135,9 +135,10 @@ export const toyRouter = router({
   stuck: open
     .meta({ ...get('/stuck'), access: 'open' })
     .output(z.boolean())
-    .query(async ({ signal }) => {
+    .query(async ({ ctx: { scope } }) => {
       stuck.entered += 1;
-      await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
+      if (!scope.signal?.aborted)
+        await new Promise<void>((resolve) => scope.signal?.addEventListener('abort', () => resolve()));
       stuck.aborted += 1;
       return true;
     }),
