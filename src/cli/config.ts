@@ -44,10 +44,12 @@ async function readConfiguration(file: string | undefined): Promise<Record<strin
 
 export async function configExplain(args: string[], { env, log }: CommandContext): Promise<void> {
   const { values, words } = readWords(args, { json: { type: 'boolean' } }, [0, Number.POSITIVE_INFINITY]);
-  const { settings } = await work(env, log, explainConfiguration);
+  const { settings, faults } = await work(env, log, explainConfiguration);
   const covers = (path: string) => words.some((word) => path === word || path.startsWith(`${word}.`));
   const asked = words.length === 0 ? settings : settings.filter(({ path }) => covers(path));
   if (asked.length === 0) throw new StartError(`There is no setting "${words.join(' ')}".`);
+  for (const { path, message } of faults)
+    process.stderr.write(`${path}: ${message}. Its default is in force; an import mends it.\n`);
   if (values.json) return void print(asked);
   const where = ({ source, variable }: (typeof asked)[number]) =>
     variable ? `pinned by ${variable}` : source;

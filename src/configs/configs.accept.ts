@@ -1,6 +1,7 @@
 import { AppError } from '../core/errors.ts';
 import { describeIssues } from '../core/failure.ts';
 import { CONFIG_VERSION, DEFAULT_CONFIGURATION } from './configs.defaults.ts';
+import { type ConfigurationFault, mend } from './configs.mend.ts';
 import { Configuration } from './configs.schema.ts';
 import { isTree, type Tree } from './configs.settings.ts';
 import { upgrade } from './configs.upgrades.ts';
@@ -27,13 +28,10 @@ export interface AcceptOptions {
  * @throws validation naming the first members that are missing or wrong
  */
 export function acceptConfiguration(sent: Tree, { fill }: AcceptOptions = {}): Configuration {
-  const { version } = sent;
-  if (typeof version === 'number' && version > CONFIG_VERSION) {
-    throw new AppError('config_newer', {
-      detail: `The configuration has version ${version}; this server knows versions up to ${CONFIG_VERSION}. Update the server first.`,
-    });
-  }
-  const named = rename(sent);
+  refuseNewer(sent);
+  const named = rename(sent, (path, message) => {
+    throw new AppError('validation', { detail: `${path}: ${message}`, issues: [{ path, message }] });
+  });
   const complete =
     fill === 'defaults'
       ? (fillIn({ version: OTHERS_VERSION, ...named }, DEFAULT_CONFIGURATION) as Tree)
@@ -46,19 +44,20 @@ export function acceptConfiguration(sent: Tree, { fill }: AcceptOptions = {}): C
   throw new AppError('validation', { ...(detail && { detail }), issues });
 }
 
-/** @throws validation when a section came under both of its names */
-function rename(tree: Tree): Tree {
+function refuseNewer({ version }: Tree): void {
+  if (typeof version !== 'number' || version <= CONFIG_VERSION) return;
+  throw new AppError('config_newer', {
+    detail: `The configuration has version ${version}; this server knows versions up to ${CONFIG_VERSION}. Update the server first.`,
+  });
+}
+
+/** @param onTwice is told of a section that came under both of its names; that under our own is taken */
+function rename(tree: Tree, onTwice: (path: string, message: string) => void): Tree {
   const renamed = { ...tree };
   for (const [other, own] of Object.entries(OTHER_NAMES)) {
     if (!Object.hasOwn(renamed, other)) continue;
-    if (Object.hasOwn(renamed, own)) {
-      const message = `is the same section as ${own}: send one of them`;
-      throw new AppError('validation', {
-        detail: `${other}: ${message}`,
-        issues: [{ path: other, message }],
-      });
-    }
-    renamed[own] = renamed[other];
+    if (Object.hasOwn(renamed, own)) onTwice(other, `is the same section as ${own}: send one of them`);
+    else renamed[own] = renamed[other];
     delete renamed[other];
   }
   return renamed;
@@ -66,32 +65,36 @@ function rename(tree: Tree): Tree {
 
 const PERMISSION_SECTIONS = new Set<unknown>(Object.values(DEFAULT_CONFIGURATION.user.permissions));
 
-/** The value with the defaults for what it lacks; null counts as missing where the default is something. */
-function fillIn(value: unknown, initial: unknown): unknown {
-  if (value === undefined || (value === null && initial !== null)) return structuredClone(initial);
+/** Null counts as missing where the default is something. */
+const lacks = (value: unknown, initial: unknown) =>
+  value === undefined || (value === null && initial !== null);
+const isAbsent = (value: unknown) => value === undefined;
+
+/** The value with the defaults for what it lacks. */
+function fillIn(value: unknown, initial: unknown, isMissing = lacks): unknown {
+  if (isMissing(value, initial)) return structuredClone(initial);
   if (!isTree(value) || !isTree(initial)) return value;
   const filled: Tree = { ...value };
   for (const [name, below] of Object.entries(initial)) {
     const given = Object.hasOwn(value, name) ? value[name] : undefined;
     // A section of permissions stands for the defaults in what it leaves out, so it is stored as it came.
-    filled[name] = isTree(given) && PERMISSION_SECTIONS.has(below) ? given : fillIn(given, below);
+    filled[name] = isTree(given) && PERMISSION_SECTIONS.has(below) ? given : fillIn(given, below, isMissing);
   }
   return filled;
 }
 
 /**
- * The stored configuration as this version has it: what an older one did not know yet takes its default. One that no
- * version would store, as when somebody edited the row, is used as far as it goes, for the server must start.
+ * The stored configuration as this version has it: what an older one did not know yet takes its default. So does what no version
+ * would have stored, as when somebody edited the row: the server must start, and the rest of a part be there.
  *
- * @param report is told what is wrong with it
+ * @returns what is wrong with it, too
  * @throws config_newer
  */
-export function readStored(data: Tree, report: (detail: string) => void): Configuration {
-  try {
-    return acceptConfiguration(data, { fill: 'defaults' });
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'validation') throw error;
-    report(error.message);
-    return fillIn(data, DEFAULT_CONFIGURATION) as Configuration;
-  }
+export function readStored(data: Tree): { configuration: Configuration; faults: ConfigurationFault[] } {
+  refuseNewer(data);
+  const twice: ConfigurationFault[] = [];
+  const named = rename(data, (path, message) => twice.push({ path, message }));
+  const complete = fillIn({ version: OTHERS_VERSION, ...named }, DEFAULT_CONFIGURATION, isAbsent) as Tree;
+  const { configuration, faults } = mend(upgrade(complete));
+  return { configuration, faults: [...twice, ...faults] };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { seconds } from '../core/wire.ts';
 import { describeSetting } from './configs.catalogue.ts';
 import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
+import { ConfigurationFault } from './configs.mend.ts';
 import { lastChange } from './configs.repository.ts';
 import { maskSecrets } from './configs.secrets.ts';
 import type { ConfigScope } from './configs.service.ts';
@@ -31,6 +32,8 @@ export const ConfigurationExplained = z
     /** Paths of the settings that environment variables pin. */
     locked: z.array(z.string()),
     settings: z.array(SettingView),
+    /** What is stored and cannot be used: the defaults of these are in force. */
+    faults: z.array(ConfigurationFault),
   })
   .meta({ id: 'ConfigurationExplained' });
 
@@ -57,8 +60,9 @@ export async function explainConfiguration({ sql, configs }: ConfigScope): Promi
       ...describeSetting(path),
     };
   });
+  const faults = [...configs.faults];
   const locked = configs.pins.map(({ path }) => path);
-  return { revision: configs.revision, updated_at, updated_by, locked, settings };
+  return { revision: configs.revision, updated_at, updated_by, locked, settings, faults };
 }
 
 /** Whether a path is one of our settings; so is what lies below one that is a free-form object. */

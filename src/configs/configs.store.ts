@@ -6,6 +6,8 @@ import type { Sql } from '../database/sql.ts';
 import { StartError } from '../env.ts';
 import type { Bus } from '../events/bus.ts';
 import { readStored } from './configs.accept.ts';
+import { faultsOfKept } from './configs.kept.ts';
+import type { ConfigurationFault } from './configs.mend.ts';
 import { applyPins, type Pin } from './configs.pins.ts';
 import { beginConfig, readConfig, rememberConfig, type StoredConfig } from './configs.repository.ts';
 import type { Configuration } from './configs.schema.ts';
@@ -39,6 +41,8 @@ export interface ConfigStore {
   /** With what the environment pins. Secrets are in clear: this never leaves the server as it is. */
   readonly current: Configuration;
   readonly revision: number;
+  /** What is stored and cannot be used: the defaults of these members are in force, until a change stores them anew. */
+  readonly faults: readonly ConfigurationFault[];
   /** What environment variables hold fast. */
   readonly pins: readonly Pin[];
   /** Names this installation, so that several may share one Redis. */
@@ -74,7 +78,7 @@ export async function openConfigStore(
   await rememberConfig(sql, uuidv7());
 
   /** Secrets that cannot be read are left out, and said so: one must be able to start, and to set them again. */
-  const open = (data: Tree): Configuration => {
+  const read = (data: Tree) => {
     const clear = mapSecrets(data, (text, { path }) => {
       if (!text.startsWith(SEALED)) return text;
       try {
@@ -84,16 +88,17 @@ export async function openConfigStore(
         return '';
       }
     });
-    return readStored(clear, (detail) =>
-      log.error(`The stored configuration is not as it should be: ${detail}`),
-    );
+    return readStored(clear);
   };
 
-  const hold = ({ revision, data, installation_id }: StoredConfig) => ({
-    revision,
-    installation_id,
-    current: applyPins(open(data), pins),
-  });
+  const hold = ({ revision, data, installation_id }: StoredConfig) => {
+    const { configuration, faults: mended } = read(data);
+    const faults = [...mended, ...faultsOfKept(configuration)];
+    for (const { path, message } of faults) {
+      log.error(`The stored configuration has a fault, and the default is in force: ${path}: ${message}`);
+    }
+    return { revision, installation_id, faults, current: applyPins(configuration, pins) };
+  };
   const first = await readConfig(sql);
   let held: ReturnType<typeof hold>;
   try {
@@ -138,13 +143,17 @@ export async function openConfigStore(
     get revision() {
       return held.revision;
     },
+    get faults() {
+      return held.faults;
+    },
     pins,
     hasEventDoors,
     installationId: held.installation_id,
     seal: (configuration) => mapSecrets(configuration, (text) => SEALED + seal(secret, text, SEALED_FOR)),
-    open,
+    open: (data) => read(data).configuration,
     adopt(configuration, revision) {
-      take({ ...held, current: applyPins(configuration, pins), revision });
+      const faults = faultsOfKept(configuration);
+      take({ ...held, faults, current: applyPins(configuration, pins), revision });
     },
     refresh,
     follow(notices) {

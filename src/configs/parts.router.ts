@@ -23,17 +23,21 @@ const openapi = (method: 'GET' | 'POST', path: Path, summary: string): Meta => (
  * Reading and replacing a part. What tRPC expects of an output depends on the schema, which the compiler does not know here; the
  * schema itself still checks each answer.
  */
-const get = <P extends z.ZodObject>(path: Path, summary: string, part: P) =>
+interface Part<S extends z.ZodObject, A extends z.ZodObject> {
+  sent: S;
+  inForce: A;
+}
+const get = <S extends z.ZodObject, A extends z.ZodObject>(path: Path, summary: string, part: Part<S, A>) =>
   administrator
     .meta(openapi('GET', path, summary))
-    .output(part)
-    .query(({ ctx }) => readPart(ctx.scope, part) as never);
-const set = <P extends z.ZodObject>(path: Path, summary: string, part: P) =>
+    .output(part.inForce)
+    .query(({ ctx }) => readPart(ctx.scope, part.sent) as never);
+const set = <S extends z.ZodObject, A extends z.ZodObject>(path: Path, summary: string, part: Part<S, A>) =>
   administrator
     .meta(openapi('POST', path, summary))
-    .input(part)
-    .output(part)
-    .mutation(({ ctx, input }) => writePart(ctx.scope, part, input as z.output<P>) as never);
+    .input(part.sent)
+    .output(part.inForce)
+    .mutation(({ ctx, input }) => writePart(ctx.scope, part.sent, input as z.output<S>) as never);
 
 /** Parts of the configuration by themselves, as clients of comparable systems read and replace them. */
 export const partsRouter = router({

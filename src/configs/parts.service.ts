@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
+import { KEPT } from './configs.kept.ts';
+import type { ConfigurationFault } from './configs.mend.ts';
 import { type ConfigScope, changeSettings, exportConfiguration } from './configs.service.ts';
 import { valueAt } from './configs.settings.ts';
 import { NAMED_VARIABLES } from './configs.variables.ts';
@@ -7,7 +9,6 @@ import { NAMED_VARIABLES } from './configs.variables.ts';
 /** The setting that each member is; most members are called like the variable that pins theirs. */
 const PATHS: Readonly<Record<string, string>> = {
   ...NAMED_VARIABLES,
-  // These four are kept for clients; nothing here acts on them.
   ENABLE_MEMORIES: 'memories.enable',
   ENABLE_USER_STATUS: 'users.enable_status',
   PENDING_USER_OVERLAY_TITLE: 'ui.pending_user_overlay_title',
@@ -20,27 +21,28 @@ const PATHS: Readonly<Record<string, string>> = {
   url: 'webhook_url',
 };
 
-/** Of the settings that the configuration need not hold. */
-const DEFAULTS: Readonly<Record<string, unknown>> = {
-  'memories.enable': true,
-  'users.enable_status': true,
-  'ui.pending_user_overlay_title': '',
-  'ui.pending_user_overlay_content': '',
-};
-
 const pathOf = (name: string) => PATHS[name] ?? name;
-const defaultOf = (path: string) => valueAt(DEFAULT_CONFIGURATION, path) ?? DEFAULTS[path] ?? null;
+const defaultOf = (path: string) => valueAt(DEFAULT_CONFIGURATION, path) ?? KEPT[path]?.initial ?? null;
 
 type Part = z.ZodObject;
 
-/** A part of the configuration in force, secrets masked. */
-export function readPart<P extends Part>(scope: ConfigScope, part: P): z.output<P> {
+/** A part in force, and what of it is stored but cannot be used. */
+export type PartInForce<P extends Part> = z.output<P> & { faults?: ConfigurationFault[] };
+
+/** A part of the configuration in force, secrets masked; with its faults, where there are any. */
+export function readPart<P extends Part>(scope: ConfigScope, part: P): PartInForce<P> {
   const configuration = exportConfiguration(scope);
-  const members = Object.keys(part.shape).map((name) => {
+  const names = Object.keys(part.shape);
+  const members = names.map((name) => {
     const path = pathOf(name);
-    return [name, valueAt(configuration, path) ?? defaultOf(path)];
+    const isKept = path in KEPT && scope.configs.faults.some((fault) => fault.path === path);
+    return [name, isKept ? defaultOf(path) : (valueAt(configuration, path) ?? defaultOf(path))];
   });
-  return Object.fromEntries(members) as z.output<P>;
+  const isWithin = (path: string, other: string) => path === other || path.startsWith(`${other}.`);
+  const faults = scope.configs.faults.filter((fault) =>
+    names.map(pathOf).some((path) => isWithin(path, fault.path) || isWithin(fault.path, path)),
+  );
+  return { ...Object.fromEntries(members), ...(faults.length > 0 && { faults }) } as PartInForce<P>;
 }
 
 /** What was sent, in the form of the setting: null for what is always something stands for its default, and a number for its text. */
@@ -61,7 +63,7 @@ export async function writePart<P extends Part>(
   scope: ConfigScope,
   part: P,
   sent: z.output<P>,
-): Promise<z.output<P>> {
+): Promise<PartInForce<P>> {
   const given = Object.entries(sent).filter(([, value]) => value !== undefined);
   await changeSettings(
     scope,
