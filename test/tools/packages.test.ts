@@ -161,6 +161,41 @@ describe('packages that no tool asks for', () => {
   });
 });
 
+describe('installations of one author', () => {
+  it('run one after the other, and keep nobody else waiting', async () => {
+    await shop.python.packages.install(['greeter']);
+    const sets = dirname(dirname((await find('greeter')) ?? ''));
+    const installers = async () =>
+      (await installersOf(sets)).filter(({ command }) => command.includes('install.py'));
+    index.shut();
+    const many = [1, 2, 3, 4].map((n) => `many_${n}`);
+    for (const [n, id] of many.entries()) await shop.create(id, source(`greeter>0.1${n}`));
+    await until('pip to ask', () => index.waiting() === 1, 30_000);
+    // The same tool with another set, again and again, as whoever wants to keep the server busy would.
+    for (const n of [5, 6, 7]) {
+      const body = { name: 'many', meta: {}, content: source(`greeter>0.2${n}`) };
+      expect((await shop.as(shop.author, 'POST', 'many_4/update', body)).status).toBe(200);
+    }
+    expect(await state('many_1')).toMatchObject({
+      state: 'installing',
+      detail: expect.stringContaining('being'),
+    });
+    expect(await state('many_2')).toMatchObject({
+      state: 'installing',
+      detail: expect.stringContaining('wait'),
+    });
+    expect(await installers()).toHaveLength(1);
+    const create = { id: 'other_author', name: 'o', meta: {}, content: source('greeter>0.15') };
+    expect(
+      (await shop.server.call('POST /tools/create', { token: shop.writer.token, body: create })).status,
+    ).toBe(200);
+    await until('the pip of the other author to ask', () => index.waiting() === 2, 30_000);
+    expect(await installers()).toHaveLength(2);
+    index.open();
+    await Promise.all(many.map(answers));
+  });
+});
+
 describe('an installation that is killed in the middle', () => {
   it('leaves nothing that is used, no process, and is made anew by the next call', async () => {
     await shop.python.packages.install(['greeter']);
