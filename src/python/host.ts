@@ -15,7 +15,7 @@ const START_TIMEOUT_MS = 30_000;
 const GREETING_TIMEOUT_MS = 10_000;
 
 /** As often, at most, the fork server hears that a process is given calls. */
-const CALLED_MS = 1_000;
+const CALLED_MS = 500;
 
 type EndReport = Extract<HostReport, { kind: 'ended' }>;
 

@@ -1,31 +1,16 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { until } from '../support/poll.ts';
 import type { Answer } from '../support/server.ts';
-import { openSocket, openWorkshop, type Workshop } from '../tools/workshop.ts';
+import { openSocket, type Workshop } from '../tools/workshop.ts';
+import { type Hostile, IMPORTS, needs, openHostile } from './hostile.ts';
 
-/** What no tool but its own may see. */
-const SECRET = 'hunter2-of-the-neighbour';
-const MARK = 'secret-of-the-server';
-
-const NEIGHBOUR = `import os
-from pydantic import BaseModel
-class Tools:
-    class Valves(BaseModel):
-        key: str = ""
-    def pid(self): return os.getpid()
-    def kept(self): return len(self.valves.key)
-`;
-const IMPORTS =
-  'import asyncio, builtins, json, os, pickle, signal, socket, subprocess, sys, threading, time\n';
-
+let hostile: Hostile;
 let shop: Workshop;
 let neighbour: number;
 beforeAll(async () => {
-  vi.stubEnv('PARLEY_TEST_MARK', MARK);
-  shop = await openWorkshop({
+  hostile = await openHostile({
     callTimeoutMs: 6_000,
     loadTimeoutMs: 8_000,
     beginMs: 1_000,
@@ -33,54 +18,12 @@ beforeAll(async () => {
     scratchBytes: 16 * 1024 * 1024,
     scratchFiles: 100,
   });
-  await writeFile(join(shop.server.dataDir, 'secret.key'), MARK, { mode: 0o644 });
-  await shop.create('neighbour', NEIGHBOUR);
-  await shop.as(shop.author, 'POST', 'neighbour/valves/update', { key: SECRET });
+  shop = hostile.shop;
 });
-afterAll(async () => {
-  await shop.close();
-  vi.unstubAllEnvs();
-});
-
-const use = (id: string, name: string, args: object = {}) =>
-  shop.as(shop.reader, 'POST', `${id}/call`, { function: name, arguments: args });
+afterAll(() => hostile.close());
 beforeEach(async () => {
-  neighbour = (await use('neighbour', 'pid')).body.result;
+  neighbour = await hostile.neighbour();
 });
-
-/** Does something while others work on; they never notice. */
-async function beside(hostile: () => Promise<Answer>): Promise<Answer> {
-  let isOver = false;
-  const others = async () => {
-    const answers: Answer[] = [];
-    do {
-      answers.push(await shop.server.call('GET /auths/', { token: shop.reader.token }));
-      answers.push(await use('neighbour', 'kept'));
-    } while (!isOver);
-    return answers;
-  };
-  const watching = others();
-  const answer = await hostile().finally(() => {
-    isOver = true;
-  });
-  const answers = await watching;
-  expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-  // The same process, unharmed, with its settings.
-  expect((await use('neighbour', 'pid')).body.result).toBe(neighbour);
-  expect((await use('neighbour', 'kept')).body.result).toBe(SECRET.length);
-  expect(JSON.stringify(answer.body)).not.toMatch(new RegExp(`${SECRET}|${MARK}|Traceback`));
-  return answer;
-}
-
-let number = 0;
-/** Stores a tool whose function `f` has that body, and calls it beside others. */
-async function run(body: string, args: object = {}, parameters = ''): Promise<Answer> {
-  number += 1;
-  const indented = body.replaceAll('\n', '\n        ');
-  const content = `${IMPORTS}class Tools:\n    def f(self${parameters}):\n        ${indented}\n`;
-  expect((await shop.create(`hostile${number}`, content)).status).toBe(200);
-  return beside(() => use(`hostile${number}`, 'f', args));
-}
 
 test.each<[string, string, number, RegExp]>([
   ['an endless loop', 'while True: pass', 504, /took longer than 6 s/],
@@ -113,41 +56,48 @@ test.each<[string, string, number, RegExp]>([
     /too deep/,
   ],
 ])('%s is an error for its caller alone', async (_, body, status, detail) => {
-  const answer = await run(body);
+  const answer = await hostile.run(body);
   expect(answer).toMatchObject({ status, body: { detail: expect.stringMatching(detail) } });
 });
 
 test('1 GB of output goes nowhere', async () => {
   const body =
     'for _ in range(512):\n    print("x" * (1 << 20))\n    os.write(1, b"y" * (1 << 20))\nreturn "done"';
-  expect(await run(body)).toMatchObject({ status: 200, body: { result: 'done', events: [] } });
+  expect(await hostile.run(body)).toMatchObject({ status: 200, body: { result: 'done', events: [] } });
 });
 
 test('sys.exit in a thread ends the thread', async () => {
   const body = 't = threading.Thread(target=sys.exit)\nt.start()\nt.join()\nreturn "here"';
-  expect((await run(body)).body.result).toBe('here');
+  expect((await hostile.run(body)).body.result).toBe('here');
 });
 
 test('a pickle trap is not sprung', async () => {
   const trap = join(shop.server.dataDir, 'sprung');
   const body = `class Trap:\n    def __reduce__(self): return (os.mkdir, (${JSON.stringify(trap)},))\nreturn Trap()`;
-  expect(await run(body)).toMatchObject({ status: 422, body: { code: 'tool_raised' } });
+  expect(await hostile.run(body)).toMatchObject({ status: 422, body: { code: 'tool_raised' } });
   expect(existsSync(trap)).toBe(false);
 });
 
 test('patching the host harms its own process', async () => {
-  const body =
-    'import channel, session, specification, tool\n' +
-    'session._encode_result = lambda result: b"\\"patched\\""\ntool.Tool.bind = specification.describe = None\n' +
-    'json.dumps = builtins.open = None\nreturn "honest"';
-  expect((await run(body)).body.result).toBe('honest');
+  const content = `${IMPORTS}class Tools:
+    def f(self):
+        import channel, session, specification, tool
+        session._encode_result = lambda result: b'"patched"'
+        tool.Tool.bind = specification.describe = None
+        json.dumps = builtins.open = None
+        return "honest"
+`;
+  expect((await shop.create('patching', content)).status).toBe(200);
+  expect((await hostile.beside(() => hostile.use('patching', 'f'))).body.result).toBe('honest');
   // From then on it turns to no call, and another process does.
-  expect((await use(`hostile${number}`, 'f')).body.result).toBe('honest');
-  expect(await run('return json.dumps(open is not None)')).toMatchObject({ body: { result: 'true' } });
+  expect((await hostile.use('patching', 'f')).body.result).toBe('honest');
+  expect(await hostile.run('return json.dumps(open is not None)')).toMatchObject({
+    body: { result: 'true' },
+  });
 });
 
 test('a class body that hangs is refused, and nothing is stored', async () => {
-  const refused = await beside(() => shop.create('hanging', 'class Tools:\n    while True: pass'));
+  const refused = await hostile.beside(() => shop.create('hanging', 'class Tools:\n    while True: pass'));
   expect(refused).toMatchObject({ status: 400, body: { code: 'tool_invalid' } });
   expect((await shop.as(shop.author, 'GET', 'hanging')).status).toBe(404);
 });
@@ -155,24 +105,14 @@ test('a class body that hangs is refused, and nothing is stored', async () => {
 test('a module may print while it loads', async () => {
   const content =
     'import os\nprint("{}" * 1000)\nos.write(1, b"{}\\n")\nclass Tools:\n    def f(self): return 1';
-  expect((await beside(() => shop.create('printing', content))).status).toBe(200);
-  expect((await use('printing', 'f')).body.result).toBe(1);
+  expect((await hostile.beside(() => shop.create('printing', content))).status).toBe(200);
+  expect((await hostile.use('printing', 'f')).body.result).toBe(1);
 });
 
-/** What comes of each expression: its value, or the name of its exception. */
-const attempts = (expressions: string[], args: object = {}, parameters = '') =>
-  run(
-    `out = []\nfor attempt in [${expressions.map((one) => `lambda: ${one}`).join(', ')}]:\n` +
-      '    try: out.append(repr(attempt()))\n    except BaseException as e: out.append(type(e).__name__)\nreturn out',
-    args,
-    parameters,
-  );
-const missing = () => shop.python.state().detail;
-
-test('environment, data folder, secret key and database are out of reach', async ({ skip }) => {
-  if (/Landlock|listen/.test(missing())) skip('this kernel has no Landlock, or an old one');
+test('environment, data folder, secret key and database are out of reach', async (context) => {
+  needs(context, !/Landlock|ports/.test(hostile.missing()), 'a kernel with Landlock that knows ports');
   const folder = shop.server.dataDir;
-  const { body } = await attempts([
+  const found = await hostile.attempts([
     'os.environ["PARLEY_TEST_MARK"]',
     `os.listdir(${JSON.stringify(folder)})`,
     `open(${JSON.stringify(join(folder, 'secret.key'))}).read()`,
@@ -185,13 +125,17 @@ test('environment, data folder, secret key and database are out of reach', async
     `open("/proc/${process.pid}/environ").read()`,
     `open("/proc/${process.pid}/mem", "rb")`,
   ]);
-  expect(body.result).toEqual(['KeyError', ...Array(10).fill('PermissionError')]);
+  expect(found).toEqual(['KeyError', ...Array(10).fill('PermissionError')]);
   expect(existsSync(join(folder, 'planted'))).toBe(false);
 });
 
-test('another tool keeps its settings, memory and life', async ({ skip }) => {
-  if (/Landlock|can signal/.test(missing())) skip('this system lacks a layer');
-  const { body } = await attempts(
+test('another tool keeps its settings, memory and life', async (context) => {
+  needs(
+    context,
+    !/Landlock|can signal/.test(hostile.missing()),
+    'Landlock, and signals that stay within a tool',
+  );
+  const found = await hostile.attempts(
     [
       'open(f"/proc/{pid}/mem", "rb")',
       'open(f"/proc/{pid}/environ").read()',
@@ -204,7 +148,7 @@ test('another tool keeps its settings, memory and life', async ({ skip }) => {
     { pid: neighbour },
     ', pid: int',
   );
-  expect(body.result).toEqual(Array(7).fill('PermissionError'));
+  expect(found).toEqual(Array(7).fill('PermissionError'));
 });
 
 test('files without a name count for the disk too', async ({ skip }) => {
@@ -213,21 +157,21 @@ test('files without a name count for the disk too', async ({ skip }) => {
     'kept = []\nfor _ in range(200):\n    kept.append(open("a", "wb", 0))\n    os.unlink("a")\n' +
     '    kept[-1].write(b"x" * (1 << 20))\ntime.sleep(60)';
   const detail = expect.stringMatching(/files took more than 16 MiB/);
-  expect(await run(body)).toMatchObject({ status: 422, body: { detail } });
+  expect(await hostile.run(body)).toMatchObject({ status: 422, body: { detail } });
 });
 
-test.each<[string, string]>([
+test.each<[string, string, string]>([
   [
     'never ends',
+    'sleeping',
     'def harm(self, __event_emitter__):\n        asyncio.run(__event_emitter__({}))\n        time.sleep(60)',
   ],
   [
     'blocks the event loop',
+    'spinning',
     'async def harm(self, __event_emitter__):\n        await __event_emitter__({})\n        while True: pass',
   ],
-])('who calls the same tool is served while another caller %s', async (_, harm) => {
-  number += 1;
-  const id = `shared${number}`;
+])('who calls the same tool is served while another caller %s', async (_, id, harm) => {
   const content = `${IMPORTS}class Tools:\n    ${harm}\n    def fine(self): return "fine"\n`;
   expect((await shop.create(id, content)).status).toBe(200);
   const { client, sockets } = openSocket(shop.server.url, shop.writer.token);
@@ -246,7 +190,7 @@ test.each<[string, string]>([
   );
   await until('the harm', () => isHarming);
   const answers: Answer[] = [];
-  do answers.push(await use(id, 'fine'));
+  do answers.push(await hostile.use(id, 'fine'));
   while (!error);
   await sockets.close();
   expect(answers.map(({ body }) => body.result ?? body)).toEqual(answers.map(() => 'fine'));

@@ -1,0 +1,124 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, type TestContext, vi } from 'vitest';
+import type { Limits } from '../../src/python/pool.ts';
+import type { Answer } from '../support/server.ts';
+import { openWorkshop, type Workshop } from '../tools/workshop.ts';
+
+/** What no tool but its own may see. */
+export const SECRET = 'hunter2-of-the-neighbour';
+/** What no tool may see: it stands in the environment and in the data folder of the server. */
+export const MARK = 'secret-of-the-server';
+
+const NEIGHBOUR = `import os
+from pydantic import BaseModel
+class Tools:
+    class Valves(BaseModel):
+        key: str = ""
+    def pid(self): return os.getpid()
+    def kept(self): return len(self.valves.key)
+`;
+export const IMPORTS =
+  'import asyncio, builtins, concurrent.futures, ctypes, json, multiprocessing, os, pickle, resource, signal, socket, ' +
+  'subprocess, sys, threading, time\n' +
+  'libc = ctypes.CDLL(None, use_errno=True)\n';
+
+export interface Hostile {
+  shop: Workshop;
+  /** Calls a function of a tool as its reader. */
+  use(id: string, name: string, args?: object): Promise<Answer>;
+  /** The process of a tool that works on beside the hostile ones. */
+  neighbour(): Promise<number>;
+  /** Does something while others work on; they never notice. */
+  beside(hostile: () => Promise<Answer>): Promise<Answer>;
+  /** Stores a tool whose function `f` has that body, and calls it beside others. */
+  run(body: string, args?: object, parameters?: string): Promise<Answer>;
+  /** What comes of each expression: its value, or the name of its exception. */
+  attempts(expressions: string[], args?: object, parameters?: string): Promise<string[]>;
+  /** The layers that this system does not offer. */
+  missing(): string;
+  close(): Promise<void>;
+}
+
+/** A server, a tool beside which others do their worst, and doors for these. */
+export async function openHostile(limits: Partial<Limits> & { callTimeoutMs: number }): Promise<Hostile> {
+  vi.stubEnv('PARLEY_TEST_MARK', MARK);
+  const shop = await openWorkshop(limits);
+  await writeFile(join(shop.server.dataDir, 'secret.key'), MARK, { mode: 0o644 });
+  await shop.create('neighbour', NEIGHBOUR);
+  await shop.as(shop.author, 'POST', 'neighbour/valves/update', { key: SECRET });
+  let number = 0;
+
+  const self: Hostile = {
+    shop,
+    use: (id, name, args = {}) =>
+      shop.as(shop.reader, 'POST', `${id}/call`, { function: name, arguments: args }),
+    neighbour: async () => (await self.use('neighbour', 'pid')).body.result,
+
+    async beside(hostile) {
+      const before = await self.neighbour();
+      let isOver = false;
+      const others = async () => {
+        const answers: Answer[] = [];
+        let longestMs = 0;
+        do {
+          const began = performance.now();
+          answers.push(await shop.server.call('GET /auths/', { token: shop.reader.token }));
+          answers.push(await self.use('neighbour', 'kept'));
+          longestMs = Math.max(longestMs, performance.now() - began);
+        } while (!isOver);
+        return { answers, longestMs };
+      };
+      const watching = others();
+      const answer = await hostile().finally(() => {
+        isOver = true;
+      });
+      const { answers, longestMs } = await watching;
+      expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+      // However slow the machine: a server that stood still until the hostile call was ended is seen.
+      expect(longestMs).toBeLessThan(limits.callTimeoutMs / 2);
+      // The same process, unharmed, with its settings.
+      expect(await self.neighbour()).toBe(before);
+      expect((await self.use('neighbour', 'kept')).body.result).toBe(SECRET.length);
+      expect(JSON.stringify(answer.body)).not.toMatch(new RegExp(`${SECRET}|${MARK}|Traceback`));
+      return answer;
+    },
+
+    async run(body, args = {}, parameters = '') {
+      number += 1;
+      const id = `hostile${number}`;
+      const indented = body.replaceAll('\n', '\n        ');
+      const content = `${IMPORTS}class Tools:\n    def f(self${parameters}):\n        ${indented}\n`;
+      expect((await shop.create(id, content)).status).toBe(200);
+      // Its places and users are for the next ones.
+      onTestFinished(() => shop.python.evict(id));
+      return self.beside(() => self.use(id, 'f', args));
+    },
+
+    async attempts(expressions, args = {}, parameters = '') {
+      const tries = expressions.map((one) => `lambda: ${one}`).join(', ');
+      const answer = await self.run(
+        `out = []\nfor attempt in [${tries}]:\n    try: out.append(repr(attempt()))\n` +
+          '    except BaseException as e: out.append(type(e).__name__)\nreturn out',
+        args,
+        parameters,
+      );
+      expect(answer).toMatchObject({ status: 200 });
+      return answer.body.result;
+    },
+
+    missing: () => shop.python.state().detail,
+    async close() {
+      await shop.close();
+      vi.unstubAllEnvs();
+    },
+  };
+  return self;
+}
+
+/** Skips a test on a system that lacks what it is about; where everything has to be there, it fails instead. */
+export function needs({ skip }: TestContext, isThere: boolean, what: string): void {
+  if (isThere) return;
+  if (process.env.CI) throw new Error(`This system lacks what the test is about: ${what}.`);
+  skip(what);
+}
