@@ -29,7 +29,10 @@ export type ChannelEventType = (typeof CHANNEL_EVENTS)[number];
 const Happening = z.discriminatedUnion('type', [
   z.object({
     type: z.enum(MESSAGE_EVENTS),
-    /** The message as it is then. A post also carries the client's own id, and a reaction its name. */
+    /**
+     * The message as it is then. A post also carries the client's own id, and a reaction its name. Where `meta.abridged` is true, the
+     * message is long, and its words are what they were before: a client keeps what it has of content, data and meta.
+     */
     data: PostedMessage.partial({ temp_id: true }).extend({ name: z.string().optional() }),
   }),
   z.object({

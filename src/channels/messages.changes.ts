@@ -5,7 +5,8 @@ import type { ChannelAccess } from './channels.repository.ts';
 import type { ChannelBrief } from './channels.schema.ts';
 import { noSuchChannel } from './channels.service.ts';
 import type { ChannelEventView, MessageEventType } from './events.schema.ts';
-import { LOG, LOG_AS_IT_IS, TICK, VIEW_ONE } from './messages.repository.ts';
+import { LOG, LOG_AS_IT_IS, LOG_EDITED, TICK } from './messages.changes.repository.ts';
+import { VIEW_ONE } from './messages.repository.ts';
 import type { Author, MessageView, PostedMessage } from './messages.schema.ts';
 
 declare module '../events/bus.ts' {
@@ -84,12 +85,15 @@ interface Change {
   before: () => Promise<{ view: MessageView; is_deleted: boolean }>;
 }
 
-/** Records one change to a message, and returns the message as it is then. `extra` goes into the event beside it. */
+/**
+ * Records one change to a message, and returns the message as it is then, abridged where it is long and its words are the same as
+ * before. `extra` goes into the event beside it.
+ */
 type LogChange = (
   type: MessageEventType,
   messageId: string,
   apply: (change: Change) => Promise<void>,
-  extra?: { name: string },
+  how?: { extra?: { name: string }; hasNewWords?: boolean },
 ) => Promise<Recorded>;
 
 /**
@@ -106,7 +110,7 @@ export async function recordChanges<T>(
   const common = { channel_id: channel.id, user, channel: briefOf(channel) };
   const happenings: Happening[] = [];
   const result = await scope.sql.transaction((sql) =>
-    work(async (type, messageId, apply, extra) => {
+    work(async (type, messageId, apply, { extra, hasNewWords = false } = {}) => {
       const [tick] = await sql.rows(TICK, [channel.id]);
       if (!tick) throw noSuchChannel();
       const { event_id, at } = tick;
@@ -118,7 +122,8 @@ export async function recordChanges<T>(
       };
       await apply({ sql, at, before });
       const entry = [channel.id, event_id, type, messageId, JSON.stringify(user), at];
-      let [recorded] = await sql.rows(LOG_AS_IT_IS, [...entry, JSON.stringify(extra ?? {})]);
+      const log = hasNewWords ? LOG_EDITED : LOG_AS_IT_IS;
+      let [recorded] = await sql.rows(log, [...entry, JSON.stringify(extra ?? {})]);
       if (!recorded) {
         if (!known) throw noSuchMessage();
         const message = { ...known.view, ...ERASED, updated_at: Number(at) };

@@ -1,7 +1,7 @@
 import { type Database, type Sql, statement } from '../database/sql.ts';
 import { BRIEF, can } from './channels.repository.ts';
 import type { ChannelBrief } from './channels.schema.ts';
-import { fields, JOINS, NEXT_MOMENT, VIEW } from './messages.repository.ts';
+import { brief, EVENT_VIEW, fields, JOINS, NEXT_MOMENT, VIEW } from './messages.repository.ts';
 import type { MessageView, PostedMessage } from './messages.schema.ts';
 
 /** A message on its way into a channel. */
@@ -83,7 +83,7 @@ const post = (name: string, { waits, refers }: PostForm) => {
          join message m on m.channel_id = post.channel_id and m.id = post.parent_id
         where post.parent_id is not null
      ), quoted as materialized (
-       select post.n, json_build_object(${fields('q', 'qu')}) as view
+       select post.n, json_build_object(${fields('q', 'qu', brief('q'))}) as view
          from post join locked on locked.id = post.channel_id
          join message q on q.channel_id = post.channel_id and q.id = post.reply_to_id
          left join users qu on qu.id = q.user_id
@@ -122,7 +122,7 @@ const post = (name: string, { waits, refers }: PostForm) => {
          from thread where message.channel_id = thread.channel_id and message.id = thread.root_id
        returning message.*
      ), root as materialized (
-       select m.channel_id, m.id, m.reply_count, (${VIEW})::jsonb as view from parent m ${JOINS}
+       select m.channel_id, m.id, m.reply_count, (${EVENT_VIEW})::jsonb as view from parent m ${JOINS}
      ), reply as materialized (
        select numbered.n, numbered.channel_id, event_id + 1 as event_id, root.id as message_id, at,
               numbered.view -> 'user' as actor, root.view || jsonb_build_object('latest_reply_at', at, 'reply_count',

@@ -54,11 +54,6 @@ const view = (own: Form, quoted: Form, reader?: string) => `json_build_object(${
   'reactions', ${reactions(reader)}, 'reply_count', m.reply_count, 'latest_reply_at', m.latest_reply_at,
   'reply_to_message', case when q.id is not null then json_build_object(${fields('q', 'qu', quoted)}) end)`;
 
-/** SQL for the wire form of the row `m`, whoever reads it; needs the joins of `JOINS`. */
-export const VIEW = view(whole('m'), whole('q'));
-/** The same as the caller (`$1`) reads it. */
-const READ_VIEW = view(whole('m'), whole('q'), '$1');
-
 export const JOINS = `left join users u on u.id = m.user_id
   left join message q on q.channel_id = m.channel_id and q.id = m.reply_to_id
   left join users qu on qu.id = q.user_id`;
@@ -78,18 +73,37 @@ const CUT_CHARACTERS = 1000;
 const bytesOf = (m: string) =>
   `octet_length(to_json(${m}.content)::text) + octet_length(${m}.data::text) + octet_length(${m}.meta::text)`;
 
-const abridged = (m: string): Form => {
+/** SQL for whether a form, as JSON, has at most so many bytes. What is large as it is stored need not be fetched to know. */
+const isWithin = (form: string, bytes: number) =>
+  `(pg_column_size(${form}) <= ${bytes} and octet_length(${form}::text) <= ${bytes})`;
+
+const abridged = (m: string, isWhole: string): Form => {
   const kept = (member: string) =>
-    `case when octet_length(${m}.${member}::text) <= ${CUT_CHARACTERS} then ${m}.${member} else '{}' end`;
-  const unless = (wholeForm: string, cut: string) => `case when m.is_whole then ${wholeForm} else ${cut} end`;
+    `case when ${isWithin(`${m}.${member}`, CUT_CHARACTERS)} then ${m}.${member} else '{}' end`;
+  const unless = (wholeForm: string, cut: string) => `case when ${isWhole} then ${wholeForm} else ${cut} end`;
   return {
     content: unless(`${m}.content`, `left(${m}.content, ${CUT_CHARACTERS})`),
     data: unless(`${m}.data`, kept('data')),
     meta: unless(`${m}.meta`, `${kept('meta')} || '{"abridged": true}'`),
   };
 };
+
+/** As `whole`, but abridged beyond the length of a short message: for events that another one with all of it goes before, or follows. */
+export const brief = (m: string): Form =>
+  abridged(
+    m,
+    `pg_column_size(${m}.data) + pg_column_size(${m}.meta) <= ${SHORT_BYTES} and ${bytesOf(m)} <= ${SHORT_BYTES}`,
+  );
+
+/** SQL for the wire form of the row `m`, whoever reads it; needs the joins of `JOINS`. */
+export const VIEW = view(whole('m'), whole('q'));
+/** The same as the caller (`$1`) reads it. */
+const READ_VIEW = view(whole('m'), whole('q'), '$1');
+/** The same in an event that tells of new words, and in one that tells of anything else. */
+export const EDITED_VIEW = view(whole('m'), brief('q'));
+export const EVENT_VIEW = view(brief('m'), brief('q'));
 /** The wire form of the row `m` in a list of the caller's (`$1`); needs the joins of `JOINS`, and the row to come from `withinBudget`. */
-export const LISTED = view(abridged('m'), abridged('q'), '$1');
+export const LISTED = view(abridged('m', 'm.is_whole'), abridged('q', 'm.is_whole'), '$1');
 
 /** SQL for the messages of a page, each with whether it is sent whole. @param page a select of rows of `message`, in any order */
 export const withinBudget = (page: string, order: string) =>
@@ -205,90 +219,4 @@ export async function readMessage(
 export const VIEW_ONE = statement<{ view: MessageView; is_deleted: boolean }>(
   'message.view',
   `select ${VIEW} as view, m.deleted_at is not null as is_deleted from message m ${JOINS} where m.channel_id = $1 and m.id = $2`,
-);
-
-/** Statements of a change to a message, run inside one transaction after `TICK` took the channel's lock. */
-export const TICK = statement<{ event_id: number; at: string }>(
-  'message.tick',
-  `update channel set last_event = last_event + 1, last_event_at = ${NEXT_MOMENT} where id = $1
-   returning last_event::float8 as event_id, last_event_at::text as at`,
-);
-
-export const EDIT = statement(
-  'message.edit',
-  `update message set content = $3, data = $4::jsonb, meta = $5::jsonb, updated_at = $6::bigint
-    where channel_id = $1 and id = $2`,
-);
-
-/** Makes a message carry exactly the given files, of which one may have gone meanwhile. */
-export const LINK_FILES = statement(
-  'message.link_files',
-  `with unlinked as (
-     delete from message_file where channel_id = $1 and message_id = $2 and file_id <> all($3::uuid[])
-   )
-   insert into message_file (channel_id, message_id, file_id)
-   select $1, $2, id from file where id = any($3::uuid[]) on conflict do nothing`,
-);
-
-/** A message with replies stays as a tombstone, so that its thread keeps its root; what hung on it goes. */
-export const ENTOMB = statement(
-  'message.entomb',
-  `with entombed as (
-     update message set content = '', data = '{}', meta = '{"deleted": true}', is_pinned = false, pinned_by = null,
-            pinned_at = null, updated_at = $3::bigint, deleted_at = $3::bigint
-      where channel_id = $1 and id = $2 and reply_count > 0 returning id
-   ), reactions as (
-     delete from message_reaction using entombed where channel_id = $1 and message_id = entombed.id
-   ), mentions as (
-     delete from message_mention using entombed where channel_id = $1 and message_id = entombed.id
-   )
-   delete from message_file using entombed where channel_id = $1 and message_id = entombed.id`,
-);
-
-export const DELETE = statement(
-  'message.delete',
-  'delete from message where channel_id = $1 and id = $2 and reply_count = 0',
-);
-
-/** Counts a deleted reply out at its root. */
-export const UNCOUNT = statement(
-  'message.uncount',
-  `update message m set reply_count = m.reply_count - 1,
-          latest_reply_at = (select max(r.created_at) from message r where r.channel_id = $1 and r.parent_id = $2)
-    where m.channel_id = $1 and m.id = $2`,
-);
-
-/**
- * Takes what a message said before out of the log: its own events, and those of the messages that quote it. Their numbers stay, so
- * whoever reads from there learns what it says now. `$3` is what changed of the message, `$4` what changed of its quotes.
- */
-export const REWRITE = statement(
-  'message.rewrite',
-  `with own as (
-     update channel_event set data = data || $3::jsonb where channel_id = $1 and message_id = $2
-   )
-   update channel_event e set data = jsonb_set(e.data, '{reply_to_message}', (e.data -> 'reply_to_message') || $4::jsonb)
-     from message m
-    where m.channel_id = $1 and m.reply_to_id = $2 and m.id <> $2
-      and e.channel_id = $1 and e.message_id = m.id and jsonb_typeof(e.data -> 'reply_to_message') = 'object'`,
-);
-
-/** Logs a change with the message as it is now, and `$7` beside it; nothing when the message is gone. */
-export const LOG_AS_IT_IS = statement<{ message: MessageView; is_deleted: boolean }>(
-  'message.log_as_it_is',
-  `with now as (
-     select ${VIEW} as view, m.deleted_at is not null as is_deleted
-       from message m ${JOINS} where m.channel_id = $1 and m.id = $4
-   ), logged as (
-     insert into channel_event (channel_id, id, type, message_id, actor, data, created_at)
-     select $1, $2, $3, $4, $5::jsonb, now.view::jsonb || $7::jsonb, $6::bigint from now
-   )
-   select view as message, is_deleted from now`,
-);
-
-/** Logs a change with the message in the given form. */
-export const LOG = statement(
-  'message.log',
-  `insert into channel_event (channel_id, id, type, message_id, actor, data, created_at)
-   values ($1, $2, $3, $4, $5::jsonb, $7::jsonb, $6::bigint)`,
 );

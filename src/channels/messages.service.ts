@@ -8,20 +8,23 @@ import { attachmentsOf } from '../files/attachments.ts';
 import type { ChannelAccess } from './channels.repository.ts';
 import { found, requireChannel } from './channels.service.ts';
 import { updateMentions } from './mentions.service.ts';
-import { ERASED, ERASED_FORM, noSuchMessage, recordChanges } from './messages.changes.ts';
 import {
   DELETE,
   EDIT,
   ENTOMB,
-  type FoundList,
   LINK_FILES,
+  REWRITE,
+  REWRITE_EDITED,
+  UNCOUNT,
+} from './messages.changes.repository.ts';
+import { ERASED, ERASED_FORM, noSuchMessage, recordChanges } from './messages.changes.ts';
+import {
+  type FoundList,
   type Page,
   listMessages as queryMessages,
   listPinned as queryPinned,
   listThread as queryThread,
-  REWRITE,
   readMessage,
-  UNCOUNT,
   VIEW_ONE,
 } from './messages.repository.ts';
 import type { MessageView } from './messages.schema.ts';
@@ -94,19 +97,23 @@ export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView
   const channel = await requireAuthorOrWriter(scope, channelId, messageId);
   const files = edit.data?.files === undefined ? undefined : await attachmentsOf(scope, edit.data);
   const { message } = await recordChanges(scope, channel, (log) =>
-    log('message:update', messageId, async ({ sql, at, before }) => {
-      const { view, is_deleted } = await before();
-      if (is_deleted) throw noSuchMessage();
-      const data = mergeForm('data', view.data, edit.data);
-      const meta = mergeForm('meta', view.meta, edit.meta);
-      await recordModeration(scope, sql, 'message.update', view);
-      await sql.rows(EDIT, [channelId, messageId, content, JSON.stringify(data), JSON.stringify(meta), at]);
-      if (files) await sql.rows(LINK_FILES, [channelId, messageId, files]);
-      const authorId = view.user?.role === 'webhook' ? null : view.user_id;
-      await updateMentions(sql, { channelId, messageId, content, authorId });
-      const form = JSON.stringify({ content, data, meta });
-      await sql.rows(REWRITE, [channelId, messageId, form, form]);
-    }),
+    log(
+      'message:update',
+      messageId,
+      async ({ sql, at, before }) => {
+        const { view, is_deleted } = await before();
+        if (is_deleted) throw noSuchMessage();
+        const data = mergeForm('data', view.data, edit.data);
+        const meta = mergeForm('meta', view.meta, edit.meta);
+        await recordModeration(scope, sql, 'message.update', view);
+        await sql.rows(EDIT, [channelId, messageId, content, JSON.stringify(data), JSON.stringify(meta), at]);
+        if (files) await sql.rows(LINK_FILES, [channelId, messageId, files]);
+        const authorId = view.user?.role === 'webhook' ? null : view.user_id;
+        await updateMentions(sql, { channelId, messageId, content, authorId });
+        await sql.rows(REWRITE_EDITED, [channelId, messageId]);
+      },
+      { hasNewWords: true },
+    ),
   );
   return message;
 }

@@ -33,5 +33,7 @@ export async function pinMessage(scope: Scope, input: PinInput): Promise<Message
       await sql.rows(PIN, [channelId, messageId, is_pinned, ...pin]);
     }),
   );
-  return recorded?.message ?? getMessage(scope, channelId, messageId);
+  // An event does not repeat what was long before.
+  const isWhole = recorded && recorded.message.meta.abridged !== true;
+  return isWhole ? recorded.message : getMessage(scope, channelId, messageId);
 }

@@ -32,7 +32,7 @@ export async function addReaction(scope: Scope, input: ReactionInput): Promise<t
         }
         if (!outcome.is_added) throw new Unchanged();
       },
-      { name },
+      { extra: { name } },
     ),
   );
   return true;
@@ -51,7 +51,7 @@ export async function removeReaction(scope: Scope, input: ReactionInput): Promis
         const removed = await sql.rows(UNREACT, key);
         if (removed.length === 0) throw new Unchanged();
       },
-      { name },
+      { extra: { name } },
     ),
   );
   return true;

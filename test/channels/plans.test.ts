@@ -1,14 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { listOwnChannels } from '../../src/channels/channels.views.repository.ts';
 import { readEvents, readPositions } from '../../src/channels/events.repository.ts';
-import {
-  listMessages,
-  listPinned,
-  listThread,
-  REWRITE,
-  readMessage,
-  UNCOUNT,
-} from '../../src/channels/messages.repository.ts';
+import { REWRITE, REWRITE_EDITED, UNCOUNT } from '../../src/channels/messages.changes.repository.ts';
+import { listMessages, listPinned, listThread, readMessage } from '../../src/channels/messages.repository.ts';
 import { readTotals } from '../../src/channels/readers.repository.ts';
 import { searchMessages } from '../../src/channels/search.repository.ts';
 import { readThreads } from '../../src/channels/threads.repository.ts';
@@ -155,9 +149,14 @@ const READS: [string, string[], (sql: Database) => Promise<unknown>][] = [
     (sql) => readPositions(sql, [busy, quiet], '39000000'),
   ],
   [
-    'what an edit changes in the log',
+    'what a deletion changes in the log',
     ['channel_event_message'],
     (sql) => sql.rows(REWRITE, [busy, root, '{}', '{}']),
+  ],
+  [
+    'what an edit changes in the log',
+    ['channel_event_message'],
+    (sql) => sql.rows(REWRITE_EDITED, [busy, root]),
   ],
   ['the count of replies', ['message_thread', 'message_pkey'], (sql) => sql.rows(UNCOUNT, [busy, root])],
 ];
