@@ -34,16 +34,17 @@ async function launch(env: Record<string, string>): Promise<ServerProcess> {
 describe('a second process on the same database', () => {
   it('refuses to start without REDIS_URL, in one line, and takes over when the first has ended', async () => {
     const { url: DATABASE_URL } = await emptyDatabase();
-    const first = await launch({ DATABASE_URL });
+    const env = { DATABASE_URL, SECRET_KEY: 'a secret that all processes have got' };
+    const first = await launch(env);
     await first.ready();
-    const second = await launch({ DATABASE_URL });
+    const second = await launch(env);
     expect(await second.ended()).toEqual({ code: 1, signal: null });
     expect(second.output.stdout).toBe('');
     expect(second.output.stderr).toBe(
       'Another Parley process uses this database. Stop it, or set REDIS_URL for all of them to run several.\n',
     );
     expect(await first.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
-    const third = await launch({ DATABASE_URL });
+    const third = await launch(env);
     await third.ready();
     expect(await third.stop()).toEqual({ code: 0, signal: null });
   });
