@@ -51,24 +51,45 @@ export function createAuthenticator(options: {
   const tokens = createTokens(secret);
   // Lucia extends a session that is read in the second half of its lifetime. Ours end when their token does.
   const sessions = openSessions(sql);
-  const trusted = new LRUCache<string, Verified>({ max: MAX_TRUSTED, ttl: TRUST_MS });
+  /** What is trusted of each person: a notice about one, which anybody can cause, is not to look through all. */
+  const tokensOf = new Map<string, Set<string>>();
+  const trusted = new LRUCache<string, Verified>({
+    max: MAX_TRUSTED,
+    ttl: TRUST_MS,
+    dispose({ actor }, token) {
+      const tokens = tokensOf.get(actor.id);
+      tokens?.delete(token);
+      if (tokens?.size === 0) tokensOf.delete(actor.id);
+    },
+  });
   // Grows with each revocation: an answer that was asked for before one must not be kept after it.
   let revocations = 0;
 
-  const forget = (matches: (actor: Actor) => boolean) => {
-    revocations += 1;
-    for (const [token, { actor }] of trusted.entries()) if (matches(actor)) trusted.delete(token);
+  const trust = (token: string, verified: Verified) => {
+    trusted.set(token, verified);
+    const { id } = verified.actor;
+    tokensOf.set(id, (tokensOf.get(id) ?? new Set()).add(token));
   };
-  bus.subscribe('auth.revoked', (revocation) => forget((actor) => isEnded(actor, revocation)));
-  bus.subscribe('auth.changed', ({ userId }) => forget((actor) => actor.id === userId));
-  bus.subscribe('groups.changed', ({ userIds }) => {
-    const changed = userIds && new Set(userIds);
-    forget(({ id }) => changed?.has(id) ?? true);
-  });
-  bus.onGap(() => {
+  const forget = (userId: string, isMeant: (actor: Actor) => boolean = () => true) => {
+    revocations += 1;
+    for (const token of [...(tokensOf.get(userId) ?? [])]) {
+      const known = trusted.peek(token);
+      if (!known || isMeant(known.actor)) trusted.delete(token);
+    }
+  };
+  const forgetAll = () => {
     revocations += 1;
     trusted.clear();
+  };
+  bus.subscribe('auth.revoked', (revocation) =>
+    forget(revocation.userId, (actor) => isEnded(actor, revocation)),
+  );
+  bus.subscribe('auth.changed', ({ userId }) => forget(userId));
+  bus.subscribe('groups.changed', ({ userIds }) => {
+    if (userIds === null) forgetAll();
+    else for (const id of userIds) forget(id);
   });
+  bus.onGap(forgetAll);
 
   async function verifySession(token: string): Promise<Verified> {
     const claims = await tokens.verify(token);
@@ -92,7 +113,7 @@ export function createAuthenticator(options: {
     const asked = revocations;
     const verified = await (isKey(token) ? verifyKey(token) : verifySession(token));
     if (isExpired(verified.actor)) throw new AppError('unauthenticated');
-    if (asked === revocations && bus.healthy) trusted.set(token, verified);
+    if (asked === revocations && bus.healthy) trust(token, verified);
     return verified;
   }
 

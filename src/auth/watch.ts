@@ -37,7 +37,10 @@ function listen(bus: Bus) {
       }
     }),
     bus.subscribe('auth.changed', ({ userId }) => recheck(({ id }) => id === userId)),
-    bus.subscribe('groups.changed', ({ userIds }) => recheck(({ id }) => userIds?.includes(id) ?? true)),
+    bus.subscribe('groups.changed', ({ userIds }) => {
+      const changed = userIds && new Set(userIds);
+      recheck(({ id }) => changed?.has(id) ?? true);
+    }),
     bus.subscribe('config.changed', () => recheck(() => true)),
     bus.onGap(() => recheck(() => true)),
   ];
