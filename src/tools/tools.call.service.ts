@@ -40,6 +40,8 @@ export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult
   const [startedAt, started] = [nowSeconds(), performance.now()];
   let valves: CallValves = {};
   let usage: Usage | undefined;
+  // What a call took that ended with its process is known after its answer.
+  let complete: ((taken: Usage) => void) | undefined;
   let outcome = 'ok';
   const requests = openRequests(scope);
   try {
@@ -57,6 +59,7 @@ export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult
       onRequest: requests.serve,
       onUsage(taken) {
         usage = taken;
+        complete?.(taken);
       },
       signal,
     });
@@ -69,7 +72,7 @@ export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult
     });
   } finally {
     requests.close();
-    scope.toolRuns.record({
+    complete = scope.toolRuns.record({
       tool_id: tool.id,
       tool_created_at: tool.created_at,
       version: tool.version,

@@ -1,7 +1,14 @@
 import { Histogram } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import type { Sql } from '../database/sql.ts';
-import { pruneRunsBefore, pruneRunsOf, type Run, storeRuns } from './tools.runs.repository.ts';
+import {
+  completeRuns,
+  pruneRunsBefore,
+  pruneRunsOf,
+  type Run,
+  storeRuns,
+  type Taken,
+} from './tools.runs.repository.ts';
 
 declare module '../core/scope.ts' {
   interface Parts {
@@ -34,8 +41,11 @@ export interface RunRetention {
 const RETENTION: RunRetention = { runs: 1_000, days: 30, pruneMs: 60_000 };
 
 export interface RunLog {
-  /** Notes a run; costs little more than an array's place. */
-  record(run: Omit<Run, 'id'>): void;
+  /**
+   * Notes a run; costs little more than an array's place. The returned function adds what it took, where that is known only when the
+   * process of the tool has ended.
+   */
+  record(run: Omit<Run, 'id'>): (taken: Omit<Taken, 'id'>) => void;
   /** Stores what waits. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -48,6 +58,7 @@ export function openRunLog(
   kept: RunRetention = RETENTION,
 ): RunLog {
   let waiting: Run[] = [];
+  let completed: Taken[] = [];
   let flushing: Promise<void> | undefined;
   let touched = new Set<string>();
   let prunedAt = performance.now();
@@ -60,6 +71,15 @@ export function openRunLog(
         for (const { tool_id } of batch) touched.add(tool_id);
       } catch (error) {
         waiting = [...batch, ...waiting].slice(-MOST_WAITING);
+        throw error;
+      }
+    }
+    while (completed.length > 0) {
+      const batch = completed.splice(0, BATCH);
+      try {
+        await completeRuns(sql, batch);
+      } catch (error) {
+        completed = [...batch, ...completed].slice(-MOST_WAITING);
         throw error;
       }
     }
@@ -83,14 +103,19 @@ export function openRunLog(
   }
 
   const timer = setInterval(() => {
-    if (waiting.length > 0) void flush();
+    if (waiting.length + completed.length > 0) void flush();
   }, FLUSH_MS).unref();
 
   return {
     record(run) {
       durations.observe({ outcome: run.outcome }, run.duration_ms / 1000);
-      waiting.push({ id: uuidv7(), ...run });
+      const noted = { id: uuidv7(), ...run };
+      waiting.push(noted);
       if (waiting.length > MOST_WAITING) waiting.shift();
+      return (taken) => {
+        if (waiting.includes(noted)) Object.assign(noted, taken);
+        else completed.push({ id: noted.id, ...taken });
+      };
     },
     flush,
     async close() {

@@ -19,6 +19,9 @@ export interface Run {
   peak_memory_bytes: number | null;
 }
 
+/** What a run took, known only after it was noted. */
+export type Taken = Pick<Run, 'id'> & { cpu_ms: number; peak_memory_bytes: number };
+
 const STORE = statement<never>(
   'tool.runs.store',
   `insert into tool_run
@@ -30,6 +33,13 @@ const STORE = statement<never>(
        join tool t on t.id = r.tool_id and t.created_at = r.tool_created_at
        for key share of t
      on conflict (id) do nothing`,
+);
+
+const COMPLETE = statement<never>(
+  'tool.runs.complete',
+  `update tool_run r set cpu_ms = taken.cpu_ms, peak_memory_bytes = taken.peak_memory_bytes
+     from json_to_recordset($1::json) as taken (id uuid, cpu_ms float8, peak_memory_bytes bigint)
+     where r.id = taken.id`,
 );
 
 const PRUNE_OLD = statement<never>('tool.runs.prune_old', `delete from tool_run where id < $1`);
@@ -61,6 +71,9 @@ const LIST = statement<{ text: string }>(
 
 /** Stores runs in one statement; those of tools that are gone are left out. */
 export const storeRuns = (sql: Sql, runs: Run[]) => sql.rows(STORE, [JSON.stringify(runs)]);
+
+/** Adds what stored runs took. */
+export const completeRuns = (sql: Sql, taken: Taken[]) => sql.rows(COMPLETE, [JSON.stringify(taken)]);
 
 /** Removes the runs before that UUID of version 7, which says when they were. */
 export const pruneRunsBefore = (sql: Sql, id: string) => sql.rows(PRUNE_OLD, [id]);

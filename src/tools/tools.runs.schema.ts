@@ -12,9 +12,12 @@ export const ToolRunView = z
     outcome: z.string(),
     started_at: seconds(),
     duration_ms: z.number(),
-    /** Of the tool's process while the function ran, calls at the same time included; null when it could not say. */
+    /**
+     * Of the tool's process while the function ran, calls at the same time included. Null when no process was asked, and
+     * of one that gave no answer until it has ended.
+     */
     cpu_ms: z.number().nullable(),
-    /** The most that the tool's process had held by then. */
+    /** The most that the tool's process had held by then, in this call or before it. */
     peak_memory_bytes: z.int().nullable(),
     user_id: z.string(),
     user: ToolPerson,

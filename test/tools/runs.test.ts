@@ -9,14 +9,22 @@ import { ToolRunView } from '../../src/tools/tools.runs.schema.ts';
 import { until } from '../support/poll.ts';
 import { openWorkshop } from './workshop.ts';
 
-const SOURCE = `class Tools:
+const SOURCE = `import os, time
+class Tools:
     def f(self, secret: str = ""): return sum(range(200_000))
     def fail(self): raise ValueError("s3cret")
     def hang(self):
         while True: pass
+    def burn(self, seconds: float):
+        end = time.process_time() + seconds
+        while time.process_time() < end: pass
+    def crash(self):
+        x = b"x" * (64 << 20)
+        self.burn(0.05)
+        os._exit(3)
 `;
 
-const shop = await openWorkshop({ callTimeoutMs: 700 });
+const shop = await openWorkshop({ callTimeoutMs: 5_000 });
 afterAll(() => shop.close());
 await shop.create('worker', SOURCE);
 
@@ -44,8 +52,22 @@ describe('runs of a tool', () => {
     expect(done.cpu_ms).toBeGreaterThan(0);
     expect(done.peak_memory_bytes).toBeGreaterThan(1024 * 1024);
     expect(done.version).toBe(1);
-    expect(body[0]).toMatchObject({ cpu_ms: null, peak_memory_bytes: null });
     expect(JSON.stringify(body)).not.toContain('s3cret');
+  });
+
+  it('say what they took also when they ended with their process', async () => {
+    await until('what the timeout took', async () => (await runs('?limit=1'))[0].cpu_ms > 0);
+    await call('burn', { seconds: 0.4 });
+    await call('crash');
+    const crashed = await until('what the crash took', async () => {
+      const [run] = await runs('?limit=1');
+      return run.cpu_ms !== null && run;
+    });
+    expect(crashed).toMatchObject({ function: 'crash', outcome: 'tool_raised' });
+    // Of the call, not of all that its process had done.
+    expect(crashed.cpu_ms).toBeGreaterThanOrEqual(50);
+    expect(crashed.cpu_ms).toBeLessThan(400);
+    expect(crashed.peak_memory_bytes).toBeGreaterThan(64 * 1024 * 1024);
   });
 
   it('name the version that ran', async () => {
