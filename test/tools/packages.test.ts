@@ -193,6 +193,10 @@ describe('installations of one author', () => {
     expect(await installers()).toHaveLength(2);
     index.open();
     await Promise.all(many.map(answers));
+    // Also those that their tool has forgotten meanwhile.
+    for (const n of [10, 11, 12, 13, 15, 25, 26, 27]) {
+      await until(`the set ${n}`, async () => (await find(`greeter>0.${n}`)) !== undefined, 30_000);
+    }
   });
 });
 
