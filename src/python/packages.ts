@@ -1,6 +1,18 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, chmod, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import {
+  access,
+  chmod,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+  utimes,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Log } from './environment.ts';
@@ -11,6 +23,8 @@ const TIMEOUT_S = 600;
 const MAX_SET_BYTES = 2 * 1024 ** 3;
 /** Of all sets together. */
 const MAX_BYTES = 20 * 1024 ** 3;
+/** Of the disk, for what else is on it: most often the database. */
+const SPARED_BYTES = 1024 ** 3;
 /** What each counts for at least: a small one takes many files. */
 const MIN_SET_BYTES = 1024 ** 2;
 /** Installers load the processor, the disk and the network: not more than two at a time, and one for each person. */
@@ -123,7 +137,7 @@ export function openPackages({ folder, base, log, maxBytes = MAX_BYTES }: Packag
     return { state, detail };
   }
 
-  /** How many bytes there are for another set. */
+  /** How much of what all sets may take is left. */
   async function room(): Promise<number> {
     const names = await readdir(folder).catch(() => []);
     const reports = await Promise.all(names.map((name) => readReport(join(folder, name))));
@@ -149,7 +163,8 @@ export function openPackages({ folder, base, log, maxBytes = MAX_BYTES }: Packag
     await chmod(folder, 0o755);
     log.info(`Installing packages for tools: ${requirements.join(', ')}.`);
     // With the surroundings of the server, as pip's configuration is the owner's; it hands pip the few that pip knows.
-    const bytes = Math.max(0, Math.min(MAX_SET_BYTES, await room()));
+    const { bavail, bsize } = await statfs(folder);
+    const bytes = Math.max(0, Math.min(MAX_SET_BYTES, await room(), bavail * bsize - SPARED_BYTES));
     const asked = { folder: place, requirements, seconds: TIMEOUT_S, bytes };
     const child = spawn(python, ['-I', '-X', 'utf8', INSTALLER, JSON.stringify(asked)], {
       stdio: ['ignore', 'ignore', 'pipe'],
