@@ -2,28 +2,35 @@ import { grantees } from '../access/access.repository.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { IS_ACTIVE } from '../users/users.repository.ts';
 import { CAN_READ, type Caller, callerOf, HAS_MEMBERS } from './channels.repository.ts';
-import type { MemberOrder, MemberView } from './members.schema.ts';
+import type { MemberOrdering, MemberView } from './members.schema.ts';
 
 /** SQL for whether the account `u` may read the standard channel `c`, whose id is `$3`. */
 export const READS_STANDARD = `u.role <> 'pending'
   and (u.role = 'admin' or u.id = c.user_id or ${grantees('channel', '$3::uuid::text', 'u.id::text')})`;
 
+const OF_ACCOUNT =
+  'u.id, u.name, u.username, u.email, u.role, u.created_at, u.updated_at, u.last_active_at, u.ordinal';
+
 /** SQL rows of those who can read the channel `c`, whose id is `$3`: each an account `u`, with `channel_role` and `joined_at`. */
 const PEOPLE = `(
-  select u.id, u.name, u.username, u.role, u.created_at, u.last_active_at, u.ordinal, cm.role as channel_role, cm.joined_at
+  select ${OF_ACCOUNT}, cm.role as channel_role, cm.joined_at
     from channel_member cm join users u on u.id = cm.user_id where cm.channel_id = $3 and ${HAS_MEMBERS}
    union all
-  select u.id, u.name, u.username, u.role, u.created_at, u.last_active_at, u.ordinal, null, null
+  select ${OF_ACCOUNT}, null, null
     from users u where not coalesce(${HAS_MEMBERS}, false) and ${READS_STANDARD})`;
 
 const PAGE_SIZE = 30;
 
-const COLUMNS: Record<MemberOrder, string> = {
+type Column = MemberOrdering['column'];
+const COLUMNS: Record<Column, string> = {
   name: 'lower(u.name)',
+  email: 'u.email',
   role: 'u.role',
   created_at: 'u.ordinal',
+  updated_at: 'u.updated_at',
   last_active_at: 'u.last_active_at',
   joined_at: 'u.joined_at',
+  group: 'exists (select from group_member gm where gm.group_id = $6 and gm.user_id = u.id)',
 };
 
 const VIEW = `json_build_object('id', u.id, 'name', u.name, 'username', u.username, 'role', u.role,
@@ -36,10 +43,10 @@ interface PageRow {
   total: number;
 }
 
-const list = (order: MemberOrder, direction: 'asc' | 'desc') => {
-  const by = `${COLUMNS[order]} ${direction} nulls last, u.ordinal`;
+const list = (column: Column, direction: 'asc' | 'desc') => {
+  const by = `${COLUMNS[column]} ${direction} nulls last, ${column === 'group' ? 'lower(u.name), ' : ''}u.ordinal`;
   return statement<PageRow>(
-    `member.list.${order}.${direction}`,
+    `member.list.${column}.${direction}`,
     `with target as (select c.*, (${CAN_READ}) as can_read from channel c where c.id = $3),
      matching as (
        select u.* from target c cross join lateral ${PEOPLE} u
@@ -50,20 +57,23 @@ const list = (order: MemberOrder, direction: 'asc' | 'desc') => {
             coalesce((select json_agg(${VIEW} order by ${by}) from page u), '[]'::json) as users from target`,
   );
 };
-const both = (order: MemberOrder) => ({ asc: list(order, 'asc'), desc: list(order, 'desc') });
-const LISTS: Record<MemberOrder, ReturnType<typeof both>> = {
+const both = (column: Column) => ({ asc: list(column, 'asc'), desc: list(column, 'desc') });
+const LISTS: Record<Column, ReturnType<typeof both>> = {
   name: both('name'),
+  email: both('email'),
   role: both('role'),
   created_at: both('created_at'),
+  updated_at: both('updated_at'),
   last_active_at: both('last_active_at'),
   joined_at: both('joined_at'),
+  group: both('group'),
 };
 
 export interface MemberQuery {
   id: string;
   /** In the name or the user name, in any case. */
   query?: string | undefined;
-  order_by: MemberOrder;
+  order: MemberOrdering;
   direction: 'asc' | 'desc';
   page: number;
 }
@@ -76,10 +86,11 @@ export interface MemberQuery {
 export async function listPeople(
   sql: Sql,
   caller: Caller,
-  { id, query, order_by, direction, page }: MemberQuery,
+  { id, query, order, direction, page }: MemberQuery,
 ): Promise<{ users: MemberView[]; total: number } | null | undefined> {
   const values = [...callerOf(caller), id, query?.toLowerCase() || null, (page - 1) * PAGE_SIZE];
-  const [row] = await sql.rows(LISTS[order_by][direction], values);
+  const ofGroup = order.column === 'group' ? [order.groupId] : [];
+  const [row] = await sql.rows(LISTS[order.column][direction], [...values, ...ofGroup]);
   return row && (row.can_read ? { users: row.users, total: row.total } : null);
 }
 

@@ -3,7 +3,7 @@ import { router } from '../core/trpc.ts';
 import { id, label } from '../core/wire.ts';
 import { channelMember } from './channels.procedure.ts';
 import { MAX_MEMBERS, people } from './channels.schema.ts';
-import { MEMBER_ORDERS, MembershipView, MemberView } from './members.schema.ts';
+import { MemberOrder, MembershipView, MemberView } from './members.schema.ts';
 import { inviteMembers, leaveChannel, removeMembers, setMemberRole } from './members.service.ts';
 import { listMembers, listPresent, setTyping } from './presence.service.ts';
 
@@ -25,7 +25,7 @@ export const membersRouter = router({
       z.object({
         ...inChannel,
         query: label().optional(),
-        order_by: z.enum(MEMBER_ORDERS).default('name'),
+        order_by: MemberOrder.default('name'),
         direction: z.enum(['asc', 'desc']).default('asc'),
         page: z.int().min(1).max(1_000_000).default(1),
       }),

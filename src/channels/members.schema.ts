@@ -35,5 +35,21 @@ export const MemberView = z
   .meta({ id: 'ChannelMember' });
 export type MemberView = z.infer<typeof MemberView>;
 
-export const MEMBER_ORDERS = ['name', 'role', 'created_at', 'last_active_at', 'joined_at'] as const;
-export type MemberOrder = (typeof MEMBER_ORDERS)[number];
+const ORDERS = ['name', 'role', 'created_at', 'updated_at', 'last_active_at', 'joined_at', 'email'] as const;
+const OF_GROUP = /^group_id:(.{1,64})$/;
+
+/** By a column, or by who is in a group: `group_id:<id>`. */
+export const MemberOrder = z.union([
+  z.enum(ORDERS),
+  z.string().regex(OF_GROUP, `must be ${ORDERS.join(', ')}, or group_id: and the id of a group`),
+]);
+
+/** What a page of people is ordered by. */
+export type MemberOrdering =
+  | { column: (typeof ORDERS)[number]; groupId?: undefined }
+  | { column: 'group'; groupId: string };
+
+export function orderingOf(order: z.infer<typeof MemberOrder>): MemberOrdering {
+  const groupId = OF_GROUP.exec(order)?.[1];
+  return groupId === undefined ? { column: order as (typeof ORDERS)[number] } : { column: 'group', groupId };
+}

@@ -1,7 +1,9 @@
+import { AppError } from '../core/errors.ts';
 import { createLimit } from '../core/limits.ts';
 import type { Scope } from '../core/scope.ts';
 import { found, requireChannel } from './channels.service.ts';
 import { listActive, listPeople, type MemberQuery } from './members.list.repository.ts';
+import { type MemberOrdering, orderingOf } from './members.schema.ts';
 import { authorOf } from './messages.changes.ts';
 
 /**
@@ -10,9 +12,20 @@ import { authorOf } from './messages.changes.ts';
  */
 const typingLimit = createLimit('typing', { points: 20, seconds: 1 }, null);
 
-/** The people of a channel, 30 a page. @throws not_found, forbidden */
-export const listMembers = async (scope: Scope, query: MemberQuery) =>
-  found(await listPeople(scope.sql, scope.actor, query));
+/** What the members of a channel are not shown of each other, an order by it would tell. */
+const HIDDEN: readonly MemberOrdering['column'][] = ['email', 'group'];
+
+export type MemberListInput = Omit<MemberQuery, 'order'> & { order_by: string };
+
+/** The people of a channel, 30 a page. @throws not_found, forbidden also for orders that are for administrators alone */
+export async function listMembers(scope: Scope, { order_by, ...query }: MemberListInput) {
+  const order = orderingOf(order_by);
+  if (HIDDEN.includes(order.column) && scope.actor.role !== 'admin') {
+    const detail = 'Only administrators put members in the order of addresses or groups.';
+    throw new AppError('forbidden', { detail });
+  }
+  return found(await listPeople(scope.sql, scope.actor, { ...query, order }));
+}
 
 /** Who of a channel's people did anything lately, the latest first. @throws not_found, forbidden */
 export async function listPresent(

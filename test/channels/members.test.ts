@@ -222,9 +222,39 @@ describe('the list of people', () => {
     expect(await names('?order_by=name&direction=desc')).toEqual(['Dan', 'Cleo', 'Ben', 'Ann']);
     expect(await names('?order_by=created_at')).toEqual(['Ann', 'Ben', 'Cleo', 'Dan']);
     expect(await names('?page=2')).toEqual([]);
-    for (const query of ['order_by=email', 'order_by=password_hash', 'direction=up', 'page=0', 'page=x']) {
+    for (const query of [
+      'order_by=password_hash',
+      'order_by=group_id:',
+      'direction=up',
+      'page=0',
+      'page=x',
+    ]) {
       expect((await as(ben)(`GET /channels/${groupId}/members?${query}`)).status, query).toBe(400);
     }
+  });
+
+  it('is put in the order of what its members do not see of each other by administrators alone', async () => {
+    const { id: gid } = (await as(admin)('POST /groups/create', { name: 'Staff', description: '' })).body;
+    await as(admin)(`POST /groups/id/${gid}/users/add`, { user_ids: [cleo.id, ann.id] });
+    await server.database.query('update users set updated_at = updated_at + 100 where id = $1', [cleo.id]);
+    await as(admin)(`POST /users/${ben.id}/update`, { email: 'zoe@example.com' });
+    const access_grants = [ann, ben, cleo].map(({ id }) => ({
+      ...{ principal_type: 'user', principal_id: id, permission: 'read' },
+    }));
+    const { body: made } = await as(admin)('POST /channels/create', { name: 'standard', access_grants });
+    const list = (person: Person, query: string) => as(person)(`GET /channels/${made.id}/members?${query}`);
+    const names = async (person: Person, query: string) =>
+      (await list(person, query)).body.users.map(({ name }: { name: string }) => name);
+    expect(await names(admin, 'order_by=email&direction=desc')).toEqual(['Ben', 'Cleo', 'Ann', 'Admin']);
+    const inGroup = `order_by=group_id:${gid}&direction=desc`;
+    expect(await names(admin, inGroup)).toEqual(['Ann', 'Cleo', 'Admin', 'Ben']);
+    expect(await names(admin, 'order_by=group_id:none')).toEqual(['Admin', 'Ann', 'Ben', 'Cleo']);
+    expect((await names(ann, 'order_by=updated_at&direction=desc'))[0]).toBe('Cleo');
+    for (const query of ['order_by=email', inGroup]) {
+      expect(await list(ann, query), query).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    }
+    const { body } = await list(ann, 'order_by=height');
+    expect(body.detail).toMatch(/order_by: must be name, role, .* or group_id: and the id of a group/);
   });
 
   it('of a standard channel names those who may read it', async () => {
