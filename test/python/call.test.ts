@@ -145,10 +145,12 @@ describe('results', () => {
     ['{3}', [3]],
     ['Point(x=1)', { x: 1 }],
     ['float("nan")', null],
+    ['(n for n in range(3))', [0, 1, 2]],
+    ['asyncio.sleep(0, "slept")', 'slept'],
   ])('%s', async (expression, expected) => {
     const content = toolOf(
       `def f(self): return ${expression}`,
-      'import datetime\nfrom pydantic import BaseModel\nclass Point(BaseModel):\n  x: int',
+      'import asyncio, datetime\nfrom pydantic import BaseModel\nclass Point(BaseModel):\n  x: int',
     );
     expect((await call(content)).result).toEqual(expected);
   });

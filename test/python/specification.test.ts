@@ -206,6 +206,22 @@ test('docstring: every line of a field, and the result', async () => {
   });
 });
 
+test('docstring: fields that are written otherwise are no part of the description', async () => {
+  const spec = await specOf(`def f(self, x: int, y: int):
+    """Adds.
+    :params x: The first
+    :param y The second,
+        without a colon
+    :returns a number
+    """`);
+  expect(spec).toMatchObject({ name: 'f', description: 'Adds.' });
+  expect(spec).not.toHaveProperty('returns');
+  expect(spec?.parameters.properties).toEqual({
+    x: { type: 'integer', description: 'The first' },
+    y: { type: 'integer' },
+  });
+});
+
 test('valve schemas are the plain JSON schemas of the models', async () => {
   const { valves, user_valves } = await inspect(`
 from typing import Optional

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { ANN, startTestPython, toolOf } from '../support/python.ts';
+import { ANN, callTool, startTestPython, toolOf } from '../support/python.ts';
 
 const python = await startTestPython({ loadTimeoutMs: 1_500 });
 afterAll(() => python.close());
@@ -116,5 +116,41 @@ def f(self): return 1`,
       absent: 'nowhere',
       no_list: 'no_list_of',
     });
+  });
+});
+
+describe('what a function changes in its valves', () => {
+  const content = toolOf(
+    `class Valves(BaseModel):
+    words: list[str] = []
+    limit: int = 1
+def __init__(self): self.valves = self.Valves(words=["made"])
+def f(self):
+    self.valves.words.append("changed")
+    self.valves.limit += 1
+    return [self.valves.words, self.valves.limit]`,
+    'from pydantic import BaseModel',
+  );
+
+  test.each([
+    ['those that the constructor made', undefined, [['made', 'changed'], 2]],
+    ['those that were set', { words: ['set'], limit: 5 }, [['set', 'changed'], 6]],
+  ])('is not for the next caller: %s', async (_which, valves, expected) => {
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect((await callTool(python, content, {}, { valves })).result).toEqual(expected);
+    }
+  });
+
+  test('stays where a part of them is one of its kind', async () => {
+    const lone = toolOf(
+      `class Valves(BaseModel):
+    model_config = {"arbitrary_types_allowed": True}
+    gate: Any = None
+def __init__(self): self.valves = self.Valves(gate=threading.Lock())
+def f(self): return self.valves.gate.acquire(blocking=False)`,
+      'import threading\nfrom typing import Any\nfrom pydantic import BaseModel',
+    );
+    expect((await callTool(python, lone)).result).toBe(true);
+    expect((await callTool(python, lone)).result).toBe(false);
   });
 });

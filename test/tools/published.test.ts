@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { contentOf, storeGolden } from './published.ts';
 import { openWorkshop } from './workshop.ts';
 
 /* Whole tools of the golden ones, as people publish them: stored as they are, and called by somebody who may read them. */
@@ -18,34 +17,19 @@ afterAll(async () => {
   await shop.close();
 });
 
-async function store(name: string) {
-  const source = readFileSync(join(import.meta.dirname, 'golden', `${name}.py`), 'utf8');
-  const { status, body } = await shop.create(name, source);
-  expect([status, body.detail]).toEqual([200, undefined]);
-  return async (run: string, args: object = {}) => {
-    const call = { function: run, arguments: args };
-    return (await shop.as(shop.reader, 'POST', `${name}/call`, call)).body;
-  };
-}
-
-const contentOf = async (id: string) => {
-  const headers = { authorization: `Bearer ${shop.reader.token}` };
-  return (await fetch(`${shop.server.url}/api/v1/files/${id}/content`, { headers })).text();
-};
-
 it('one that reads a page, tells how it goes, cites, and hands over a file', async () => {
-  const call = await store('page_report');
+  const call = await storeGolden(shop, 'page_report');
   await shop.as(shop.reader, 'POST', 'page_report/valves/user/update', { separator: ';' });
   const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
   const { result, events } = await call('report', { url });
   const [, id] = /^\[report\.csv\]\(\/api\/v1\/files\/([0-9a-f-]{36})\/content\)$/.exec(result) ?? [];
-  expect(await contentOf(id ?? '')).toBe('1;one, two three\r\n2;three\r\n');
+  expect(await contentOf(shop, id ?? '')).toBe('1;one, two three\r\n2;three\r\n');
   expect(events.map(({ type }: { type: string }) => type)).toEqual(['status', 'citation', 'files', 'status']);
   expect(events[2].data.files[0]).toMatchObject({ id, name: 'report.csv' });
 });
 
 it('one that shows a page and tells the model about it', async () => {
-  const call = await store('chart_page');
+  const call = await storeGolden(shop, 'chart_page');
   const { result, events } = await call('chart', { series: [{ name: 'a', values: [1, 2.5] }], title: 'T' });
   expect(result).toBe('1 series are shown');
   expect(events).toEqual([
@@ -58,7 +42,7 @@ it('one that shows a page and tells the model about it', async () => {
 });
 
 it('one that looks at its conversation hears what there is none of', async () => {
-  const call = await store('conversation');
+  const call = await storeGolden(shop, 'conversation');
   expect((await call('last_question')).result).toBe('Nobody has asked anything.');
   expect((await call('title')).detail).toBe('NotOffered: Chats.get_chat_by_id is not offered by this server');
   expect((await call('summary')).result).toBe(
@@ -67,7 +51,7 @@ it('one that looks at its conversation hears what there is none of', async () =>
 });
 
 it('one that draws says why it cannot, and keeps a picture that it has', async () => {
-  const call = await store('draw_picture');
+  const call = await storeGolden(shop, 'draw_picture');
   const words = 'image_generations is not offered by this server';
   expect(await call('draw', { prompt: 'a cat' })).toMatchObject({
     result: `Tell the user: ${words}`,

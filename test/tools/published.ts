@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Answer, Person } from '../support/server.ts';
 import type { Workshop } from './workshop.ts';
@@ -26,4 +28,21 @@ export async function runTool(
   const created = await shop.create(id, content);
   expect([created.status, created.body.detail]).toEqual([200, undefined]);
   return shop.as(person, 'POST', `${id}/call`, { function: 'f', arguments: args });
+}
+
+/** Stores a golden tool as it is; its functions, called by somebody who may read it. */
+export async function storeGolden(shop: Workshop, name: string) {
+  const source = readFileSync(join(import.meta.dirname, 'golden', `${name}.py`), 'utf8');
+  const { status, body } = await shop.create(name, source);
+  expect([status, body.detail]).toEqual([200, undefined]);
+  return async (run: string, args: object = {}) => {
+    const call = { function: run, arguments: args };
+    return (await shop.as(shop.reader, 'POST', `${name}/call`, call)).body;
+  };
+}
+
+/** What a file of the reader's holds. */
+export async function contentOf(shop: Workshop, id: string): Promise<string> {
+  const headers = { authorization: `Bearer ${shop.reader.token}` };
+  return (await fetch(`${shop.server.url}/api/v1/files/${id}/content`, { headers })).text();
 }

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+import inspect
 import io
 import json
 import os
@@ -226,7 +227,7 @@ async def _run(call: Any, begin: Callable[[], None]) -> Any:
         if error is not None:
             raise error
         # A plain function may return a coroutine: a decorated one does.
-        return await outcome if asyncio.iscoroutine(outcome) else outcome
+        return await outcome if inspect.isawaitable(outcome) else outcome
     except _TooLate:
         raise
     except SystemExit as error:

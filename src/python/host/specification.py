@@ -23,9 +23,9 @@ if sys.version_info < (3, 12):
     typing.TypedDict = typing_extensions.TypedDict  # type: ignore[assignment]
 
 _DOC_FIELD = re.compile(
-    r":(param|parameter|arg|argument|key|keyword|type|returns?|rtype|raises?|except|exception|yields?)\b([^:]*):(.*)"
+    r":(params?|parameter|arg|argument|key|keyword|type|returns?|rtype|raises?|except|exception|yields?)\b([^:]*):(.*)"
 )
-_PARAMETER_FIELDS = frozenset({"param", "parameter", "arg", "argument", "key", "keyword"})
+_PARAMETER_FIELDS = frozenset({"param", "params", "parameter", "arg", "argument", "key", "keyword"})
 _KINDS = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _UNLISTED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
@@ -269,6 +269,8 @@ def _read_docstring(text: str) -> tuple[str, dict[str, str], str]:
     for line in map(str.strip, text.splitlines()):
         field = _DOC_FIELD.match(line)
         if field is None:
+            if line.startswith((":param", ":return")):
+                current = []  # Written otherwise, it is no text of a parameter, and none of the function either.
             current.append(line)
             continue
         kind, subject, rest = field.groups()

@@ -1,5 +1,6 @@
 """One tool: its source, loaded, with the instance that answers calls."""
 
+import copy
 import re
 import sys
 import traceback
@@ -52,8 +53,7 @@ class Tool:
             raise LoadError(str(error)) from None
         except BaseException as error:
             raise LoadError(_problem(error)) from None
-        # None: what the constructor made is in force.
-        self._valve_values: Optional[dict[str, Any]] = None
+        # As the constructor made them.
         self._own_valves = getattr(self.instance, "valves", None)
 
     def bind(self, request: dict[str, Any], emit: Any, ask: Any) -> Any:
@@ -77,16 +77,15 @@ class Tool:
             raise CallError("arguments_invalid", detail, found) from None
 
     def _set_valves(self, values: Optional[dict[str, Any]]) -> None:
-        values = values or None
+        """Anew for each call: what a function changes in its valves is not for the next caller."""
         model = self.valves["valves"]
-        if model is None or values == self._valve_values:
+        if model is None or (not values and self._own_valves is None):
             return
         try:
-            self.instance.valves = self._own_valves if values is None else model.model_validate(values)
+            self.instance.valves = model.model_validate(values) if values else _copy(self._own_valves)
         except ValidationError as error:
             where = valves.first_path(error)
             raise CallError("tool_raised", f"The valves of the tool are not valid: {where}.") from None
-        self._valve_values = values
 
     def check_valves(self, request: dict[str, Any]) -> Any:
         """The valves as they are to be kept. Raises CallError."""
@@ -108,6 +107,13 @@ class Tool:
         if model is None:
             raise CallError("not_found", "The tool has no such valves.")
         return model
+
+
+def _copy(made: Any) -> Any:
+    try:
+        return copy.deepcopy(made)
+    except Exception:
+        return made  # Something in it is one of its kind.
 
 
 def _find_valves(factory: type, name: str) -> Optional[type[BaseModel]]:

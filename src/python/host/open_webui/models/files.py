@@ -19,7 +19,7 @@ class FileModel(bridge.Awaitable, BaseModel):
     user_id: str
     filename: str
     hash: Optional[str] = None
-    data: Optional[dict[str, Any]] = None
+    data: Optional[dict[str, Any]] = {}
     meta: Optional[dict[str, Any]] = None
     created_at: int = 0
     updated_at: int = 0
