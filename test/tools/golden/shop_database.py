@@ -21,21 +21,22 @@ _lock = threading.Lock()
 
 class Tools:
     class Valves(BaseModel):
-        path: str = Field(default=os.path.join(CACHE_DIR, "shop.db"), description="File of the database")
+        name: str = Field(default="shop.db", description="Name of the file")
         max_rows: int = 50
 
     def __init__(self):
         self.valves = self.Valves()
 
     def _connect(self) -> sqlite3.Connection:
+        path = os.path.join(CACHE_DIR, self.valves.name)
         with _lock:
-            if not Path(self.valves.path).exists():
-                with closing(sqlite3.connect(self.valves.path)) as made, made:
+            if not Path(path).exists():
+                with closing(sqlite3.connect(path)) as made, made:
                     made.execute("create table item (id integer primary key, name text, price real)")
                     made.executemany(
                         "insert into item (name, price) values (?, ?)", [("tea", 2.5), ("cake", 3.75), ("jam", None)]
                     )
-        connection = sqlite3.connect(f"file:{self.valves.path}?mode=ro", uri=True)
+        connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         connection.row_factory = sqlite3.Row
         return connection
 
