@@ -61,6 +61,8 @@ const AGENT = `Parley/${project.version}`;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
 const RESOLVE = { timeout: 2_000, tries: 2 };
+/** How long a connection is kept for the next request. Servers may ask for more, and people name any number of servers. */
+const KEPT_MS = 4_000;
 
 /**
  * Names are resolved once, where the connection is made, and the connection goes to what was checked there: no second answer of
@@ -89,7 +91,7 @@ export function createEgress({ allow, resolve = askNameServers, mayConnect }: Eg
   // Not `EnvHttpProxyAgent`: a proxy would resolve names itself, past the check.
   const open = async () => {
     const { Agent, ...undici } = await import('undici');
-    return { ...undici, agent: new Agent({ connect: { lookup } }) };
+    return { ...undici, agent: new Agent({ connect: { lookup }, keepAliveMaxTimeout: KEPT_MS }) };
   };
   /** Most servers never call another, and this library takes 30 MB: it is loaded for the first request. */
   let opened: ReturnType<typeof open> | undefined;

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createEgress, type Egress } from '../../src/egress/egress.ts';
@@ -38,6 +41,20 @@ describe('a request to another server', () => {
     expect(heard[0]).toMatchObject({ method: 'POST', url: '/hook?x=1', body: '{}', headers });
     expect(heard[0]?.headers['user-agent']).toMatch(/^Parley\/\d+\.\d+\.\d+$/);
     expect(heard[1]?.headers).not.toHaveProperty('cookie');
+  });
+
+  it('keeps the connection for seconds, however long the other server asks for', async () => {
+    const server = createServer((_request, response) => response.end('ok'));
+    server.keepAliveTimeout = 600_000;
+    server.listen(0, '127.0.0.1');
+    undo.push(() => server.close());
+    const [[socket]] = (await Promise.all([
+      once(server, 'connection'),
+      once(server, 'listening').then(() =>
+        egress.fetch(`http://target.example:${(server.address() as AddressInfo).port}`, WITHIN),
+      ),
+    ])) as [[Socket], unknown];
+    await once(socket, 'close');
   });
 
   it('refuses a header that would begin another one', async () => {
