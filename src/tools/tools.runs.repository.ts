@@ -44,18 +44,20 @@ const COMPLETE = statement<never>(
 
 const PRUNE_OLD = statement<never>('tool.runs.prune_old', `delete from tool_run where id < $1`);
 
-// Of every person the newest in turn, so that whoever calls most loses theirs first. Only tools with too many are looked at closely.
+// Of every person the newest in turn, so that whoever calls most loses theirs first. That means to read all of a tool's, so only tools
+// with a tenth too many are looked at.
 const PRUNE_MANY = statement<never>(
   'tool.runs.prune_many',
   `with crowded as (
      select id from unnest($1::text[]) as touched (id)
-       where exists (select from tool_run o where o.tool_id = touched.id order by o.id desc offset $2 limit 1)),
+       where exists (select from tool_run o where o.tool_id = touched.id order by o.id desc
+           offset $2::int + $2::int / 10 limit 1)),
    ranked as (
      select r.id, r.tool_id, row_number() over (partition by r.tool_id, r.user_id order by r.id desc) as turn
        from tool_run r join crowded c on c.id = r.tool_id),
    placed as (
      select id, row_number() over (partition by tool_id order by turn, id desc) as place from ranked)
-   delete from tool_run r using placed p where r.id = p.id and p.place > $2`,
+   delete from tool_run r using placed p where r.id = p.id and p.place > $2::int`,
 );
 
 const LIST = statement<{ text: string }>(
@@ -78,7 +80,7 @@ export const completeRuns = (sql: Sql, taken: Taken[]) => sql.rows(COMPLETE, [JS
 /** Removes the runs before that UUID of version 7, which says when they were. */
 export const pruneRunsBefore = (sql: Sql, id: string) => sql.rows(PRUNE_OLD, [id]);
 
-/** Keeps so many of each of these tools: the newest, but as many of everybody's who has them, whoever called more. */
+/** Keeps so many of each of these tools, or a tenth more: the newest, but as many of everybody's who has them, whoever called more. */
 export const pruneRunsOf = (sql: Sql, toolIds: string[], keep: number) =>
   sql.rows(PRUNE_MANY, [toolIds, keep]);
 
