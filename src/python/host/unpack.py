@@ -21,7 +21,7 @@ _HARMLESS = ("ld-musl-", "keyring")
 _PLACED = {"os.rename": 1, "os.link": 1, "os.symlink": 1}
 
 
-def watch(folder: str) -> "Callable[[str, tuple[Any, ...]], None]":
+def watch(folder: str) -> Callable[[str, tuple[Any, ...]], None]:
     """What asks of everything that Python is about to do whether it may. Raises PermissionError."""
     folder = os.path.realpath(folder)
 
@@ -31,7 +31,7 @@ def watch(folder: str) -> "Callable[[str, tuple[Any, ...]], None]":
         real = os.path.realpath(os.fsdecode(path))
         return real == os.devnull or real.startswith(folder + os.sep)
 
-    def ask(event: str, arguments: "tuple[Any, ...]") -> None:
+    def ask(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":
             path, _, flags = arguments
             if flags & _WRITING and not may_write(path):
@@ -45,7 +45,7 @@ def watch(folder: str) -> "Callable[[str, tuple[Any, ...]], None]":
     return ask
 
 
-def _is_harmless(event: str, arguments: "tuple[Any, ...]") -> bool:
+def _is_harmless(event: str, arguments: tuple[Any, ...]) -> bool:
     if event != "subprocess.Popen":
         return False
     return os.path.basename(os.fsdecode(arguments[0])).startswith(_HARMLESS)
