@@ -32,6 +32,13 @@ export const Channel = defineEntity({
     /** Who is in a direct channel, as one text: there is one such channel for the same people. */
     dm_key: p.text().nullable().unique(),
   },
+  // Nobody looks for those with members by who made them.
+  indexes: [
+    {
+      name: 'channel_owner',
+      expression: 'create index "channel_owner" on "channel" ("user_id") where "type" is null',
+    },
+  ],
 });
 
 export type ChannelEntity = InferEntity<typeof Channel>;

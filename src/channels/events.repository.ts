@@ -1,5 +1,5 @@
 import { type Sql, statement } from '../database/sql.ts';
-import { BRIEF, CAN_READ, type Caller } from './channels.repository.ts';
+import { BRIEF, type Caller, READABLE_OF_ALL } from './channels.repository.ts';
 import type { ChannelEventView } from './events.schema.ts';
 
 const READ = statement<{ event: ChannelEventView }>(
@@ -36,7 +36,7 @@ export async function readHeads(sql: Sql, channelIds: string[]): Promise<Map<str
 const RECENT_HEADS = statement<{ id: string; last_event: number }>(
   'event.recent_heads',
   `select c.id, c.last_event::float8 as last_event from channel c
-    where c.last_event_at > $3::bigint and ${CAN_READ}`,
+    where c.last_event_at > $3::bigint and ${READABLE_OF_ALL}`,
 );
 
 /**

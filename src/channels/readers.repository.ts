@@ -1,6 +1,6 @@
 import { grantedIds } from '../access/access.repository.ts';
 import { type Sql, statement } from '../database/sql.ts';
-import { CAN_READ, type Caller, callerOf } from './channels.repository.ts';
+import { CAN_READ, type Caller, callerOf, inReach } from './channels.repository.ts';
 import type { NotifyLevel } from './channels.schema.ts';
 import { NOW } from './members.repository.ts';
 import { EVERYONE } from './mentions.repository.ts';
@@ -39,7 +39,7 @@ export const IN_IT = 'c.id in (select channel_id from channel_member where user_
 export const OWN_OR_GRANTED = `c.type is null and (c.user_id = $1 or c.id in (
   select granted::uuid from (${grantedIds('channel', '$1::text')}) as g (granted)))`;
 /** SQL for whether it is on their list; needs `READER`. */
-export const LISTED = `((${IN_IT}) or (${OWN_OR_GRANTED})) and r.is_hidden is not true`;
+export const LISTED = `${inReach('false')} and (c.type is null or mine.user_id is not null) and r.is_hidden is not true`;
 
 /** Where the caller stands in a channel after a mark, and whether that took anything off what is new for them. */
 export interface Mark {

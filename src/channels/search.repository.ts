@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, plannedAnew, statement } from '../database/sql.ts';
-import { CAN_READ, type Caller } from './channels.repository.ts';
+import { type Caller, READABLE_OF_ALL } from './channels.repository.ts';
 import { JOINS, LISTED, type Page, withinBudget } from './messages.repository.ts';
 import type { MessageView } from './messages.schema.ts';
 import { FOUND, IS_BOUND, queryOf, walkLimit } from './search.matches.ts';
@@ -49,7 +49,7 @@ const MARKED = `case when length(m.content) <= ${MARKED_CHARACTERS} then m.conte
  */
 const SEARCH = plannedAnew<SearchRow>(
   `with readable as materialized (
-     select c.id, c.name, c.type from channel c where ($5::uuid is null or c.id = $5) and ${CAN_READ}
+     select c.id, c.name, c.type from channel c where ($5::uuid is null or c.id = $5) and ${READABLE_OF_ALL}
    ), ${FOUND}
    select ${IS_BOUND} as is_bound, exists (select from readable) as can_read, (
      select coalesce(json_agg(json_build_object(

@@ -1,6 +1,6 @@
 import { Json } from '../core/json.ts';
 import { type Sql, statement } from '../database/sql.ts';
-import { CAN_READ, type Caller, callerOf } from './channels.repository.ts';
+import { type Caller, callerOf, READABLE_OF_ALL } from './channels.repository.ts';
 import { JOINS, LISTED, type Page, withinBudget } from './messages.repository.ts';
 import { COUNT_LIMIT, IS_NEWS, READER } from './readers.repository.ts';
 import type { ThreadView } from './threads.schema.ts';
@@ -36,7 +36,7 @@ const messageAt = (channel: string, id: string) =>
 const LIST = statement<{ threads: string }>(
   'thread.list',
   `with recursive readable as materialized (
-     select c.id, c.name, c.type, s.seen_at from channel c ${READER} where ${CAN_READ}
+     select c.id, c.name, c.type, s.seen_at from channel c ${READER} where ${READABLE_OF_ALL}
    ), replied (channel_id, id) as (
      select c.id, (${nextReplied('c.id')}) from readable c
       union all

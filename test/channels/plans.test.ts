@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { listReadable } from '../../src/channels/channels.repository.ts';
 import { listOwnChannels } from '../../src/channels/channels.views.repository.ts';
-import { readEvents, readPositions } from '../../src/channels/events.repository.ts';
+import { readEvents, readPositions, readRecentHeads } from '../../src/channels/events.repository.ts';
 import { REWRITE, REWRITE_EDITED, UNCOUNT } from '../../src/channels/messages.changes.repository.ts';
 import { listMessages, listPinned, listThread, readMessage } from '../../src/channels/messages.repository.ts';
 import { readTotals } from '../../src/channels/readers.repository.ts';
@@ -52,6 +53,23 @@ await query(`
 await query(`
   insert into message_mention (channel_id, message_id, user_id, created_at)
   select channel_id, id, user_id, created_at from message`);
+/** What 2,000 others say to each other, which is nobody else's. */
+await query(`
+  insert into users (id, email, name, role, profile_image_url, last_active_at, updated_at, created_at)
+  select ('018f0000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, n || '@example.com', n, 'user', '', 1, 1, 1
+    from generate_series(51, 2050) n`);
+await query(
+  `
+  insert into channel (id, user_id, type, name, created_at, updated_at, last_event_at, last_message_at)
+  select ('018f0003-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, $1, 'dm', '', 1, 1, 40000000, 40000000
+    from generate_series(1, 20000) n`,
+  [uuid(0, 51)],
+);
+await query(`
+  insert into channel_member (channel_id, user_id, joined_at)
+  select ('018f0003-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid,
+         ('018f0000-0000-7000-8000-' || lpad((51 + n * k % 2000)::text, 12, '0'))::uuid, 1
+    from generate_series(1, 20000) n, generate_series(1, 2) k on conflict do nothing`);
 await query('analyze');
 
 interface Asked {
@@ -120,6 +138,8 @@ const READS: [string, string[], (sql: Database) => Promise<unknown>][] = [
     ['message_began', 'message_replied', 'message_thread'],
     (sql) => readThreads(sql, caller, { unread: true, ...page }),
   ],
+  ['the channels that one may read', ['channel_pkey'], (sql) => listReadable(sql, caller, null)],
+  ['those in which anything happened', ['channel_pkey'], (sql) => readRecentHeads(sql, caller, '39000000')],
   ['the list of channels', ['message_time', 'message_mention_user'], (sql) => listOwnChannels(sql, caller)],
   ['what is unread', ['message_time', 'message_mention_user'], (sql) => readTotals(sql, caller)],
   [
@@ -177,6 +197,8 @@ describe.each(READS)('%s', (_name, indexes, ask) => {
           .map((node) => node['Relation Name']);
         expect(whole).not.toContain('message');
         expect(whole).not.toContain('channel_event');
+        // Whoever has a good part of all channels gets a list of them soonest from end to end.
+        if (indexes.includes('channel_pkey')) expect(whole).not.toContain('channel');
       }
     }
   });
