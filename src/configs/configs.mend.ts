@@ -26,36 +26,39 @@ const ADDRESSES = ['base_urls', 'api_base_urls'];
  */
 export function mend(stored: Tree): { configuration: Configuration; faults: ConfigurationFault[] } {
   const first = Configuration.safeParse(stored);
-  if (first.success) return { configuration: current(first.data), faults: [] };
-  const withDefaults = first.error.issues.reduce((tree, { path }) => replaceMember(tree, path), stored);
-  const second = Configuration.safeParse(withDefaults);
-  const mended = second.success ? withDefaults : removeEntries(withDefaults, second.error.issues);
+  if (first.success) return { configuration: ofThisVersion(first.data), faults: [] };
+  const replaced = replaceMembers(stored, first.error);
+  const second = Configuration.safeParse(replaced);
+  const mended = second.success ? replaced : removeEntries(replaced, second.error);
   const last = Configuration.safeParse(mended);
+  const faults = describeIssues(first.error);
   return {
     // What is too large as a whole is used as it is.
-    configuration: current(last.success ? last.data : (mended as Configuration)),
-    faults: firstOfEach(describeIssues(first.error)),
+    configuration: ofThisVersion(last.success ? last.data : (mended as Configuration)),
+    faults: faults.filter(({ path }, i) => faults.findIndex((other) => other.path === path) === i),
   };
 }
 
-const current = (configuration: Configuration) => ({ ...configuration, version: CONFIG_VERSION });
+const ofThisVersion = (configuration: Configuration) => ({ ...configuration, version: CONFIG_VERSION });
 
-const firstOfEach = (faults: ConfigurationFault[]) =>
-  faults.filter(({ path }, i) => faults.findIndex((other) => other.path === path) === i);
-
-/** The tree with the default at a path; in an entry of a list, which has none, without the member. */
-function replaceMember(tree: Tree, path: Path): Tree {
-  const [list, entry] = split(path);
-  if (entry.length === 0) {
-    const initial = valueAt(DEFAULT_CONFIGURATION, list);
-    return initial === undefined ? (without(tree, path) as Tree) : withValue(tree, list, initial);
-  }
-  const [index, ...below] = entry as [number, ...PropertyKey[]];
-  // A provider without a key has an empty one.
-  if (below.length === 0 && !list.endsWith('.api_keys')) return tree;
-  return mapList(tree, list, (entries) =>
-    entries.map((one, i) => (i === index ? (below.length === 0 ? '' : without(one, below)) : one)),
-  );
+/** The tree with the defaults of wrong members; in an entry of a list, which has none, without them. */
+function replaceMembers(tree: Tree, error: z.ZodError): Tree {
+  return [...bySetting(error)].reduce((whole, [setting, wrong]) => {
+    if (wrong.some((entry) => entry.length === 0)) {
+      const initial = valueAt(DEFAULT_CONFIGURATION, setting);
+      return initial === undefined
+        ? (without(whole, setting.split('.')) as Tree)
+        : withValue(whole, setting, initial);
+    }
+    const byEntry = Map.groupBy(wrong, ([index]) => index);
+    return mapList(whole, setting, (entry, index) =>
+      (byEntry.get(index) ?? []).reduce<unknown>((mended, [, ...below]) => {
+        if (below.length > 0) return without(mended, below);
+        // A provider without a key has an empty one; other entries are taken out when all is known that is wrong.
+        return setting.endsWith('.api_keys') ? '' : mended;
+      }, entry),
+    );
+  }, tree);
 }
 
 /** The value without a member of the objects in it. */
@@ -65,24 +68,19 @@ function without(value: unknown, [name, ...below]: Path): unknown {
   return below.length === 0 ? others : { ...value, [String(name)]: without(member, below) };
 }
 
-/** The tree without the entries of lists that paths lead to, and without what stands at their places in lists beside them. */
-function removeEntries(tree: Tree, issues: readonly { path: Path }[]): Tree {
-  const wrong = Map.groupBy(
-    issues.map(({ path }) => split(path)).filter(([, entry]) => entry.length > 0),
-    ([list]) => list,
-  );
-  return [...wrong].reduce((whole, [list, paths]) => {
-    const gone = new Set(paths.map(([, [index]]) => index));
-    const keep = (_entry: unknown, index: number) => !gone.has(index);
+const GONE = Symbol('an entry that is taken out');
+
+/** The tree without the entries of lists that are wrong, and without what stands at their places in lists beside them. */
+function removeEntries(tree: Tree, error: z.ZodError): Tree {
+  return [...bySetting(error)].reduce((whole, [list, wrong]) => {
+    const gone = new Set(wrong.map(([index]) => index));
+    const unlessGone = (entry: unknown, index: number) => (gone.has(index) ? GONE : entry);
+    const kept = mapList(whole, list, unlessGone);
     const [, section = '', name = ''] = /^(.*)\.([^.]*)$/.exec(list) ?? [];
-    const kept = mapList(whole, list, (entries) => entries.filter(keep));
     if (!ADDRESSES.includes(name)) return kept;
-    const beside = mapList(kept, `${section}.api_keys`, (keys) => keys.filter(keep));
-    return withValue(
-      beside,
-      `${section}.api_configs`,
-      moved(valueAt(beside, `${section}.api_configs`), gone),
-    );
+    const beside = mapList(kept, `${section}.api_keys`, unlessGone);
+    const settings = moved(valueAt(beside, `${section}.api_configs`), gone);
+    return withValue(beside, `${section}.api_configs`, settings);
   }, tree);
 }
 
@@ -97,14 +95,24 @@ function moved(settings: unknown, gone: ReadonlySet<PropertyKey | undefined>): T
   return Object.fromEntries(entries);
 }
 
-function mapList(tree: Tree, path: string, change: (entries: unknown[]) => unknown[]): Tree {
+/** The tree with each entry of a list changed, or left out. */
+function mapList(tree: Tree, path: string, change: (entry: unknown, index: number) => unknown): Tree {
   const list = valueAt(tree, path);
-  return Array.isArray(list) ? withValue(tree, path, change(list)) : tree;
+  if (!Array.isArray(list)) return tree;
+  return withValue(
+    tree,
+    path,
+    list.map(change).filter((entry) => entry !== GONE),
+  );
 }
 
-/** A path in two: the dotted one of the setting, and what leads on from there into a list. */
-function split(path: Path): [setting: string, entry: Path] {
-  const at = path.findIndex((name) => typeof name === 'number');
-  const end = at === -1 ? path.length : at;
-  return [path.slice(0, end).join('.'), path.slice(end)];
+/** The paths of what is wrong, by the dotted ones of the settings: of each the rest, which leads on into a list. */
+function bySetting({ issues }: z.ZodError): Map<string, Path[]> {
+  const parts = issues.map(({ path }) => {
+    const index = path.findIndex((name) => typeof name === 'number');
+    const end = index === -1 ? path.length : index;
+    return { setting: path.slice(0, end).join('.'), rest: path.slice(end) };
+  });
+  const grouped = Map.groupBy(parts, ({ setting }) => setting);
+  return new Map([...grouped].map(([setting, all]) => [setting, all.map(({ rest }) => rest)]));
 }
