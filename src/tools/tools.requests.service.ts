@@ -61,11 +61,6 @@ const part = {
 
 /** The whole of what a tool may have the server do: what its caller may, and no more. */
 const OPERATIONS: Readonly<Record<string, Operation>> = {
-  'users.me': operation(
-    none,
-    (_input, scope) => accountReach(scope.actor.id, scope),
-    (scope) => getUser(scope, scope.actor.id),
-  ),
   // Accounts are for administrators to see; to others, those that they may not see are not there.
   'users.get': operation(
     z.object({ id: z.string() }),
