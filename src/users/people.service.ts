@@ -1,4 +1,5 @@
 import { AppError } from '../core/errors.ts';
+import { limitAtOnce } from '../core/limits.ts';
 import type { Scope } from '../core/scope.ts';
 import { getGroup } from '../groups/groups.service.ts';
 import type { PageInput } from './people.schema.ts';
@@ -27,9 +28,19 @@ interface CursorPage<View> {
 export const listUsers = async (scope: Scope, input: PageInput): Promise<CursorPage<UserListing>> =>
   written(await queryUsers(scope.sql, queryOf(input)));
 
-/** People as they see each other: those who were let in, and for administrators all. @throws validation */
-export const searchPeople = async (scope: Scope, input: PageInput): Promise<CursorPage<UserInfo>> =>
-  written(await listPeople(scope.sql, scope.actor.role === 'admin', queryOf(input)));
+/** Each looks through all accounts, twice, and so holds two connections to the database. */
+const enter = limitAtOnce(4, 'searches for people');
+
+/**
+ * People as they see each other: those who were let in, and for administrators all.
+ *
+ * @throws validation; rate_limited with too many under way
+ */
+export async function searchPeople(scope: Scope, input: PageInput): Promise<CursorPage<UserInfo>> {
+  const query = queryOf(input);
+  const leave = enter(scope.actor.id);
+  return written(await listPeople(scope.sql, scope.actor.role === 'admin', query).finally(leave));
+}
 
 /** More than anybody shows at once. */
 const ALL = 10_000;

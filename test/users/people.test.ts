@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withClient } from '../support/database.ts';
+import { until } from '../support/poll.ts';
 import { type Person, signUp, signUpAll, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
 
@@ -167,4 +169,25 @@ describe('people', () => {
     expect((await as(ann)(`GET /users/${ben.id}/active`)).body).toEqual({ active: expect.any(Boolean) });
     expect((await server.call(`GET /users/${ben.id}/active`)).status).toBe(401);
   });
+});
+
+it('is made four times at once by one person, who takes no connection from others with more', async () => {
+  const search = () => as(ann)('GET /users/search?query=person');
+  // Known from now on, so that the calls themselves are all that waits.
+  expect((await search()).status).toBe(200);
+  await withClient(server.database.url, async (client) => {
+    await client.query('begin');
+    await client.query('lock table users in access exclusive mode');
+    const answers = Array.from({ length: 6 }, search);
+    const refused: string[] = [];
+    for (const answer of answers)
+      void answer.then(({ status, body }) => status === 429 && refused.push(body.detail));
+    const detail = 'At most 4 searches for people at once. Wait until one of them has ended.';
+    await until('two to be refused', () => refused.length === 2);
+    expect(refused).toEqual([detail, detail]);
+    await client.query('rollback');
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, 200, 200, 200, 429, 429]);
+  });
+  expect((await search()).status).toBe(200);
 });
