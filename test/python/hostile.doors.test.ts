@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { until } from '../support/poll.ts';
 import type { Answer } from '../support/server.ts';
 import { openSocket, type Workshop } from '../tools/workshop.ts';
-import { type Hostile, IMPORTS, needs, openHostile } from './hostile.ts';
+import { type Hostile, IMPORTS, IS_ROOT, needs, openHostile } from './hostile.ts';
 
 let hostile: Hostile;
 let shop: Workshop;
@@ -152,7 +152,7 @@ test('another tool keeps its settings, memory and life', async (context) => {
 });
 
 test('files without a name count for the disk too', async ({ skip }) => {
-  if (process.getuid?.() !== 0) skip('the server is not root, and may not see them');
+  if (!IS_ROOT) skip('the server is not root, and may not see them');
   const body =
     'kept = []\nfor _ in range(200):\n    kept.append(open("a", "wb", 0))\n    os.unlink("a")\n' +
     '    kept[-1].write(b"x" * (1 << 20))\ntime.sleep(60)';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { until } from '../support/poll.ts';
 import { isAlive } from '../support/process.ts';
-import { type Hostile, IMPORTS, needs, openHostile } from './hostile.ts';
+import { type Hostile, IMPORTS, IS_ROOT, needs, openHostile } from './hostile.ts';
 
 const IS_LINUX = process.platform === 'linux';
 
@@ -111,8 +111,8 @@ test('what outlives the fork server is ended, and its folder goes without harm t
   await until('the neighbour', async () => typeof (await hostile.neighbour()) === 'number');
 });
 
-test('a tool ends what had its user before it', async (context) => {
-  needs(context, process.getuid?.() === 0, 'the server is root');
+test('a tool ends what had its user before it', async ({ skip }) => {
+  if (!IS_ROOT) skip('the server is not root');
   const uidOf = async (id: string) => {
     const content = `${IMPORTS}class Tools:\n    def f(self): return os.getuid()\n`;
     expect((await hostile.shop.create(id, content)).status).toBe(200);

@@ -23,6 +23,10 @@ export const IMPORTS =
   'subprocess, sys, threading, time\n' +
   'libc = ctypes.CDLL(None, use_errno=True)\n';
 
+export const IS_ROOT = process.getuid?.() === 0;
+export const HAS_FILTER = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
+export const FILTER = 'a system call filter for this processor';
+
 export interface Hostile {
   shop: Workshop;
   /** Calls a function of a tool as its reader. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { sharedEnvironment } from '../support/python.ts';
-import { type Hostile, needs, openHostile } from './hostile.ts';
+import { FILTER, HAS_FILTER, type Hostile, needs, openHostile } from './hostile.ts';
 
 let hostile: Hostile;
 beforeAll(async () => {
@@ -13,8 +13,6 @@ beforeAll(async () => {
 });
 afterAll(() => hostile.close());
 
-const HAS_FILTER = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
-const FILTER = 'a system call filter for this processor';
 /** By name on x86-64 and arm64. */
 const number = (x64: number, arm64: number) => (process.arch === 'x64' ? x64 : arm64);
 
