@@ -17,6 +17,8 @@ const BUSY = 'The tool is busy with other calls and did not turn to this one. Tr
 export interface CallOptions extends Answerers {
   timeoutMs: number;
   signal: AbortSignal | undefined;
+  /** Whether the answer is what the tool says of itself, which is to be stored or shown, and so is short. */
+  isOfItself?: boolean | undefined;
   onEvent?: ((event: unknown) => void) | undefined;
   /** Told what the call took: before the answer, or when the process that it ended with has ended. Never for one that none began. */
   onUsage?: ((usage: Usage) => void) | undefined;

@@ -236,12 +236,12 @@ export function startPython(options: PythonOptions): Python {
       return { ...answer, duration_ms: Math.round(durationMs * 1000) / 1000 };
     },
     async checkValves({ tool, which, values, person, signal }) {
-      const options = { timeoutMs: limits.loadTimeoutMs, person, signal };
+      const options = { isOfItself: true, timeoutMs: limits.loadTimeoutMs, person, signal };
       const { result } = await ask(tool, { kind: 'check', which, values }, options);
       return requireStorable(CheckedValves.safeParse(result).data, 'The valves of the tool');
     },
     async describeValves({ tool, which, user, signal }) {
-      const options = { timeoutMs: limits.loadTimeoutMs, person: user.id, signal };
+      const options = { isOfItself: true, timeoutMs: limits.loadTimeoutMs, person: user.id, signal };
       const { result } = await ask(tool, { kind: 'describe', which, user }, options);
       return requireStorable(JsonSchema.safeParse(result).data, 'The specification of the valves');
     },

@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode } from '../core/errors.ts';
+import { LIMITS } from '../core/wire.ts';
 import { type Asked, type CallOptions, NotBegun, type Order, openCalls, type PendingCall } from './calls.ts';
 import { describeEnd, stopped } from './endings.ts';
 import type { Host } from './host.ts';
@@ -8,6 +9,7 @@ import {
   MAX_EVENT_CHARACTERS,
   MAX_EVENTS,
   MAX_REQUESTS,
+  MAX_SAID_CHARACTERS,
   MAX_UNREAD_BYTES,
   type Reply,
   ToolMessage,
@@ -17,6 +19,7 @@ import { openQuestions } from './questions.ts';
 type Prepared = Extract<ToolMessage, { kind: 'prepared' }>;
 type Loaded = Extract<ToolMessage, { kind: 'loaded' }>;
 
+const TOO_LONG = `must be at most ${LIMITS.freeFormBytes} bytes as JSON`;
 const NO_STRAYS = { messages: 0, characters: 0 };
 
 export interface ToolProcessHandlers {
@@ -125,6 +128,11 @@ export function loadTool(
 
   const spawned = host.spawn(tool.packages, {
     onMessage(message, text) {
+      if (ending) return;
+      const { kind } = Object(message);
+      if (isStray(kind)) return countStray(text);
+      if (kind === 'loaded' && text.length > MAX_SAID_CHARACTERS)
+        return end('tool_invalid', `The specification ${TOO_LONG}.`);
       const parsed = ToolMessage.safeParse(message);
       if (parsed.success) receive(parsed.data, text);
       else end(isLoading ? 'tool_invalid' : 'tool_raised', stopped('it wrote to the channel of the server'));
@@ -178,13 +186,17 @@ export function loadTool(
     onGone();
   });
 
+  /** What is said of the load when that is over: the host says it once, and first, and a tool may say it for ever. */
+  function isStray(kind: unknown): boolean {
+    if (kind === 'prepared') return prepared !== undefined;
+    if (kind === 'loaded') return !isLoading || !prepared;
+    return kind === 'refused' && !isLoading;
+  }
+
   /** What the process says, and the text of it. */
   function receive(message: ToolMessage, text: string): void {
-    if (ending) return;
     switch (message.kind) {
       case 'prepared':
-        // The first one is said before any code of the tool runs; later ones could be its own.
-        if (prepared) return void countStray(text);
         prepared = message;
         if (tool.isStrict && message.missing.length > 0) {
           loading.resolve({ ...message, specs: [], valves: null, user_valves: null });
@@ -192,14 +204,12 @@ export function loadTool(
         }
         break;
       case 'refused':
-        if (!isLoading) return void countStray(text);
         end('tool_invalid', message.detail);
         break;
       case 'loaded':
-        if (!prepared || !isLoading) return void countStray(text);
         isLoading = false;
         clearTimeout(loadTimer);
-        loading.resolve({ ...message, ...prepared });
+        if (prepared) loading.resolve({ ...message, ...prepared });
         if (!isOut) calls.open();
         look();
         break;
@@ -234,8 +244,12 @@ export function loadTool(
         break;
       case 'result':
         strays = NO_STRAYS;
-        calls.settle(call, ({ events, startedAt, options, resolve }) => {
+        calls.settle(call, ({ events, startedAt, options, resolve, reject }) => {
           options.onUsage?.(message.usage);
+          if (options.isOfItself && text.length > MAX_SAID_CHARACTERS)
+            return reject(
+              new AppError('tool_raised', { detail: `What the tool says of its valves ${TOO_LONG}.` }),
+            );
           const durationMs = performance.now() - startedAt;
           resolve({ result: message.result, events, output: message.output, durationMs });
         });

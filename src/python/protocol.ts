@@ -6,7 +6,19 @@ import { z } from 'zod';
  * and JSON (`host/session.py`). What a tool's process sends is written by strangers: it is checked, and bounded.
  */
 
-export const JsonSchema = z.record(z.string(), z.unknown());
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isText = (value: unknown) => typeof value === 'string';
+
+/**
+ * Objects and lists of any size are looked at by hand: Zod takes microseconds for each member, and more for each that is wrong, of
+ * which a stranger may send a million.
+ */
+const objectOf = <Member>(isMember: (value: unknown) => boolean) =>
+  z.custom<Record<string, Member>>((value) => isObject(value) && Object.values(value).every(isMember));
+const texts = () => z.custom<string[]>((value) => Array.isArray(value) && value.every(isText));
+
+export const JsonSchema = z.custom<Record<string, unknown>>(isObject);
 export type JsonSchema = z.infer<typeof JsonSchema>;
 
 /** A function of a tool as models see it; `parameters` is a JSON schema of type object without references. */
@@ -16,8 +28,8 @@ export const FunctionSpec = z.object({
   returns: z.string().optional(),
   parameters: z.object({
     type: z.literal('object'),
-    properties: z.record(z.string(), JsonSchema),
-    required: z.array(z.string()).optional(),
+    properties: objectOf<JsonSchema>(isObject),
+    required: texts().optional(),
   }),
 });
 export type FunctionSpec = z.infer<typeof FunctionSpec>;
@@ -120,9 +132,9 @@ export type ToolRequest =
   | { kind: 'describe'; which: ValvesKind; user: ToolUser };
 
 export const CheckedValves = z.object({
-  values: z.record(z.string(), z.unknown()),
+  values: JsonSchema,
   /** Names that were sent but that the class does not know. */
-  ignored: z.array(z.string()),
+  ignored: texts(),
 });
 export type CheckedValves = z.infer<typeof CheckedValves>;
 
@@ -136,6 +148,10 @@ export interface Reply {
 }
 
 const Valves = JsonSchema.nullable();
+const MOST_FUNCTIONS = 5_000;
+const FunctionSpecs = z
+  .custom<FunctionSpec[]>((specs) => Array.isArray(specs) && specs.length <= MOST_FUNCTIONS)
+  .pipe(z.array(FunctionSpec));
 
 /** The host cuts these as well, but what a tool writes past it arrives here. A character may take two places. */
 const TEXT_PLACES = 2 * 2_000;
@@ -156,12 +172,12 @@ export const ToolMessage = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('prepared'),
     content: z.string(),
-    manifest: z.record(z.string(), z.string()),
+    manifest: objectOf<string>(isText),
     /** The requirements that are not met. With some, nothing follows unless the load was lenient. */
-    missing: z.array(z.string()),
+    missing: texts(),
   }),
   z.object({ kind: z.literal('refused'), detail: sentence() }),
-  z.object({ kind: z.literal('loaded'), specs: z.array(FunctionSpec), valves: Valves, user_valves: Valves }),
+  z.object({ kind: z.literal('loaded'), specs: FunctionSpecs, valves: Valves, user_valves: Valves }),
   /** Said before the first line of a function runs; `cpu_ms`: what the process has taken so far. */
   z.object({ kind: z.literal('begun'), call: z.int(), cpu_ms: Usage.shape.cpu_ms }),
   z.object({ kind: z.literal('event'), call: z.int(), event: z.unknown() }),
@@ -244,6 +260,8 @@ export const DEFAULT_LIMITS: Limits = {
 
 /** The longest frame from a tool: a result of 8 MiB and what surrounds it. A longer one ends the process. */
 export const MAX_FRAME_BYTES = 8 * 1024 * 1024 + 64 * 1024;
+/** What a tool says of itself, in characters: what may be stored of it, with each one written as `\\u` and a number. */
+export const MAX_SAID_CHARACTERS = 1024 * 1024;
 /** The arguments of one person's calls that are under way or wait; calls beyond are turned away. */
 export const MAX_ARGUMENT_BYTES = 64 * 1024 * 1024;
 /** Those of everybody's. */

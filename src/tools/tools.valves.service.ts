@@ -125,7 +125,7 @@ export async function updateValves(
           )
         : await storeUserValves(scope.sql, change, scope.actor.id, nowSeconds());
     if (!isStored) continue;
-    scope.reply.nameIgnored?.(ignored.filter((name) => name in changes));
+    scope.reply.nameIgnored?.(ignored.filter((name) => Object.hasOwn(changes, name)));
     return values;
   }
   throw new AppError('unavailable', {

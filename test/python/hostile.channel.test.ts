@@ -101,6 +101,45 @@ describe('what belongs to no call', () => {
   });
 });
 
+describe('what a tool says of itself', () => {
+  const members = (count: number) => `{str(n): {} for n in range(${count})}`;
+
+  test.each<[string, string]>([
+    [
+      'a specification',
+      `{"kind": "loaded", "specs": [], "user_valves": None, "valves": ${members(200_000)}}`,
+    ],
+    ['functions', '{"kind": "loaded", "specs": [{}] * 100_000, "user_valves": None, "valves": None}'],
+    ['a list', '{"kind": "loaded", "specs": [], "user_valves": None, "valves": []}'],
+  ])('%s that it may not have is refused, and nothing is stored', async (_what, message) => {
+    const content = `${BEFORE}say(${message})\ntime.sleep(60)\nclass Tools:\n    def f(self): return 1`;
+    const refused = { status: 400, body: { code: 'tool_invalid' } };
+    expect(await shop.create('unspecified', content)).toMatchObject(refused);
+    expect((await shop.as(shop.author, 'GET', 'unspecified')).status).toBe(404);
+  });
+
+  test('valves that are too many are refused', async () => {
+    const checker = `from pydantic import BaseModel, field_validator
+class Tools:
+    class Valves(BaseModel):
+        key: str = ""
+        @field_validator("key")
+        @classmethod
+        def check(cls, value):
+            values = {"values": ${members(100_000)}, "ignored": ["toString"] * 100_000}
+            say({"kind": "result", "call": 1, "usage": USAGE, "output": "", "result": values})
+            time.sleep(60)
+    def f(self): return 1
+`;
+    expect((await shop.create('overset', BEFORE + checker)).status).toBe(200);
+    expect(await shop.as(shop.author, 'POST', 'overset/valves/update', { key: 'x' })).toMatchObject({
+      status: 422,
+      body: { code: 'tool_raised', detail: expect.stringMatching(/at most 262144 bytes/) },
+    });
+    expect((await shop.as(shop.author, 'GET', 'overset/valves')).body).toEqual({});
+  });
+});
+
 describe('an error', () => {
   const ERROR = '{"kind": "error", "call": 1, "code": "tool_raised", "usage": USAGE, "output": ""';
 
