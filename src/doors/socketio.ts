@@ -7,7 +7,7 @@ import { type AddressedNotice, CHANNEL_EVENTS, type LoggedView } from '../channe
 import { AppError } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
 import type { Actor, Parts } from '../core/scope.ts';
-import { id, LIMITS } from '../core/wire.ts';
+import { LIMITS } from '../core/wire.ts';
 import type { Env } from '../env.ts';
 import { buildSocketContext } from './context.ts';
 import { upgradeHeaders } from './http.response.ts';
@@ -29,25 +29,20 @@ const PINGS = { intervalMs: 25_000, timeoutMs: 20_000 };
 const MAX_SOCKETS = 100;
 const HABITS = ['envelope', 'named', 'both'] as const;
 
-const ID_CHARACTERS = 36;
-
-/** Where a client stands in a channel. */
-const Position = z.tuple([id(), z.int().min(0)]);
+/** Where a client stands in a channel. Told apart by hand: nobody has proved anything yet, and a packet holds thousands of these. */
+const isPosition = (entry: [string, unknown]): entry is [string, number] =>
+  z.regexes.guid.test(entry[0]) && Number.isSafeInteger(entry[1]) && Number(entry[1]) >= 0;
 
 const Handshake = z.object({
   token: z.string().optional().catch(undefined),
   events: Habit,
-  // What is no position is passed over by itself: the other channels must not lose theirs. Nobody has proved anything yet, and a
-  // packet of junk, which holds thousands of names, is not to keep the process busy: what cannot be an id is not looked into, and
-  // a text, which is a name for each of its letters, not at all.
+  // What is no position is passed over by itself: the other channels must not lose theirs.
   last_event_ids: z
     .unknown()
     .optional()
     .transform((sent) => {
-      const named = typeof sent === 'object' && sent !== null && !Array.isArray(sent) ? sent : {};
-      const entries = Object.entries(named).filter(([name]) => name.length === ID_CHARACTERS);
-      const positions = entries.map((position) => Position.safeParse(position));
-      return Object.fromEntries(positions.flatMap(({ data }) => (data ? [data] : [])));
+      const positions = Object.entries(sent ?? {}).filter(isPosition);
+      return Object.fromEntries(positions.map(([id, position]) => [id.toLowerCase(), position]));
     }),
 });
 const Join = z.object({ auth: z.object({ token: z.string() }) });
