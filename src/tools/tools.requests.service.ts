@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import type { Reach } from '../core/access.ts';
 import { AppError } from '../core/errors.ts';
+import { describeIssues, sentence } from '../core/failure.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import { freeForm, id, LIMITS, name } from '../core/wire.ts';
 import { getContent } from '../files/files.content.ts';
@@ -26,10 +27,16 @@ const operation =
   ): Operation =>
   async (scope, input, uploads) => {
     const parsed = shape.safeParse(input);
-    if (!parsed.success) throw new AppError('validation');
+    if (!parsed.success) throw unfit(parsed.error);
     const actor = await identify(scope, reach(parsed.data, scope));
     return carryOut({ ...scope, em: scope.orm.em.fork(), actor }, parsed.data, uploads);
   };
+
+function unfit(error: z.ZodError): AppError {
+  const what = describeIssues(error).slice(0, 1).map(sentence);
+  const detail = `What the tool asks for does not have the expected shape: ${what}`;
+  return new AppError('validation', { detail });
+}
 
 async function identify(scope: Scope, reach: Reach): Promise<Actor> {
   try {

@@ -68,9 +68,15 @@ describe('a tool has the rights of who calls it', () => {
     const ask = (operation: string, input: string) =>
       toolOf('import bridge', `return bridge.call(${operation}, **${input})`);
     for (const [operation, input, words] of [
-      ['"users.get"', '{"id": 7}', 'shape'],
+      ['"users.get"', '{"id": 7}', 'does not have the expected shape: id: '],
       ['"files.upload"', '{"filename": "a/../b", "data": "***", "metadata": {}}', 'shape'],
       ['"files.upload"', '{"filename": "x", "data": "", "metadata": {"a": "\\0"}}', 'shape'],
+      [
+        '"files.upload"',
+        '{"filename": "x" * 300, "data": "", "metadata": {}, "is_last": True}',
+        'shape: filename: ',
+      ],
+      ['"files.upload.part"', '{"upload": 1, "data": "", "is_last": "no"}', 'shape: is_last: '],
       ['"constructor"', '{}', 'The server has no constructor'],
       ['"users.delete"', '{}', 'The server has no users.delete'],
       ['"files.get"', '{"id": "x" * 9_000_000}', 'bytes at once'],

@@ -38,14 +38,14 @@ describe('upload_file_handler', () => {
     const { body } = await run(
       `data = os.urandom(64) * (${size} // 64) + b"." * (${size} % 64)
 file = UploadFile(io.BytesIO(data), filename="data.bin")
-item = upload_file_handler(__request__, file, metadata={"a": 1}, process=False)
+item = upload_file_handler(__request__, file, metadata={"a": 1, "b": float("nan")}, process=False)
 import hashlib
 return [item.id, item.meta["size"], item.hash == hashlib.sha256(data).hexdigest()]`,
     );
     expect([body.detail, body.result?.slice(1)]).toEqual([undefined, [size, true]]);
     const { token } = shop.reader;
     const { body: file } = await shop.server.call(`GET /files/${body.result[0]}`, { token });
-    expect(file).toMatchObject({ user_id: shop.reader.id, meta: { size, data: { a: 1 } } });
+    expect(file).toMatchObject({ user_id: shop.reader.id, meta: { size, data: { a: 1, b: null } } });
   });
 
   it('answers as a dictionary when it is to process the file, and as a model when not', async () => {

@@ -74,7 +74,7 @@ class Questions:
     def requester(self, call: int) -> Any:
         def request(operation: str, values: Any) -> Any:
             """Asks the server for something on behalf of the caller, and waits for it. For any thread, and the loop's own."""
-            body = b'"operation":%b,"input":%b' % (to_json(operation), to_json(values))
+            body = b'"operation":%b,"input":%b' % (to_json(operation), to_json(values, inf_nan_mode="null"))
             if len(body) > _REQUEST_BYTES:
                 raise ValueError(f"a tool may hand the server {_REQUEST_BYTES} bytes at once")
             answer = self._ask(call, b"request", body)

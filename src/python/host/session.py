@@ -55,6 +55,7 @@ class _Output(io.TextIOWrapper):
 
 # Made once, in the process that tools are forked from.
 _OUTPUTS = (_Output(), _Output())
+threads.inherit()
 
 
 class Session:
@@ -278,6 +279,5 @@ def _usage(cpu_before: float) -> bytes:
 def main(connection: socket.socket, limits: confine.Limits) -> None:
     """Does not return before the server closes the channel."""
     sys.stdout, sys.stderr = _OUTPUTS
-    threads.inherit()
     # What asyncio.run() does besides is of use to programs that go on afterwards, and to start it takes time.
     asyncio.new_event_loop().run_until_complete(Session(connection, limits).serve())
