@@ -93,6 +93,19 @@ describe('requests of a process', () => {
     expect(carriedOut).toBeLessThanOrEqual(MAX_REQUESTS_AT_ONCE);
   });
 
+  test('of the caller, whose answers it does not read, end it when those are too many', async () => {
+    const content = toolOf(
+      'async def f(self):\n' +
+        '    raw(*[{"kind": "ask", "call": 1, "ask": number, "event": 1} for number in range(50)])\n    time.sleep(60)',
+      BEFORE,
+    );
+    const onAsk = async () => 'x'.repeat(2 * MIB);
+    await expect(callTool(python, content, {}, { onAsk })).rejects.toMatchObject({
+      code: 'tool_raised',
+      message: expect.stringContaining('did not read what it was sent'),
+    });
+  });
+
   test('without end are refused in words, and then it is ended', async () => {
     const onRequest = async () => 1;
     const often = toolOf(
