@@ -180,12 +180,14 @@ export function outletOver(connection: EventEmitter, isFull: () => boolean): Out
 const MAX_SUBSCRIPTIONS = 100;
 /** How many connections with subscriptions one account may have in this process. */
 const MAX_CONNECTIONS = 100;
+/** How many subscriptions those may have together: each event is told to each of them, while everybody else waits. */
+const MAX_OF_ACCOUNT = 200;
 const taken = new Map<string, Map<object, number>>();
 
 /**
  * Counts a subscription of an account's connection. Returns how to give its place back.
  *
- * @throws rate_limited when the connection has as many as it may, or the account as many connections
+ * @throws rate_limited when the connection has as many as it may, or the account as many connections or subscriptions
  */
 export function takePlace(userId: string, connection: object): () => void {
   const connections = taken.get(userId) ?? new Map<object, number>();
@@ -196,6 +198,8 @@ export function takePlace(userId: string, connection: object): () => void {
   if (count === 0 && connections.size >= MAX_CONNECTIONS) {
     throw tooMany(`This account has ${connections.size} connections with subscriptions`);
   }
+  const ofAccount = [...connections.values()].reduce((sum, ofOne) => sum + ofOne, 0);
+  if (ofAccount >= MAX_OF_ACCOUNT) throw tooMany(`This account has ${ofAccount} subscriptions`);
   taken.set(userId, connections.set(connection, count + 1));
   return () => {
     const left = (connections.get(connection) ?? 1) - 1;

@@ -115,7 +115,8 @@ describe('nothing is left', () => {
 });
 
 describe('how many', () => {
-  it('subscriptions one connection may have', async () => {
+  /** A bare socket that subscribes under ids of its own, with the latest answer to each. */
+  async function openFollowing() {
     const socket = new WebSocket(`${door.url.replace('http', 'ws')}/trpc?connectionParams=1`);
     await once(socket, 'open');
     const answers = new Map<
@@ -127,22 +128,45 @@ describe('how many', () => {
       answers.set(answer.id, answer);
     });
     const send = (message: object) => socket.send(JSON.stringify(message));
-    const follow = (id: number) =>
-      send({ id, method: 'subscription', params: { path: 'channels.events', input: {} } });
     send({ method: 'connectionParams', data: { token: reader.token } });
-    for (let id = 1; id <= 101; id += 1) follow(id);
-    await until('all answers', () => answers.size === 101);
-    const started = [...answers.values()].filter(({ result }) => result?.type === 'started');
-    const refused = [...answers.values()].filter(({ error }) => error);
-    expect(started).toHaveLength(100);
-    expect(refused.map(({ error }) => error?.data.error_code)).toEqual(['rate_limited']);
+    return {
+      close: () => socket.close(),
+      /** Answers with `started`, or with the code of the refusal. */
+      async follow(id: number) {
+        send({ id, method: 'subscription', params: { path: 'channels.events', input: {} } });
+        const { result, error } = await until('the answer', () => answers.get(id));
+        return result?.type ?? error?.data.error_code;
+      },
+      async stop(id: number) {
+        send({ id, method: 'subscription.stop' });
+        await until('its end', () => answers.get(id)?.result?.type === 'stopped');
+      },
+    };
+  }
+  const upTo = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
 
-    send({ id: 1, method: 'subscription.stop' });
-    await until('the end of one', () => answers.get(1)?.result?.type === 'stopped');
-    follow(102);
-    await until('the answer', () => answers.get(102));
-    expect(answers.get(102)?.result?.type).toBe('started');
-    socket.close();
+  it('subscriptions one connection may have', async () => {
+    const { follow, stop, close } = await openFollowing();
+    const answers = await Promise.all(upTo(101).map(follow));
+    expect(answers.filter((answer) => answer === 'started')).toHaveLength(100);
+    expect(answers.filter((answer) => answer !== 'started')).toEqual(['rate_limited']);
+    await stop(1);
+    expect(await follow(102)).toBe('started');
+    close();
+    await nothingIsLeft();
+  });
+
+  it('subscriptions one account may have, at whatever connections', async () => {
+    const sockets = [await openFollowing(), await openFollowing(), await openFollowing()];
+    for (const { follow } of sockets.slice(0, 2)) {
+      expect(new Set(await Promise.all(upTo(100).map(follow)))).toEqual(new Set(['started']));
+    }
+    expect(await sockets[2]?.follow(1)).toBe('rate_limited');
+    const ofAnother = await subscribe(door.url, owner.token);
+    expect(ofAnother.failure).toBeUndefined();
+    await sockets[0]?.stop(1);
+    expect(await sockets[2]?.follow(2)).toBe('started');
+    for (const one of [...sockets, ofAnother]) one.close();
     await nothingIsLeft();
   });
 
