@@ -4,29 +4,17 @@ stands alone, so that a system without one of them still has the others; `missin
 """
 
 import contextlib
-import ctypes
 import os
 import resource
 import signal
 import socket
-import sys
 from dataclasses import dataclass
 from typing import Iterable, Optional
 
 import calls_filter
 import fence
-
-LINUX = sys.platform == "linux"
-
-# Once, in the process that tools are forked from: what each works out for itself is memory of its own.
-_LIBC = ctypes.CDLL(None, use_errno=True)
-
-_PR_SET_PDEATHSIG = 1
-_PR_SET_DUMPABLE = 4
-_PR_SET_SECCOMP = 22
-_PR_SET_CHILD_SUBREAPER = 36
-_PR_SET_NO_NEW_PRIVS = 38
-_SECCOMP_MODE_FILTER = 2
+import prctl
+from prctl import LINUX
 
 # Only these ids are ever used for tools. Nobody else has them: below are those of accounts, and of what systemd maps into
 # containers and gives to the greeters of displays; above, those that it gives to services without an account.
@@ -91,19 +79,6 @@ def warm(readable: Iterable[str]) -> None:
         fence.warm(readable)
 
 
-def become_subreaper() -> None:
-    """Processes that a tool leaves behind become children of the caller, who can then end them."""
-    if LINUX:
-        _prctl(_PR_SET_CHILD_SUBREAPER, 1)
-
-
-def end_with(parent: int) -> None:
-    """Has the kernel end this process when its parent ends. Linux only."""
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)  # It ended in between, and has handed us to another.
-
-
 def confine(scratch: str, uid: Optional[int], readable: Iterable[str], limits: Limits) -> None:
     """
     Irrevocable, for this process and all that it starts. `readable`: folders besides those for all. Raises OSError when a step that
@@ -118,13 +93,13 @@ def confine(scratch: str, uid: Optional[int], readable: Iterable[str], limits: L
         _end_others()
     if LINUX:
         # After the change of user, which clears it.
-        end_with(parent)
-        _prctl(_PR_SET_DUMPABLE, 0)
-        _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+        prctl.end_with(parent)
+        prctl.close_proc()
+        prctl.gain_nothing()
         fence.close(scratch, readable)
         program = calls_filter.program(fence.version())
         if program is not None:
-            _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(program))
+            prctl.filter_calls(program)
 
 
 def allow_cpu(seconds: int) -> None:
@@ -191,8 +166,3 @@ def _count_tasks(uid: int) -> int:
         except OSError:
             continue  # It ended meanwhile.
     return count
-
-
-def _prctl(option: int, first: int, second: int = 0) -> None:
-    if _LIBC.prctl(ctypes.c_int(option), ctypes.c_ulong(first), ctypes.c_ulong(second), 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), "prctl")

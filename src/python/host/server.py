@@ -37,6 +37,7 @@ from typing import Any, NoReturn, Optional  # noqa: E402
 
 import channel  # noqa: E402
 import confine  # noqa: E402
+import prctl  # noqa: E402
 import processes  # noqa: E402
 import pydantic  # noqa: E402
 import reports  # noqa: E402
@@ -91,7 +92,7 @@ class Server:
         self.users: dict[int, tuple[int, socket.socket]] = {}
 
     def run(self) -> None:
-        confine.become_subreaper()
+        prctl.become_subreaper()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the server decides.
         signal.signal(signal.SIGTERM, lambda *_: self.stop())
         signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -148,7 +149,7 @@ class Server:
                     self.watch.renew(pid)
             return
         try:
-            if confine.LINUX and os.geteuid() == 0:
+            if prctl.LINUX and os.geteuid() == 0:
                 self.users[number] = confine.claim_uid(number)
             pid = os.fork()
         except OSError as error:
