@@ -92,7 +92,7 @@ describe('__event_call__', () => {
     const early = toolOf(
       'async def f(self, __event_call__):\n    try: await __event_call__(1)\n    except RuntimeError: time.sleep(60)',
       'import channel, session, time\nbegin = session.Session._begin\ndef early(self, request):\n' +
-        '    frames = [b\'{"kind":"ask","call":%d,"ask":0,"event":0}\', b\'{"kind":"begun","call":%d}\']\n' +
+        '    frames = [b\'{"kind":"ask","call":%d,"ask":0,"event":0}\', b\'{"kind":"begun","call":%d,"cpu_ms":0}\']\n' +
         '    self._write(b"".join(channel.encode(frame % request["call"]) for frame in frames))\n    begin(self, request)\n' +
         'session.Session._begin = early',
     );
