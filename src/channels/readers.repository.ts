@@ -1,4 +1,3 @@
-import { grantedIds } from '../access/access.repository.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { CAN_READ, type Caller, callerOf, inReach } from './channels.repository.ts';
 import type { NotifyLevel } from './channels.schema.ts';
@@ -33,13 +32,10 @@ export const MENTION_COUNT = `(select count(distinct m.id) from (
        and mm.created_at > s.seen_at
      limit ${COUNT_LIMIT}) mm join message m on m.channel_id = c.id and m.id = mm.message_id where ${IS_NEWS})::int`;
 
-/** SQL for whether a channel `c` is one that the caller (`$1`) is in. */
-export const IN_IT = 'c.id in (select channel_id from channel_member where user_id = $1)';
-/** SQL for whether it is a standard one that they own or were granted. */
-export const OWN_OR_GRANTED = `c.type is null and (c.user_id = $1 or c.id in (
-  select granted::uuid from (${grantedIds('channel', '$1::text')}) as g (granted)))`;
+/** SQL for whether the channel `c` is one that the caller is in, owns or was granted; needs `READER`. */
+export const OWN = `${inReach('false')} and (c.type is null or mine.user_id is not null)`;
 /** SQL for whether it is on their list; needs `READER`. */
-export const LISTED = `${inReach('false')} and (c.type is null or mine.user_id is not null) and r.is_hidden is not true`;
+export const LISTED = `${OWN} and r.is_hidden is not true`;
 
 /** Where the caller stands in a channel after a mark, and whether that took anything off what is new for them. */
 export interface Mark {
