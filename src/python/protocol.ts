@@ -187,7 +187,7 @@ export const ToolMessage = z.discriminatedUnion('kind', [
     kind: z.literal('request'),
     call: z.int(),
     ask: z.int(),
-    operation: z.string(),
+    operation: z.string().max(64),
     input: z.unknown(),
   }),
   z.object({
