@@ -117,6 +117,10 @@ function findIgnoredInCalls(
   return names.length > 0 ? ignoredHeader(names) : undefined;
 }
 
+/** Whether frames of a client broke the protocol or its limits: that closes its socket, and nothing of ours failed. */
+const isBrokenFrame = ({ cause }: TRPCError): boolean =>
+  cause instanceof Error && 'code' in cause && String(cause.code).startsWith('WS_ERR_');
+
 /** Closes a socket that has not shown by then whose it is. */
 function expectProof(socket: WebSocket, milliseconds: number, hasProof: () => Promise<boolean>) {
   const timer = setTimeout(async () => {
@@ -183,7 +187,9 @@ export function mountTrpcSockets(options: {
       const reply = { ...context.reply, outlet: outletOf(res, req.socket), begin: callsOf(res) };
       return { ...context, reply, signal: info.signal };
     },
-    onError: ({ error, path, req }) => report(parts, error, path, requestIdOf(req)),
+    onError({ error, path, req }) {
+      if (!isBrokenFrame(error)) report(parts, error, path, requestIdOf(req));
+    },
   });
   onUpgrade(server, path, (request: IncomingMessage, socket, head) => {
     // The adapter makes an address of these when a socket connects, where nobody catches: one bad header would end the process.

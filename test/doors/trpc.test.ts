@@ -212,12 +212,14 @@ describe('tRPC over WebSocket', () => {
   });
 
   it('closes on a message over the limit, and lives on', async () => {
+    const before = toy.logged.length;
     const socket = new WebSocket(`${toy.url.replace('http', 'ws')}/trpc`);
     await once(socket, 'open');
     socket.send('x'.repeat(4 * 1024 * 1024 + 1));
     const [code] = await once(socket, 'close');
     expect(code).toBe(1009);
     expect(await whoamiOver(MEMBER)).toBe('member');
+    expect(toy.logged.slice(before)).toEqual([]);
   });
 
   it('cuts a client that does not read, instead of keeping all it is sent', async () => {
