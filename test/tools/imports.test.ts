@@ -208,6 +208,14 @@ describe('a tool that imports', () => {
     },
   );
 
+  it('DATA_DIR, from either module', async () => {
+    const { result } = await resultOf(
+      'import os\nfrom open_webui import env\nfrom open_webui.config import CACHE_DIR, DATA_DIR, UPLOAD_DIR',
+      'return [env.DATA_DIR == DATA_DIR, {CACHE_DIR.parent, UPLOAD_DIR.parent} == {DATA_DIR}, os.access(DATA_DIR, os.W_OK)]',
+    );
+    expect(result).toEqual([true, true, true]);
+  });
+
   it('SRC_LOG_LEVELS', async () => {
     const { result } = await resultOf(
       'import logging\nfrom open_webui.env import SRC_LOG_LEVELS\nlog = logging.getLogger(__name__)\nlog.setLevel(SRC_LOG_LEVELS["MODELS"])',

@@ -21,12 +21,10 @@ const filesOf = async () =>
     filename: string;
   }[];
 
-/** No upload of anybody stands unfinished on the disk. */
-const untilSwept = () =>
-  until('what was begun to be gone', async () => {
-    const names = await readdir(join(shop.server.dataDir, 'uploads'));
-    return !names.some((name) => name.endsWith('.part'));
-  });
+/** What of anybody's upload stands on the disk before it is a file. */
+const unfinished = async () =>
+  (await readdir(join(shop.server.dataDir, 'uploads'))).filter((name) => name.endsWith('.part'));
+const untilSwept = () => until('what was begun to be gone', async () => (await unfinished()).length === 0);
 
 describe('upload_file_handler', () => {
   it.each([
@@ -121,6 +119,25 @@ describe('half an upload never becomes a file', () => {
     expect((await run(`${begin('half.bin')}\n${how}`)).status).toBe(status);
     await untilSwept();
     expect((await filesOf()).filter(({ filename }) => filename === 'half.bin')).toEqual([]);
+  });
+
+  it('when its caller goes away', async () => {
+    const content = toolOf(IMPORTS, `${begin('half.bin')}\ntime.sleep(60)`, 'def f(self)').replace(
+      'import base64',
+      'import time, base64',
+    );
+    expect((await shop.create('left_alone', content)).status).toBe(200);
+    const gone = new AbortController();
+    const call = fetch(`${shop.server.url}/api/v1/tools/id/left_alone/call`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${shop.reader.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ function: 'f' }),
+      signal: gone.signal,
+    });
+    await until('the first part', async () => (await unfinished()).length > 0);
+    gone.abort();
+    await expect(call).rejects.toThrow('abort');
+    await untilSwept();
   });
 
   it('nor another one that goes on with it', async () => {

@@ -46,7 +46,7 @@ import tool  # noqa: E402
 import watch  # noqa: E402
 
 # What published tools import most. Loaded here, they cost a tool neither time nor memory of its own.
-_COMMON = ("requests", "httpx", "aiohttp", "bs4", "fastapi", "open_webui.routers.images")
+_COMMON = ("requests", "httpx", "aiohttp", "bs4", "fastapi", "open_webui.routers.images", "open_webui.models.users")
 _STOP_SECONDS = 5
 _SWEEP_SECONDS = 0.05
 

@@ -1,7 +1,10 @@
-"""Levels of logging, by the part that logs."""
+"""The tool's own folder, and levels of logging by the part that logs."""
 
 import logging
+import os
 from collections import defaultdict
+from pathlib import Path
 
+DATA_DIR = Path(os.environ["TMPDIR"])
 GLOBAL_LOG_LEVEL = logging.getLevelName(logging.INFO)
 SRC_LOG_LEVELS: "defaultdict[str, int]" = defaultdict(lambda: logging.INFO)
