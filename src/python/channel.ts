@@ -41,9 +41,8 @@ export function readFrames(
       if (!isFlat(text)) checkJsonBounds(text, BOUNDS);
       onFrame(JSON.parse(text), text);
     } catch (error) {
-      const isTooMuch = error instanceof AppError;
       stop(
-        isTooMuch
+        error instanceof AppError
           ? 'it sent too many lists and objects at once, or too deep ones'
           : 'it wrote to the channel of the server',
       );

@@ -260,7 +260,7 @@ export const DEFAULT_LIMITS: Limits = {
 
 /** The longest frame from a tool: a result of 8 MiB and what surrounds it. A longer one ends the process. */
 export const MAX_FRAME_BYTES = 8 * 1024 * 1024 + 64 * 1024;
-/** What a tool says of itself, in characters: what may be stored of it, with each one written as `\\u` and a number. */
+/** What a tool says of itself, in characters: what may be stored of it, even when each is written by its number. */
 export const MAX_SAID_CHARACTERS = 1024 * 1024;
 /** The arguments of one person's calls that are under way or wait; calls beyond are turned away. */
 export const MAX_ARGUMENT_BYTES = 64 * 1024 * 1024;

@@ -32,9 +32,9 @@ const use = (id: string, name: string, args: object = {}) =>
 
 let number = 0;
 /** Stores a tool whose function `f` has that body, and calls it for the first time. */
-async function run(body: string, before = BEFORE): Promise<Answer> {
+async function run(body: string): Promise<Answer> {
   number += 1;
-  const content = `${before}class Tools:\n    def f(self):\n        ${body.replaceAll('\n', '\n        ')}\n`;
+  const content = `${BEFORE}class Tools:\n    def f(self):\n        ${body.replaceAll('\n', '\n        ')}\n`;
   expect((await shop.create(`hostile${number}`, content)).status).toBe(200);
   return use(`hostile${number}`, 'f');
 }
@@ -204,7 +204,6 @@ test('odd values reach the caller, and do nothing on the way', async () => {
 });
 
 test('a caller on the subscription is told as well', async () => {
-  await run('return 1');
   const content = `${BEFORE}class Tools:\n    def f(self):\n        say(b'${HEADS.event}' + ${DEEP} + b"}")\n        time.sleep(60)\n`;
   expect((await shop.create('deeper', content)).status).toBe(200);
   const { client, sockets } = openSocket(shop.server.url, shop.reader.token);
