@@ -1,5 +1,5 @@
 import { statement } from '../database/sql.ts';
-import { brief, EDITED_VIEW, EVENT_VIEW, JOINS, NEXT_MOMENT } from './messages.repository.ts';
+import { EDITED_VIEW, EVENT_VIEW, inShort, JOINS, NEXT_MOMENT } from './messages.repository.ts';
 import type { MessageView } from './messages.schema.ts';
 
 /** Statements of a change to a message, run inside one transaction after `TICK` took the channel's lock. */
@@ -71,7 +71,7 @@ const rewrite = (name: string, own: string, quoted: string) =>
  */
 export const REWRITE = rewrite('message.rewrite', '$3::jsonb', '$4::jsonb');
 
-const { content, data, meta } = brief('m');
+const { content, data, meta } = inShort('m');
 const EDITED = `(select jsonb_build_object('content', ${content}, 'data', ${data}, 'meta', ${meta})
     from message m where m.channel_id = $1 and m.id = $2)`;
 /** The same by what the message says now, in short: the event of the edit itself, which follows, has all of it. */

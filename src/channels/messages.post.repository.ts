@@ -1,7 +1,7 @@
 import { type Database, type Sql, statement } from '../database/sql.ts';
 import { BRIEF, can } from './channels.repository.ts';
 import type { ChannelBrief } from './channels.schema.ts';
-import { brief, EVENT_VIEW, fields, JOINS, NEXT_MOMENT, VIEW } from './messages.repository.ts';
+import { EVENT_VIEW, fields, inShort, JOINS, NEXT_MOMENT, VIEW } from './messages.repository.ts';
 import type { MessageView, PostedMessage } from './messages.schema.ts';
 
 /** A message on its way into a channel. */
@@ -83,7 +83,7 @@ const post = (name: string, { waits, refers }: PostForm) => {
          join message m on m.channel_id = post.channel_id and m.id = post.parent_id
         where post.parent_id is not null
      ), quoted as materialized (
-       select post.n, json_build_object(${fields('q', 'qu', brief('q'))}) as view
+       select post.n, json_build_object(${fields('q', 'qu', inShort('q'))}) as view
          from post join locked on locked.id = post.channel_id
          join message q on q.channel_id = post.channel_id and q.id = post.reply_to_id
          left join users qu on qu.id = q.user_id

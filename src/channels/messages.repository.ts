@@ -73,9 +73,11 @@ const CUT_CHARACTERS = 1000;
 const bytesOf = (m: string) =>
   `octet_length(to_json(${m}.content)::text) + octet_length(${m}.data::text) + octet_length(${m}.meta::text)`;
 
-/** SQL for whether a form, as JSON, has at most so many bytes. What is large as it is stored need not be fetched to know. */
+/** SQL for whether a form may have no more bytes than that, as JSON, by what it takes where it is stored: a list of digits six times as much. */
+const mayBeWithin = (form: string, bytes: number) => `pg_column_size(${form}) <= ${8 * bytes}`;
+/** SQL for whether it has. What is too large anyway is not fetched. */
 const isWithin = (form: string, bytes: number) =>
-  `(pg_column_size(${form}) <= ${bytes} and octet_length(${form}::text) <= ${bytes})`;
+  `(${mayBeWithin(form, bytes)} and octet_length(${form}::text) <= ${bytes})`;
 
 const abridged = (m: string, isWhole: string): Form => {
   const kept = (member: string) =>
@@ -89,10 +91,10 @@ const abridged = (m: string, isWhole: string): Form => {
 };
 
 /** As `whole`, but abridged beyond the length of a short message: for events that another one with all of it goes before, or follows. */
-export const brief = (m: string): Form =>
+export const inShort = (m: string): Form =>
   abridged(
     m,
-    `pg_column_size(${m}.data) + pg_column_size(${m}.meta) <= ${SHORT_BYTES} and ${bytesOf(m)} <= ${SHORT_BYTES}`,
+    `${mayBeWithin(`${m}.data`, SHORT_BYTES)} and ${mayBeWithin(`${m}.meta`, SHORT_BYTES)} and ${bytesOf(m)} <= ${SHORT_BYTES}`,
   );
 
 /** SQL for the wire form of the row `m`, whoever reads it; needs the joins of `JOINS`. */
@@ -100,8 +102,8 @@ export const VIEW = view(whole('m'), whole('q'));
 /** The same as the caller (`$1`) reads it. */
 const READ_VIEW = view(whole('m'), whole('q'), '$1');
 /** The same in an event that tells of new words, and in one that tells of anything else. */
-export const EDITED_VIEW = view(whole('m'), brief('q'));
-export const EVENT_VIEW = view(brief('m'), brief('q'));
+export const EDITED_VIEW = view(whole('m'), inShort('q'));
+export const EVENT_VIEW = view(inShort('m'), inShort('q'));
 /** The wire form of the row `m` in a list of the caller's (`$1`); needs the joins of `JOINS`, and the row to come from `withinBudget`. */
 export const LISTED = view(abridged('m', 'm.is_whole'), abridged('q', 'm.is_whole'), '$1');
 
