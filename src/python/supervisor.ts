@@ -6,6 +6,8 @@ import type { Limits } from './protocol.ts';
 
 const RESTARTS_IN_A_ROW = 6;
 const STEADY_MS = 60_000;
+/** Pause after so many short lives in a row; callers are told that there is no Python meanwhile. */
+const RETRY_MS = 60_000;
 
 /** `detail` tells a person what is going on, or the reason and the cure. */
 export interface PythonState {
@@ -35,6 +37,8 @@ export function superviseHost(options: {
   interpreter: string | undefined;
   limits: Limits;
   log: Log;
+  /** How long a host that does not stay up is left alone. */
+  retryMs?: number;
 }): Supervisor {
   const { log } = options;
   const closing = new AbortController();
@@ -46,10 +50,9 @@ export function superviseHost(options: {
 
   const running = run().catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    const detail = closing.signal.aborted ? 'The server is stopping.' : reason;
-    if (!closing.signal.aborted) log.warn(`Python tools are not available: ${detail}`);
-    state = { state: 'unavailable', detail };
-    host?.reject(unavailable(detail));
+    if (!closing.signal.aborted) return giveUp(reason);
+    state = { state: 'unavailable', detail: 'The server is stopping.' };
+    host?.reject(unavailable(state.detail));
     settled.resolve();
   });
 
@@ -57,21 +60,36 @@ export function superviseHost(options: {
     const made = await prepareEnvironment(options.folder, options.interpreter, log, closing.signal);
     environment = made;
     let reason = '';
-    for (let failures = 0; failures < RESTARTS_IN_A_ROW; failures += 1) {
+    for (let failures = 0; ; failures += 1) {
+      if (failures === RESTARTS_IN_A_ROW) {
+        giveUp(
+          `The Python host does not stay up: ${reason}. It is tried again every minute. Mend that, or remove ${options.folder} and start again to have it made anew.`,
+        );
+        await delay(options.retryMs ?? RETRY_MS, undefined, { signal: closing.signal });
+        failures = 0;
+      }
       state = { state: 'starting', detail: 'The Python host is starting.' };
       // From here on callers wait for the next one. Nobody may be waiting when it fails.
-      host = Promise.withResolvers();
-      host.promise.catch(() => {});
+      const next: PromiseWithResolvers<Host> = Promise.withResolvers();
+      next.promise.catch(() => {});
+      host = next;
       if (failures > 0) await delay(50 * 2 ** failures, undefined, { signal: closing.signal });
       const startedAt = performance.now();
-      reason = await live(made, host).catch((error: Error) => error.message);
+      reason = await live(made, next).catch((error: Error) => error.message);
       closing.signal.throwIfAborted();
+      // Those who wait for one that did not come up are not kept for the next.
+      next.reject(unavailable(`The Python host did not start: ${reason}.`));
       if (performance.now() - startedAt > STEADY_MS) failures = 0;
       log.warn(`The Python host ended: ${reason}.`);
     }
-    throw new Error(
-      `The Python host does not stay up: ${reason}. Mend that, or remove ${options.folder} to have it made anew, and start again.`,
-    );
+  }
+
+  /** Tells those who wait, and whoever asks from now on. */
+  function giveUp(detail: string): void {
+    log.warn(`Python tools are not available: ${detail}`);
+    state = { state: 'unavailable', detail };
+    host?.reject(unavailable(detail));
+    settled.resolve();
   }
 
   /** From start to end of one fork server; resolves with the reason of its end. */

@@ -1,0 +1,38 @@
+import { afterEach, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../src/python/protocol.ts';
+import { type Supervisor, superviseHost } from '../../src/python/supervisor.ts';
+import { until } from '../support/poll.ts';
+import { descendantsOf } from '../support/process.ts';
+import { sharedEnvironment } from '../support/python.ts';
+
+let supervisor: Supervisor | undefined;
+afterEach(() => supervisor?.close());
+
+test('a host that does not stay up is said to be unavailable, and tried again later', async () => {
+  const lines: string[] = [];
+  const log = { info: () => {}, warn: (line: string) => void lines.push(line) };
+  const folder = await sharedEnvironment();
+  const started = superviseHost({
+    folder,
+    interpreter: undefined,
+    limits: DEFAULT_LIMITS,
+    log,
+    retryMs: 2_000,
+  });
+  supervisor = started;
+  await started.settled;
+  let killed = 0;
+  while (started.state().state !== 'unavailable') {
+    const hosts = (await descendantsOf(process.pid)).filter(({ command }) => command.includes('server.py'));
+    if (started.state().state === 'ready') for (const { pid } of hosts) process.kill(pid, 'SIGKILL');
+    killed += hosts.length;
+    await until('the next state', () => started.state().state !== 'ready');
+    await until('the host, or that there is none', () => started.state().state !== 'starting');
+  }
+  expect(killed).toBeGreaterThan(5);
+  expect(started.state().detail).toMatch(/does not stay up.*tried again every minute/);
+  await expect(started.host()).rejects.toMatchObject({ code: 'python_unavailable' });
+  await until('another host', () => started.state().state === 'ready');
+  expect((await started.base()).python).toContain(folder);
+  expect(lines.filter((line) => line.startsWith('The Python host ended'))).toHaveLength(6);
+});
