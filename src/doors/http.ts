@@ -58,6 +58,7 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
   dispatchUpgrades(app.server);
   app.setErrorHandler((error, request, reply) => answerFailure(parts, error, request, reply));
   acceptJson(app);
+  refuseCrumbs(app);
   await allowOrigins(app, env.CORS_ALLOW_ORIGIN);
   refuseUnknown(app, known);
   countRequests(app);
@@ -101,6 +102,28 @@ function acceptJson(app: FastifyInstance) {
         error instanceof SyntaxError ? new AppError('malformed_json', { cause: error }) : (error as Error),
       );
     }
+  });
+}
+
+/** Pieces that a body may come in. Few networks carry less than a kilobyte at a time. */
+const MAX_PIECES = 20_000;
+
+/**
+ * Cuts connections whose bodies come in crumbs: all pieces are kept until the last has come, before anybody has shown who they are,
+ * and one of a single byte takes four hundred.
+ */
+function refuseCrumbs(app: FastifyInstance) {
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    // Forms are worked off as they come; and nobody listens to them yet, so that what came meanwhile would be lost.
+    const isKept = request.method !== 'GET' && !/^multipart\//i.test(request.headers['content-type'] ?? '');
+    let pieces = 0;
+    if (isKept) {
+      payload.on('data', () => {
+        pieces += 1;
+        if (pieces > MAX_PIECES) request.raw.destroy();
+      });
+    }
+    done(null, payload);
   });
 }
 

@@ -49,6 +49,24 @@ it('one that sends many and reads the answers may go on', async () => {
   expect(await text(socket)).toContain('HTTP/1.1 200');
 });
 
+it.each(['/api/v1/optional', '/trpc/optional'])(
+  'a body to %s in very many pieces is cut, one in many is read',
+  async (path) => {
+    const head = `POST ${path} HTTP/1.1\r\nHost: chat.example.com\r\nConnection: close\r\nContent-Type: application/json\r\n`;
+    const answerTo = async (spaces: number) => {
+      const socket = connect(toy.port, '127.0.0.1');
+      socket.on('error', () => {});
+      const ended = text(socket).catch(() => 'cut');
+      socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);
+      socket.write('1\r\n \r\n'.repeat(spaces));
+      socket.write('2\r\n{}\r\n0\r\n\r\n');
+      return ended;
+    };
+    expect(await answerTo(10_000)).toContain('HTTP/1.1 200');
+    expect(await answerTo(100_000)).not.toContain('HTTP/1.1 200');
+  },
+);
+
 it('a tRPC socket is read no further while hundreds of its calls are under way, and they end with it', async () => {
   const own = await startToy();
   const before = stuck.entered;
