@@ -164,6 +164,9 @@ export function mountTrpcSockets(options: {
   const wss = new WebSocketServer({
     noServer: true,
     maxPayload: LIMITS.bodyBytes,
+    // Each is kept until the message is whole, and takes hundreds of bytes for one that it brings.
+    maxFragments: 1024,
+    maxBufferedChunks: 16 * 1024,
     perMessageDeflate: false,
     WebSocket: FrameSocket,
   });

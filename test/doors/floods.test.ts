@@ -86,6 +86,24 @@ it('a tRPC socket is read no further while hundreds of its calls are under way, 
   socket.terminate();
 });
 
+it('a message in very many fragments closes its tRPC socket, one in many is read', async () => {
+  const sent = async (fragments: number) => {
+    const socket = new WebSocket(`${toy.url.replace('http', 'ws')}/trpc`);
+    await once(socket, 'open');
+    const ended = Promise.race([
+      once(socket, 'close').then(() => 'closed'),
+      once(socket, 'message').then(() => 'answered'),
+    ]);
+    for (let at = 0; at < fragments; at += 1) socket.send(' ', { fin: false });
+    socket.send('{"id":1,"method":"query","params":{"path":"surroundings"}}');
+    const outcome = await ended;
+    socket.terminate();
+    return outcome;
+  };
+  expect(await sent(1_000)).toBe('answered');
+  expect(await sent(2_000)).toBe('closed');
+});
+
 it('a tRPC socket is read on when calls of it have ended', async () => {
   const socket = new WebSocket(`${toy.url.replace('http', 'ws')}/trpc`);
   await once(socket, 'open');
