@@ -13,9 +13,9 @@ interface Packet {
   data?: unknown;
 }
 
-/** Whether a packet connects to the namespace that there is. */
+/** Whether a packet connects to the namespace that there is, which has no name, or `/`. */
 const connects = ({ type, data }: Packet): boolean =>
-  type === 'message' && typeof data === 'string' && /^0(?!\/)/.test(data);
+  type === 'message' && typeof data === 'string' && /^0(?!\/[^,])/.test(data);
 
 /**
  * Closes a connection that sends more than a client does. It is asked before Socket.IO sees the packet, which makes a socket of

@@ -26,6 +26,7 @@ const named = `40${JSON.stringify({ token: owner.token })}`;
 it.each<[string, string[]]>([
   ['connects twice without credentials', ['40', '40']],
   ['connects twice before it is let in', [named, named]],
+  ['connects twice, and names the namespace', ['40/,', '40/']],
   ['connects ten thousand times in one body', Array(10_000).fill('40')],
   ['asks for ten thousand other namespaces', Array(10_000).fill('40/other,')],
   ['sends ten thousand pongs', Array(10_000).fill('3')],
