@@ -15,7 +15,13 @@ const isText = (value: unknown) => typeof value === 'string';
  * which a stranger may send a million.
  */
 const objectOf = <Member>(isMember: (value: unknown) => boolean) =>
-  z.custom<Record<string, Member>>((value) => isObject(value) && Object.values(value).every(isMember));
+  z
+    .custom<Record<string, Member>>((value) => isObject(value) && Object.values(value).every(isMember))
+    .transform((value) => {
+      // As Zod's own records do: whoever copies members would set it.
+      Reflect.deleteProperty(value, '__proto__');
+      return value;
+    });
 const texts = () => z.custom<string[]>((value) => Array.isArray(value) && value.every(isText));
 
 export const JsonSchema = z.custom<Record<string, unknown>>(isObject);
