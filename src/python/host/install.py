@@ -103,7 +103,7 @@ class Installation:
                     os.chmod(path, os.stat(path).st_mode | 0o444)
                     size += os.path.getsize(path)
         if size > self.size:
-            raise ValueError(f"The packages take {size} bytes; at most {self.size} are allowed.")
+            raise self.excess()
         return size
 
     def pip(self, log: Any) -> None:
@@ -129,11 +129,14 @@ class Installation:
                 raise TimeoutError(f"The installation took longer than {self.seconds} s and was stopped.")
             if _disk_use(self.draft) > self.size:
                 os.killpg(process.pid, signal.SIGKILL)
-                raise ValueError(f"The packages take more than the {self.size} bytes that are allowed.")
+                raise self.excess()
             os.utime(self.path("state.json"))
             time.sleep(0.2)
         if process.returncode != 0:
             raise RuntimeError(self.complaint())
+
+    def excess(self) -> Exception:
+        return ValueError(f"The packages take more than the {self.size} bytes that are allowed.")
 
     def complaint(self) -> str:
         """The sentence of pip that says most, from its log."""
