@@ -57,10 +57,10 @@ export async function tools(workspace: Workspace): Promise<Result[]> {
 const create = ({ asAdministrator }: Parley, id: string, content: string) =>
   asAdministrator('POST /tools/create', { id, name: id, content, meta: {} });
 
-/** The live processes of tools, which are the children of the fork server. */
+/** The live processes of tools: what is below the fork server, which is the only child of the one that stands behind it. */
 function toolProcesses({ pid }: Parley): number[] {
-  const host = descendants(pid).find(({ name }) => name.startsWith('python'));
-  return host ? descendants(host.pid).map((one) => one.pid) : [];
+  const [, forkServer] = descendants(pid).filter(({ name }) => name.startsWith('python'));
+  return forkServer ? descendants(forkServer.pid).map((one) => one.pid) : [];
 }
 
 async function createAndKeep({ parley, quick }: Workspace): Promise<Result[]> {
