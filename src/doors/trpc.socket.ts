@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { type Outlet, outletOver } from '../core/subscription.ts';
+import type { Context } from '../core/trpc.ts';
 import { LIMITS } from '../core/wire.ts';
 import { traffic } from './metrics.sockets.ts';
 import { frameOf } from './trpc.encoder.ts';
@@ -48,6 +49,12 @@ function sendGathered(): void {
 export class FrameSocket extends WebSocket {
   /** What the socket was upgraded on; set before its first use. */
   connection: Duplex | undefined;
+  /** By `performance.now()`. */
+  readonly openedAt = performance.now();
+  /** What it comes with, once that is known: a client may announce that it will say so, and never do. */
+  context: Context | undefined;
+  /** Whether it was looked at whose it is. */
+  isJudged = false;
 
   override send(...message: unknown[]): void {
     const [data] = message;

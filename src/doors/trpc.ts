@@ -5,11 +5,12 @@ import { applyWSSHandler } from '@trpc/server/adapters/ws';
 import type { ResponseMeta, TRPCRequestInfo } from '@trpc/server/http';
 import { getErrorShape } from '@trpc/server/shared';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { WebSocketServer } from 'ws';
 import { AppError, appErrorIn } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
 import { checkJsonText } from '../core/incoming.ts';
 import type { Parts } from '../core/scope.ts';
+import { keepSweeping } from '../core/sweep.ts';
 import { type Context, toTrpcError } from '../core/trpc.ts';
 import { LIMITS } from '../core/wire.ts';
 import { buildHttpContext, buildSocketContext } from './context.ts';
@@ -28,6 +29,8 @@ const MAX_BATCH_SIZE = 20;
 
 /** How long clients may take to say goodbye when the server stops. */
 const CLOSE_GRACE_MS = 1000;
+/** How often it is looked for sockets that are nobody's. */
+const JUDGE_EVERY_MS = 1000;
 
 type HandlerOptions = FastifyHandlerOptions<AnyRouter, FastifyRequest, FastifyReply>;
 
@@ -121,14 +124,6 @@ function findIgnoredInCalls(
 const isBrokenFrame = ({ cause }: TRPCError): boolean =>
   cause instanceof Error && 'code' in cause && String(cause.code).startsWith('WS_ERR_');
 
-/** Closes a socket that has not shown by then whose it is. */
-function expectProof(socket: WebSocket, milliseconds: number, hasProof: () => Promise<boolean>) {
-  const timer = setTimeout(async () => {
-    if (!(await hasProof())) socket.close(1008, 'Connect with credentials');
-  }, milliseconds);
-  socket.once('close', () => clearTimeout(timer));
-}
-
 /** Whether a socket's credentials are anybody's. */
 async function isSomebody({ parts, credentials, request }: Context): Promise<boolean> {
   if (!credentials) return false;
@@ -139,6 +134,18 @@ async function isSomebody({ parts, credentials, request }: Context): Promise<boo
     // What such a key may reach is asked at each call; a database that is away says nothing of anybody.
     return appErrorIn(error)?.code !== 'unauthenticated';
   }
+}
+
+/** Closes the sockets that have not shown for so long whose they are. A timer for each would be memory that all of them take. */
+async function closeUnproved(sockets: Iterable<FrameSocket>, openedBefore: number): Promise<void> {
+  const late = [...sockets].filter(({ isJudged, openedAt }) => !isJudged && openedAt <= openedBefore);
+  await Promise.all(
+    late.map(async (socket) => {
+      socket.isJudged = true;
+      const isProved = socket.context !== undefined && (await isSomebody(socket.context));
+      if (!isProved) socket.close(1008, 'Connect with credentials');
+    }),
+  );
 }
 
 export interface TrpcSockets {
@@ -173,8 +180,11 @@ export function mountTrpcSockets(options: {
   wss.on('headers', (headers, request) => {
     for (const [name, value] of Object.entries(upgradeHeaders(request))) headers.push(`${name}: ${value}`);
   });
-  /** Of each socket, once it is known with what it comes: a client may announce that it will say so, and never do. */
-  const contexts = new WeakMap<WebSocket, Context>();
+  const judge = keepSweeping(
+    Math.min(anonymousMs / 2, JUDGE_EVERY_MS),
+    () => closeUnproved(wss.clients, performance.now() - anonymousMs),
+    (error) => parts.log.error({ err: error }, 'Sockets without credentials could not be judged.'),
+  );
   const handler = applyWSSHandler({
     wss,
     router,
@@ -183,12 +193,13 @@ export function mountTrpcSockets(options: {
     keepAlive: { enabled: true, pingMs: 30_000, pongWaitMs: 10_000 },
     createContext({ req, res, info }) {
       const context = buildSocketContext(parts, req, info.connectionParams?.token);
-      contexts.set(res, context);
       // The adapter keeps the request for as long as the connection, and all that it says is in the context by now.
       req.headers = {};
       req.rawHeaders = [];
       const reply = { ...context.reply, outlet: outletOf(res, req.socket), begin: callsOf(res) };
-      return { ...context, reply, signal: info.signal };
+      const whole = { ...context, reply, signal: info.signal };
+      if (res instanceof FrameSocket) res.context = whole;
+      return whole;
     },
     onError({ error, path, req }) {
       if (!isBrokenFrame(error)) report(parts, error, path, requestIdOf(req));
@@ -200,10 +211,6 @@ export function mountTrpcSockets(options: {
       return refuseUpgrade(request, socket, 'bad_request');
     wss.handleUpgrade(request, socket, head, (client) => {
       client.connection = socket;
-      expectProof(client, anonymousMs, async () => {
-        const context = contexts.get(client);
-        return context !== undefined && isSomebody(context);
-      });
       wss.emit('connection', client, request);
     });
   });
@@ -219,6 +226,7 @@ export function mountTrpcSockets(options: {
       }, CLOSE_GRACE_MS);
       await new Promise((resolve) => wss.close(resolve));
       clearTimeout(cut);
+      await judge.close();
     },
   };
 }
