@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { administer } from '../configs/support.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { type Person, signIn, signUp, startServer, type TestServer } from '../support/server.ts';
+import { type Person, signIn, signUp, type TestServer, withSecret } from '../support/server.ts';
 import { run } from './run.ts';
 
 const OLD = 'the secret that the database was written with';
@@ -19,14 +19,8 @@ let hook: { list: string; post: string };
 const command = (words: string[], secret: string, input = '') =>
   run(words, { SECRET_KEY: secret, DATABASE_URL: database.url, DATA_DIR: folder }, input);
 
-async function serve<T>(secret: string, work: (at: TestServer) => Promise<T>): Promise<T> {
-  const at = await startServer({ database, env: { SECRET_KEY: secret, LOG_LEVEL: 'silent' } });
-  try {
-    return await work(at);
-  } finally {
-    await at.close();
-  }
-}
+const serve = <T>(secret: string, work: (at: TestServer) => Promise<T>) => withSecret(database, secret, work);
+
 /** What the configuration has as a key, the address of the webhook, and whether something can be posted to it. */
 const secretsAt = (secret: string) =>
   serve(secret, async (at) => {

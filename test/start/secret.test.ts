@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { seal, unseal } from '../../src/core/seal.ts';
 import { administer } from '../configs/support.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { signIn, signUp, startServer, type TestServer } from '../support/server.ts';
+import { signIn, signUp, startServer, type TestServer, withSecret } from '../support/server.ts';
 
 const OLD = 'the secret that the database was written with';
 const NEW = 'a secret that somebody set by mistake';
@@ -18,14 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-async function run<T>(secret: string, work: (at: TestServer) => Promise<T>): Promise<T> {
-  const at = await startServer({ database, env: { SECRET_KEY: secret, LOG_LEVEL: 'silent' } });
-  try {
-    return await work(at);
-  } finally {
-    await at.close();
-  }
-}
+const run = <T>(secret: string, work: (at: TestServer) => Promise<T>) => withSecret(database, secret, work);
 const starts = (secret: string) => run(secret, async () => {});
 const refused = (secret: string) => expect(starts(secret)).rejects.toThrow(REFUSAL);
 

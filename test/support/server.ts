@@ -90,6 +90,20 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   };
 }
 
+/** Work with a server of one `SECRET_KEY` on a database, which it closes afterwards. */
+export async function withSecret<T>(
+  database: TestDatabase,
+  secret: string,
+  work: (server: TestServer) => Promise<T>,
+): Promise<T> {
+  const server = await startServer({ database, env: { SECRET_KEY: secret, LOG_LEVEL: 'silent' } });
+  try {
+    return await work(server);
+  } finally {
+    await server.close();
+  }
+}
+
 /** One REST call under `/api/v1`. */
 export async function call(url: string, request: string, options: CallOptions = {}): Promise<Answer> {
   const [method = 'GET', path = '/'] = request.split(' ');
