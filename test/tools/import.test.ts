@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { ToolImport } from '../../src/tools/tools.import.schema.ts';
+import { until } from '../support/poll.ts';
 import type { Person } from '../support/server.ts';
 import { openSocket, openWorkshop } from './workshop.ts';
 
@@ -134,6 +135,24 @@ describe('the import of tools', () => {
           .sort(),
       ).toEqual(['refused', 'stored']);
     }
+  });
+
+  it('stops when whoever asked has gone away, and keeps what is stored', async () => {
+    const leaving = new AbortController();
+    const hanging = Array.from({ length: 3 }, (_, n) => exported(`hanging_${n}`, 'while True: pass\n'));
+    const answer = fetch(`${server.url}/api/v1/tools/import`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${author.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ tools: [exported('before'), ...hanging, exported('after')] }),
+      signal: leaving.signal,
+    });
+    await until('the first to be stored', async () => (await stored()).includes('before'));
+    leaving.abort();
+    await expect(answer).rejects.toThrow('abort');
+    await until('its processes to be idle', () => shop.python.load().running === 0);
+    expect(await stored()).toEqual(['before']);
+    expect(outcomes((await send(author, [exported('next')])).body)).toEqual([['next', 'stored']]);
+    expect(await stored()).toEqual(['before', 'next']);
   });
 
   it('runs nothing for those who may have no tools, and belongs to tools_import too', async () => {
