@@ -57,7 +57,7 @@ describe('runs of a tool', () => {
 
   it('say what they took also when they ended with their process', async () => {
     await until('what the timeout took', async () => (await runs('?limit=1'))[0].cpu_ms > 0);
-    await call('burn', { seconds: 0.4 });
+    await call('burn', { seconds: 1.5 });
     await call('crash');
     const crashed = await until('what the crash took', async () => {
       const [run] = await runs('?limit=1');
@@ -66,7 +66,7 @@ describe('runs of a tool', () => {
     expect(crashed).toMatchObject({ function: 'crash', outcome: 'tool_raised' });
     // Of the call, not of all that its process had done.
     expect(crashed.cpu_ms).toBeGreaterThanOrEqual(50);
-    expect(crashed.cpu_ms).toBeLessThan(400);
+    expect(crashed.cpu_ms).toBeLessThan(1500);
     expect(crashed.peak_memory_bytes).toBeGreaterThan(64 * 1024 * 1024);
   });
 
