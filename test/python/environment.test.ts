@@ -60,6 +60,15 @@ test('in a folder that only root may enter', async ({ skip }) => {
   );
   const { result } = await callTool(here, content);
   expect(result).toEqual([true, expect.stringMatching(/^2\./)]);
+  // So some packages look for files of their own, as matplotlib for a font.
+  const own = toolOf(
+    `def f(self):
+    place = certifi.where()
+    ways = [os.path.realpath(place), os.path.realpath(os.fsencode(place)), pathlib.Path(place, "..", "cacert.pem").resolve()]
+    return [len(open(way).read()) > 0 for way in ways]`,
+    'import certifi, os, pathlib',
+  );
+  expect((await callTool(here, own)).result).toEqual([true, true, true]);
 });
 
 test('an interpreter that does not exist: the reason and the cure', async () => {

@@ -6,9 +6,16 @@ A folder that is held open can be reached through /proc/self/fd without passing 
 the packages already loaded are pointed there. The files keep their permissions; nothing is copied.
 """
 
+import functools
 import os
+import pathlib
+import posixpath
 import stat
 import sys
+from typing import Any
+
+# Those in use, each with a slash at its end.
+_addresses: list[str] = []
 
 
 def pin() -> dict[str, str]:
@@ -39,7 +46,30 @@ def add(folder: str) -> str:
 def _pin(path: str) -> str:
     if os.geteuid() != 0 or not os.path.isdir("/proc/self/fd") or _open_to_all(path):
         return path
-    return f"/proc/self/fd/{os.open(path, os.O_PATH | os.O_DIRECTORY)}"
+    address = f"/proc/self/fd/{os.open(path, os.O_PATH | os.O_DIRECTORY)}"
+    if not _addresses:
+        _keep_addresses()
+    _addresses.append(f"{address}/")
+    return address
+
+
+def _keep_addresses() -> None:
+    """
+    From now on, `os.path.realpath` and `Path.resolve` leave an address as it is. Packages ask them where their own files are, and
+    what the folder is called otherwise leads through parents that are closed.
+    """
+    resolve = posixpath.realpath
+
+    @functools.wraps(resolve)
+    def realpath(filename: Any, **how: Any) -> Any:
+        path = os.path.abspath(filename)
+        return path if f"{os.fsdecode(path)}/".startswith(tuple(_addresses)) else resolve(filename, **how)
+
+    posixpath.realpath = realpath
+    # Python 3.10 has taken its own hold of it.
+    accessor = getattr(pathlib, "_NormalAccessor", None)
+    if accessor is not None:
+        accessor.realpath = staticmethod(realpath)
 
 
 def _open_to_all(path: str) -> bool:
