@@ -14,7 +14,7 @@ let url: string;
 beforeAll(async () => {
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
-  shop = await openWorkshop({ callTimeoutMs: 10_000 });
+  shop = await openWorkshop({ callTimeoutMs: 30_000 });
   await shop.permit('chat.file_upload', true);
 });
 afterAll(async () => {
@@ -83,6 +83,23 @@ describe('a tool that imports', () => {
       'return HTMLResponse("<b>hi</b>")',
     );
     expect([result, events]).toEqual(['<b>hi</b>', []]);
+  });
+
+  it('fastapi, and returns a stream', async () => {
+    const { result, events } = await resultOf(
+      'from fastapi.responses import StreamingResponse',
+      'async def more():\n    yield "hé, "\n    yield b"you"\nreturn StreamingResponse(more())',
+    );
+    expect([result, events]).toEqual(['hé, you', []]);
+  });
+
+  it('fastapi, and hears what to do with a file', async () => {
+    const body = 'open("a.txt", "w").write("a")\nreturn FileResponse("a.txt")';
+    const answer = await runTool(shop, toolOf('from fastapi.responses import FileResponse', body));
+    expect([answer.status, answer.body.detail]).toEqual([
+      422,
+      'TypeError: a FileResponse cannot be a result: return what the file says, or store it with upload_file_handler',
+    ]);
   });
 
   it('run_in_threadpool', async () => {

@@ -87,6 +87,41 @@ return found`;
   });
 });
 
+describe('what a call has nothing of', () => {
+  const alone = 'is not there: this call is not part of a conversation';
+  const HEAD = 'def f(self, __messages__, __files__, __metadata__, __model__, __request__)';
+
+  it.each([
+    ['__metadata__["chat_id"]', `NotHere: __metadata__['chat_id'] ${alone}`],
+    ['__model__["id"]', `NotHere: __model__['id'] ${alone}`],
+    ['__messages__[-1]["content"]', `NotHere: __messages__[-1] ${alone}`],
+    ['__files__[0]', `NotHere: __files__[0] ${alone}`],
+    [
+      '__request__.headers["Authorization"]',
+      "NotHere: __request__.headers['Authorization'] is not there: it carries nothing of the caller",
+    ],
+    ['__request__.json()', 'AttributeError: __request__.json is not offered by this server'],
+  ])('%s says so', async (wanted, detail) => {
+    const { status, body } = await runTool(shop, toolOf('', `return ${wanted}`, HEAD));
+    expect([status, body.detail]).toEqual([422, detail]);
+  });
+
+  it('is empty otherwise, and can be asked for with care', async () => {
+    const body = `found = [__messages__, __files__, __metadata__, __model__, __messages__[-3:], dict(__request__.headers)]
+found.append([__metadata__.get("chat_id"), __request__.headers.get("x", 1), "id" in __model__, getattr(__request__, "json", 2)])
+for look in (lambda: __metadata__["a"]["b"], lambda: __messages__[0]):
+    try: look()
+    except (KeyError, IndexError) as error: found.append(len(str(error)) > 0)
+__metadata__["own"] = 1
+return found + [__metadata__["own"], json.loads(json.dumps(copy.deepcopy(__metadata__)))]`;
+    const answer = await runTool(shop, toolOf('import copy, json', body, HEAD));
+    expect([answer.body.detail, answer.body.result]).toEqual([
+      undefined,
+      [[], [], { own: 1 }, {}, [], {}, [null, 1, false, 2], true, true, 1, { own: 1 }],
+    ]);
+  });
+});
+
 describe('Users.get_user_by_email', () => {
   const look = (email: string) =>
     toolOf(

@@ -13,12 +13,15 @@ class Request:
     def __init__(self, base_url: str) -> None:
         self.method = "POST"
         self.base_url = self.url = Address(base_url)
-        self.headers: dict[str, str] = {}
-        self.cookies: dict[str, str] = {}
-        self.query_params: dict[str, str] = {}
+        self.headers = _Empty("__request__.headers", _BARE)
+        self.cookies = _Empty("__request__.cookies", _BARE)
+        self.query_params = _Empty("__request__.query_params", _BARE)
         self.client = None
         self.state = _NotOffered("__request__.state")
         self.app = _App("__request__.app")
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"__request__.{name} is not offered by this server")
 
     def url_for(self, name: str, /, **values: Any) -> "Address":
         """As `app.url_path_for`, with the server before it."""
@@ -32,6 +35,39 @@ class Address(str):
         if name in ("scheme", "netloc", "path", "query", "fragment", "hostname", "port"):
             return getattr(urlsplit(self), name)
         raise AttributeError(f"an address has no {name}")
+
+
+class NotHere(KeyError, IndexError):
+    __str__ = LookupError.__str__  # That of a KeyError quotes the sentence.
+
+
+class _Empty(dict[str, Any]):
+    """A dictionary without members. Whoever wants one all the same hears why it is not there."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__()
+        self._name, self._reason = name, reason
+
+    def __missing__(self, key: Any) -> Any:
+        raise NotHere(f"{self._name}[{key!r}] is not there: {self._reason}")
+
+
+class _EmptyList(list[Any]):
+    """Likewise a list."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__()
+        self._name, self._reason = name, reason
+
+    def __getitem__(self, index: Any) -> Any:
+        try:
+            return super().__getitem__(index)
+        except IndexError:
+            raise NotHere(f"{self._name}[{index}] is not there: {self._reason}") from None
+
+
+_BARE = "it carries nothing of the caller"
+_ALONE = "this call is not part of a conversation"
 
 
 class _NotOffered:
@@ -63,10 +99,10 @@ def parameters(request: dict[str, Any], user: dict[str, Any], emit: Any, ask: An
         "__event_emitter__": emit,
         "__event_call__": ask,
         "__request__": Request(request["base_url"]),
-        "__messages__": context.get("messages") or [],
-        "__files__": context.get("files") or [],
-        "__metadata__": context.get("metadata") or {},
-        "__model__": context.get("model") or {},
+        "__messages__": context.get("messages") or _EmptyList("__messages__", _ALONE),
+        "__files__": context.get("files") or _EmptyList("__files__", _ALONE),
+        "__metadata__": context.get("metadata") or _Empty("__metadata__", _ALONE),
+        "__model__": context.get("model") or _Empty("__model__", _ALONE),
         "__chat_id__": context.get("chat_id"),
         "__message_id__": context.get("message_id"),
         "__oauth_token__": None,

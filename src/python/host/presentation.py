@@ -21,11 +21,20 @@ async def present(result: Any, emit: Any) -> Any:
     response, told = result if isinstance(result, tuple) and len(result) == 2 else (result, None)
     if not isinstance(response, responses.Response):
         return result
-    body = getattr(response, "body", None)
-    if not isinstance(body, bytes):
-        raise TypeError("a response that streams cannot be a result")
-    text = body.decode(response.charset, "replace")
+    text = (await _body(response)).decode(response.charset, "replace")
     if not isinstance(response, responses.HTMLResponse) or "inline" not in response.headers.get("content-disposition", "").lower():
         return text if told is None else told
     await emit({"type": "embeds", "data": {"embeds": [text]}})
     return _SHOWN if told is None else told
+
+
+async def _body(response: Any) -> bytes:
+    """Of a response that streams, all that it says. Raises TypeError for one that is a file."""
+    body = getattr(response, "body", None)
+    if isinstance(body, bytes):
+        return body
+    parts = getattr(response, "body_iterator", None)
+    if parts is None:
+        kind = type(response).__name__
+        raise TypeError(f"a {kind} cannot be a result: return what the file says, or store it with upload_file_handler")
+    return b"".join([bytes(part) if isinstance(part, (bytes, memoryview)) else part.encode(response.charset) async for part in parts])
