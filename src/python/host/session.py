@@ -26,7 +26,8 @@ import source
 import threads
 from pydantic_core import PydanticSerializationError, to_json
 from questions import Questions
-from tool import CallError, LoadError, Tool, cut, describe
+from tool import CallError, LoadError, Tool
+from wording import cut, describe
 
 _THREADS = 32
 _OUTPUT_CHARACTERS = 8_192
@@ -165,8 +166,9 @@ class Session:
     async def _carry_out(self, tool: Tool, request: dict[str, Any]) -> Any:
         number = request["call"]
         if request["kind"] == "call":
-            emit = self.questions.emitter(number)
-            result = await _run(tool.bind(request, emit, self.questions.asker(number)), lambda: self._begin(request))
+            emit, ask = self.questions.emitter(number), self.questions.asker(number)
+            function = tool.find(request["function"])
+            result = await _run(function.target, lambda: tool.bind(function, request, emit, ask), lambda: self._begin(request))
             try:
                 return await presentation.present(result, emit)
             except Exception as error:
@@ -218,30 +220,36 @@ class Session:
                     return  # The server has gone away, and this process is about to.
 
 
-async def _run(call: Any, begin: Callable[[], None]) -> Any:
-    target = call.func
+async def _run(target: Callable[..., Any], bind: Callable[[], Callable[[], Any]], begin: Callable[[], None]) -> Any:
+    """Binding runs code of the tool as well: it belongs to what is done once, and stops nobody else where the function does not."""
     try:
         if asyncio.iscoroutinefunction(target):
             begin()
-            return await call()
-        outcome, error = await asyncio.to_thread(_outcome, call, begin)
+            return await bind()()
+        outcome, error = await asyncio.to_thread(_outcome, lambda: bind()(), begin)
         if error is not None:
             raise error
         # A plain function may return a coroutine: a decorated one does.
-        return await outcome if inspect.isawaitable(outcome) else outcome
-    except _TooLate:
+        outcome = await outcome if inspect.isawaitable(outcome) else outcome
+        return [part async for part in outcome] if inspect.isasyncgen(outcome) else outcome
+    except (CallError, _TooLate):
         raise
     except SystemExit as error:
         raise CallError("tool_raised", f"The tool tried to end its process: SystemExit: {error.code}") from None
     except BaseException as error:
         raise CallError("tool_raised", describe(error)) from None
+    finally:
+        # An event that the function has given to a task, without waiting for it, still comes before the result.
+        await asyncio.sleep(0)
 
 
 def _outcome(call: Any, begin: Callable[[], None]) -> tuple[Any, Optional[BaseException]]:
-    """A future cannot carry every exception (StopIteration), so it travels as a value."""
+    """A future cannot carry every exception (StopIteration), so it travels as a value. A generator runs here, as what it is part of."""
     try:
         begin()
-        return call(), None
+        result = call()
+        is_generator = inspect.isgenerator(result) and not inspect.isawaitable(result)
+        return list(result) if is_generator else result, None
     except BaseException as error:
         return None, error
 
@@ -253,7 +261,7 @@ def _text(printed: list[str]) -> str:
 
 def _encode_result(result: Any) -> bytes:
     try:
-        body = to_json(result, inf_nan_mode="null")
+        body = to_json(result, inf_nan_mode="null", fallback=_plain)
     except (PydanticSerializationError, ValueError, TypeError, RecursionError, MemoryError) as error:
         kind = type(result).__name__
         raise CallError("tool_raised", f"The result ({kind}) has no JSON form: {cut(str(error))}") from None
@@ -262,6 +270,13 @@ def _encode_result(result: Any) -> bytes:
     if len(body) > _RESULT_BYTES:
         raise CallError("tool_raised", f"The result has {len(body)} bytes; at most {_RESULT_BYTES} are allowed.")
     return body
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and arrays of NumPy, and what is built of them, as Python's own. Raises TypeError for all else."""
+    if not callable(getattr(type(value), "tolist", None)):
+        raise TypeError(f"{type(value)} has no JSON form")
+    return value.tolist()
 
 
 def _cpu_seconds() -> float:

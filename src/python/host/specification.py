@@ -27,6 +27,7 @@ _DOC_FIELD = re.compile(
 )
 _PARAMETER_FIELDS = frozenset({"param", "params", "parameter", "arg", "argument", "key", "keyword"})
 _KINDS = {str: "string", int: "integer", float: "number", bool: "boolean"}
+_PROPERTIES = (property, functools.cached_property)
 _UNLISTED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -48,51 +49,63 @@ class SpecificationError(Exception):
 class Function:
     target: Callable[..., Any]
     arguments: type[BaseModel]
+    """Its field `p0` is the first parameter that the caller fills, and so on."""
     parameters: dict[str, inspect.Parameter]
-    """Those that the caller fills. Field `p0` of the model is the first, and so on."""
-    hidden: dict[str, inspect.Parameter]
-    """Those that begin with an underscore and that the server fills."""
+    """In their order; what begins with an underscore is filled by the server, the others by the caller."""
     specification: dict[str, Any]
 
     def bind(self, arguments: dict[str, Any], injected: dict[str, Any]) -> Callable[[], Any]:
         """
-        The call, ready to run. Values are converted where nothing is lost ("3" to 3). Raises ValidationError.
+        The call, ready to run. Values are converted where nothing is lost ("3" to 3). Types may check values by code of the tool:
+        raises ValidationError, and whatever that raises.
         """
-        checked = self.arguments.model_validate(arguments)
+        values = {**injected, **self._convert(arguments)}
         positional: list[Any] = []
         named: dict[str, Any] = {}
-        for index, (name, parameter) in enumerate(self.parameters.items()):
-            field = f"p{index}"
-            given = field in checked.model_fields_set
-            # An untouched default is left to the function, so that it gets its own object and not a copy. A
-            # default written as `Field(...)` means the value inside.
-            if not given and not isinstance(parameter.default, FieldInfo):
-                if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
-                    positional.append(parameter.default)
-                continue
-            value = getattr(checked, field)
+        for name, parameter in self.parameters.items():
+            is_empty = parameter.default is inspect.Parameter.empty
             if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
-                positional.append(value)
-            else:
-                named[name] = value
-        for name, parameter in self.hidden.items():
-            if name in injected:
-                named[name] = injected[name]
-            elif parameter.default is inspect.Parameter.empty:
-                named[name] = None
+                positional.append(values.get(name, None if is_empty else parameter.default))
+            elif name in values or is_empty:
+                named[name] = values.get(name)
         return functools.partial(self.target, *positional, **named)
+
+    def _convert(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        checked = self.arguments.model_validate(arguments)
+        visible = [parameter for name, parameter in self.parameters.items() if not name.startswith("_")]
+        values = {}
+        for index, parameter in enumerate(visible):
+            field = f"p{index}"
+            # An untouched default is left to the function, so that it gets its own object and not a copy; but for one that only
+            # Pydantic can read, as in `x: int = Field(3)` and `x: Annotated[list, Field(default_factory=list)]`.
+            is_left = parameter.default is not inspect.Parameter.empty and not isinstance(parameter.default, FieldInfo)
+            if field in checked.model_fields_set or not is_left:
+                values[parameter.name] = getattr(checked, field)
+        return values
 
 
 def describe(instance: object) -> dict[str, Function]:
     """Every function of the tool by name, alphabetically. Raises SpecificationError."""
     functions = {}
     for name in dir(instance):
-        if name.startswith("_") or isinstance(inspect.getattr_static(instance, name), property):
+        # What a property would give may need settings that the tool does not have yet.
+        if name.startswith("_") or isinstance(inspect.getattr_static(instance, name, None), _PROPERTIES):
             continue
-        target = getattr(instance, name)
-        if callable(target) and not inspect.isclass(target):
+        target = getattr(instance, name, None)
+        if callable(target) and not inspect.isclass(target) and not _is_held(target):
             functions[name] = _describe_function(name, target)
     return functions
+
+
+def _is_held(target: Any) -> bool:
+    """Something that the tool keeps for itself, and that can be called as well but does not say how: a connection of SQLite."""
+    if inspect.isroutine(target):
+        return False
+    try:
+        inspect.signature(target)
+    except (TypeError, ValueError):
+        return True
+    return False
 
 
 def issues(error: ValidationError) -> list[dict[str, str]]:
@@ -114,9 +127,8 @@ def _describe_function(name: str, target: Callable[..., Any]) -> Function:
         signature = inspect.signature(target)
     except (TypeError, ValueError):
         raise SpecificationError(f"The function {name} has no signature that can be read; a method takes `self` first.") from None
-    listed = [p for p in signature.parameters.values() if p.kind not in _UNLISTED]
-    visible = {p.name: p for p in listed if not p.name.startswith("_")}
-    hidden = {p.name: p for p in listed if p.name.startswith("_")}
+    parameters = {p.name: p for p in signature.parameters.values() if p.kind not in _UNLISTED}
+    visible = {name: parameter for name, parameter in parameters.items() if not name.startswith("_")}
     documented = target.func if isinstance(target, functools.partial) else target
     description, texts, returns = _read_docstring(inspect.getdoc(documented) or "")
     fields = {
@@ -128,7 +140,7 @@ def _describe_function(name: str, target: Callable[..., Any]) -> Function:
     if returns:
         specification["returns"] = returns
     specification["parameters"] = schema
-    return Function(target, model, visible, hidden, specification)
+    return Function(target, model, parameters, specification)
 
 
 def _field(function: str, target: Callable[..., Any], parameter: inspect.Parameter, text: Optional[str]) -> Any:

@@ -1,19 +1,23 @@
 """One tool: its source, loaded, with the instance that answers calls."""
 
 import copy
+import inspect
+import linecache
+import os
 import re
 import sys
 import traceback
 import types
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import hidden
 import imports
 import specification
 import valves
 from pydantic import BaseModel, ValidationError
+from wording import describe
 
-_TEXT_CHARACTERS = 2_000
+_FILE = "tool.py"
 _UNOFFERED = re.compile(r"cannot import name '(\w+)' from '(open_webui[\w.]*)'")
 
 
@@ -35,16 +39,21 @@ class Tool:
         module = types.ModuleType(f"tool_{tool_id}")
         # Pydantic and dataclasses look names up there.
         sys.modules[module.__name__] = module
+        # Sources look for their folder there. It is the scratch folder, and has no such file.
+        module.__file__ = os.path.abspath(_FILE)
+        for name in (_FILE, module.__file__):
+            # What tracebacks and `inspect` quote, which would find our own file of this name otherwise.
+            linecache.cache[name] = (lambda: content,)
         try:
-            exec(compile(tree, "tool.py", "exec"), module.__dict__)
+            exec(compile(tree, _FILE, "exec"), module.__dict__)
             factory = getattr(module, "Tools", None)
             if not isinstance(factory, type):
                 raise LoadError("The source defines no class Tools.")
             self.instance = factory()
             self.functions = specification.describe(self.instance)
             self.valves = {
-                "valves": _find_valves(factory, "Valves"),
-                "user_valves": _find_valves(factory, "UserValves"),
+                "valves": _find_valves(self.instance, "Valves"),
+                "user_valves": _find_valves(self.instance, "UserValves"),
             }
             self.valve_schemas = {name: model and specification.schema_of(model) for name, model in self.valves.items()}
         except LoadError:
@@ -56,19 +65,21 @@ class Tool:
         # As the constructor made them.
         self._own_valves = getattr(self.instance, "valves", None)
 
-    def bind(self, request: dict[str, Any], emit: Any, ask: Any) -> Any:
-        """The asked call, ready to run. Raises CallError."""
-        function = self.functions.get(request["function"])
+    def find(self, name: str) -> specification.Function:
+        """A function by its name. Raises CallError."""
+        function = self.functions.get(name)
         if function is None:
-            raise CallError("not_found", f"The tool has no function {request['function']}.")
+            raise CallError("not_found", f"The tool has no function {name}.")
+        return function
+
+    def bind(self, function: specification.Function, request: dict[str, Any], emit: Any, ask: Any) -> Callable[[], Any]:
+        """
+        The asked call, ready to run. Types and valves may check values by code of the tool: raises CallError, and whatever that raises.
+        """
         user = dict(request["user"])
         self._set_valves(request["valves"])
         if self.valves["user_valves"]:
-            try:
-                user["valves"] = self.valves["user_valves"].model_validate(request["user_valves"] or {})
-            except ValidationError as error:
-                where = valves.first_path(error)
-                raise CallError("tool_raised", f"Your settings of this tool are not valid: {where}.") from None
+            user["valves"] = _accept(self.valves["user_valves"], request["user_valves"] or {}, "Your settings of this tool")
         try:
             return function.bind(request["arguments"], hidden.parameters({**request, "tool": self.id}, user, emit, ask))
         except ValidationError as error:
@@ -79,13 +90,10 @@ class Tool:
     def _set_valves(self, values: Optional[dict[str, Any]]) -> None:
         """Anew for each call: what a function changes in its valves is not for the next caller."""
         model = self.valves["valves"]
-        if model is None or (not values and self._own_valves is None):
+        if model is None:
             return
-        try:
-            self.instance.valves = model.model_validate(values) if values else _copy(self._own_valves)
-        except ValidationError as error:
-            where = valves.first_path(error)
-            raise CallError("tool_raised", f"The valves of the tool are not valid: {where}.") from None
+        is_own = not values and self._own_valves is not None
+        self.instance.valves = _copy(self._own_valves) if is_own else _accept(model, values or {}, "The valves of the tool")
 
     def check_valves(self, request: dict[str, Any]) -> Any:
         """The valves as they are to be kept. Raises CallError."""
@@ -109,6 +117,17 @@ class Tool:
         return model
 
 
+def _accept(model: type[BaseModel], values: dict[str, Any], name: str) -> BaseModel:
+    """Stored values as their class understands them now. Raises CallError that quotes none: they may be secrets of somebody else."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        is_missing = error.errors(include_url=False)[0]["type"] == "missing"
+        raise CallError("tool_raised", f"{name} {'lack' if is_missing else 'are not valid:'} {valves.first_path(error)}.") from None
+    except Exception as error:
+        raise CallError("tool_raised", f"{name} are not valid: their class failed with {type(error).__name__}.") from None
+
+
 def _copy(made: Any) -> Any:
     try:
         return copy.deepcopy(made)
@@ -116,24 +135,14 @@ def _copy(made: Any) -> Any:
         return made  # Something in it is one of its kind.
 
 
-def _find_valves(factory: type, name: str) -> Optional[type[BaseModel]]:
-    model = getattr(factory, name, None)
+def _find_valves(instance: object, name: str) -> Optional[type[BaseModel]]:
+    """A class within `Tools`, or one that its constructor names so."""
+    model = inspect.getattr_static(instance, name, None)
     if model is None:
         return None
     if not (isinstance(model, type) and issubclass(model, BaseModel)):
         raise LoadError(f"The class {name} must be a Pydantic model.")
     return model
-
-
-def describe(error: BaseException) -> str:
-    try:
-        text = str(error)
-    except Exception:
-        text = ""
-    if isinstance(error, ImportError) and error.path:
-        text = text.replace(f" ({error.path})", "")
-    name = type(error).__name__
-    return cut(f"{name}: {text}" if text else name)
 
 
 def _problem(error: BaseException) -> str:
@@ -148,9 +157,5 @@ def _problem(error: BaseException) -> str:
 
 
 def _place(error: BaseException) -> str:
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "tool.py"]
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == _FILE]
     return f" in line {lines[-1]}" if lines else ""
-
-
-def cut(text: str) -> str:
-    return text if len(text) <= _TEXT_CHARACTERS else text[:_TEXT_CHARACTERS] + "…"

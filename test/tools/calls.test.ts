@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorkshop, type Workshop } from './workshop.ts';
+
+const SOURCE = `import functools, os, sys, threading
+from dataclasses import dataclass
+from typing import Annotated
+from pydantic import BaseModel, BeforeValidator, Field, field_validator
+GATES = {"type": threading.Event(), "generator": threading.Event()}
+class Place(BaseModel):
+    name: str
+    @field_validator("name")
+    @classmethod
+    def look(cls, name):
+        if name == "raise": raise KeyError("no such place")
+        if name == "leave": sys.exit("gone")
+        if name == "half": raise ValueError("\\ud800")
+        if name == "wait": GATES["type"].wait(60)
+        return name
+@dataclass
+class Sum:
+    value: int
+    def __post_init__(self): 1 / self.value
+def of_key(value): return value["k"]
+class Settings(BaseModel):
+    key: str = "none"
+class Tools:
+    __slots__ = ("__dict__", "not_set_yet")
+    def __init__(self):
+        self.Valves = Settings
+        self.valves = Settings()
+    @functools.cached_property
+    def client(self): raise RuntimeError(f"no client with the key {self.valves.key}")
+    def find(self, place: Place): return place.name
+    async def find_async(self, place: Place): return place.name
+    def add(self, one: Sum): return one.value
+    def plain(self, x: Annotated[int, BeforeValidator(of_key)]): return x
+    def given(self, x: Annotated[list, Field(default_factory=lambda: [1])]): return x
+    def ordered(self, a: int, __user__: dict, b: int = 2, __id__: str = "", /, c: int = 3): return [a, __user__["name"], b, __id__, c]
+    def numbers(self, n: int):
+        for i in range(n): yield i
+        if n == 0: raise ValueError("none at all")
+    async def numbers_async(self, n: int):
+        for i in range(n): yield i
+        if n == 0: raise ValueError("none at all")
+    def slowly(self):
+        yield GATES["generator"].wait(60)
+    def open(self, gate: str): GATES[gate].set()
+    def folder(self): return [os.path.dirname(__file__) == os.getcwd(), os.path.basename(__file__)]
+    def setting(self): return self.valves.key
+`;
+
+let shop: Workshop;
+beforeAll(async () => {
+  shop = await openWorkshop({ callTimeoutMs: 20_000 });
+  expect((await shop.create('odd', SOURCE)).status).toBe(200);
+});
+afterAll(() => shop.close());
+
+const run = (name: string, args: object = {}, person = shop.reader) =>
+  shop.as(person, 'POST', 'odd/call', { function: name, arguments: args });
+
+describe('a type that checks by code of its own', () => {
+  it.each([
+    ['find', { place: { name: 'raise' } }, "KeyError: 'no such place'"],
+    ['find_async', { place: { name: 'raise' } }, "KeyError: 'no such place'"],
+    ['find', { place: { name: 'leave' } }, 'The tool tried to end its process: SystemExit: gone'],
+    ['find_async', { place: { name: 'leave' } }, 'The tool tried to end its process: SystemExit: gone'],
+    ['find', { place: { name: 'half' } }, expect.stringMatching(/^UnicodeEncodeError: /)],
+    ['add', { one: { value: 0 } }, 'ZeroDivisionError: division by zero'],
+    ['plain', { x: {} }, "KeyError: 'k'"],
+  ])('%s of %j fails like the function', async (name, args, detail) => {
+    const { status, body } = await run(name, args);
+    expect([status, body.code, body.detail]).toEqual([422, 'tool_raised', detail]);
+  });
+
+  it('keeps no other call waiting', async () => {
+    const [found] = await Promise.all([
+      run('find', { place: { name: 'wait' } }),
+      run('open', { gate: 'type' }, shop.author),
+    ]);
+    expect([found.status, found.body.result]).toEqual([200, 'wait']);
+  });
+});
+
+describe('parameters', () => {
+  it('have the default that only their type knows', async () => {
+    expect((await run('given')).body.result).toEqual([1]);
+    expect((await run('given', { x: [] })).body.result).toEqual([]);
+  });
+
+  it('that go by their place alone are filled in their order, hidden ones too', async () => {
+    expect((await run('ordered', { a: 1 })).body.result).toEqual([1, 'Reader', 2, 'odd', 3]);
+    expect((await run('ordered', { a: 1, b: 5, c: 6 })).body.result).toEqual([1, 'Reader', 5, 'odd', 6]);
+  });
+});
+
+describe('a generator', () => {
+  it.each(['numbers', 'numbers_async'])(
+    '%s is a list, and its errors are those of the tool',
+    async (name) => {
+      expect((await run(name, { n: 3 })).body.result).toEqual([0, 1, 2]);
+      const { status, body } = await run(name, { n: 0 });
+      expect([status, body.detail]).toEqual([422, 'ValueError: none at all']);
+    },
+  );
+
+  it('keeps no other call waiting', async () => {
+    const [slow] = await Promise.all([run('slowly'), run('open', { gate: 'generator' }, shop.author)]);
+    expect([slow.status, slow.body.result]).toEqual([200, [true]]);
+  });
+});
+
+describe('a tool', () => {
+  it('may have what is made when it is first asked for, and what is not there yet', async () => {
+    const { body } = await shop.as(shop.reader, 'GET', 'odd');
+    expect(body.specs.map((spec: { name: string }) => spec.name)).toEqual([
+      'add',
+      'find',
+      'find_async',
+      'folder',
+      'given',
+      'numbers',
+      'numbers_async',
+      'open',
+      'ordered',
+      'plain',
+      'setting',
+      'slowly',
+    ]);
+  });
+
+  it('knows a file of its own, in its folder', async () => {
+    expect((await run('folder')).body.result).toEqual([true, 'tool.py']);
+  });
+
+  it('may name the class of its valves in its constructor', async () => {
+    const { status, body } = await shop.as(shop.author, 'POST', 'odd/valves/update', { key: 'k' });
+    expect([status, body]).toEqual([200, { key: 'k' }]);
+    expect((await run('setting')).body.result).toBe('k');
+  });
+});
