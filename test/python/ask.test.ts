@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { callTool, startTestPython, toolOf } from '../support/python.ts';
 
-/** For calls that are about their time; others have as much as a busy machine may need. */
+/** For calls that never end by themselves. */
 const BRIEF = { timeoutMs: 600 };
-const python = await startTestPython({ callTimeoutMs: 20_000, askTimeoutMs: 4_000 });
+const python = await startTestPython();
 afterAll(() => python.close());
 
 const ASKING = toolOf(
@@ -22,18 +22,21 @@ const ASKING = toolOf(
 describe('__event_call__', () => {
   test('takes the question to the caller and the answer back, past the time of the call', async () => {
     const asked: unknown[] = [];
-    const sleeping = toolOf('def f(self): import time; time.sleep(60)\ndef ready(self): return True');
-    await callTool(python, sleeping, {}, { function: 'ready' });
+    // All of it that is no waiting must fit into this.
+    const timeoutMs = 5_000;
+    const sleeping = toolOf('def f(self): import time; time.sleep(60)');
     const answer = await callTool(
       python,
       ASKING,
       { question: 'Which city?' },
       {
-        ...BRIEF,
+        timeoutMs,
         // The time stands still while a person thinks: a call that begins now is out of time before the answer.
         onAsk: async (event, signal) => {
           asked.push(event);
-          await expect(callTool(python, sleeping, {}, BRIEF)).rejects.toMatchObject({ code: 'tool_timeout' });
+          await expect(callTool(python, sleeping, {}, { timeoutMs })).rejects.toMatchObject({
+            code: 'tool_timeout',
+          });
           return signal.aborted ? 'late' : 'Bern';
         },
       },
@@ -66,12 +69,14 @@ describe('__event_call__', () => {
     ).rejects.toMatchObject({ message: expect.stringContaining('50 times') });
   });
 
-  test('waits no longer than it may', async () => {
+  test('waits no longer than it may', async ({ onTestFinished }) => {
+    const hasty = await startTestPython({ askTimeoutMs: 100 });
+    onTestFinished(() => hasty.close());
     const onAsk = (_event: unknown, signal: AbortSignal) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('Nobody answered.')), { once: true });
       });
-    await expect(callTool(python, ASKING, { question: 'x' }, { onAsk })).rejects.toMatchObject({
+    await expect(callTool(hasty, ASKING, { question: 'x' }, { onAsk })).rejects.toMatchObject({
       message: expect.stringContaining('Nobody answered.'),
     });
   });

@@ -169,7 +169,7 @@ describe('results', () => {
 describe('running', () => {
   test('plain functions of one tool overlap', async () => {
     const content = toolOf(
-      'def f(self, wait: bool):\n    if wait: GATE.wait(10)\n    else: GATE.set()\n    return GATE.is_set()',
+      'def f(self, wait: bool):\n    if wait: GATE.wait()\n    else: GATE.set()\n    return GATE.is_set()',
       'import threading\nGATE = threading.Event()',
     );
     const both = await Promise.all([call(content, { wait: true }), call(content, { wait: false })]);

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +8,13 @@ import { readFrames } from '../../src/python/channel.ts';
 import { MAX_FRAME_BYTES } from '../../src/python/protocol.ts';
 import { until } from '../support/poll.ts';
 
-const address = join(tmpdir(), `parley-channel-${process.pid}`);
+const folder = await mkdtemp(join(tmpdir(), 'parley-channel-'));
+const address = join(folder, 'socket');
 const server = createServer().listen(address);
 await once(server, 'listening');
-afterAll(() => {
+afterAll(async () => {
   server.close();
+  await rm(folder, { recursive: true });
 });
 
 let writer: Socket;

@@ -14,12 +14,16 @@ const start = async (limits: Partial<Limits>) => {
 const BEN = { ...ANN, id: 'u2', name: 'Ben' };
 const EVE = { ...ANN, id: 'u3', name: 'Eve' };
 
-/** `hold` says that it runs, and where; it ends when it is let go. `count` has the calls that its process has begun. */
+/**
+ * `hold` says that it runs, and where; it ends when it is let go. `block` is the same, and nothing else runs in its process meanwhile;
+ * it answers how many calls that has begun.
+ */
 const CONTENT = toolOf(
   `begun = 0
-async def block(self, s: float = 60):
+async def block(self, __event_emitter__=None):
     self.begun += 1
-    time.sleep(s)
+    await __event_emitter__(os.getcwd())
+    while not os.path.exists("go"): time.sleep(0.005)
     await asyncio.sleep(0.1)
     return self.begun
 def spin(self):
@@ -80,17 +84,27 @@ test('a call over its time ends alone: those beside it finish, and others get a 
 });
 
 test('a call that a process does not turn to goes to another one, and runs once', async () => {
-  await start({ beginMs: 300 });
+  // What does begin must do so within this.
+  await start({ beginMs: 4_000 });
+  const block = async (more: Partial<ToolCall> = {}) => {
+    const blocks = Promise.withResolvers<unknown>();
+    const answer = use('block', EVE, {}, { ...more, onEvent: blocks.resolve });
+    answer.catch(blocks.reject);
+    const folder = String(await blocks.promise);
+    return { answer, letGo: () => writeFile(join(folder, 'go'), '') };
+  };
   await use('who', ANN);
-  const blocking = use('block', EVE, { s: 2 });
+  const blocking = await block();
   const beside = await use('who', BEN);
+  await blocking.letGo();
   // The process that was blocked had begun that call and the first one, and never the one that went elsewhere.
-  expect((await blocking).result).toBe(2);
+  expect((await blocking.answer).result).toBe(2);
   // From then on Ben has a process of his own, whatever Eve does to the one of all.
-  const again = use('block', EVE, { s: 60 }, { timeoutMs: 5_000 });
-  again.catch(() => {});
+  const leaving = new AbortController();
+  const again = await block({ signal: leaving.signal });
   expect((await use('who', BEN)).result).toBe(beside.result);
-  await expect(again).rejects.toMatchObject({ code: 'tool_timeout' });
+  leaving.abort(new Error('gone'));
+  await expect(again.answer).rejects.toThrow('gone');
 });
 
 test('a crash is told to its caller alone; with others there, that nobody knows, and each is kept apart', async () => {
@@ -130,7 +144,7 @@ test('one person has so many calls under way, so many wait, and the next is refu
 });
 
 test('what a person waits for too long is refused, and what is cancelled makes room', async () => {
-  await start({ callsPerPerson: 1, loadTimeoutMs: 3_000 });
+  await start({ callsPerPerson: 1, loadTimeoutMs: 5_000 });
   const holding = new Holding();
   const held = holding.add(EVE);
   await until('it to run', holding.running);
@@ -145,7 +159,7 @@ test('what a person waits for too long is refused, and what is cancelled makes r
 });
 
 test('a call that was cancelled counts as long as it runs', async () => {
-  await start({ callsPerPerson: 1, loadTimeoutMs: 3_000 });
+  await start({ callsPerPerson: 1, loadTimeoutMs: 5_000 });
   const holding = new Holding();
   // Somebody else is at work there, so the process does not end with it.
   const held = holding.add(BEN);
@@ -166,7 +180,7 @@ test('a call that was cancelled counts as long as it runs', async () => {
 });
 
 test('tools that hang while they load count too, for whoever stores them', async () => {
-  await start({ callsPerPerson: 1, loadTimeoutMs: 4_000 });
+  await start({ callsPerPerson: 1, loadTimeoutMs: 5_000 });
   const source = { id: 'hanging', content: 'class Tools:\n    while True: pass' };
   const hanging = [1, 2].map(() => python.inspect(source, { person: EVE.id }));
   const outcomes = Promise.allSettled(hanging);
@@ -226,6 +240,7 @@ test('what a tool does not read does not pile up in the server', async () => {
   const content = toolOf('async def f(self, s: float, x: str = ""): time.sleep(s)', 'import time');
   const x = 'x'.repeat(3_500_000);
   await callTool(python, content, { s: 0 });
+  // All are there before the first is sent.
   const calls = Array.from({ length: 24 }, (_, i) => callTool(python, content, { s: i === 0 ? 1 : 0, x }));
   const outcomes = await Promise.allSettled(calls);
   const turnedAway = outcomes.filter(({ status }) => status === 'rejected');

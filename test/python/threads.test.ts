@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { ANN, callTool, startTestPython, toolOf } from '../support/python.ts';
 
-const python = await startTestPython({ callTimeoutMs: 20_000 });
+const python = await startTestPython();
 afterAll(() => python.close());
 
 const WHO = 'import bridge\nwho = lambda: bridge.call("who")';

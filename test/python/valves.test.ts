@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { ANN, callTool, startTestPython, toolOf } from '../support/python.ts';
 
-const python = await startTestPython({ loadTimeoutMs: 1_500 });
+// For the check that hangs; what loads, and every other check, must fit into it too.
+const python = await startTestPython({ loadTimeoutMs: 5_000 });
 afterAll(() => python.close());
 
 const BEFORE = `from typing import Optional, Literal

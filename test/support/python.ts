@@ -25,11 +25,14 @@ export async function linkEnvironment(dataDir: string): Promise<void> {
   await symlink(await sharedEnvironment(), join(dataDir, 'python'));
 }
 
+/** As much as honest code may need on a busy machine. A test of what happens when a time is over sets that one itself. */
+const PATIENT = { callTimeoutMs: 60_000, loadTimeoutMs: 60_000, beginMs: 30_000 } satisfies Partial<Limits>;
+
 /** Python in the shared environment, ready. */
 export async function startTestPython(limits: Partial<Limits> = {}): Promise<Python> {
   const environmentDir = await sharedEnvironment();
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'));
-  const python = startPython({ dataDir, environmentDir, log: silent, limits });
+  const python = startPython({ dataDir, environmentDir, log: silent, limits: { ...PATIENT, ...limits } });
   await python.settled;
   const { state, detail } = python.state();
   if (state !== 'ready') throw new Error(detail);

@@ -39,7 +39,7 @@ export async function openWorkshop(
   limits: Partial<Limits> = {},
   options: ServerOptions = {},
 ): Promise<Workshop> {
-  const python = await startTestPython({ callTimeoutMs: 2_000, ...limits });
+  const python = await startTestPython(limits);
   const server = await startServer({ ...options, python });
   const admin = await signUp(server, 'Admin');
   const [author, writer, reader, stranger] = await Promise.all([
