@@ -1,0 +1,117 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { runTool, toolOf } from './published.ts';
+import { openWorkshop } from './workshop.ts';
+
+/* Habits of published tools that no document speaks of, and what their callers hear when one does not work here. */
+
+const shop = await openWorkshop({ callTimeoutMs: 30_000 });
+afterAll(() => shop.close());
+
+async function answerOf(body: string, imports = '', head?: string) {
+  const { status, body: answer } = await runTool(shop, toolOf(imports, body, head));
+  return { status, detail: answer.detail, result: answer.result, events: answer.events };
+}
+
+describe('what works', () => {
+  it('an event that the function does not wait for', async () => {
+    const status = (text: string) =>
+      `__event_emitter__({"type": "status", "data": {"description": "${text}"}})`;
+    const body = `asyncio.create_task(${status('a')})\nasync def tell(): await ${status('b')}\nasyncio.ensure_future(tell())\nreturn 1`;
+    const { result, events } = await answerOf(body, 'import asyncio');
+    expect([
+      result,
+      events.map(({ data }: { data: { description: string } }) => data.description).toSorted(),
+    ]).toEqual([1, ['a', 'b']]);
+  });
+
+  it('a connection of SQLite that the instance keeps, which is no function of the tool', async () => {
+    const source =
+      'import sqlite3\nclass Tools:\n    def __init__(self):\n        self.db = sqlite3.connect(":memory:", check_same_thread=False)\n    def f(self):\n        return self.db.execute("select 7").fetchone()\n';
+    const created = await shop.create('keeps_database', source);
+    expect([created.status, created.body.specs]).toEqual([200, [expect.objectContaining({ name: 'f' })]]);
+    const { body } = await shop.as(shop.reader, 'POST', 'keeps_database/call', { function: 'f' });
+    expect(body.result).toEqual([7]);
+  });
+
+  it('numbers and arrays as NumPy has them', async () => {
+    const numbers =
+      'class Number:\n    def tolist(self): return 3\nclass Array:\n    def tolist(self): return [1.5, [2]]';
+    const { result } = await answerOf('return {"n": Number(), "rows": [Array()]}', numbers);
+    expect(result).toEqual({ n: 3, rows: [[1.5, [2]]] });
+    const { status, detail } = await answerOf('return {"n": Number}', numbers);
+    expect([status, detail]).toEqual([422, expect.stringMatching(/^The result \(dict\) has no JSON form: /)]);
+  });
+
+  it('its own source, quoted by tracebacks, warnings and inspect', async () => {
+    const body = `try: raise ValueError("here")  # a mark
+except ValueError: quoted = traceback.format_exc()
+import sys
+line = linecache.getline(sys._getframe().f_code.co_filename, sys._getframe().f_lineno)
+return ["# a mark" in quoted, "getframe" in line, "# a mark" in inspect.getsource(Tools), "# a mark" in inspect.getsource(Tools.f)]`;
+    const { detail, result } = await answerOf(body, 'import inspect, linecache, traceback');
+    expect([detail, result]).toEqual([undefined, [true, true, true, true]]);
+  });
+});
+
+describe('what does not, in words that help', () => {
+  it.each([
+    [
+      'starts Python',
+      'return subprocess.run([sys.executable, "-m", "pip", "install", "six"]).returncode',
+      /'.*python.*' \(a tool cannot start the server's Python; name packages in the requirements of the frontmatter\)$/,
+    ],
+    [
+      'writes elsewhere',
+      'return open("/usr/share/x", "w")',
+      /'\/usr\/share\/x' \(a tool writes in its working folder only, and reads that and the system's libraries\)$/,
+    ],
+    [
+      'shares locks',
+      'return multiprocessing.Lock()',
+      / \(a tool takes no port, and has no Unix sockets, shared memory or locks between processes\)$/,
+    ],
+  ])('a tool that %s', async (_what, body, words) => {
+    // biome-ignore format: one case, one line
+    const { status, detail } = await answerOf(body, 'import multiprocessing, subprocess, sys');
+    expect([status, detail]).toEqual([422, expect.stringMatching(/^PermissionError: \[Errno \d+\] /)]);
+    expect(detail).toMatch(words);
+  });
+
+  it('a PermissionError of its own is left as it is', async () => {
+    expect((await answerOf('raise PermissionError("not you")')).detail).toBe('PermissionError: not you');
+  });
+
+  it('values that do not fit a model of its own, each in one sentence', async () => {
+    const model =
+      'from pydantic import BaseModel, model_validator\nclass Trip(BaseModel):\n    town: str\n    days: list[int]\n    @model_validator(mode="after")\n    def check(self):\n        raise ValueError("too far")';
+    const { detail } = await answerOf('return Trip(days=[1, "x"])', model);
+    expect(detail).toBe(
+      'ValidationError: Trip: town: Field required; days.1: Input should be a valid integer, unable to parse string as an integer',
+    );
+    expect((await answerOf('return Trip(town="x", days=[])', model)).detail).toBe(
+      'ValidationError: Trip: Value error, too far',
+    );
+  });
+
+  const NEEDS =
+    'from pydantic import BaseModel\nclass Tools:\n    class Valves(BaseModel):\n        key: str\n    class UserValves(BaseModel):\n        town: str\n    def f(self, __user__): return [self.valves.key, __user__["valves"].town]\n';
+  it('settings that it needs and nobody has made yet', async () => {
+    await shop.create('needs_settings', NEEDS);
+    const call = async () =>
+      (await shop.as(shop.reader, 'POST', 'needs_settings/call', { function: 'f' })).body;
+    expect((await call()).detail).toBe('The valves of the tool lack key.');
+    await shop.as(shop.author, 'POST', 'needs_settings/valves/update', { key: 'k' });
+    expect((await call()).detail).toBe('Your settings of this tool lack town.');
+    await shop.as(shop.reader, 'POST', 'needs_settings/valves/user/update', { town: 'Bern' });
+    expect((await call()).result).toEqual(['k', 'Bern']);
+  });
+
+  it('settings that its constructor needs', async () => {
+    const init = '    def __init__(self): self.valves = self.Valves()\n';
+    const { status, body } = await shop.create('needs_at_start', NEEDS + init);
+    expect([status, body.detail]).toEqual([
+      400,
+      'The tool failed to load in line 8: ValidationError: Valves: key: Field required',
+    ]);
+  });
+});
