@@ -1,8 +1,11 @@
-/** Waits until a condition holds, asking again and again; fails after the deadline with what was waited for. */
+/**
+ * Waits until a condition holds, asking again and again; fails after the deadline with what was waited for. Only what never comes
+ * takes so long: a machine that has much to do may be many times slower than another.
+ */
 export async function until<T>(
   what: string,
   ask: () => T | Promise<T>,
-  deadlineMs = 30_000,
+  deadlineMs = 60_000,
 ): Promise<NonNullable<T>> {
   const end = Date.now() + deadlineMs;
   for (;;) {
