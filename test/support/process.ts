@@ -1,20 +1,33 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { until } from './poll.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
-/** A port that nobody listens on at the moment. */
+/** Below the ports that the system gives to whoever asks for any, and to clients: those may be somebody's a moment later. */
+const PORTS = [15_000, 32_000] as const;
+const given = new Set<number>();
+
+/** A port that nobody listens on, and that nobody is given while its server is away. */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(...PORTS);
+    if (given.has(port)) continue;
+    given.add(port);
+    const probe = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    probe.close();
+    await once(probe, 'close');
+    return port;
+  }
 }
 
 export interface ServerProcess {
@@ -54,10 +67,12 @@ export function spawnMain(
     output,
     async ready() {
       const running = /running at (http:\S+)/;
-      await until('the server to run or end', () => running.test(output.stdout) || isOver(child), 30_000);
+      await until('the server to run or end', () => running.test(output.stdout) || isOver(child));
       const [, url] = running.exec(output.stdout) ?? [];
-      if (!url) throw new Error(`The server did not start: ${output.stderr}`);
-      return url;
+      if (url) return url;
+      // What it wrote before it ended may still be on its way.
+      await closed;
+      throw new Error(`The server did not start: ${output.stderr}`);
     },
     ended: () => closed,
     stop(signal = 'SIGTERM') {
