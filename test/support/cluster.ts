@@ -17,7 +17,11 @@ export async function startCluster(): Promise<TestCluster> {
   const database = await startEmbedded({
     dataDir,
     log: (line) => console.error(line),
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+    settings: {
+      ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+      // All test files of the run share it, some with several servers of 20 connections each.
+      max_connections: '300',
+    },
   });
   return {
     address: database.address,

@@ -60,8 +60,9 @@ export async function createDatabase(options: DatabaseOptions = {}): Promise<Tes
     drop: () =>
       withClient(clusterUrl, async (client) => {
         // Not `with (force)`, which wants to end autovacuum's worker too, and that is no right of this role's. Without it, PostgreSQL ends that one itself.
+        // Its own patience with those that are about to end is five seconds; here each is waited for.
         await client.query(
-          `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename = current_user`,
+          `select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = $1 and usename = current_user`,
           [name],
         );
         await client.query(`drop database ${quoteName(name)}`);
