@@ -97,9 +97,7 @@ describe('a message mentions', () => {
 describe('finding mentions', () => {
   it('asks the database once, and nothing without an @', async () => {
     await board.post({ content: 'warm' });
-    const count = async (content: string) =>
-      (await recordStatements(() => board.post({ content }))).filter((text) => !/last_active_at =/.test(text))
-        .length;
+    const count = async (content: string) => (await recordStatements(() => board.post({ content }))).length;
     expect(await count('x'.repeat(1000))).toBe(1);
     expect(await count('@ada '.repeat(1000))).toBe(2);
     expect(await count('a@b.org')).toBe(1);
@@ -118,7 +116,7 @@ describe('finding mentions', () => {
     'a@',
     '@a.',
     '<@',
-  ])('takes as long as the text is: a mebibyte of %j', { timeout: 20_000 }, (piece) => {
+  ])('takes as long as the text is: a mebibyte of %j', (piece) => {
     const { userIds, names } = parseMentions(piece.repeat(2 ** 20 / piece.length));
     expect(userIds.length + names.length).toBeLessThanOrEqual(100);
     for (const spelled of names) expect(spelled.length).toBeLessThanOrEqual(12);
