@@ -60,6 +60,22 @@ it.each([
   },
 );
 
+it.each([
+  ['Valves', 'x: Thing = None'],
+  ['UserValves', 'x: Callable = print'],
+  ['Valves', 'x: float = float("nan")'],
+])('a setting without a schema is refused by class and name: %s, %s', async (name, declaration) => {
+  const source = `${BEFORE}class Tools:
+    class ${name}(BaseModel):
+        model_config = {"arbitrary_types_allowed": True}
+        fine: int = 1
+        ${declaration}
+`;
+  const { status, body } = await shop.create('odd', source);
+  expect([status, body.code]).toEqual([400, 'tool_invalid']);
+  expect(body.detail).toMatch(new RegExp(`^The value x of the class ${name} has no JSON form: [^\\n]+$`));
+});
+
 it('a change to such a source leaves what was there', async () => {
   await shop.create('sound', 'class Tools:\n    def f(self): return 1\n');
   const content = `${BEFORE}class Tools:\n    def f(self, x: Thing): return 2\n`;

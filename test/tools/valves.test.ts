@@ -72,6 +72,32 @@ describe('valves of a tool', () => {
     expect((await shop.as(shop.author, 'GET', 'weather/valves')).body).toEqual({ api_key: SECRET });
   });
 
+  it('are kept as they were given where their class takes nothing else for the same', async () => {
+    const source = `from pydantic import Base64Str, BaseModel, Json, field_validator
+class Tools:
+    class Valves(BaseModel):
+        options: Json = "{}"
+        text: Base64Str = ""
+        header: str = ""
+        count: int = 0
+        @field_validator("header")
+        @classmethod
+        def as_bearer(cls, value): return f"Bearer {value}"
+    def __init__(self): self.valves = self.Valves()
+    def show(self): return self.valves
+`;
+    expect((await shop.create('again', source)).status).toBe(200);
+    const given = { options: '{"a": [1]}', text: 'QmVybg==', header: 'k-1234' };
+    const { status, body } = await update({ ...given, count: '2' }, shop.author, 'again/valves/update');
+    expect([status, body]).toEqual([200, { ...given, count: 2 }]);
+    expect((await update({ count: 3 }, shop.author, 'again/valves/update')).body).toEqual({
+      ...given,
+      count: 3,
+    });
+    const call = await shop.as(shop.reader, 'POST', 'again/call', { function: 'show' });
+    expect(call.body.result).toMatchObject({ options: { a: [1] }, header: 'Bearer k-1234', count: 3 });
+  });
+
   it('are in force with the next call, and so is their absence', async () => {
     await update({ api_key: 'one', retries: 1 });
     expect(await show()).toEqual(['one', 1, 'dry', null]);

@@ -191,11 +191,11 @@ def _build_model(
             for name, field in zip(parameters, fields.values()):
                 try:
                     _model_of(function, config, {"p0": field})
-                except Exception as reason:
+                except Exception as problem:
                     raise SpecificationError(
-                        f"The type of parameter {name} of function {function} has no JSON form: {_reason(reason)}"
+                        f"The type of parameter {name} of function {function} has no JSON form: {reason(problem)}"
                     ) from None
-            raise SpecificationError(f"The function {function} cannot be described: {_reason(error)}") from None
+            raise SpecificationError(f"The function {function} cannot be described: {reason(error)}") from None
 
 
 def _model_of(function: str, config: ConfigDict, fields: dict[str, Any]) -> tuple[type[BaseModel], dict[str, Any]]:
@@ -204,12 +204,16 @@ def _model_of(function: str, config: ConfigDict, fields: dict[str, Any]) -> tupl
     # Some annotations mean no field at all to Pydantic, or its model itself: `ClassVar`, `Final` with a value, `Self`.
     if len(schema["properties"]) != len(fields):
         raise TypeError("it is none that a parameter can have.")
-    # What is no number in JSON, and half a character.
-    json.dumps(schema, allow_nan=False, ensure_ascii=False).encode()
+    require_json(schema)
     return model, schema
 
 
-def _reason(error: Exception) -> str:
+def require_json(schema: dict[str, Any]) -> None:
+    """Raises ValueError for what is no number in JSON, and half a character."""
+    json.dumps(schema, allow_nan=False, ensure_ascii=False).encode()
+
+
+def reason(error: Exception) -> str:
     """The sentence that says most, without advice that is meant for others than authors of tools."""
     text = error.message if isinstance(error, PydanticUserError) else str(error)
     first, *rest = [line.strip() for line in text.splitlines() if line.strip()] or [type(error).__name__]

@@ -55,7 +55,7 @@ class Tool:
                 "valves": _find_valves(self.instance, "Valves"),
                 "user_valves": _find_valves(self.instance, "UserValves"),
             }
-            self.valve_schemas = {name: model and specification.schema_of(model) for name, model in self.valves.items()}
+            self.valve_schemas = {kind: model and valves.describe(model.__name__, model) for kind, model in self.valves.items()}
         except LoadError:
             raise
         except specification.SpecificationError as error:

@@ -4,7 +4,8 @@ import asyncio
 import inspect
 from typing import Any, get_args
 
-from pydantic import AliasChoices, BaseModel, SecretBytes, SecretStr, ValidationError
+import specification
+from pydantic import AliasChoices, BaseModel, SecretBytes, SecretStr, ValidationError, create_model
 from pydantic_core import core_schema, to_jsonable_python
 
 _REFUSED = "The tool does not accept this value."
@@ -13,6 +14,27 @@ _FIXED = set(get_args(core_schema.ErrorType)) - {"value_error", "assertion_error
 _SHORTEST_SECRET = 3
 # Of a longer one, no part of this length either: validators like to show how a key begins.
 _SHORTEST_PART = 6
+
+
+def describe(name: str, model: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a class of valves. Raises SpecificationError."""
+    try:
+        return _schema_of(model)
+    except Exception as error:
+        for field, info in model.model_fields.items():
+            try:
+                _schema_of(create_model(name, __config__=model.model_config, **{field: (info.annotation, info)}))
+            except Exception as problem:
+                raise specification.SpecificationError(
+                    f"The value {field} of the class {name} has no JSON form: {specification.reason(problem)}"
+                ) from None
+        raise specification.SpecificationError(f"The class {name} cannot be described: {specification.reason(error)}") from None
+
+
+def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    schema = specification.schema_of(model)
+    specification.require_json(schema)
+    return schema
 
 
 def check(model: type[BaseModel], values: dict[str, Any]) -> dict[str, Any]:
@@ -29,7 +51,29 @@ def check(model: type[BaseModel], values: dict[str, Any]) -> dict[str, Any]:
             kept[key] = _plain(getattr(instance, names[key]))
         elif key in extra:
             kept[key] = _plain(extra[key])
-    return {"values": kept, "ignored": [key for key in values if key not in kept]}
+    ignored = [key for key in values if key not in kept]
+    return {"values": _lasting(model, instance, kept, {key: values[key] for key in kept}), "ignored": ignored}
+
+
+def _lasting(model: type[BaseModel], instance: BaseModel, kept: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """
+    Each call hands the class what is kept. Some do not take for the same what they made of a value themselves (`Json`, a prefix that
+    a validator adds): such a value is kept as it was given.
+    """
+    names = _names(model)
+    restored: set[str] = set()
+    while True:
+        try:
+            again = model.model_validate(kept)
+            fields = {name for name in names.values() if getattr(again, name) != getattr(instance, name)}
+        except ValidationError as error:
+            places = [problem["loc"] for problem in error.errors(include_url=False, include_input=False)]
+            fields = {names.get(place[0], place[0]) if place else "" for place in places}
+        changed = {key for key in kept if names.get(key, key) in fields} - restored
+        if not changed:
+            return given if "" in fields else kept
+        restored |= changed
+        kept = {key: given[key] if key in changed else value for key, value in kept.items()}
 
 
 def issues(error: ValidationError, values: Any) -> list[dict[str, str]]:
