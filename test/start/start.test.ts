@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop('SIGTERM');
-  await until('what a killed server left to end', async () => (await ours()).length === 0, 30_000);
+  await until('what a killed server left to end', async () => (await ours()).length === 0);
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
@@ -43,7 +43,7 @@ async function children({ child }: ServerProcess, ...programs: RegExp[]): Promis
     const all = await descendantsOf(child.pid ?? 0);
     return programs.every((program) => all.some(({ command }) => program.test(command))) ? all : undefined;
   };
-  return until(`${programs.join(' and ')} below the server`, find, 30_000);
+  return until(`${programs.join(' and ')} below the server`, find);
 }
 
 const signUp = (url: string, email: string) =>

@@ -46,7 +46,7 @@ const letGo = () => {
 
 it('a source that does not load with its packages is loaded once for all who ask', async () => {
   await shop.create('broken', source('greeter', 'raise ValueError("no luck")'));
-  await until('the load of the job', () => heard.length === 1, 30_000);
+  await until('the load of the job', () => heard.length === 1);
   // Of a reader's calls that come meanwhile one loads it too, on the reader's own account.
   const calls = Array.from({ length: 6 }, () => call('broken'));
   await until('the load of the calls', () => heard.length === 2);

@@ -41,7 +41,7 @@ const says = (name: string, requirements = name) =>
 const call = (id: string) => shop.as(shop.reader, 'POST', `${id}/call`, { function: 'f' });
 const state = async (id: string) => (await shop.as(shop.author, 'GET', `${id}/install`)).body;
 const settled = async (id: string) => {
-  await until('the installation to end', async () => (await state(id)).state !== 'installing', 30_000);
+  await until('the installation to end', async () => (await state(id)).state !== 'installing');
   return state(id);
 };
 /** A set of packages that no other test has asked for, as sets are shared. */
@@ -168,7 +168,7 @@ describe('the requirements of a tool', () => {
     await writeFile(join(folder, '../state.json'), '{"state": "installing", "detail": "…"}');
     expect(await call('cut')).toMatchObject({ status: 409 });
     // While the process of the first job still ends, there is nothing to begin anew: the call after that does it.
-    await until('the tool to work again', async () => (await call('cut')).status === 200, 25_000);
+    await until('the tool to work again', async () => (await call('cut')).status === 200);
     expect(await state('cut')).toMatchObject({ state: 'ready' });
     expect((await call('cut')).body).toMatchObject({ result: 'good day' });
   });
