@@ -19,7 +19,7 @@ export interface PairOptions {
   python?: Python;
 }
 
-/** Starts both at once, on an empty installation: one of them makes the configuration. */
+/** Starts both, on an empty installation. `mains.test.ts` starts processes at the same moment. */
 export async function startPair({ env: more, ...options }: PairOptions = {}): Promise<Pair> {
   const redis = await startRedis();
   const database = await createDatabase();
@@ -27,7 +27,9 @@ export async function startPair({ env: more, ...options }: PairOptions = {}): Pr
   const secret = { SECRET_KEY: 'a secret that both processes have got', LOG_LEVEL: 'silent' };
   const env = { REDIS_URL: redis.url, ...secret, ...more };
   const start = () => startServer({ database, env, ...options });
-  const [here, there] = await Promise.all([start(), start()]);
+  // One after the other: what one of them computes would keep the other, in the same process, from seeing that Redis answers in time.
+  const here = await start();
+  const there = await start();
   return {
     here,
     there,
