@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { pruneOldEvents } from '../../src/channels/events.retention.ts';
+import type { Sql } from '../../src/database/sql.ts';
 import { until } from '../support/poll.ts';
 import { signUp, startServer } from '../support/server.ts';
 import { openDoor } from './door.ts';
@@ -39,11 +40,11 @@ const newestEvent = async (): Promise<number> => {
 };
 
 /** Makes everything up to an event of the channel older than its keeping, and lets the log forget it. */
-async function forget(upTo: number): Promise<void> {
-  const shift =
+async function forget(upTo: number, sql: Sql = door.parts.sql): Promise<void> {
+  const text =
     'update channel_event set created_at = created_at - $2::bigint where channel_id = $1 and id <= $3';
-  await server.database.query(shift, [channelId, 40 * DAY_NS, upTo]);
-  await pruneOldEvents(door.parts.sql, 30);
+  await sql.rows({ name: '', text }, [channelId, 40 * DAY_NS, upTo]);
+  await pruneOldEvents(sql, 30);
 }
 const kept = async () =>
   server.database.query<{ id: number }>(
@@ -222,12 +223,22 @@ describe('a log that is cut while somebody reads it', () => {
   });
 
   it('or while a process heard nothing of it, is made good for those who are connected', async () => {
+    await post('as all the others');
     const socket = await listenBySocket(door.url, owner.token);
     await socket.socket.emitWithAck('user-join', { auth: { token: owner.token } });
     const subscription = await subscribe(door.url, owner.token, { channel_ids: [channelId] });
-    for (let n = 0; n < 5; n += 1) await post(`${n}`);
-    const last = await newestEvent();
-    await forget(last - 1);
+    const first = await newestEvent();
+    const last = first + 5;
+    // All at once: in between the door may look by itself.
+    await door.parts.sql.transaction(async (sql) => {
+      const text = `with missing as (
+          insert into channel_event (channel_id, id, type, message_id, actor, data, created_at)
+          select channel_id, n, type, message_id, actor, data, created_at + n
+            from channel_event, generate_series($2 + 1, $3) n where channel_id = $1 and id = $2)
+        update channel set last_event = $3 where id = $1`;
+      await sql.rows({ name: '', text }, [channelId, first, last]);
+      await forget(last - 1, sql);
+    });
     const heard = () =>
       socket.reloads.length + contents(socket.enveloped.map((event) => ({ event }))).length > 1 &&
       subscription.reloads.length + contents(subscription.items).length > 1;
