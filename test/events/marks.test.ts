@@ -75,6 +75,7 @@ describe('a mark of what was read', () => {
     const told = [notice(first.created_at, 1), notice(all, 0)];
     for (const one of theirs) expect(marksOf(one)).toEqual(told);
     for (const one of others) expect(marksOf(one)).toEqual([]);
+    await until('the last one by its name', () => named.namedNotices.some(({ name }) => name === 'typing'));
     const namedMarks = named.namedNotices.filter(({ name }) => name === 'last_read_at');
     expect(namedMarks.map(({ notice }) => notice)).toEqual(told);
     expect(named.notices).toEqual([]);

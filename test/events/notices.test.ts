@@ -77,6 +77,8 @@ describe('a notice to a channel', () => {
     await settled([...readers, ...others, ...subscriptions, elsewhere]);
     for (const one of [...readers, ...subscriptions]) expect(kept(one)).toEqual([typing()]);
     for (const one of [...others, elsewhere]) expect(kept(one)).toEqual([]);
+    const isEnd = ({ notice: { data } }: (typeof named.namedNotices)[number]) => 'end' in data.data;
+    await until('the last one by its name', () => named.namedNotices.some(isEnd));
     expect(named.enveloped.length + named.notices.length).toBe(0);
     expect(named.namedNotices).toContainEqual({ name: 'typing', notice: typing() });
     // Under both names, once each.
