@@ -149,7 +149,7 @@ describe('a connection to the namespace', () => {
 
 describe('a connection', () => {
   it('is kept while its pings are answered, and ended when they are not', async () => {
-    const door = await openDoor(server, { pings: { intervalMs: 100, timeoutMs: 2_000 } });
+    const door = await openDoor(server, { pings: { intervalMs: 100, timeoutMs: 5_000 } });
     const at = `${door.url}/ws/socket.io/?EIO=4`;
     const [silent, answering] = [await admitted(at), await admitted(at)];
     answering.socket.on('message', (data) => {

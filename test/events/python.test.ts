@@ -75,7 +75,7 @@ async function connect(transports: string[], auth: Record<string, unknown>) {
   clients.push(child);
   const lines: Line[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => lines.push(JSON.parse(line)));
-  await until('an answer', () => lines.some(({ joined, refused }) => joined || refused), 30_000);
+  await until('an answer', () => lines.some(({ joined, refused }) => joined || refused));
   return {
     lines,
     emit: (name: string, sent: unknown) => child.stdin.write(`${JSON.stringify([name, sent])}\n`),

@@ -89,7 +89,7 @@ describe('nothing is left', () => {
     const nowhere = '018f0000-0000-7000-8000-000000000000';
     const refused = await subscribe(door.url, reader.token, { channel_ids: [nowhere] });
     expect(refused.failure).toBe('forbidden');
-    expect(door.hub.size).toBe(CHANNELS);
+    await until('the channels to be followed', () => door.hub.size === CHANNELS);
     ended.close();
     for (let round = 1; round < 5; round += 1) {
       torn.tear();

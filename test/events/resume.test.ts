@@ -117,7 +117,7 @@ const stateOf = (events: Told[]) =>
   );
 
 describe('every reader ends with the log', () => {
-  it('of what it may read, in order, each event once', { timeout: 120_000 }, async () => {
+  it('of what it may read, in order, each event once', { timeout: 600_000 }, async () => {
     const plan = fc.record({
       writers: fc.array(fc.array(step, { minLength: 10, maxLength: 40 }), { minLength: 3, maxLength: 3 }),
       patience: fc.tuple(patience, patience, patience),

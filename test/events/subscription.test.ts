@@ -68,6 +68,7 @@ describe('a subscription', () => {
   it('to named channels ends when one of them may not be read any more', async () => {
     const subscription = await follow({ channel_ids: [channelId] });
     await post('before');
+    await heard(subscription, 'before');
     await server.call(`POST /channels/${channelId}/update`, {
       token: owner.token,
       body: { access_grants: [] },
