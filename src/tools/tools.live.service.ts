@@ -52,9 +52,14 @@ export async function openRun(scope: Scope, call: LiveCall) {
       'The connection broke, and the run was ended with it. Run the function again if you want to.';
     throw new AppError('bad_request', { detail });
   }
-  await requireRight(scope, call.id, 'read');
+  const { id } = await requireRight(scope, call.id, 'read');
   const inbox = openInbox(scope);
-  return stream(scope, call, inbox);
+  inbox.onClose(
+    scope.bus.subscribe('tool.shared', (shared) => {
+      if (shared.id === id) inbox.recheck();
+    }),
+  );
+  return stream(scope, { ...call, id }, inbox);
 }
 
 async function* stream(scope: Scope, call: LiveCall, inbox: Inbox) {

@@ -22,6 +22,8 @@ declare module '../events/bus.ts' {
   interface BusTopics {
     /** The source of a tool changed, or the tool is gone: processes that have it loaded are of no more use. */
     'tool.changed': { id: string };
+    /** Others may use a tool now, or it is gone: who runs it may have lost the right to. */
+    'tool.shared': { id: string };
   }
 }
 
@@ -147,6 +149,7 @@ export async function updateTool(scope: Scope, toolId: string, input: ToolInput)
     await em.flush();
     if (input.access_grants) await replaceGrants(scope, em, resource(tool.id), input.access_grants);
   });
+  if (input.access_grants) scope.bus.publish('tool.shared', { id: tool.id });
   return getTool(scope, tool.id);
 }
 
@@ -160,6 +163,7 @@ export async function updateToolAccess(
   await changeTool(scope, id, async (_row, em) => {
     await replaceGrants(scope, em, resource(id), grants);
   });
+  scope.bus.publish('tool.shared', { id });
   return getTool(scope, id);
 }
 
@@ -249,5 +253,6 @@ export async function deleteTool(scope: Scope, toolId: string): Promise<{ result
     if (count > 0) await record(scope, sqlWithin(em), { action: 'tool.delete', target, before: { name } });
   });
   scope.bus.publish('tool.changed', { id });
+  scope.bus.publish('tool.shared', { id });
   return { result: true };
 }

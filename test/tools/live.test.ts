@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { grant } from '../support/channels.ts';
 import { startPair } from '../support/pair.ts';
 import { until } from '../support/poll.ts';
 import { withoutRedis } from '../support/redis.ts';
@@ -58,7 +59,7 @@ const answerTo = (server: TestServer, person: Person | null, run: Watched, ask: 
     body: { ask, answer },
   });
 
-const shop = await openWorkshop({ askTimeoutMs: 1_500 });
+const shop = await openWorkshop({ askTimeoutMs: 1_500, callTimeoutMs: 60_000 });
 await shop.create('live', SOURCE);
 afterAll(async () => {
   for (const close of open) close();
@@ -145,7 +146,33 @@ describe('tools.run', () => {
     await until('the run to be noted', async () => (await outcomes())[0] === 'cancelled');
   });
 
-  it('ends when its caller may not use the tool any more, or is signed out', async () => {
+  it('ends when its caller may not use the tool any more, or there is none', async () => {
+    await shop.create('lent', SOURCE);
+    const wait = async () => {
+      const live = watch(shop.server.url, shop.reader, { id: 'LENT', function: 'wait' });
+      await until('the event', () => live.items.length === 2);
+      return live;
+    };
+    const share = (...access_grants: unknown[]) =>
+      shop.as(shop.author, 'POST', 'lent/access/update', { access_grants });
+    const kept = await wait();
+    await share(grant(shop.reader.id, 'write'));
+    const lost = await wait();
+    await share();
+    for (const live of [kept, lost]) await until('the refusal', () => live.error);
+    expect([kept.error, lost.error]).toEqual(['tool_forbidden', 'tool_forbidden']);
+    await share(grant('*', 'read'), grant(shop.reader.id, 'read'));
+    const [form, left] = [{ name: 'lent', content: SOURCE, meta: {} }, await wait()];
+    await shop.as(shop.author, 'POST', 'lent/update', { ...form, access_grants: [] });
+    await until('the refusal', () => left.error);
+    await share(grant(shop.reader.id, 'read'));
+    const gone = await wait();
+    await shop.as(shop.author, 'DELETE', 'lent/delete');
+    await until('the refusal', () => gone.error);
+    expect([left.error, gone.error]).toEqual(['tool_forbidden', 'not_found']);
+  });
+
+  it('ends when its caller is signed out', async () => {
     const live = run('wait', {}, shop.writer);
     await until('the event', () => live.items.length === 2);
     await shop.server.call('POST /auths/signout', { token: shop.writer.token });
