@@ -28,6 +28,7 @@ import gc  # noqa: E402
 import importlib  # noqa: E402
 import json  # noqa: E402
 import platform  # noqa: E402
+import select  # noqa: E402
 import selectors  # noqa: E402
 import signal  # noqa: E402
 import socket  # noqa: E402
@@ -83,6 +84,7 @@ class Server:
         self.limits = limits
         self.pids: dict[int, int] = {}  # number by process id
         self.watch = watch.Watch(folder, limits)
+        self.pending = b""  # The beginning of an order that is on its way.
         self.exceeded: dict[int, str] = {}  # The limit that a tool was ended for, by process id.
         self.uncleaned: set[int] = set()  # Numbers of those that have ended and may have left something behind.
         self.sweeping = False
@@ -105,7 +107,6 @@ class Server:
         self.selector.register(self.bell, selectors.EVENT_READ)
         versions = {"python": platform.python_version(), "pydantic": pydantic.VERSION}
         reports.send({"kind": "ready", **versions, "missing": confine.missing()})
-        pending = b""
         while True:
             ready = {key.fd for key, _ in self.selector.select(self.patience())}
             if not ready and self.to_load:
@@ -114,14 +115,8 @@ class Server:
                 self.bell.recv(4096)
             self.reap()
             self.keep_watch()
-            if 0 not in ready:
-                continue
-            received = os.read(0, 65536)
-            if not received:
-                self.stop()
-            *lines, pending = (pending + received).split(b"\n")
-            for line in lines:
-                self.obey(json.loads(line))
+            if 0 in ready:
+                self.take_orders()
 
     def patience(self) -> Optional[float]:
         if self.to_load:
@@ -135,9 +130,22 @@ class Server:
         if not self.pids or not self.watch.is_due():
             return
         self.sweep()
-        for pid, limit in self.watch.look({pid: self.scratch_of(number) for pid, number in self.pids.items()}).items():
+        over = self.watch.look({pid: self.scratch_of(number) for pid, number in self.pids.items()})
+        if "cpu" in over.values() and select.select([0], [], [], 0)[0]:
+            # Of a call that has come meanwhile, the time counts anew.
+            self.take_orders()
+            over = {pid: limit for pid, limit in over.items() if limit != "cpu" or not self.watch.is_renewed(pid)}
+        for pid, limit in over.items():
             self.exceeded[pid] = limit
             processes.end(pid)
+
+    def take_orders(self) -> None:
+        received = os.read(0, 65536)
+        if not received:
+            self.stop()
+        *lines, self.pending = (self.pending + received).split(b"\n")
+        for line in lines:
+            self.obey(json.loads(line))
 
     def obey(self, order: dict[str, Any]) -> None:
         number = order["number"]

@@ -73,6 +73,10 @@ class Watch:
         """The tool may use its processor time anew, from the next look on."""
         self.spent.setdefault(pid, _Spent()).is_to_renew = True
 
+    def is_renewed(self, pid: int) -> bool:
+        """Whether that was said since the latest look."""
+        return self.spent[pid].is_to_renew
+
     def look(self, tools: dict[int, str]) -> dict[int, str]:
         """The limit that each tool is over, for those that are; tools and findings by process id, `tools` with their folders."""
         began = time.process_time()
