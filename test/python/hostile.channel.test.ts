@@ -17,7 +17,7 @@ const NEIGHBOUR = 'import os\nclass Tools:\n    def pid(self): return os.getpid(
 let shop: Workshop;
 let neighbour: number;
 beforeAll(async () => {
-  shop = await openWorkshop({ callTimeoutMs: 6_000 });
+  shop = await openWorkshop();
   await shop.create('neighbour', NEIGHBOUR);
   neighbour = (await use('neighbour', 'pid')).body.result;
 });

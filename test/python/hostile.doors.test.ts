@@ -1,19 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { until } from '../support/poll.ts';
-import type { Answer } from '../support/server.ts';
-import { openSocket, type Workshop } from '../tools/workshop.ts';
-import { type Hostile, IMPORTS, IS_ROOT, needs, openHostile } from './hostile.ts';
+import type { Workshop } from '../tools/workshop.ts';
+import { type Hostile, IS_ROOT, needs, openHostile } from './hostile.ts';
 
 let hostile: Hostile;
 let shop: Workshop;
 let neighbour: number;
 beforeAll(async () => {
   hostile = await openHostile({
-    callTimeoutMs: 6_000,
-    loadTimeoutMs: 8_000,
-    beginMs: 1_000,
     memoryBytes: 256 * 1024 * 1024,
     scratchBytes: 16 * 1024 * 1024,
     scratchFiles: 100,
@@ -26,8 +21,6 @@ beforeEach(async () => {
 });
 
 test.each<[string, string, number, RegExp]>([
-  ['an endless loop', 'while True: pass', 504, /took longer than 6 s/],
-  ['a sleep', 'time.sleep(60)', 504, /took longer/],
   ['os._exit', 'os._exit(3)', 422, /exit status 3/],
   ['sys.exit', 'sys.exit(3)', 422, /tried to end its process/],
   ['a fork bomb', 'while True:\n    try: os.fork()\n    except OSError: pass', 422, /more than 256 MiB/],
@@ -76,30 +69,6 @@ test('a pickle trap is not sprung', async () => {
   const body = `class Trap:\n    def __reduce__(self): return (os.mkdir, (${JSON.stringify(trap)},))\nreturn Trap()`;
   expect(await hostile.run(body)).toMatchObject({ status: 422, body: { code: 'tool_raised' } });
   expect(existsSync(trap)).toBe(false);
-});
-
-test('patching the host harms its own process', async () => {
-  const content = `${IMPORTS}class Tools:
-    def f(self):
-        import channel, session, specification, tool
-        session._encode_result = lambda result: b'"patched"'
-        tool.Tool.bind = specification.describe = None
-        json.dumps = builtins.open = None
-        return "honest"
-`;
-  expect((await shop.create('patching', content)).status).toBe(200);
-  expect((await hostile.beside(() => hostile.use('patching', 'f'))).body.result).toBe('honest');
-  // From then on it turns to no call, and another process does.
-  expect((await hostile.use('patching', 'f')).body.result).toBe('honest');
-  expect(await hostile.run('return json.dumps(open is not None)')).toMatchObject({
-    body: { result: 'true' },
-  });
-});
-
-test('a class body that hangs is refused, and nothing is stored', async () => {
-  const refused = await hostile.beside(() => shop.create('hanging', 'class Tools:\n    while True: pass'));
-  expect(refused).toMatchObject({ status: 400, body: { code: 'tool_invalid' } });
-  expect((await shop.as(shop.author, 'GET', 'hanging')).status).toBe(404);
 });
 
 test('a module may print while it loads', async () => {
@@ -158,41 +127,4 @@ test('files without a name count for the disk too', async ({ skip }) => {
     '    kept[-1].write(b"x" * (1 << 20))\ntime.sleep(60)';
   const detail = expect.stringMatching(/files took more than 16 MiB/);
   expect(await hostile.run(body)).toMatchObject({ status: 422, body: { detail } });
-});
-
-test.each<[string, string, string]>([
-  [
-    'never ends',
-    'sleeping',
-    'def harm(self, __event_emitter__):\n        asyncio.run(__event_emitter__({}))\n        time.sleep(60)',
-  ],
-  [
-    'blocks the event loop',
-    'spinning',
-    'async def harm(self, __event_emitter__):\n        await __event_emitter__({})\n        while True: pass',
-  ],
-])('who calls the same tool is served while another caller %s', async (_, id, harm) => {
-  const content = `${IMPORTS}class Tools:\n    ${harm}\n    def fine(self): return "fine"\n`;
-  expect((await shop.create(id, content)).status).toBe(200);
-  const { client, sockets } = openSocket(shop.server.url, shop.writer.token);
-  let isHarming = false;
-  let error = '';
-  client.tools.run.subscribe(
-    { id, function: 'harm', arguments: {} },
-    {
-      onData({ data }) {
-        if (data.type === 'event') isHarming = true;
-      },
-      onError({ message }) {
-        error = message;
-      },
-    },
-  );
-  await until('the harm', () => isHarming);
-  const answers: Answer[] = [];
-  do answers.push(await hostile.use(id, 'fine'));
-  while (!error);
-  await sockets.close();
-  expect(answers.map(({ body }) => body.result ?? body)).toEqual(answers.map(() => 'fine'));
-  expect(error).toMatch(/took longer/);
 });

@@ -27,6 +27,9 @@ export const IS_ROOT = process.getuid?.() === 0;
 export const HAS_FILTER = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
 export const FILTER = 'a system call filter for this processor';
 
+/** In so much time others are served at least once, whatever a tool does. Loops and sleeps are stopped after more. */
+export const TURN_MS = 6_000;
+
 export interface Hostile {
   shop: Workshop;
   /** Calls a function of a tool as its reader. */
@@ -45,7 +48,7 @@ export interface Hostile {
 }
 
 /** A server, a tool beside which others do their worst, and doors for these. */
-export async function openHostile(limits: Partial<Limits> & { callTimeoutMs: number }): Promise<Hostile> {
+export async function openHostile(limits: Partial<Limits>): Promise<Hostile> {
   vi.stubEnv('PARLEY_TEST_MARK', MARK);
   const shop = await openWorkshop(limits);
   await writeFile(join(shop.server.dataDir, 'secret.key'), MARK, { mode: 0o644 });
@@ -62,25 +65,25 @@ export async function openHostile(limits: Partial<Limits> & { callTimeoutMs: num
     async beside(hostile) {
       const before = await self.neighbour();
       let isOver = false;
+      let served = 0;
       const others = async () => {
         const answers: Answer[] = [];
-        let longestMs = 0;
         do {
-          const began = performance.now();
           answers.push(await shop.server.call('GET /auths/', { token: shop.reader.token }));
           answers.push(await self.use('neighbour', 'kept'));
-          longestMs = Math.max(longestMs, performance.now() - began);
+          if (!isOver) served += 1;
         } while (!isOver);
-        return { answers, longestMs };
+        return answers;
       };
+      const began = performance.now();
       const watching = others();
       const answer = await hostile().finally(() => {
         isOver = true;
       });
-      const { answers, longestMs } = await watching;
-      expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+      const turns = Math.floor((performance.now() - began) / TURN_MS);
+      expect((await watching).filter(({ status }) => status !== 200)).toEqual([]);
       // However slow the machine: a server that stood still until the hostile call was ended is seen.
-      expect(longestMs).toBeLessThan(limits.callTimeoutMs / 2);
+      expect(served).toBeGreaterThanOrEqual(turns);
       // The same process, unharmed, with its settings.
       expect(await self.neighbour()).toBe(before);
       expect((await self.use('neighbour', 'kept')).body.result).toBe(SECRET.length);

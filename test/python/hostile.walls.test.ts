@@ -9,7 +9,7 @@ import { FILTER, HAS_FILTER, type Hostile, needs, openHostile } from './hostile.
 
 let hostile: Hostile;
 beforeAll(async () => {
-  hostile = await openHostile({ callTimeoutMs: 10_000, memoryBytes: 256 * 1024 * 1024 });
+  hostile = await openHostile({ memoryBytes: 256 * 1024 * 1024 });
 });
 afterAll(() => hostile.close());
 

@@ -1,0 +1,147 @@
+/** What tools do to the time of others: to the clock, to the turn of other calls, and to the processor. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../support/poll.ts';
+import { isAlive } from '../support/process.ts';
+import type { Answer } from '../support/server.ts';
+import { openSocket, type Workshop } from '../tools/workshop.ts';
+import { type Hostile, IMPORTS, openHostile, TURN_MS } from './hostile.ts';
+
+describe('the clock', () => {
+  let hostile: Hostile;
+  let shop: Workshop;
+  beforeAll(async () => {
+    // Whoever is honest must begin, and be done, within these times as well.
+    hostile = await openHostile({
+      callTimeoutMs: TURN_MS + 2_000,
+      loadTimeoutMs: TURN_MS + 2_000,
+      beginMs: 4_000,
+    });
+    shop = hostile.shop;
+  });
+  afterAll(() => hostile.close());
+
+  test.each([
+    ['an endless loop', 'while True: pass'],
+    ['a sleep', 'time.sleep(60)'],
+  ])('%s is an error for its caller alone', async (_, body) => {
+    const detail = expect.stringMatching(/took longer than 8 s/);
+    expect(await hostile.run(body)).toMatchObject({ status: 504, body: { detail } });
+  });
+
+  test('patching the host harms its own process', async () => {
+    const content = `${IMPORTS}class Tools:
+      def f(self):
+          import channel, session, specification, tool
+          session._encode_result = lambda result: b'"patched"'
+          tool.Tool.bind = specification.describe = None
+          json.dumps = builtins.open = None
+          return "honest"
+  `;
+    expect((await shop.create('patching', content)).status).toBe(200);
+    expect((await hostile.beside(() => hostile.use('patching', 'f'))).body.result).toBe('honest');
+    // From then on it cannot answer. When the time of its next call is over, another process turns to those that follow.
+    expect((await hostile.use('patching', 'f')).body.code).toBe('tool_timeout');
+    expect((await hostile.use('patching', 'f')).body.result).toBe('honest');
+    expect(await hostile.run('return json.dumps(open is not None)')).toMatchObject({
+      body: { result: 'true' },
+    });
+  });
+
+  test('a class body that hangs is refused, and nothing is stored', async () => {
+    const refused = await hostile.beside(() => shop.create('hanging', 'class Tools:\n    while True: pass'));
+    expect(refused).toMatchObject({ status: 400, body: { code: 'tool_invalid' } });
+    expect((await shop.as(shop.author, 'GET', 'hanging')).status).toBe(404);
+  });
+
+  test.each<[string, string, string]>([
+    [
+      'never ends',
+      'sleeping',
+      'def harm(self, __event_emitter__):\n        asyncio.run(__event_emitter__({}))\n        time.sleep(60)',
+    ],
+    [
+      'blocks the event loop',
+      'spinning',
+      'async def harm(self, __event_emitter__):\n        await __event_emitter__({})\n        while True: pass',
+    ],
+  ])('who calls the same tool is served while another caller %s', async (_, id, harm) => {
+    const content = `${IMPORTS}class Tools:\n    ${harm}\n    def fine(self): return "fine"\n`;
+    expect((await shop.create(id, content)).status).toBe(200);
+    const { client, sockets } = openSocket(shop.server.url, shop.writer.token);
+    let isHarming = false;
+    let error = '';
+    client.tools.run.subscribe(
+      { id, function: 'harm', arguments: {} },
+      {
+        onData({ data }) {
+          if (data.type === 'event') isHarming = true;
+        },
+        onError({ message }) {
+          error = message;
+        },
+      },
+    );
+    await until('the harm', () => isHarming);
+    const answers: Answer[] = [];
+    do answers.push(await hostile.use(id, 'fine'));
+    while (!error);
+    await sockets.close();
+    expect(answers.map(({ body }) => body.result ?? body)).toEqual(answers.map(() => 'fine'));
+    expect(error).toMatch(/took longer/);
+  });
+});
+
+describe('the processor', () => {
+  let hostile: Hostile;
+  beforeAll(async () => {
+    // Tools have little of a busy one.
+    hostile = await openHostile({ callTimeoutMs: 100_000, cpuSeconds: 2 });
+  });
+  afterAll(() => hostile.close());
+
+  // The kernel's own limit: whoever has it may raise it, and what is started begins anew.
+  const UNLIMITED =
+    'def burn(seconds):\n    while time.process_time() < seconds: pass\n' +
+    'libc.signal(24, ctypes.c_void_p(1))\n' +
+    'resource.setrlimit(resource.RLIMIT_CPU, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))\n';
+
+  test.each([
+    ['a process that has raised its limit', 'burn(60)'],
+    [
+      'many children, each within its limit',
+      'for _ in range(3):\n    if os.fork() == 0:\n        burn(1.2)\n        time.sleep(60)\ntime.sleep(60)',
+    ],
+    [
+      'children one after the other, each within its limit',
+      'while True:\n    child = os.fork()\n    if child == 0:\n        burn(0.6)\n        os._exit(0)\n    os.waitpid(child, 0)',
+    ],
+    [
+      'children that nobody waits for',
+      'libc.signal(17, ctypes.c_void_p(1))\n' +
+        'while True:\n    child = os.fork()\n    if child == 0:\n        burn(1.4)\n        os._exit(0)\n' +
+        '    try:\n        while True: os.kill(child, time.sleep(0.01) or 0)\n    except ProcessLookupError: pass',
+    ],
+  ])('%s: the processor time of a tool is counted', async (_, body) => {
+    const detail = expect.stringMatching(/used more than 2 s of processor time since its latest call/);
+    expect(await hostile.run(UNLIMITED + body)).toMatchObject({ status: 422, body: { detail } });
+  });
+
+  test('what a call has left behind ends with its processor time', async () => {
+    const body = `${UNLIMITED}threading.Thread(target=burn, args=(60,)).start()\nreturn os.getpid()`;
+    const { body: answer } = await hostile.run(body);
+    await until('the process to be gone', () => !isAlive({ pid: answer.result }));
+  });
+
+  test('each call has the processor time anew', async () => {
+    const content = `${IMPORTS}class Tools:
+      def f(self):
+          began = time.process_time()
+          while time.process_time() < began + 1.2: pass
+          return os.getpid()
+  `;
+    expect((await hostile.shop.create('diligent', content)).status).toBe(200);
+    const pids = [];
+    for (let call = 0; call < 2; call += 1) pids.push((await hostile.use('diligent', 'f')).body.result);
+    expect(new Set(pids).size).toBe(1);
+  });
+});
