@@ -25,13 +25,13 @@ describe('what works', () => {
     ]).toEqual([1, ['a', 'b']]);
   });
 
-  it('a connection of SQLite that the instance keeps, which is no function of the tool', async () => {
+  it('a connection of SQLite and the like that the instance keeps, which are no functions of the tool', async () => {
     const source =
-      'import sqlite3\nclass Tools:\n    def __init__(self):\n        self.db = sqlite3.connect(":memory:", check_same_thread=False)\n    def f(self):\n        return self.db.execute("select 7").fetchone()\n';
+      'import sqlite3\nclass Tools:\n    def __init__(self):\n        self.db = sqlite3.connect(":memory:", check_same_thread=False)\n        self.greet = "Hi {}".format\n    def f(self):\n        return [*self.db.execute("select 7").fetchone(), self.greet(1)]\n';
     const created = await shop.create('keeps_database', source);
     expect([created.status, created.body.specs]).toEqual([200, [expect.objectContaining({ name: 'f' })]]);
     const { body } = await shop.as(shop.reader, 'POST', 'keeps_database/call', { function: 'f' });
-    expect(body.result).toEqual([7]);
+    expect(body.result).toEqual([7, 'Hi 1']);
   });
 
   it('numbers and arrays as NumPy has them', async () => {
@@ -40,7 +40,10 @@ describe('what works', () => {
     const { result } = await answerOf('return {"n": Number(), "rows": [Array()]}', numbers);
     expect(result).toEqual({ n: 3, rows: [[1.5, [2]]] });
     const { status, detail } = await answerOf('return {"n": Number}', numbers);
-    expect([status, detail]).toEqual([422, expect.stringMatching(/^The result \(dict\) has no JSON form: /)]);
+    expect([status, detail]).toEqual([
+      422,
+      expect.stringMatching(/^The result \(dict\) has no JSON form: TypeError: unknown type <class '\S+'>$/),
+    ]);
   });
 
   it('its own source, quoted by tracebacks, warnings and inspect', async () => {
@@ -76,6 +79,26 @@ describe('what does not, in words that help', () => {
     const { status, detail } = await answerOf(body, 'import multiprocessing, subprocess, sys');
     expect([status, detail]).toEqual([422, expect.stringMatching(/^PermissionError: \[Errno \d+\] /)]);
     expect(detail).toMatch(words);
+  });
+
+  it.each([
+    ['asyncio.create_task(tell())', 'no running event loop'],
+    ['asyncio.get_running_loop()', 'no running event loop'],
+  ])('a plain method that does %s', async (what, words) => {
+    const body = `async def tell(): pass\nreturn str(${what})`;
+    const { detail } = await answerOf(body, 'import asyncio', 'def f(self)');
+    expect(detail).toBe(
+      `RuntimeError: ${words} (plain methods run in threads: write \`async def\`, or use asyncio.run)`,
+    );
+  });
+
+  it('an event that is larger than all may be together', async () => {
+    const { detail } = await answerOf(
+      'await __event_emitter__({"type": "message", "data": {"content": "x" * 2**21}})',
+    );
+    expect(detail).toMatch(
+      /^RuntimeError: a call may emit .* in all; store larger things with upload_file_handler/,
+    );
   });
 
   it('a PermissionError of its own is left as it is', async () => {

@@ -59,7 +59,8 @@ class Questions:
             body = to_json(event, inf_nan_mode="null")
             count, size = count + 1, size + len(body)
             if count > _EVENTS or size > _EVENT_BYTES:
-                raise RuntimeError(f"a call may emit {_EVENTS} events of {_EVENT_BYTES} bytes in all")
+                limits = f"a call may emit {_EVENTS} events of {_EVENT_BYTES} bytes in all"
+                raise RuntimeError(f"{limits}; store larger things with upload_file_handler and emit their address")
             self._send(b'{"kind":"event","call":%d,"event":%b}' % (call, body))
 
         return emit

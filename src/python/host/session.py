@@ -264,7 +264,8 @@ def _encode_result(result: Any) -> bytes:
         body = to_json(result, inf_nan_mode="null", fallback=_plain)
     except (PydanticSerializationError, ValueError, TypeError, RecursionError, MemoryError) as error:
         kind = type(result).__name__
-        raise CallError("tool_raised", f"The result ({kind}) has no JSON form: {cut(str(error))}") from None
+        reason = str(error).removeprefix("Error serializing to JSON: ")
+        raise CallError("tool_raised", f"The result ({kind}) has no JSON form: {cut(reason)}") from None
     except BaseException as error:
         raise CallError("tool_raised", describe(error)) from None
     if len(body) > _RESULT_BYTES:
@@ -275,7 +276,7 @@ def _encode_result(result: Any) -> bytes:
 def _plain(value: Any) -> Any:
     """Numbers and arrays of NumPy, and what is built of them, as Python's own. Raises TypeError for all else."""
     if not callable(getattr(type(value), "tolist", None)):
-        raise TypeError(f"{type(value)} has no JSON form")
+        raise TypeError(f"unknown type {type(value)}")
     return value.tolist()
 
 

@@ -98,8 +98,8 @@ def describe(instance: object) -> dict[str, Function]:
 
 
 def _is_held(target: Any) -> bool:
-    """Something that the tool keeps for itself, and that can be called as well but does not say how: a connection of SQLite."""
-    if inspect.isroutine(target):
+    """What the tool keeps for itself, and can be called but does not say how: a connection of SQLite, a method of a text."""
+    if inspect.ismethod(target) or inspect.isfunction(target):
         return False
     try:
         inspect.signature(target)

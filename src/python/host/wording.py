@@ -5,6 +5,8 @@ import sys
 from pydantic import ValidationError
 
 _TEXT_CHARACTERS = 2_000
+# What asyncio says in a thread that has none.
+_NO_LOOP = ("no running event loop", "There is no current event loop")
 
 
 def describe(error: BaseException) -> str:
@@ -31,6 +33,8 @@ def _text(error: BaseException) -> str:
         return text.replace(f" ({error.path})", "")
     if isinstance(error, PermissionError) and error.errno is not None:
         return f"{text} ({_limit(error)})"
+    if isinstance(error, RuntimeError) and text.startswith(_NO_LOOP):
+        return f"{text.rstrip('.')} (plain methods run in threads: write `async def`, or use asyncio.run)"
     return text
 
 
