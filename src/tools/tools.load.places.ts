@@ -54,7 +54,8 @@ function atGitHub(url: URL, segments: string[]): Place | undefined {
   const [owner = '', repository = '', view, ...rest] = segments;
   if (!repository) return undefined;
   const raw = (path: string[]) => at(url, 'raw.githubusercontent.com', [owner, repository, ...path]);
-  if ((view === 'blob' || view === 'raw') && rest.length > 1) return fileAt(raw(rest), rest);
+  if ((view === 'blob' || view === 'raw') && rest.length > 1)
+    return fileAt(raw(rest), within(repository, rest));
   if (view !== undefined && view !== 'tree') return undefined;
   const shown = rest.length > 0 ? rest : ['HEAD'];
   return {
@@ -91,7 +92,8 @@ function atGitLab(url: URL, segments: string[]): Place | undefined {
   if (view === 'snippets' && rest.length === 1) return fileAt(here([...segments, 'raw']), rest);
   if (project.length < 2) return undefined;
   const raw = (path: string[]) => here([...project, '-', 'raw', ...path]);
-  if ((view === 'blob' || view === 'raw') && rest.length > 1) return fileAt(raw(rest), rest);
+  if ((view === 'blob' || view === 'raw') && rest.length > 1)
+    return fileAt(raw(rest), within(project.at(-1) ?? '', rest));
   if (view !== 'tree') return undefined;
   const shown = rest.length > 0 ? rest : ['HEAD'];
   const id = encodeURIComponent(project.map(decode).join('/'));
@@ -121,10 +123,10 @@ function atCodeberg(url: URL, segments: string[]): Place | undefined {
   }
   if (!['branch', 'tag', 'commit'].includes(kind) || rest.length === 0) return undefined;
   const raw = (path: string[]) => here([owner, repository, 'raw', kind, ...path]);
-  if (view === 'raw') return fileAt(raw(rest), rest);
+  if (view === 'raw') return fileAt(raw(rest), within(repository, rest));
   if (view !== 'src') return undefined;
   // Its addresses of files and of folders look the same.
-  if (rest.at(-1)?.endsWith('.py')) return fileAt(raw(rest), rest);
+  if (rest.at(-1)?.endsWith('.py')) return fileAt(raw(rest), within(repository, rest));
   return {
     kind: 'folder',
     name: nameOf(rest.length > 1 ? rest : [repository]),
@@ -133,6 +135,9 @@ function atCodeberg(url: URL, segments: string[]): Place | undefined {
     read: Listed,
   };
 }
+
+/** The path of a file with the repository before it, and without the branch, which would be a poor name for a tool. */
+const within = (repository: string, [_ref, ...path]: string[]) => [repository, ...path];
 
 /** Every way to read segments as a branch, tag or commit and a path in it, the shortest first. */
 const splits = (segments: string[]) =>
