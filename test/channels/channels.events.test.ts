@@ -92,6 +92,10 @@ it('a deletion is told to those who could read the channel, and to nobody else',
       channel: { id, name: 'short-lived' },
     },
   ]);
+  // What she hears after it has overtaken nothing.
+  const { id: own } = (await as(ann)(`GET /channels/users/${ann.id}`)).body;
+  await as(ann)(`POST /channels/${own}/messages/post`, { content: 'alone' });
+  await hears(annHears, 'alone');
   expect(noticesOf(annHears)).toEqual([]);
 });
 
@@ -130,13 +134,17 @@ it('typing by a flood is refused past twenty a second, and what is refused is to
 });
 
 it('who is there is seen by those who may read the channel', async () => {
-  const body = { type: 'group', name: 'group', user_ids: [ben.id] };
+  // Of nobody who calls: their activity is noted every half minute.
+  const [cleo] = await server.database.query<{ id: string }>(
+    `insert into users (id, email, name, role, profile_image_url, last_active_at, created_at, updated_at)
+     values (gen_random_uuid(), 'cleo@example.com', 'Cleo', 'user', '', 0, 0, 0) returning id`,
+  );
+  const body = { type: 'group', name: 'group', user_ids: [cleo?.id] };
   const { id } = (await as(ann)('POST /channels/create', body)).body;
-  await server.database.query('update users set last_active_at = 0 where id = $1', [ben.id]);
-  expect((await as(ben)(`GET /channels/${id}/presence`)).body).toEqual([
+  expect((await as(ann)(`GET /channels/${id}/presence`)).body).toEqual([
     { user_id: ann.id, is_active: true },
   ]);
-  const { users } = (await as(ben)(`GET /channels/${id}/members`)).body;
+  const { users } = (await as(ann)(`GET /channels/${id}/members`)).body;
   expect(users.map(({ is_active }: { is_active: boolean }) => is_active)).toEqual([true, false]);
   expect((await as(admin)(`GET /channels/${id}/presence`)).status).toBe(403);
 });

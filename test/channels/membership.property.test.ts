@@ -23,7 +23,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 let round = 0;
 
-it('no group is ever without somebody in charge', { timeout: 120_000 }, async () => {
+it('no group is ever without somebody in charge', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { maxLength: 6 }),

@@ -33,7 +33,8 @@ const post = (channelId: string | undefined, body: object) =>
 const untilPostWaits = () =>
   until('the post to wait', async () => {
     const [row] = await server.database.query<{ count: number }>(
-      'select count(*)::int as count from pg_locks where not granted and transactionid is not null',
+      `select count(*)::int as count from pg_locks join pg_stat_activity using (pid)
+        where not granted and transactionid is not null and datname = current_database()`,
     );
     return row?.count;
   });
