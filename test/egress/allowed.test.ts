@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
-const WITHIN = { maxBytes: 1_000, timeoutMs: 5_000 };
+const WITHIN = { maxBytes: 1_000, timeoutMs: 60_000 };
 const REFUSED = 'address_refused';
 
 function egressOf(allow: string, options: EgressOptions = {}): Egress {
