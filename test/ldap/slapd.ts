@@ -79,7 +79,7 @@ overlay memberof
   });
 
   async function asRoot(work: (client: Client) => Promise<void>) {
-    const client = new Client({ url: `ldap://127.0.0.1:${port}`, connectTimeout: 1_000, timeout: 5_000 });
+    const client = new Client({ url: `ldap://127.0.0.1:${port}`, connectTimeout: 60_000, timeout: 60_000 });
     try {
       await client.bind(ROOT.dn, ROOT.password);
       await work(client);
