@@ -111,7 +111,7 @@ describe('a logout by the back channel', () => {
 
   it('asks the provider once at most, however much garbage comes', async () => {
     const before = stage.provider.asked('/jwks');
-    const garbage = Array.from({ length: 1000 }, async (_, number) => {
+    const garbage = Array.from({ length: 200 }, async (_, number) => {
       const claims = logoutOf(`nobody ${number}`);
       if (number % 2 === 0) return stage.provider.sign(claims, `key ${number}`);
       return number % 3 === 0 ? 'no.token.at-all' : randomUUID();
@@ -154,6 +154,8 @@ describe('a sign-out here', () => {
     });
     try {
       const { token } = await signUp(server, 'Finn');
+      // From now on it is known what the provider says of itself, for which a sign-out does not wait long.
+      expect((await fetch(loginOf({ server }), { redirect: 'manual' })).status).toBe(302);
       const session = await server.database.query<{ id: string }>('select id from session');
       await server.database.query(
         `insert into provider_session (session_id, issuer, subject) values ($1, $2, 'finn')`,
