@@ -88,7 +88,7 @@ export async function servePage({ folder }: Consumer, bundle: string): Promise<P
       return report.promise;
     },
     async close() {
-      if (child?.pid && child.exitCode === null) {
+      if (child?.pid && child.exitCode === null && child.signalCode === null) {
         child.kill();
         await once(child, 'exit');
       }

@@ -12,6 +12,7 @@ import {
 } from '../../client/src/index.ts';
 import { createDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';
+import { freePort } from '../support/process.ts';
 import { signIn, signUp, startServer } from '../support/server.ts';
 import { type CuttableProxy, startProxy } from './proxy.ts';
 
@@ -105,7 +106,8 @@ test.each([
 test('goes on when the server has restarted', async () => {
   const database = await createDatabase();
   const secret = { SECRET_KEY: 'a secret that both starts of the server share' };
-  const first = await startServer({ database, env: secret });
+  const env = { ...secret, PORT: `${await freePort()}` };
+  const first = await startServer({ database, env });
   const session = await signUp(first, 'Grace');
   const client = clientOf({ url: first.url, token: session.token });
   const channel = (await client.api.channels.create.mutate({ name: 'general' })).id;
@@ -114,7 +116,6 @@ test('goes on when the server has restarted', async () => {
   await client.api.messages.post.mutate({ id: channel, content: 'before' });
   await until('the first event', () => events.length === 1);
 
-  const env = { ...secret, PORT: new URL(first.url).port };
   await first.close();
   await until('the loss to be noticed', () => states.includes('connecting'));
   const second = await startServer({ database, env });

@@ -12,7 +12,7 @@ let consumer: Consumer;
 
 beforeAll(async () => {
   consumer = await installConsumer();
-}, 120_000);
+}, 600_000);
 afterAll(() => consumer.remove());
 
 const readme = async () => {
@@ -124,5 +124,5 @@ test.skipIf(!browserPath)(
       await server.close();
     }
   },
-  60_000,
+  600_000,
 );

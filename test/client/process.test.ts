@@ -9,13 +9,13 @@ const server = await startServer();
 afterAll(() => server.close());
 const ada = await signUp(server, 'Ada');
 
-/** Runs a program that has `client` and ends only by itself. Fails when it does not within a minute. */
+/** Runs a program that has `client` and ends only by itself. Fails when it does not within two minutes. */
 async function run(url: string, program: string) {
   const source = `
     import { createClient } from ${JSON.stringify(new URL('../../client/src/index.ts', import.meta.url).href)};
     const client = createClient(${JSON.stringify({ url, token: ada.token })});
     ${program}`;
-  const options = { timeout: 60_000 };
+  const options = { timeout: 120_000 };
   return promisify(execFile)(process.execPath, ['--input-type=module', '--eval', source], options);
 }
 
