@@ -69,4 +69,4 @@ it('a server that is killed amid imports comes back with one of them whole, and 
     await database.drop();
     await rm(dataDir, { recursive: true, force: true });
   }
-}, 120_000);
+}, 600_000);
