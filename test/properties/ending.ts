@@ -119,7 +119,7 @@ async function hearLastWords(
     for (const follower of those) {
       const { player, door } = follower;
       const what = `${player.name} to hear over ${door} event ${length} of ${channelId}`;
-      await until(what, () => follower.position(channelId) === length, 30_000);
+      await until(what, () => follower.position(channelId) === length);
     }
   }
   return readable;

@@ -16,7 +16,7 @@ const server = await startServer();
 afterAll(() => server.close());
 const players = await gatherPlayers(server.url, server.database);
 
-it('everybody ends with what the database holds', { timeout: 120_000 }, async () => {
+it('everybody ends with what the database holds', { timeout: 600_000 }, async () => {
   const plan = fc.record({ scripts: scripts(5, { min: 15, max: 40 }), losses: LOSSES });
   await fc.assert(
     fc.asyncProperty(plan, async ({ scripts: written, losses }) => {

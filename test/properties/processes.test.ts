@@ -30,7 +30,7 @@ describe.skipIf(withoutRedis)('two processes', () => {
     await redis.stop();
   });
 
-  it('are one, also when one of them dies', { timeout: 120_000 }, async () => {
+  it('are one, also when one of them dies', { timeout: 600_000 }, async () => {
     const plan = fc.record({
       scripts: scripts(5, { min: 15, max: 30 }),
       losses: LOSSES,

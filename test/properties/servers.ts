@@ -47,7 +47,7 @@ export async function startServers(
   const running = () => ports.flatMap((_, n) => places.get(n) ?? []);
   await Promise.all(ports.map((_, n) => start(n)));
   return {
-    where: (n) => until('a server', () => running().at(n % (places.size || 1)), 30_000),
+    where: (n) => until('a server', () => running().at(n % (places.size || 1))),
     isPlace: (place) => running().includes(place),
     kill,
     start,
