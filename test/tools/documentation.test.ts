@@ -1,16 +1,17 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { sharedEnvironment } from '../support/python.ts';
 import { openWorkshop } from './workshop.ts';
 
 const PAGE = new URL('../../docs/tools.md', import.meta.url);
+const CLIENT = new URL('../../client/src/index.ts', import.meta.url);
 
 /**
- * A fence of the page: `python` with the name of its file, `sh` to run, `json` that the one before prints; `nft` is for the firewall
+ * A fence of the page: `python` or `js` with the name of its file, `sh` to run, `json` that the one before prints; `nft` is for the firewall
  * of a machine, which no test changes.
  */
 interface Fence {
@@ -41,12 +42,15 @@ test('every example of the page does what the page says', async () => {
   const fences: Fence[] = [...page.matchAll(/^```(\w+) ?(\S*)\n(.*?)^```$/gms)].map(
     ([, language = '', file = '', text = '']) => ({ language, file, text }),
   );
-  expect(new Set(fences.map(({ language }) => language))).toEqual(new Set(['python', 'sh', 'json', 'nft']));
+  expect(new Set(fences.map(({ language }) => language))).toEqual(
+    new Set(['python', 'js', 'sh', 'json', 'nft']),
+  );
   const script: string[] = [];
   const promised: { out: string; text: string }[] = [];
   for (const [number, { language, file, text }] of fences.entries()) {
     const out = `out.${number}`;
-    if (language === 'python') await writeFile(join(folder, file), text);
+    // A reader has installed the client.
+    if (file) await writeFile(join(folder, file), text.replace('@parley/client', CLIENT.href));
     // One shell runs them all, as a reader's would: what one defines, the next ones use.
     else if (language === 'sh') script.push(`{\n${text}\n} > ${out}`);
     else if (language === 'json') promised.push({ out: `out.${number - 1}`, text });
@@ -56,7 +60,7 @@ test('every example of the page does what the page says', async () => {
   await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script.join('\n')], {
     cwd: folder,
     env: {
-      PATH: `${join(await sharedEnvironment(), 'bin')}:${PATH}`,
+      PATH: [join(await sharedEnvironment(), 'bin'), dirname(process.execPath), PATH].join(':'),
       URL: shop.server.url,
       TOKEN: shop.author.token,
       COLLEAGUE: shop.stranger.token,
