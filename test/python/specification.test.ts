@@ -87,6 +87,22 @@ describe('types', () => {
       },
       true,
     ],
+    [
+      'x: Value',
+      'from typing import Dict, List, Union\nfrom typing_extensions import TypeAliasType\n' +
+        'Value = TypeAliasType("Value", "Union[List[Value], Dict[str, Value], int, None]")',
+      {
+        anyOf: [
+          { type: 'array', items: { anyOf: [{ type: 'array' }, { type: 'object' }, { type: 'integer' }] } },
+          {
+            type: 'object',
+            additionalProperties: { anyOf: [{ type: 'array' }, { type: 'object' }, { type: 'integer' }] },
+          },
+          { type: 'integer' },
+        ],
+      },
+      true,
+    ],
     ['x: Literal["a"]', 'from typing import Literal', { type: 'string', const: 'a' }, true],
     [
       'x: Union[int, str]',

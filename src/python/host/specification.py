@@ -3,7 +3,6 @@
 import functools
 import inspect
 import json
-import re
 import sys
 import types
 import typing
@@ -11,6 +10,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Annotated, Any, Callable, Optional
 
+import docstring
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
@@ -22,10 +22,6 @@ if sys.version_info < (3, 12):
     # Pydantic reads no other one there, and tools import it from where Python has it.
     typing.TypedDict = typing_extensions.TypedDict  # type: ignore[assignment]
 
-_DOC_FIELD = re.compile(
-    r":(params?|parameter|arg|argument|key|keyword|type|returns?|rtype|raises?|except|exception|yields?)\b([^:]*):(.*)"
-)
-_PARAMETER_FIELDS = frozenset({"param", "params", "parameter", "arg", "argument", "key", "keyword"})
 _KINDS = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _PROPERTIES = (property, functools.cached_property)
 _UNLISTED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -130,7 +126,7 @@ def _describe_function(name: str, target: Callable[..., Any]) -> Function:
     parameters = {p.name: p for p in signature.parameters.values() if p.kind not in _UNLISTED}
     visible = {name: parameter for name, parameter in parameters.items() if not name.startswith("_")}
     documented = target.func if isinstance(target, functools.partial) else target
-    description, texts, returns = _read_docstring(inspect.getdoc(documented) or "")
+    description, texts, returns = docstring.read(inspect.getdoc(documented) or "")
     fields = {
         f"p{index}": _field(name, target, parameter, texts.get(parameter.name))
         for index, parameter in enumerate(visible.values())
@@ -243,7 +239,7 @@ def _clean(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[str,
     if reference is not None:
         name = reference.rpartition("/")[2]
         if name in inside:
-            return {"type": definitions[name].get("type", "object"), **_without_title(node)}
+            return {**_kind(definitions[name]), **_without_title(node)}
         return _clean({**definitions[name], **node}, definitions, (*inside, name))
     node.pop("title", None)
     node.pop("discriminator", None)
@@ -272,31 +268,13 @@ def _clean(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[str,
     return node
 
 
+def _kind(node: dict[str, Any]) -> dict[str, Any]:
+    """What values of a type are, and nothing of what is in them."""
+    alternatives = node.get("anyOf") or node.get("oneOf") or [node]
+    kinds = list(dict.fromkeys(other.get("type", "object") for other in alternatives))
+    types = [{"type": kind} for kind in kinds if kind != "null"]
+    return types[0] if len(types) == 1 else {"anyOf": types}
+
+
 def _without_title(node: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in node.items() if key != "title" and not (key == "default" and value is None)}
-
-
-def _read_docstring(text: str) -> tuple[str, dict[str, str], str]:
-    """Description, texts of the parameters, text of the result. A field lasts until the next one begins."""
-    description: list[str] = []
-    parameters: dict[str, list[str]] = {}
-    returns: list[str] = []
-    current = description
-    for line in map(str.strip, text.splitlines()):
-        field = _DOC_FIELD.match(line)
-        if field is None:
-            if line.startswith((":param", ":return")):
-                current = []  # Written otherwise, it is no text of a parameter, and none of the function either.
-            current.append(line)
-            continue
-        kind, subject, rest = field.groups()
-        words = subject.split()
-        if kind in _PARAMETER_FIELDS and words:
-            current = parameters[words[-1]] = []
-        elif kind in ("return", "returns"):
-            current = returns
-        else:
-            current = []
-        current.append(rest.strip())
-    joined = {name: "\n".join(lines).strip() for name, lines in parameters.items()}
-    return "\n".join(description).strip(), joined, "\n".join(returns).strip()
