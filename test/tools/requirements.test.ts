@@ -117,7 +117,7 @@ describe('the requirements of a tool', () => {
   it.each([
     ['nosuchpackage', 'No matching distribution found for nosuchpackage'],
     ['sourceonly', 'No matching distribution found for sourceonly'],
-    ['oldmodel', 'ResolutionImpossible'],
+    ['oldmodel', 'have conflicting dependencies. This server has pydantic=='],
   ])('%s fail with the reason of the installer', async (name, reason) => {
     await shop.create(name, says(name));
     const failed = await settled(name);

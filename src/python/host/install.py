@@ -26,6 +26,8 @@ from typing import Any, NoReturn
 
 # Loaded before any tool: a set cannot have others of them.
 _FIXED = ("annotated-types", "packaging", "pydantic", "pydantic-core", "typing-extensions", "typing-inspection")
+# How pip names one of these that is in the way.
+_CONSTRAINED = "The user requested (constraint) "
 # What pip may know of the server's environment, which holds secrets: its own settings, the way out, and certificates.
 _KNOWN = ("PATH", "HOME", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _KNOWN_IN_ANY_CASE = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
@@ -141,10 +143,14 @@ class Installation:
     def complaint(self) -> str:
         """The sentence of pip that says most, from its log."""
         with open(self.path("log"), encoding="utf-8", errors="replace") as file:
-            errors = [line.strip().removeprefix("ERROR: ") for line in file if line.startswith("ERROR: ")]
-        # What pip did not expect it calls an exception, with its reason before or after that.
-        errors = [error for error in errors if error != "Exception:"]
-        return errors[-1] if errors else "pip failed; its log says more."
+            lines = [line.strip() for line in file]
+        errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
+        # What pip did not expect it calls an exception, with its reason before or after that; a conflict it names before its advice.
+        errors = [error for error in errors if error != "Exception:" and not error.startswith("ResolutionImpossible")]
+        if not errors:
+            return "pip failed; its log says more."
+        fixed = [line.removeprefix(_CONSTRAINED) for line in lines if line.startswith(_CONSTRAINED)]
+        return f"{errors[-1]} This server has {', '.join(fixed)} for all tools." if fixed else errors[-1]
 
     def say(self, state: str, detail: str, size: int = 0) -> None:
         draft = self.path("state.json.tmp")
