@@ -62,7 +62,8 @@ export function createToolJobs(
       if (await describeTool(sql, tool, module)) bus.publish('tool.changed', { id: tool.id });
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'tool_invalid') throw error;
-      failures.set(key, error.message);
+      // One whose packages were removed meanwhile is not to blame, and gets them again.
+      if (await python.packages.find(tool.requirements)) failures.set(key, error.message);
       throw new AppError('tool_not_ready', { detail: error.message, cause: error });
     }
   }

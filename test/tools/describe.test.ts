@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '../support/poll.ts';
 import { offerWheels, type Wheels } from './wheels.ts';
@@ -76,4 +79,23 @@ it('and again when it is asked for, or is another source', async () => {
   expect((await update).status).toBe(200);
   expect(loads).toBe(before + 2);
   expect(await look('broken')).toMatchObject({ state: 'ready' });
+});
+
+it('nor is it to blame for packages that were removed while it loaded', async () => {
+  const parted = source('greeter>0.5', 'import greeter\nclass Tools:\n    def f(self): return greeter.say()');
+  await shop.create('parted', parted);
+  await until('the load', () => heard.length === 1);
+  const site = await shop.python.packages.find(['greeter>0.5']);
+  await rm(dirname(site ?? ''), { recursive: true });
+  letGo();
+  const answer = await until('the tool to answer', async () => {
+    const called = call('parted');
+    await until('an answer, or the load before it', async () => {
+      letGo();
+      return Promise.race([called, setTimeout(10)]);
+    });
+    const { status, body } = await called;
+    return status === 200 && body;
+  });
+  expect(answer.result).toBe('hello');
 });
