@@ -17,6 +17,12 @@ const GREETING_TIMEOUT_MS = 10_000;
 /** As often, at most, the fork server hears that a process is given calls. */
 const CALLED_MS = 500;
 
+/**
+ * What libraries would otherwise set aside for every processor of the machine: arenas of memory, and threads with their stacks and buffers.
+ * Where there are many, `import numpy` alone took more than a tool may have.
+ */
+const SPARING = { MALLOC_ARENA_MAX: '2', OMP_NUM_THREADS: '2', OPENBLAS_NUM_THREADS: '2' };
+
 type EndReport = Extract<HostReport, { kind: 'ended' }>;
 
 /** How a process ended: its exit status, or the signal that ended it, and the limit that it had passed. All null: the whole host is gone. */
@@ -111,9 +117,8 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
     pythonPath: python,
     pythonOptions: ['-I', '-X', 'utf8'],
     args: [JSON.stringify(settings)],
-    // Nothing of the server's environment: it may hold secrets, and every tool inherits this one. Few arenas
-    // keep the address space of many threads small.
-    env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', MALLOC_ARENA_MAX: '2', TMPDIR: tmpdir() },
+    // Nothing of the server's environment: it may hold secrets, and every tool inherits this one.
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', TMPDIR: tmpdir(), ...SPARING },
   });
 
   let complaint = '';
