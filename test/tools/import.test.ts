@@ -4,7 +4,8 @@ import { until } from '../support/poll.ts';
 import type { Person } from '../support/server.ts';
 import { openSocket, openWorkshop } from './workshop.ts';
 
-const LOAD_TIMEOUT_MS = 1_500;
+/** For sources that hang; the others must load within it. */
+const LOAD_TIMEOUT_MS = 5_000;
 const source = (word: string) => `class Tools:\n    def say(self) -> str:\n        return '${word}'\n`;
 
 const shop = await openWorkshop({ loadTimeoutMs: LOAD_TIMEOUT_MS });

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { runTool, toolOf } from './published.ts';
 import { openWorkshop } from './workshop.ts';
 
-const shop = await openWorkshop({ callTimeoutMs: 10_000 });
+const shop = await openWorkshop();
 afterAll(() => shop.close());
 await shop.permit('chat.file_upload', true);
 

@@ -31,7 +31,7 @@ async function resultOf(...tool: Parameters<typeof toolOf>) {
 
 describe('a tool that imports', () => {
   it('requests', async () => {
-    const { result } = await resultOf('import requests', 'return requests.get(url, timeout=5).status_code');
+    const { result } = await resultOf('import requests', 'return requests.get(url, timeout=50).status_code');
     expect(result).toBe(200);
   });
 

@@ -1,11 +1,11 @@
 import { access, mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPackages, type Packages } from '../../src/python/packages.ts';
 import { startTarget } from '../egress/targets.ts';
 import { until } from '../support/poll.ts';
 import { sharedEnvironment } from '../support/python.ts';
-import { offerWheels, type Wheels } from './wheels.ts';
+import { offerWheels, openIndex, type Wheels } from './wheels.ts';
 
 /** A source package whose build leaves a mark behind. */
 async function writeSource(folder: string, mark: string): Promise<void> {
@@ -159,6 +159,9 @@ describe('the room for all sets', () => {
 });
 
 it('says of a set that waits for others that it does', async () => {
+  const index = await openIndex(wheels.folder);
+  onTestFinished(() => index.close());
+  index.shut();
   const one = open('queued');
   const first = one.install(['greeter'], 'ann');
   const second = one.install(['greeter>0.1'], 'ann');
@@ -167,8 +170,10 @@ it('says of a set that waits for others that it does', async () => {
     const states = await Promise.all([['greeter'], ['greeter>0.1']].map(one.look));
     return states.some(({ state, detail }) => state === 'installing' && detail.includes('wait'));
   });
+  index.open();
   expect(await Promise.all([first, second])).toMatchObject([{ state: 'ready' }, { state: 'ready' }]);
   // Given up before it began: nobody is at work on it.
+  index.shut();
   const last = one.install(['greeter>0.2'], 'ann');
   const never = one.install(['greeter>0.3'], 'ann');
   await until('the last to wait', async () => (await one.look(['greeter>0.3'])).state === 'installing');

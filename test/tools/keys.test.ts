@@ -30,7 +30,7 @@ class Tools:
         return upload_file_handler(__request__, UploadFile(io.BytesIO(b"x" * 5_000_000), filename="y.txt")).id
 `;
 
-const shop = await openWorkshop({ callTimeoutMs: 20_000 });
+const shop = await openWorkshop();
 afterAll(() => shop.close());
 
 let file: string;

@@ -1,10 +1,7 @@
-import { once } from 'node:events';
-import { access, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { access, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openOrm } from '../../src/database/orm.ts';
 import { openSql } from '../../src/database/sql.ts';
 import { entities } from '../../src/entities.ts';
@@ -15,46 +12,15 @@ import { until } from '../support/poll.ts';
 import { isAlive, listProcesses, spawnMain } from '../support/process.ts';
 import { linkEnvironment, sharedEnvironment } from '../support/python.ts';
 import { call, PASSWORD } from '../support/server.ts';
-import { offerWheels, type Wheels } from './wheels.ts';
+import { type Index, offerWheels, openIndex, type Wheels } from './wheels.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
-
-/** Serves the wheels to pip. While it is shut, nobody who asked for one gets it. */
-function openIndex(folder: string) {
-  const waiting: (() => void)[] = [];
-  let isShut = false;
-  const answer = async (path: string, response: ServerResponse) => {
-    const names = await readdir(folder);
-    const name = names.find((one) => `/${one}` === path);
-    if (name === undefined) response.end(names.map((one) => `<a href="/${one}">${one}</a>`).join('\n'));
-    else response.end(await readFile(join(folder, name)));
-  };
-  const server = createServer(({ url = '' }, response) => {
-    response.setHeader('content-type', url.endsWith('.whl') ? 'application/zip' : 'text/html');
-    if (isShut && url.endsWith('.whl')) waiting.push(() => void answer(url, response));
-    else void answer(url, response);
-  }).listen(0, '127.0.0.1');
-  return {
-    server,
-    url: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    waiting: () => waiting.length,
-    shut() {
-      isShut = true;
-    },
-    open() {
-      isShut = false;
-      for (const serve of waiting.splice(0)) serve();
-    },
-  };
-}
 
 let shop: Workshop;
 let wheels: Wheels;
-let index: ReturnType<typeof openIndex>;
+let index: Index;
 beforeAll(async () => {
   wheels = await offerWheels([['greeter', '1.0', 'hello', []]]);
-  index = openIndex(wheels.folder);
-  await once(index.server, 'listening');
-  vi.stubEnv('PIP_FIND_LINKS', index.url());
+  index = await openIndex(wheels.folder);
   shop = await openWorkshop();
   await shop.configure(({ tools }) => {
     tools.install_requirements = true;
@@ -62,8 +28,7 @@ beforeAll(async () => {
 });
 afterEach(() => index.open());
 afterAll(async () => {
-  index.server.closeAllConnections();
-  index.server.close();
+  index.close();
   await shop.close();
   await wheels.close();
 });
@@ -131,8 +96,9 @@ describe('packages that no tool asks for', () => {
     for (let round = 0; round < 60; round += 1) {
       await mkdir(site, { recursive: true });
       await age(site, 9 * HOUR_MS);
+      // At another moment of the sweep each time, and now and then before it or after it.
+      if (round % 20 === 0) await others(folder).find(set);
       const sweeping = others(folder).sweep([], 8 * HOUR_MS);
-      // At another moment of the sweep each time, and now and then after it.
       for (let turn = 0; turn < round % 20; turn += 1) await new Promise(setImmediate);
       if (round % 20 === 19) await sweeping;
       const found = await others(folder).find(set);
@@ -176,8 +142,11 @@ describe('installations of one author', () => {
       (await installersOf(sets)).filter(({ command }) => command.includes('install.py'));
     index.shut();
     const many = [1, 2, 3, 4].map((n) => `many_${n}`);
-    for (const [n, id] of many.entries()) await shop.create(id, source(`greeter>0.1${n}`));
-    await until('pip to ask', () => index.waiting() === 1);
+    for (const [n, id] of many.entries()) {
+      await shop.create(id, source(`greeter>0.1${n}`));
+      // The first is the first to begin.
+      await until('pip to ask', () => index.waiting() === 1);
+    }
     // The same tool with another set, again and again, as whoever wants to keep the server busy would.
     for (const n of [5, 6, 7]) {
       const body = { name: 'many', meta: {}, content: source(`greeter>0.2${n}`) };
@@ -225,8 +194,8 @@ describe('an installation that is killed in the middle', () => {
     const [draft = ''] = (await readdir(folder)).filter((name) => name.startsWith('draft.'));
     await mkdir(join(folder, draft, 'site', 'half'));
     await until('its server to notice', async () => (await state('killed')).state === 'absent');
-    index.open();
     expect(await run('killed')).toMatchObject({ status: 409, body: { code: 'tool_not_ready' } });
+    index.open();
     await answers('killed');
     expect((await run('killed')).body.result).toBe('hello');
     expect(await readdir(join(folder, 'site'))).not.toContain('half');
@@ -262,7 +231,8 @@ describe('an installation that is killed in the middle', () => {
       DATABASE_URL: database.url,
       ENABLE_PIP_INSTALL_FRONTMATTER_REQUIREMENTS: 'true',
       PIP_NO_INDEX: '1',
-      PIP_FIND_LINKS: index.url(),
+      PIP_FIND_LINKS: index.url,
+      PIP_DEFAULT_TIMEOUT: '600',
     };
     const first = spawnMain(env);
     const url = await first.ready();

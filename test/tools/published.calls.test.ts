@@ -38,7 +38,7 @@ await Promise.all([once(site, 'listening'), once(mail, 'listening')]);
 const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
 const at = (path: string) => `http://127.0.0.1:${portOf(site)}${path}`;
 
-const shop = await openWorkshop({ callTimeoutMs: 20_000 });
+const shop = await openWorkshop();
 await shop.permit('chat.file_upload', true);
 afterAll(async () => {
   site.close();

@@ -10,7 +10,7 @@ const site = createServer((_request, response) => {
   response.setHeader('content-type', 'text/html');
   response.end('<title>Hi</title><p>one, two<p>three');
 }).listen(0, '127.0.0.1');
-const shop = await openWorkshop({ callTimeoutMs: 15_000 });
+const shop = await openWorkshop();
 await shop.permit('chat.file_upload', true);
 afterAll(async () => {
   site.close();

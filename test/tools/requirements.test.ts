@@ -1,10 +1,10 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPackages } from '../../src/python/packages.ts';
 import { until } from '../support/poll.ts';
 import { sharedEnvironment } from '../support/python.ts';
-import { offerWheels, type Package, type Wheels } from './wheels.ts';
+import { offerWheels, openIndex, type Package, type Wheels } from './wheels.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
 
 const PACKAGES: Package[] = [
@@ -41,8 +41,11 @@ const says = (name: string, requirements = name) =>
 const call = (id: string) => shop.as(shop.reader, 'POST', `${id}/call`, { function: 'f' });
 const state = async (id: string) => (await shop.as(shop.author, 'GET', `${id}/install`)).body;
 const settled = async (id: string) => {
-  await until('the installation to end', async () => (await state(id)).state !== 'installing');
-  return state(id);
+  // Between the answer of whoever asked for it and its beginning, it is absent.
+  return until('the installation to end', async () => {
+    const found = await state(id);
+    return !['absent', 'installing'].includes(found.state) && found;
+  });
 };
 /** A set of packages that no other test has asked for, as sets are shared. */
 let number = 0;
@@ -62,9 +65,16 @@ describe('the requirements of a tool', () => {
   });
 
   it('are installed after the answer, and the tool answers 409 till then', async () => {
+    const index = await openIndex(wheels.folder);
+    onTestFinished(() => {
+      index.close();
+      vi.stubEnv('PIP_FIND_LINKS', wheels.folder);
+    });
+    index.shut();
     const created = await shop.create('polite', says('polite'));
     expect(created).toMatchObject({ status: 200, body: { specs: [] } });
     expect(await call('polite')).toMatchObject({ status: 409, body: { code: 'tool_not_ready' } });
+    index.open();
     expect(await settled('polite')).toMatchObject({ state: 'ready', requirements: ['polite'] });
     await until('the specification', async () => {
       const { body } = await shop.as(shop.reader, 'GET', 'polite');

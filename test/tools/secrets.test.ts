@@ -58,7 +58,8 @@ let shop: Workshop;
 let log = '';
 beforeAll(async () => {
   shop = await openWorkshop(
-    { callTimeoutMs: 2_000, loadTimeoutMs: 3_000 },
+    // For what hangs; all else must be done within them.
+    { callTimeoutMs: 5_000, loadTimeoutMs: 5_000 },
     {
       log: {
         write(line) {

@@ -14,7 +14,7 @@ const site = createServer(({ url }, response) => {
   return response.end(Buffer.from(PIXEL, 'base64'));
 }).listen(0, '127.0.0.1');
 
-const shop = await openWorkshop({ callTimeoutMs: 15_000 });
+const shop = await openWorkshop();
 afterAll(async () => {
   site.close();
   await shop.close();

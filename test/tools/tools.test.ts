@@ -43,7 +43,7 @@ async function allowAuthors(allowed: boolean) {
   await server.call('POST /configs/import', { token: admin.token, body: config });
 }
 
-const python = await startTestPython({ callTimeoutMs: 1_000 });
+const python = await startTestPython({ callTimeoutMs: 5_000 });
 
 beforeAll(async () => {
   server = await startServer({ python });

@@ -7,7 +7,7 @@ import { openWorkshop } from './workshop.ts';
 
 /* Files that tools hand over: as a whole or not at all, with the rights and the bounds of an upload by the caller. */
 
-const shop = await openWorkshop({ callTimeoutMs: 20_000 });
+const shop = await openWorkshop();
 await shop.permit('chat.file_upload', true);
 afterAll(() => shop.close());
 

@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -44,6 +47,52 @@ export async function offerWheels(packages: Package[]): Promise<Wheels> {
     async close() {
       vi.unstubAllEnvs();
       await rm(folder, { recursive: true });
+    },
+  };
+}
+
+export interface Index {
+  url: string;
+  /** How many ask for a wheel and get none. */
+  waiting(): number;
+  shut(): void;
+  open(): void;
+  close(): void;
+}
+
+/** Serves a folder of wheels to pip, from now on. While it is shut, nobody who asks for a wheel gets it. */
+export async function openIndex(folder: string): Promise<Index> {
+  const waiting: (() => void)[] = [];
+  let isShut = false;
+  const answer = async (path: string, response: ServerResponse) => {
+    const names = await readdir(folder);
+    const name = names.find((one) => `/${one}` === path);
+    if (name === undefined) response.end(names.map((one) => `<a href="/${one}">${one}</a>`).join('\n'));
+    else response.end(await readFile(join(folder, name)));
+  };
+  const server = createServer(({ url = '' }, response) => {
+    response.setHeader('content-type', url.endsWith('.whl') ? 'application/zip' : 'text/html');
+    if (isShut && url.endsWith('.whl')) waiting.push(() => void answer(url, response));
+    else void answer(url, response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  vi.stubEnv('PIP_FIND_LINKS', url);
+  // Who waits does not ask again.
+  vi.stubEnv('PIP_DEFAULT_TIMEOUT', '600');
+  return {
+    url,
+    waiting: () => waiting.length,
+    shut() {
+      isShut = true;
+    },
+    open() {
+      isShut = false;
+      for (const serve of waiting.splice(0)) serve();
+    },
+    close() {
+      server.closeAllConnections();
+      server.close();
     },
   };
 }
