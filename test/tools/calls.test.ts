@@ -129,6 +129,20 @@ describe('a tool', () => {
     ]);
   });
 
+  it.each(['tool', 'session', 'server', 'reach'])(
+    'finds no %s, which is a module of the host',
+    async (name) => {
+      const { status, body } = await shop.create(
+        'nosy',
+        `import ${name}\nclass Tools:\n    def f(self): pass\n`,
+      );
+      expect([status, body.detail]).toEqual([
+        400,
+        `The import in line 1 needs ${name}, which is not here; name its package in the requirements of the frontmatter.`,
+      ]);
+    },
+  );
+
   it('knows a file of its own, in its folder', async () => {
     expect((await run('folder')).body.result).toEqual([true, 'tool.py']);
   });

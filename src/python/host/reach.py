@@ -43,6 +43,23 @@ def add(folder: str) -> str:
     return address
 
 
+def own() -> list[str]:
+    """The names of our own modules, but for what stand-ins import by its name whenever a tool first asks for them."""
+    folders = (sys.path[0], os.path.dirname(os.path.abspath(__file__)))
+    return [
+        name
+        for name, module in sys.modules.items()
+        if name not in ("__main__", "bridge") and os.path.dirname(getattr(module, "__file__", None) or "") in folders
+    ]
+
+
+def hide(modules: list[str]) -> None:
+    """Leaves our own folder out of the search path: `import source` means a package of that name, or nothing."""
+    for name in modules:
+        sys.modules.pop(name, None)
+    del sys.path[0]
+
+
 def _pin(path: str) -> str:
     if os.geteuid() != 0 or not os.path.isdir("/proc/self/fd") or _open_to_all(path):
         return path

@@ -38,6 +38,7 @@ from typing import Any, NoReturn, Optional  # noqa: E402
 
 import channel  # noqa: E402
 import confine  # noqa: E402
+import open_webui  # noqa: E402, F401  Tools find it here: they do not search our folder.
 import prctl  # noqa: E402
 import processes  # noqa: E402
 import pydantic  # noqa: E402
@@ -89,6 +90,7 @@ class Server:
         self.uncleaned: set[int] = set()  # Numbers of those that have ended and may have left something behind.
         self.sweeping = False
         self.core = frozenset(sys.modules)
+        self.own = reach.own()
         self.to_load = list(_COMMON)
         # By number: the user that the process becomes, and the claim on it. Empty unless the server is root.
         self.users: dict[int, tuple[int, socket.socket]] = {}
@@ -216,6 +218,7 @@ class Server:
             for name in [name for name in sys.modules if name not in self.core]:
                 if name.partition(".")[0] not in sys.stdlib_module_names:
                     del sys.modules[name]
+        reach.hide(self.own)
         confine.confine(scratch, uid, added, self.limits)
 
     def scratch_of(self, number: int) -> str:
