@@ -3,7 +3,7 @@ import { openWorkshop, type Workshop } from './workshop.ts';
 
 const SOURCE = `import functools, os, sys, threading
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, List, Union
 from pydantic import BaseModel, BeforeValidator, Field, field_validator
 GATES = {"type": threading.Event(), "generator": threading.Event()}
 class Place(BaseModel):
@@ -32,6 +32,8 @@ class Tools:
     def client(self): raise RuntimeError(f"no client with the key {self.valves.key}")
     def find(self, place: Place): return place.name
     async def find_async(self, place: Place): return place.name
+    Number = Union[int, float]
+    Few = Annotated[List[int], Field(max_length=3)]
     def add(self, one: Sum): return one.value
     def plain(self, x: Annotated[int, BeforeValidator(of_key)]): return x
     def given(self, x: Annotated[list, Field(default_factory=lambda: [1])]): return x
@@ -111,7 +113,7 @@ describe('a generator', () => {
 });
 
 describe('a tool', () => {
-  it('may have what is made when it is first asked for, and what is not there yet', async () => {
+  it('may have types of its own, what is made when it is first asked for, and what is not there yet', async () => {
     const { body } = await shop.as(shop.reader, 'GET', 'odd');
     expect(body.specs.map((spec: { name: string }) => spec.name)).toEqual([
       'add',

@@ -94,9 +94,14 @@ def describe(instance: object) -> dict[str, Function]:
 
 
 def _is_held(target: Any) -> bool:
-    """What the tool keeps for itself, and can be called but does not say how: a connection of SQLite, a method of a text."""
+    """
+    What the tool keeps for itself: a type (`Money = Union[int, float]`), and what can be called but does not say how, as a connection
+    of SQLite or a method of a text.
+    """
     if inspect.ismethod(target) or inspect.isfunction(target):
         return False
+    if typing.get_origin(target) is not None:
+        return True
     try:
         inspect.signature(target)
     except (TypeError, ValueError):
