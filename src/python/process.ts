@@ -158,10 +158,10 @@ export function loadTool(
     isRead: spawned.isRead,
     listen: (isOn) => spawned.listen(isOn && !ending),
   });
-  const loadTimer = setTimeout(
-    () => end('tool_invalid', `The tool did not finish loading within ${limits.loadTimeoutMs / 1000} s.`),
-    limits.loadTimeoutMs,
-  );
+  const tooSlow =
+    `The tool did not finish loading within ${limits.loadTimeoutMs / 1000} s. ` +
+    'What takes long, such as the import of large packages, belongs into its functions.';
+  const loadTimer = setTimeout(() => end('tool_invalid', tooSlow), limits.loadTimeoutMs);
   spawned.connected.then(
     () =>
       tell({

@@ -66,7 +66,7 @@ describe('ends by the clock', () => {
       hasty.inspect({ id: 'tool', content: 'class Tools:\n    while True: pass' }),
     ).rejects.toMatchObject({
       code: 'tool_invalid',
-      message: expect.stringContaining('did not finish loading'),
+      message: expect.stringMatching(/did not finish loading within 1 s\. .* belongs into its functions/),
     });
   });
 });
