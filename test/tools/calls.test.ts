@@ -154,4 +154,29 @@ describe('a tool', () => {
     expect([status, body]).toEqual([200, { key: 'k' }]);
     expect((await run('setting')).body.result).toBe('k');
   });
+
+  it('whose class fails at its stored valves says so, and nothing of them', async () => {
+    const source = (checks: string) => `from pydantic import BaseModel, model_validator
+class Tools:
+    class Valves(BaseModel):
+        key: str = ""
+        @model_validator(mode="after")
+        def check(self):
+            ${checks}
+            return self
+    def __init__(self): self.valves = self.Valves()
+    def f(self): return 1
+`;
+    const content = source('if self.key: raise LookupError(self.key)');
+    await shop.create('strict', source('pass'));
+    await shop.as(shop.author, 'POST', 'strict/valves/update', { key: 'k1' });
+    await shop.as(shop.author, 'POST', 'strict/update', { name: 'strict', meta: {}, content });
+    const { status, body } = await shop.as(shop.reader, 'POST', 'strict/call', { function: 'f' });
+    expect([status, body.detail]).toEqual([
+      422,
+      'The valves of the tool are not valid: their class failed with LookupError.',
+    ]);
+    expect((await shop.as(shop.author, 'POST', 'strict/valves/update', { key: null })).status).toBe(200);
+    expect((await shop.as(shop.reader, 'POST', 'strict/call', { function: 'f' })).body.result).toBe(1);
+  });
 });
