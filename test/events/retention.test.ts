@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { pruneOldEvents } from '../../src/channels/events.retention.ts';
-import type { Sql } from '../../src/database/sql.ts';
+import { plannedAnew, type Sql } from '../../src/database/sql.ts';
 import { until } from '../support/poll.ts';
 import { signUp, startServer } from '../support/server.ts';
 import { openDoor } from './door.ts';
@@ -43,7 +43,7 @@ const newestEvent = async (): Promise<number> => {
 async function forget(upTo: number, sql: Sql = door.parts.sql): Promise<void> {
   const text =
     'update channel_event set created_at = created_at - $2::bigint where channel_id = $1 and id <= $3';
-  await sql.rows({ name: '', text }, [channelId, 40 * DAY_NS, upTo]);
+  await sql.rows(plannedAnew(text), [channelId, 40 * DAY_NS, upTo]);
   await pruneOldEvents(sql, 30);
 }
 const kept = async () =>
@@ -236,7 +236,7 @@ describe('a log that is cut while somebody reads it', () => {
           select channel_id, n, type, message_id, actor, data, created_at + n
             from channel_event, generate_series($2 + 1, $3) n where channel_id = $1 and id = $2)
         update channel set last_event = $3 where id = $1`;
-      await sql.rows({ name: '', text }, [channelId, first, last]);
+      await sql.rows(plannedAnew(text), [channelId, first, last]);
       await forget(last - 1, sql);
     });
     const heard = () =>

@@ -7,7 +7,7 @@ import threading
 import socketio
 
 options = json.loads(sys.argv[1])
-client = socketio.Client(reconnection=False)
+client = socketio.Client(reconnection=False, request_timeout=60)
 
 
 turn = threading.Lock()
@@ -40,7 +40,7 @@ try:
         socketio_path="/ws/socket.io",
         transports=options["transports"],
         auth=options["auth"],
-        wait_timeout=10,
+        wait_timeout=60,
     )
 except socketio.exceptions.ConnectionError:
     sys.exit(1)
