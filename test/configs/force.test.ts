@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Configuration } from '../../src/configs/configs.schema.ts';
 import { until } from '../support/poll.ts';
-import { PASSWORD, signUpAll, startServer } from '../support/server.ts';
+import { PASSWORD, signIn, signUpAll, startServer } from '../support/server.ts';
 import { type Listener, listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
 
 const server = await startServer();
@@ -105,8 +105,10 @@ describe('channels', () => {
     });
     const post = (content: string) =>
       server.call(`POST /channels/${channel.id}/messages/post`, { token: root.token, body: { content } });
-    const socket = await listenBySocketIo(server.url, user.token);
-    const subscription = await listenByTrpc(server.url, user.token);
+    // Who they are stays known for half a minute: nothing else has to be asked when the permission goes.
+    const { token } = await signIn(server, user);
+    const socket = await listenBySocketIo(server.url, token);
+    const subscription = await listenByTrpc(server.url, token);
     const witness = await listenByTrpc(server.url, root.token);
     listeners.push(socket, subscription, witness);
     await post('first');
