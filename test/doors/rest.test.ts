@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { until } from '../support/poll.ts';
 import { startToy, stuck } from './toy.ts';
 
 const toy = await startToy();
@@ -300,9 +301,9 @@ describe('failures', () => {
     const before = { ...stuck };
     const gone = new AbortController();
     const call = fetch(`${toy.url}/api/v1/stuck`, { signal: gone.signal }).catch(() => 'gone');
-    await expect.poll(() => stuck.entered).toBe(before.entered + 1);
+    await until('the call', () => stuck.entered === before.entered + 1);
     gone.abort();
     expect(await call).toBe('gone');
-    await expect.poll(() => stuck.aborted).toBe(before.aborted + 1);
+    await until('the call to hear of it', () => stuck.aborted === before.aborted + 1);
   });
 });

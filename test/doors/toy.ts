@@ -143,6 +143,7 @@ export const toyRouter = router({
       return true;
     }),
   flood: member.meta({ access: 'member' }).subscription(async function* () {
+    flood.begun += 1;
     flood.running = true;
     try {
       for (let count = 0; ; count += 1) {
@@ -167,8 +168,8 @@ export type ToyRouter = typeof toyRouter;
 /** How many calls of `stuck` began, and how many saw their caller go away. */
 export const stuck = { entered: 0, aborted: 0 };
 
-/** Whether a `flood` still flows. */
-export const flood = { running: false };
+/** How many calls of `flood` began, and whether it still flows. */
+export const flood = { begun: 0, running: false };
 
 const actor = (id: string, role: Actor['role']): Actor => ({
   id,
