@@ -76,9 +76,10 @@ describe.skipIf(withoutRedis)('two processes', () => {
         const call = (request: string, body: unknown) =>
           here.call(`POST /channels/${channelId}${request}`, { token: root.token, body });
         await call(`/messages/${id}/reactions/add`, { name: 'wave' });
-        await call('/typing', { typing: true });
         const types = ['message', 'message:reaction:add'];
         await untilAll('the events', listeners, ({ events }) => events.length >= types.length);
+        // It goes to those who follow at that moment.
+        await call('/typing', { typing: true });
         await untilAll('the notice', listeners, ({ notices }) => notices.includes('typing'));
         for (const { events } of listeners) expect(events.map(({ type }) => type)).toEqual(types);
       });
@@ -178,6 +179,11 @@ describe.skipIf(withoutRedis)('two processes', () => {
       ]) {
         await redis.ask((client) => client.publish(channel, nonsense));
       }
+      // What comes behind it arrives.
+      const person = await member();
+      expect(await whoAmI(there, person)).toBe(200);
+      await here.call('POST /auths/signout', { token: person.token });
+      await until('the token to be refused', async () => (await whoAmI(there, person)) === 401);
       expect(await whoAmI(there, root)).toBe(200);
     });
   });
