@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startEmbedded } from '../../src/database/embedded.ts';
@@ -40,6 +40,7 @@ test('a server that exits without stopping takes its PostgreSQL along', async ()
 
 test('a server killed in the midst of its first start leaves nothing that hinders the next', async () => {
   const dataDir = await temporaryFolder();
+  await writeFile(join(dataDir, 'postgres.hold'), '');
   const server = spawnServer(dataDir);
   await until(async () => {
     const draft = (await readdir(dataDir)).find((name) => name.startsWith('postgres.new-'));
@@ -47,6 +48,7 @@ test('a server killed in the midst of its first start leaves nothing that hinder
   });
   server.kill('SIGKILL');
   await once(server, 'exit');
+  await rm(join(dataDir, 'postgres.hold'));
   const { address } = await start(dataDir);
   expect(await query(address, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
   expect((await readdir(dataDir)).sort()).toEqual([

@@ -4,7 +4,6 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
@@ -14,6 +13,7 @@ import {
   type EmbeddedOptions,
   startEmbedded,
 } from '../../src/database/embedded.ts';
+import { until as untilIt } from '../support/poll.ts';
 
 export const isRoot = process.getuid?.() === 0;
 /** An account without rights that every system has. */
@@ -69,7 +69,8 @@ export interface Reported {
 /** A process of its own that starts a database: what a server is for these tests. */
 export function spawnServer(dataDir: string, user?: { uid: number; gid: number }): ChildProcess {
   const source = new URL('../../src/database/embedded.ts', import.meta.url).href;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM, source, dataDir], {
+  const args = ['--import', HOLDING, '--input-type=module', '-e', PROGRAM, source, dataDir];
+  const child = spawn(process.execPath, args, {
     ...user,
     cwd: '/',
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -95,13 +96,21 @@ export async function whyNobodyCannotRun(): Promise<string | undefined> {
   return probe.status === 0 ? undefined : 'only root can read this checkout';
 }
 
-export async function until(condition: () => boolean | Promise<boolean>, deadlineMs = 20_000): Promise<void> {
-  const deadline = Date.now() + deadlineMs;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`Not within ${deadlineMs} ms: ${condition}`);
-    await delay(10);
-  }
-}
+export const until = (condition: () => boolean | Promise<boolean>) => untilIt(`${condition}`, condition);
+
+/** Has a server stop for as long as `postgres.hold` is in its data folder, when a new cluster is to get its name. */
+export const HOLDING = `data:text/javascript,${encodeURIComponent(`
+  import { existsSync } from 'node:fs';
+  import promises from 'node:fs/promises';
+  import { syncBuiltinESMExports } from 'node:module';
+  import { dirname, join } from 'node:path';
+  const { rename } = promises;
+  promises.rename = async (from, to) => {
+    while (existsSync(join(dirname(to), 'postgres.hold'))) await new Promise((resolve) => setTimeout(resolve, 10));
+    return rename(from, to);
+  };
+  syncBuiltinESMExports();
+`)}`;
 
 export function isAlive(pid: number): boolean {
   try {

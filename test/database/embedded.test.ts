@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EmbeddedDatabaseError, startEmbedded } from '../../src/database/embedded.ts';
 import { startCluster } from '../support/cluster.ts';
-import { query, start, temporaryFolder } from './embedded.support.ts';
+import { query, start, temporaryFolder, until } from './embedded.support.ts';
 
 test('the first start makes a cluster, a later one finds its data', async () => {
   const dataDir = join(await temporaryFolder(), 'not', 'yet', 'there');
@@ -70,9 +70,13 @@ test('stop ends open connections and leaves no socket', async () => {
   const seen: string[] = [];
   const database = await start(dataDir, { log: (line) => seen.push(line) });
   const sleeping = query(database.address, 'SELECT pg_sleep(600)').catch((error: Error) => error.message);
-  await expect
-    .poll(() => query(database.address, `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'`))
-    .toHaveLength(1);
+  await until(async () => {
+    const found = await query(
+      database.address,
+      `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'`,
+    );
+    return found.length === 1;
+  });
   await database.stop();
   expect(await sleeping).toContain('terminating connection due to administrator command');
   expect(seen).toEqual([]);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isRoot, NOBODY, whyNobodyCannotRun } from '../database/embedded.support.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { descendantsOf, freePort, listProcesses, spawnMain } from '../support/process.ts';
+import { descendantsOf, listProcesses, spawnMain } from '../support/process.ts';
 import { startRedis, withoutRedis } from '../support/redis.ts';
 
 /** Every start that cannot succeed: one line on stderr, nothing on stdout, exit code 1, and nothing left running. */
@@ -22,6 +22,8 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
+/** No system gives it to a program that asks for any, and no program has it. */
+const NOBODYS_PORT = 1;
 const cannotBeNobody = isRoot ? await whyNobodyCannotRun() : 'only root can be somebody else';
 
 async function refusal(env: Record<string, string>, user?: { uid: number; gid: number }): Promise<string> {
@@ -111,9 +113,10 @@ describe('the data folder', () => {
 
 describe('DATABASE_URL', () => {
   it('that nobody listens at, without its password', async () => {
-    const port = await freePort();
-    const line = await refusal({ DATABASE_URL: `postgres://parley:hunter2@127.0.0.1:${port}/parley` });
-    expect(line).toContain(`Cannot use the database of DATABASE_URL at 127.0.0.1:${port}`);
+    const line = await refusal({
+      DATABASE_URL: `postgres://parley:hunter2@127.0.0.1:${NOBODYS_PORT}/parley`,
+    });
+    expect(line).toContain(`Cannot use the database of DATABASE_URL at 127.0.0.1:${NOBODYS_PORT}`);
     expect(line).toContain('ECONNREFUSED');
     expect(line).not.toContain('hunter2');
   });
@@ -193,8 +196,7 @@ describe('the secret', () => {
 describe('REDIS_URL', () => {
   it('that nobody listens at, without its password', async () => {
     const { url: DATABASE_URL } = await database();
-    const port = await freePort();
-    const line = await refusal({ DATABASE_URL, REDIS_URL: `redis://:hunter2@127.0.0.1:${port}` });
+    const line = await refusal({ DATABASE_URL, REDIS_URL: `redis://:hunter2@127.0.0.1:${NOBODYS_PORT}` });
     expect(line).toBe('REDIS_URL cannot be used (ECONNREFUSED). Start Redis, or correct the address.');
   });
 

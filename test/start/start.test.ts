@@ -1,7 +1,8 @@
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HOLDING } from '../database/embedded.support.ts';
 import { until } from '../support/poll.ts';
 import {
   descendantsOf,
@@ -143,9 +144,14 @@ describe('a stop', () => {
   });
 
   it('in the middle of a start leaves no process behind, and the next start works', async () => {
-    const server = launch();
-    const started = await children(server, /postgres|initdb/);
-    const end = await server.stop();
+    await writeFile(join(dataDir, 'postgres.hold'), '');
+    const server = launch({ NODE_OPTIONS: `--import=${HOLDING}` });
+    const isBegun = async () => (await readdir(dataDir)).some((name) => name.startsWith('postgres.new-'));
+    await until('the cluster to be made', isBegun);
+    const started = await descendantsOf(server.child.pid ?? 0);
+    const stopped = server.stop();
+    await rm(join(dataDir, 'postgres.hold'));
+    const end = await stopped;
     expect(end).toEqual({ code: 0, signal: null });
     expect(server.output.stdout).toBe('');
     expect(started.filter(isAlive)).toEqual([]);
