@@ -65,6 +65,32 @@ describe('valves of a tool', () => {
     expect([status, body.properties.place.input.options]).toEqual([200, 'places']);
   });
 
+  it('are described with the choices that come in time', async () => {
+    const select = (method: string) =>
+      `str = Field("", json_schema_extra={"input": {"type": "select", "options": "${method}"}})`;
+    const source = `import asyncio, threading
+from pydantic import BaseModel, Field
+class Tools:
+    class Valves(BaseModel):
+        first: ${select('hang')}
+        second: ${select('wait')}
+        third: ${select('fail')}
+        fourth: ${select('choose')}
+        @classmethod
+        def hang(cls): return threading.Event().wait(60)
+        @classmethod
+        async def wait(cls): await asyncio.sleep(60)
+        @classmethod
+        def fail(cls): raise SystemExit(1)
+        @classmethod
+        async def choose(cls, user): return ("a", user["name"])
+`;
+    expect((await shop.create('choosy', source)).status).toBe(200);
+    const { body } = await shop.as(shop.author, 'GET', 'choosy/valves/spec');
+    const offered = Object.values<{ input: { options: unknown } }>(body.properties);
+    expect(offered.map(({ input }) => input.options)).toEqual(['hang', 'wait', 'fail', ['a', 'Author']]);
+  });
+
   it('are converted, kept when not sent, and returned to their default by null', async () => {
     expect((await update({ api_key: SECRET, retries: '5' })).body).toEqual({ api_key: SECRET, retries: 5 });
     expect((await update({ unit: 'f' })).body).toEqual({ api_key: SECRET, retries: 5, unit: 'f' });

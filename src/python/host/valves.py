@@ -2,7 +2,7 @@
 
 import asyncio
 import inspect
-from typing import Any, get_args
+from typing import Any, Optional, get_args
 
 import specification
 from pydantic import AliasChoices, BaseModel, SecretBytes, SecretStr, ValidationError, create_model
@@ -14,6 +14,8 @@ _FIXED = set(get_args(core_schema.ErrorType)) - {"value_error", "assertion_error
 _SHORTEST_SECRET = 3
 # Of a longer one, no part of this length either: validators like to show how a key begins.
 _SHORTEST_PART = 6
+# Half of what the server waits for all together.
+_OPTIONS_SECONDS = 5
 
 
 def describe(name: str, model: type[BaseModel]) -> dict[str, Any]:
@@ -100,19 +102,29 @@ def first_path(error: ValidationError) -> str:
 async def resolve_options(model: type[BaseModel], schema: dict[str, Any], user: dict[str, Any]) -> dict[str, Any]:
     """
     The schema with the choices that methods of the class offer: `{"input": {"options": "method"}}`. One that fails leaves
-    its name in place.
+    its name in place, and so does one that takes too long: the others are not to blame for a server that does not answer.
     """
-    properties = {name: await _with_options(model, node, user) for name, node in schema.get("properties", {}).items()}
-    return {**schema, "properties": properties} if properties else schema
+    properties = schema.get("properties", {})
+    asked = {name: asyncio.ensure_future(_options(model, node, user)) for name, node in properties.items() if _method_of(node)}
+    if not asked:
+        return schema
+    done, late = await asyncio.wait(asked.values(), timeout=_OPTIONS_SECONDS)
+    for task in late:
+        task.cancel()
+    choices = {name: task.result() for name, task in asked.items() if task in done and task.result() is not None}
+    found = {name: {**properties[name], "input": {**properties[name]["input"], "options": choices[name]}} for name in choices}
+    return {**schema, "properties": {**properties, **found}}
 
 
-async def _with_options(model: type[BaseModel], node: Any, user: dict[str, Any]) -> Any:
+def _method_of(node: Any) -> Optional[str]:
     hint = node.get("input") if isinstance(node, dict) else None
     name = hint.get("options") if isinstance(hint, dict) else None
-    if not isinstance(name, str) or name.startswith("_"):
-        return node
+    return name if isinstance(name, str) and not name.startswith("_") else None
+
+
+async def _options(model: type[BaseModel], node: Any, user: dict[str, Any]) -> Optional[list[Any]]:
     try:
-        method = getattr(model, name)
+        method = getattr(model, _method_of(node) or "")
         parameters = inspect.signature(method).parameters
         given = {parameter: user for parameter in ("__user__", "user") if parameter in parameters}
         options = await asyncio.to_thread(method, **given)
@@ -120,8 +132,8 @@ async def _with_options(model: type[BaseModel], node: Any, user: dict[str, Any])
             options = await options
         options = to_jsonable_python(options)
     except BaseException:
-        return node
-    return {**node, "input": {**hint, "options": options}} if isinstance(options, list) else node
+        return None
+    return options if isinstance(options, list) else None
 
 
 def _names(model: type[BaseModel]) -> dict[str, str]:
