@@ -96,10 +96,11 @@ describe('__event_call__', () => {
   test('does not stop the clock of a call, though the tool writes that it asks before it has begun', async () => {
     const early = toolOf(
       'async def f(self, __event_call__):\n    try: await __event_call__(1)\n    except RuntimeError: time.sleep(60)',
-      'import channel, session, time\nbegin = session.Session._begin\ndef early(self, request):\n' +
+      'import gc, time\nSession = next(type(o) for o in gc.get_objects() if type(o).__name__ == "Session")\n' +
+        'begin = Session._begin\nchannel = begin.__globals__["channel"]\ndef early(self, request):\n' +
         '    frames = [b\'{"kind":"ask","call":%d,"ask":0,"event":0}\', b\'{"kind":"begun","call":%d,"cpu_ms":0}\']\n' +
         '    self._write(b"".join(channel.encode(frame % request["call"]) for frame in frames))\n    begin(self, request)\n' +
-        'session.Session._begin = early',
+        'Session._begin = early',
     );
     await expect(callTool(python, early, {}, BRIEF)).rejects.toMatchObject({ code: 'tool_timeout' });
   });

@@ -30,13 +30,15 @@ describe('the clock', () => {
 
   test('patching the host harms its own process', async () => {
     const content = `${IMPORTS}class Tools:
-      def f(self):
-          import channel, session, specification, tool
-          session._encode_result = lambda result: b'"patched"'
-          tool.Tool.bind = specification.describe = None
-          json.dumps = builtins.open = None
-          return "honest"
-  `;
+    def f(self):
+        import gc
+        session = next(one for one in gc.get_objects() if type(one).__name__ == "Session")
+        host = type(session).serve.__globals__
+        host["_encode_result"] = lambda result: b'"patched"'
+        host["Tool"].bind.__globals__["specification"].describe = host["Tool"].bind = None
+        json.dumps = builtins.open = None
+        return "honest"
+`;
     expect((await shop.create('patching', content)).status).toBe(200);
     expect((await hostile.beside(() => hostile.use('patching', 'f'))).body.result).toBe('honest');
     // From then on it cannot answer. When the time of its next call is over, another process turns to those that follow.
@@ -134,11 +136,11 @@ describe('the processor', () => {
 
   test('each call has the processor time anew', async () => {
     const content = `${IMPORTS}class Tools:
-      def f(self):
-          began = time.process_time()
-          while time.process_time() < began + 1.2: pass
-          return os.getpid()
-  `;
+    def f(self):
+        began = time.process_time()
+        while time.process_time() < began + 1.2: pass
+        return os.getpid()
+`;
     expect((await hostile.shop.create('diligent', content)).status).toBe(200);
     const pids = [];
     for (let call = 0; call < 2; call += 1) pids.push((await hostile.use('diligent', 'f')).body.result);
