@@ -117,8 +117,7 @@ class Server:
                 self.bell.recv(4096)
             self.reap()
             self.keep_watch()
-            if 0 in ready:
-                self.take_orders()
+            self.take_orders()
 
     def patience(self) -> Optional[float]:
         if self.to_load:
@@ -133,7 +132,7 @@ class Server:
             return
         self.sweep()
         over = self.watch.look({pid: self.scratch_of(number) for pid, number in self.pids.items()})
-        if "cpu" in over.values() and select.select([0], [], [], 0)[0]:
+        if "cpu" in over.values():
             # Of a call that has come meanwhile, the time counts anew.
             self.take_orders()
             over = {pid: limit for pid, limit in over.items() if limit != "cpu" or not self.watch.is_renewed(pid)}
@@ -142,6 +141,9 @@ class Server:
             processes.end(pid)
 
     def take_orders(self) -> None:
+        """Those that are there. Waits for none: tools are watched meanwhile."""
+        if not select.select([0], [], [], 0)[0]:
+            return
         received = os.read(0, 65536)
         if not received:
             self.stop()
