@@ -84,6 +84,45 @@ describe('values of valves', () => {
   });
 });
 
+test.each<[string, string, Record<string, unknown>]>([
+  [
+    'a class fails at what it made of them',
+    'count: int = 1\n@field_validator("count", mode="before")\n@classmethod\ndef trim(cls, v): return v.strip()',
+    { count: ' 4 ' },
+  ],
+  [
+    'it blames another value for that',
+    `url: str = ""
+key: str = ""
+@field_validator("url")
+@classmethod
+def under(cls, v): return f"{v}/v1"
+@field_validator("key")
+@classmethod
+def fits(cls, v, info):
+    if info.data["url"] != "https://a.example/v1": raise ValueError("of another server")
+    return v`,
+    { url: 'https://a.example', key: 'k' },
+  ],
+  [
+    'what it made of them cannot be compared',
+    'rows: Any = None\n@field_validator("rows")\n@classmethod\ndef table(cls, v): return Table(v)',
+    { rows: [1] },
+  ],
+])('valves are kept as they were given where %s', async (_where, fields, values) => {
+  const before = `from typing import Any
+from pydantic import BaseModel, field_validator
+class Table(list):
+    def __ne__(self, other): raise ValueError("ambiguous")`;
+  const content = toolOf(
+    `class Valves(BaseModel):\n${fields.replaceAll(/^/gm, '    ')}\ndef f(self): return self.valves.model_dump()`,
+    before,
+  );
+  const kept = await python.checkValves({ tool: { id: 'kept', content }, which: 'valves', values });
+  expect(kept).toEqual({ values, ignored: [] });
+  await callTool(python, content, {}, { valves: values });
+});
+
 describe('the specification of valves', () => {
   test('carries the choices that a method offers, and stays as it is when it cannot', async () => {
     const hint = (options: string) =>

@@ -152,11 +152,13 @@ class Session:
             body = _encode_result(await self._carry_out(tool, request))
             parts = (number, _usage(cpu), to_json(_text(printed)), body)
             self._write(channel.encode(b'{"kind":"result","call":%d,"usage":%b,"output":%b,"result":%b}' % parts))
-        except CallError as error:
-            answer = {"kind": "error", "call": number, "code": error.code, "detail": error.detail}
-            self._send({**answer, "issues": error.issues or [], "usage": json.loads(_usage(cpu)), "output": _text(printed)})
         except _TooLate:
             pass
+        except BaseException as problem:
+            # A type of the tool may fail even when it is asked for its name. The caller hears of that, too, and the loop goes on.
+            error = problem if type(problem) is CallError else CallError("tool_raised", "The tool failed, and cannot say how.")
+            answer = {"kind": "error", "call": number, "code": error.code, "detail": error.detail}
+            self._send({**answer, "issues": error.issues or [], "usage": json.loads(_usage(cpu)), "output": _text(printed)})
         finally:
             self.questions.end(number)
             # The files of many calls together would be more than a tool may have.
@@ -171,7 +173,7 @@ class Session:
             result = await _run(function.target, lambda: tool.bind(function, request, emit, ask), lambda: self._begin(request))
             try:
                 return await presentation.present(result, emit)
-            except Exception as error:
+            except BaseException as error:
                 raise CallError("tool_raised", describe(error)) from None
         try:
             if request["kind"] == "check":
@@ -225,12 +227,13 @@ async def _run(target: Callable[..., Any], bind: Callable[[], Callable[[], Any]]
     try:
         if asyncio.iscoroutinefunction(target):
             begin()
-            return await bind()()
-        outcome, error = await asyncio.to_thread(_outcome, lambda: bind()(), begin)
-        if error is not None:
-            raise error
-        # A plain function may return a coroutine: a decorated one does.
-        outcome = await outcome if inspect.isawaitable(outcome) else outcome
+            outcome = await bind()()
+        else:
+            outcome, error = await asyncio.to_thread(_outcome, lambda: bind()(), begin)
+            if error is not None:
+                raise error
+            # A plain function may return a coroutine: a decorated one does.
+            outcome = await outcome if inspect.isawaitable(outcome) else outcome
         return [part async for part in outcome] if inspect.isasyncgen(outcome) else outcome
     except (CallError, _TooLate):
         raise

@@ -52,18 +52,18 @@ class Tool:
             self.instance = factory()
             self.functions = specification.describe(self.instance)
             self.valves = {
-                "valves": _find_valves(self.instance, "Valves"),
-                "user_valves": _find_valves(self.instance, "UserValves"),
+                "valves": _find_valves(factory, self.instance, "Valves"),
+                "user_valves": _find_valves(factory, self.instance, "UserValves"),
             }
             self.valve_schemas = {kind: model and valves.describe(model.__name__, model) for kind, model in self.valves.items()}
+            # As the constructor made them.
+            self._own_valves = getattr(self.instance, "valves", None) if self.valves["valves"] else None
         except LoadError:
             raise
         except specification.SpecificationError as error:
             raise LoadError(str(error)) from None
         except BaseException as error:
             raise LoadError(_problem(error)) from None
-        # As the constructor made them.
-        self._own_valves = getattr(self.instance, "valves", None)
 
     def find(self, name: str) -> specification.Function:
         """A function by its name. Raises CallError."""
@@ -135,9 +135,11 @@ def _copy(made: Any) -> Any:
         return made  # Something in it is one of its kind.
 
 
-def _find_valves(instance: object, name: str) -> Optional[type[BaseModel]]:
-    """A class within `Tools`, or one that its constructor names so."""
-    model = inspect.getattr_static(instance, name, None)
+def _find_valves(factory: type, instance: object, name: str) -> Optional[type[BaseModel]]:
+    """A class within `Tools`, whatever its constructor makes of the name, or one that only the constructor names so."""
+    model = getattr(factory, name, None)
+    if model is None:
+        model = inspect.getattr_static(instance, name, None)
     if model is None:
         return None
     if not (isinstance(model, type) and issubclass(model, BaseModel)):

@@ -60,7 +60,7 @@ def check(model: type[BaseModel], values: dict[str, Any]) -> dict[str, Any]:
 def _lasting(model: type[BaseModel], instance: BaseModel, kept: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """
     Each call hands the class what is kept. Some do not take for the same what they made of a value themselves (`Json`, a prefix that
-    a validator adds): such a value is kept as it was given.
+    a validator adds): such a value is kept as it was given, and so are all where the class does not say which it is.
     """
     names = _names(model)
     restored: set[str] = set()
@@ -68,12 +68,16 @@ def _lasting(model: type[BaseModel], instance: BaseModel, kept: dict[str, Any], 
         try:
             again = model.model_validate(kept)
             fields = {name for name in names.values() if getattr(again, name) != getattr(instance, name)}
+            others = kept
         except ValidationError as error:
             places = [problem["loc"] for problem in error.errors(include_url=False, include_input=False)]
-            fields = {names.get(place[0], place[0]) if place else "" for place in places}
+            fields = {names.get(place[0], place[0]) for place in places if place}
+            others = given
+        except Exception:
+            return given  # `v.strip()`, say, of what has become a number.
         changed = {key for key in kept if names.get(key, key) in fields} - restored
         if not changed:
-            return given if "" in fields else kept
+            return others
         restored |= changed
         kept = {key: given[key] if key in changed else value for key, value in kept.items()}
 
