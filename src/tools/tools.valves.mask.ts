@@ -47,8 +47,17 @@ function secretsIn(values: object | undefined, schema: JsonSchema | null): strin
       const isLong = typeof value === 'string' && text.length >= SHORTEST_TEXT;
       const isGuessed = (isLong || text.replace(/\D/g, '').length >= FEWEST_DIGITS) && !choices.has(value);
       if (text !== '' && (isDeclared || isGuessed)) found.push(text);
+      if (isLong && /^\s*[[{]/.test(value)) collectWithin(value, isDeclared);
     } else if (typeof value === 'object' && value !== null) {
       for (const [name, part] of Object.entries(value)) collect(part, isDeclared || declared.has(name));
+    }
+  };
+  /** What the tool, or its class by `Json`, reads as JSON: a service account with its key, say. */
+  const collectWithin = (text: string, isDeclared: boolean): void => {
+    try {
+      collect(JSON.parse(text), isDeclared);
+    } catch {
+      // It is none, or nested deeper than a tool can read.
     }
   };
   for (const [name, value] of Object.entries(values ?? {})) {

@@ -3,7 +3,7 @@ import { openWorkshop, type Workshop } from './workshop.ts';
 
 const SOURCE = `import json, urllib.parse
 from typing import Any, Literal, Optional
-from pydantic import AliasChoices, BaseModel, Field, SecretStr
+from pydantic import AliasChoices, BaseModel, Field, Json, SecretStr
 class Account(BaseModel):
     name: str = ""
     door: Optional[SecretStr] = None
@@ -23,6 +23,7 @@ class Tools:
         count: int = 0
         price: float = 0
         phrase: str = ""
+        account: Json = "{}"
     class UserValves(BaseModel):
         numbers: list[int] = []
         star: SecretStr = SecretStr("")
@@ -34,6 +35,9 @@ class Tools:
     def nested(self):
         one, = self.valves.accounts
         raise ValueError(f"{one.name} stands at {plain(one.door)}")
+    def signed_in(self):
+        one = self.valves.account
+        raise ValueError(f"{one['mail']} with {one['keys'][0]['pin']} at {one['at']}")
     def ways(self):
         text = self.valves.phrase
         ways = [json.dumps(text), urllib.parse.quote(text), urllib.parse.quote_plus(text), urllib.parse.quote(text, safe="")]
@@ -85,6 +89,15 @@ it('an error hides a secret of a class within, and one that was set by another n
   expect(await fail('nested')).toBe('ValueError: Main stands at ********');
   expect(await fail('quote', { name: 'other' })).toBe('ValueError: <********> refused');
   await set({ accounts: null, second: null });
+});
+
+it('an error hides what a text holds that is read as JSON', async () => {
+  const account = JSON.stringify({ mail: 'owl@corp.example', keys: [{ pin: 9137 }], at: 'Bern' });
+  await set({ account });
+  expect(await fail('signed_in')).toBe('ValueError: ******** with ******** at Bern');
+  await set({ account: null, phrase: '['.repeat(100_000) + ']'.repeat(100_000) });
+  expect(await fail('stars')).toBe('ValueError: 1 * 2 ** 3');
+  await set({ phrase: null });
 });
 
 it('an error hides a secret however it is written, and where it is cut', async () => {
