@@ -71,6 +71,16 @@ describe('hidden parameters', () => {
     expect((await call(content, {}, { context })).result).toEqual(Object.values(context));
   });
 
+  test('are copied and kept like what they stand for', async () => {
+    const content = toolOf(
+      `def f(self, __messages__, __metadata__, __request__):
+    given = [__messages__, __metadata__, __request__.headers]
+    return [pickle.loads(pickle.dumps(given)), copy.deepcopy(given), copy.deepcopy(__request__).method]`,
+      'import copy, pickle',
+    );
+    expect((await call(content)).result).toEqual([[[], {}, {}], [[], {}, {}], 'POST']);
+  });
+
   test('a request that names the server, carries nothing of the caller, and says what it lacks', async () => {
     const content = toolOf(
       'def f(self, __request__):\n' +

@@ -51,6 +51,9 @@ class _Empty(dict[str, Any]):
     def __missing__(self, key: Any) -> Any:
         raise NotHere(f"{self._name}[{key!r}] is not there: {self._reason}")
 
+    def __reduce__(self) -> Any:
+        return dict, (dict(self),)  # Copied and pickled as what it stands for.
+
 
 class _EmptyList(list[Any]):
     """Likewise a list."""
@@ -65,12 +68,17 @@ class _EmptyList(list[Any]):
         except IndexError:
             raise NotHere(f"{self._name}[{index}] is not there: {self._reason}") from None
 
+    def __reduce__(self) -> Any:
+        return list, (list(self),)
+
 
 _BARE = "it carries nothing of the caller"
 _ALONE = "this call is not part of a conversation"
 
 
 class _NotOffered:
+    _path = "__request__"  # Of a copy that is being made.
+
     def __init__(self, path: str) -> None:
         self._path = path
 
