@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { MASK } from '../configs/configs.secrets.ts';
 import type { JsonSchema } from '../python/pool.ts';
 import type { UsedTool } from './tools.repository.ts';
@@ -6,7 +7,7 @@ import type { CallValves } from './tools.valves.service.ts';
 /** Shorter texts are words, and shorter numbers are counts; unless their class says that they are secret. */
 const SHORTEST_TEXT = 6;
 const FEWEST_DIGITS = 4;
-/** Of a secret in the middle of which a text was cut. */
+/** Of a secret in the middle of which a text was cut, and of one that was read in another. */
 const SHORTEST_PART = 4;
 /** To leave out more of them would hold up the calls of others. */
 const MOST_SECRETS = 2_000;
@@ -47,13 +48,16 @@ function secretsIn(values: object | undefined, schema: JsonSchema | null): strin
       const isLong = typeof value === 'string' && text.length >= SHORTEST_TEXT;
       const isGuessed = (isLong || text.replace(/\D/g, '').length >= FEWEST_DIGITS) && !choices.has(value);
       if (text !== '' && (isDeclared || isGuessed)) found.push(text);
-      if (isLong && /^\s*[[{]/.test(value)) collectWithin(value, isDeclared);
+      if (isLong) collectRead(value, isDeclared);
     } else if (typeof value === 'object' && value !== null) {
       for (const [name, part] of Object.entries(value)) collect(part, isDeclared || declared.has(name));
     }
   };
-  /** What the tool, or its class by `Json`, reads as JSON: a service account with its key, say. */
-  const collectWithin = (text: string, isDeclared: boolean): void => {
+  /** What the tool, or its class by `Base64Str` and `Json`, reads in a text: a service account with its key, say. */
+  const collectRead = (text: string, isDeclared: boolean): void => {
+    const decoded = Buffer.from(text, 'base64');
+    if (decoded.length >= SHORTEST_PART && isUtf8(decoded)) found.push(decoded.toString());
+    if (!/^\s*[[{]/.test(text)) return;
     try {
       collect(JSON.parse(text), isDeclared);
     } catch {

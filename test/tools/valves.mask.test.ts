@@ -3,7 +3,7 @@ import { openWorkshop, type Workshop } from './workshop.ts';
 
 const SOURCE = `import json, urllib.parse
 from typing import Any, Literal, Optional
-from pydantic import AliasChoices, BaseModel, Field, Json, SecretStr
+from pydantic import AliasChoices, Base64Str, Base64UrlStr, BaseModel, Field, Json, SecretStr
 class Account(BaseModel):
     name: str = ""
     door: Optional[SecretStr] = None
@@ -24,6 +24,8 @@ class Tools:
         price: float = 0
         phrase: str = ""
         account: Json = "{}"
+        coded: Base64Str = ""
+        coded_otherwise: Base64UrlStr = ""
     class UserValves(BaseModel):
         numbers: list[int] = []
         star: SecretStr = SecretStr("")
@@ -74,6 +76,8 @@ it.each<[string, string, unknown, string]>([
   ['a number behind a field for passwords', 'hint', 7, '<********>'],
   ['each of a list of secrets', 'many', ['ab', 'cd'], "<['********', '********']>"],
   ['a fraction', 'price', 12.75, '<********>'],
+  ['what is written in Base64', 'coded', Buffer.from('a~pass??>').toString('base64'), '<********>'],
+  ['and in its other letters', 'coded_otherwise', Buffer.from('a~pass??>').toString('base64url'), '<********>'],
   ['no word', 'word', 'Bern', '<Bern>'],
   ['no count', 'count', 512, '<512>'],
   ['no choice of the class', 'mode', 'verbose', '<verbose>'],
