@@ -118,15 +118,16 @@ describe('what does not, in words that help', () => {
   });
 
   const NEEDS =
-    'from pydantic import BaseModel\nclass Tools:\n    class Valves(BaseModel):\n        key: str\n    class UserValves(BaseModel):\n        town: str\n    def f(self, __user__): return [self.valves.key, __user__["valves"].town]\n';
+    'from pydantic import BaseModel\nclass Tools:\n    class Valves(BaseModel):\n        key: str\n    class UserValves(BaseModel):\n        town: str\n    def f(self, __user__): return [self.valves.key, __user__["valves"].town]\n    def g(self): return "needs none"\n';
   it('settings that it needs and nobody has made yet', async () => {
     await shop.create('needs_settings', NEEDS);
-    const call = async () =>
-      (await shop.as(shop.reader, 'POST', 'needs_settings/call', { function: 'f' })).body;
-    expect((await call()).detail).toBe('The valves of the tool lack key.');
-    await shop.as(shop.author, 'POST', 'needs_settings/valves/update', { key: 'k' });
+    const call = async (name = 'f') =>
+      (await shop.as(shop.reader, 'POST', 'needs_settings/call', { function: name })).body;
     expect((await call()).detail).toBe('Your settings of this tool lack town.');
     await shop.as(shop.reader, 'POST', 'needs_settings/valves/user/update', { town: 'Bern' });
+    expect((await call()).detail).toBe('AttributeError: The valves of the tool lack key.');
+    expect((await call('g')).result).toBe('needs none');
+    await shop.as(shop.author, 'POST', 'needs_settings/valves/update', { key: 'k' });
     expect((await call()).result).toEqual(['k', 'Bern']);
   });
 
@@ -135,7 +136,7 @@ describe('what does not, in words that help', () => {
     const { status, body } = await shop.create('needs_at_start', NEEDS + init);
     expect([status, body.detail]).toEqual([
       400,
-      'The tool failed to load in line 8: ValidationError: Valves: key: Field required',
+      'The tool failed to load in line 9: ValidationError: Valves: key: Field required',
     ]);
   });
 });

@@ -92,8 +92,19 @@ class Tool:
         model = self.valves["valves"]
         if model is None:
             return
-        is_own = not values and self._own_valves is not None
-        self.instance.valves = _copy(self._own_valves) if is_own else _accept(model, values or {}, "The valves of the tool")
+        if values or self._own_valves is None:
+            self.instance.valves = self._made_of(model, values or {})
+        else:
+            self.instance.valves = _copy(self._own_valves)
+
+    def _made_of(self, model: type[BaseModel], values: dict[str, Any]) -> Any:
+        try:
+            return _accept(model, values, "The valves of the tool")
+        except CallError as error:
+            if values:
+                raise
+            # Functions that use none of them work before anybody has set them.
+            return _Unset(error.detail)
 
     def check_valves(self, request: dict[str, Any]) -> Any:
         """The valves as they are to be kept. Raises CallError."""
@@ -115,6 +126,18 @@ class Tool:
         if model is None:
             raise CallError("not_found", "The tool has no such valves.")
         return model
+
+
+class _Unset:
+    """Valves that nobody has set and that have no defaults."""
+
+    _reason = ""  # Of a copy that is being made.
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(self._reason)
 
 
 def _accept(model: type[BaseModel], values: dict[str, Any], name: str) -> BaseModel:
