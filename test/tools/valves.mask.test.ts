@@ -77,7 +77,12 @@ it.each<[string, string, unknown, string]>([
   ['each of a list of secrets', 'many', ['ab', 'cd'], "<['********', '********']>"],
   ['a fraction', 'price', 12.75, '<********>'],
   ['what is written in Base64', 'coded', Buffer.from('a~pass??>').toString('base64'), '<********>'],
-  ['and in its other letters', 'coded_otherwise', Buffer.from('a~pass??>').toString('base64url'), '<********>'],
+  [
+    'and in its other letters',
+    'coded_otherwise',
+    Buffer.from('a~pass??>').toString('base64url'),
+    '<********>',
+  ],
   ['no word', 'word', 'Bern', '<Bern>'],
   ['no count', 'count', 512, '<512>'],
   ['no choice of the class', 'mode', 'verbose', '<verbose>'],
