@@ -45,12 +45,15 @@ import { loadSecret } from './secret.ts';
 import { createToolJobs } from './tools/tools.install.jobs.ts';
 import { keepPackagesSwept } from './tools/tools.install.sweep.ts';
 import { openRunLog } from './tools/tools.runs.log.ts';
+import { hasAccounts } from './users/accounts.ts';
 import { startWebhooks } from './webhooks/webhooks.parts.ts';
 
 const REDIS_PATIENCE_MS = 2_000;
 
 export interface App {
   url: string;
+  /** True while no account exists: the first one becomes the administrator. */
+  isNew: boolean;
   /** Stops everything in order: doors first, the database last. */
   close(): Promise<void>;
 }
@@ -219,7 +222,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await listen((at) => http.listen(at), env);
     const { port } = http.server.address() as AddressInfo;
     const host = env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST;
-    return { url: `http://${host}:${port}`, close };
+    return { url: `http://${host}:${port}`, isNew: !(await hasAccounts(sql)), close };
   } catch (error) {
     await close();
     throw forOperator(error, env);

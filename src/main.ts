@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type App, startApp } from './app.ts';
+import { signUpLine } from './doors/page/welcome.ts';
 import { type Env, readEnv, StartError } from './env.ts';
 import { createLog } from './log.ts';
 
@@ -26,15 +27,15 @@ function fail(error: unknown): never {
   process.exit(1);
 }
 
-const welcome = (url: string, env: Env): string =>
-  [
+function welcome({ url, isNew }: App, env: Env): string {
+  const lines = [
     '',
     `  Parley is running at ${url}`,
     `  Data: ${env.DATABASE_URL ? 'your database, and ' : ''}${env.DATA_DIR}`,
-    `  First: sign up at ${url}/api/v1/auths/signup; the first account is the administrator.`,
-    '',
-    '',
-  ].join('\n');
+  ];
+  if (isNew) lines.push('  Make the first account, the administrator:', `    ${signUpLine(url)}`);
+  return [...lines, '', ''].join('\n');
+}
 
 /** Loading the program leaves some 30 MB of garbage, which V8 would keep for as long as nobody calls. */
 function dropStartGarbage(): void {
@@ -58,8 +59,8 @@ try {
       void stop(1);
     },
   });
-  const { url } = await app;
-  if (!stopping) process.stdout.write(welcome(url, env));
+  const started = await app;
+  if (!stopping) process.stdout.write(welcome(started, env));
   dropStartGarbage();
 } catch (error) {
   fail(error);

@@ -3,7 +3,7 @@ import project from '../../package.json' with { type: 'json' };
 import { effectivePermissions } from '../access/permissions.ts';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Scope } from '../core/scope.ts';
-import { type Sql, statement } from '../database/sql.ts';
+import { hasAccounts } from '../users/accounts.ts';
 import { Banner, PromptSuggestion } from './configs.schema.ts';
 import { Permissions } from './permissions.schema.ts';
 
@@ -132,19 +132,4 @@ async function whoAsks(scope: Scope<null>): Promise<Actor | null> {
     if (error instanceof AppError && error.code === 'unauthenticated') return null;
     throw error;
   }
-}
-
-const HAS_ACCOUNTS = statement<{ found: boolean }>(
-  'config.has_accounts',
-  'select exists (select from users) as found',
-);
-
-/** Databases in which an account was seen. There is always one after the first, so nobody needs to ask again. */
-const populated = new WeakSet<Sql>();
-
-async function hasAccounts(sql: Sql): Promise<boolean> {
-  if (populated.has(sql)) return true;
-  const [row] = await sql.rows(HAS_ACCOUNTS, []);
-  if (row?.found) populated.add(sql);
-  return row?.found ?? false;
 }

@@ -17,6 +17,7 @@ import { nextRequestId, requestIdOf, TimedResponse } from './http.response.ts';
 import { dispatchUpgrades } from './http.upgrade.ts';
 import { countRequests } from './metrics.http.ts';
 import { mountOAuth } from './oauth.ts';
+import { mountPage } from './page/page.ts';
 import { mountPictures } from './pictures.ts';
 import { reportFailure } from './report.ts';
 import { mountRest } from './rest.ts';
@@ -72,6 +73,7 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
   mountRest(app, parts, router);
   await mountFiles(app, parts);
   mountPictures(app, parts);
+  mountPage(app, parts, env);
   await mountOAuth(app, parts);
   await mountTrpc(app, parts, router);
   // What makes the document takes 40 MB that only a developer's server needs.

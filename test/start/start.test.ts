@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { signUpLine } from '../../src/doors/page/welcome.ts';
 import { HOLDING } from '../database/embedded.support.ts';
 import { until } from '../support/poll.ts';
 import {
@@ -59,9 +62,10 @@ describe('a start', () => {
     const { stdout, stderr } = server.output;
     expect(stdout).toBe(
       `\n  Parley is running at ${url}\n  Data: ${dataDir}\n` +
-        `  First: sign up at ${url}/api/v1/auths/signup; the first account is the administrator.\n\n`,
+        `  Make the first account, the administrator:\n    ${signUpLine(url)}\n\n`,
     );
-    expect((await signUp(url, 'ada@example.com')).body.role).toBe('admin');
+    const { stdout: answer } = await promisify(execFile)('sh', ['-c', `${signUpLine(url)} --silent`]);
+    expect(JSON.parse(answer)).toMatchObject({ role: 'admin', email: 'ada@example.com' });
     expect(await server.stop()).toEqual({ code: 0, signal: null });
     const secret = (await readFile(join(dataDir, 'secret.key'), 'utf8')).trim();
     expect(Buffer.from(secret, 'base64')).toHaveLength(48);
@@ -75,6 +79,7 @@ describe('a start', () => {
     await first.stop();
     const second = launch();
     const url = await second.ready();
+    expect(second.output.stdout).not.toContain('first account');
     expect((await call(url, 'GET /auths', { token: body.token })).body.id).toBe(body.id);
     expect((await signUp(url, 'grace@example.com')).body.role).toBe('pending');
   });
