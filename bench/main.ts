@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { availability } from './cases/availability.ts';
 import { configuration } from './cases/configuration.ts';
 import { enumeration } from './cases/enumeration.ts';
 import { fanout } from './cases/fanout.ts';
@@ -36,6 +37,7 @@ const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
   revocation,
   users,
   memory,
+  availability,
 };
 
 const { values } = parseArgs({
