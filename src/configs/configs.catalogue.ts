@@ -78,14 +78,14 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   'terminal_server.connections': nobody('Servers of terminals'),
   'direct.enable': clients('Clients may connect to model servers of their own'),
   'webui.url': server('Address of the interface, for links'),
-  'folders.enable': clients('Clients offer folders'),
+  'folders.enable': nobody('Folders, which this version does not have'),
   'folders.max_file_count': clients('How many files a folder may hold; empty for any number'),
   'files.max_size': server('The largest upload, in bytes'),
   'tools.install_requirements': server(
     'Packages that tools name in their frontmatter are installed for them',
   ),
   'channels.enable': server('Channels'),
-  'notes.enable': clients('Clients offer notes'),
+  'notes.enable': nobody('Notes, which this version does not have'),
   webhook_url: server('Address that is told of new accounts'),
 };
 

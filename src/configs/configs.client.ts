@@ -4,34 +4,29 @@ import { effectivePermissions } from '../access/permissions.ts';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import { hasAccounts } from '../users/accounts.ts';
+import {
+  Abilities,
+  AnonymousFeatures,
+  abilities,
+  anonymousFeatures,
+  MemberFeatures,
+  memberFeatures,
+} from './configs.features.ts';
 import { Banner, PromptSuggestion } from './configs.schema.ts';
+import { valueAt } from './configs.settings.ts';
 import { Permissions } from './permissions.schema.ts';
 
 /**
- * What a client needs to know of the configuration. Anybody may ask: each member here is a decision, and
- * `test/configs/client.test.ts` has their list once more.
+ * What a client needs to know of the configuration. Every anonymous caller gets the open members: each is a decision, and
+ * `test/configs/client.test.ts` lists them again.
  */
-const AnonymousFeatures = z.object({
-  auth: z.literal(true),
-  auth_trusted_header: z.literal(false),
-  enable_signup_password_confirmation: z.literal(false),
-  enable_ldap: z.boolean(),
-  enable_api_keys: z.boolean(),
-  enable_signup: z.boolean(),
-  enable_login_form: z.boolean(),
-  enable_websocket: z.boolean(),
-});
-
-const MemberFeatures = z.object({
-  enable_channels: z.boolean(),
-  enable_notes: z.boolean(),
-  enable_folders: z.boolean(),
-  folder_max_file_count: z.string(),
-  enable_direct_connections: z.boolean(),
-  enable_community_sharing: z.boolean(),
-  enable_message_rating: z.boolean(),
-  enable_user_webhooks: z.boolean(),
-});
+const MemberUi = {
+  response_watermark: z.string(),
+  default_interface_settings: z.record(z.string(), z.unknown()),
+  visibility: z.record(z.string(), z.unknown()),
+  iframe_csp: z.string(),
+};
+const PENDING_OVERLAY = { pending_user_overlay_title: z.string(), pending_user_overlay_content: z.string() };
 
 export const ClientConfiguration = z
   .object({
@@ -39,18 +34,26 @@ export const ClientConfiguration = z
     name: z.string(),
     version: z.string(),
     default_locale: z.string(),
-    oauth: z.object({ providers: z.record(z.string(), z.string()) }),
+    /** Translations of its own that an installation adds; there are none yet. */
+    i18n: z.record(z.string(), z.unknown()),
+    oauth: z.object({ providers: z.record(z.string(), z.string()), auto_redirect: z.literal(false) }),
     /** The members that follow `enable_websocket` are for those who are let in. */
     features: AnonymousFeatures.extend(MemberFeatures.partial().shape),
     /** True when nobody has an account yet: whoever signs up becomes the administrator. */
     onboarding: z.boolean(),
+    /** An account that waits gets the two members of its overlay alone. */
+    ui: z
+      .object({ ...PENDING_OVERLAY, ...MemberUi })
+      .partial()
+      .optional(),
     // The rest is for those who are let in.
     default_models: z.string().nullable().optional(),
     default_pinned_models: z.string().nullable().optional(),
     model_order_list: z.array(z.string()).optional(),
     default_prompt_suggestions: z.array(PromptSuggestion).optional(),
+    default_prompt_suggestions_i18n: z.record(z.string(), z.unknown()).optional(),
     banners: z.array(Banner).optional(),
-    ui: z.object({ response_watermark: z.string() }).optional(),
+    ...Abilities.partial().shape,
     permissions: Permissions.optional(),
   })
   .meta({ id: 'ClientConfiguration' });
@@ -65,27 +68,20 @@ export const describeVersion = ({ configs }: Scope<null>): z.infer<typeof Versio
 
 /** What a client needs at its start: little for anybody, more for those who are let in. */
 export async function clientConfiguration(scope: Scope<null>): Promise<z.infer<typeof ClientConfiguration>> {
-  const { ui, auth } = scope.configs.current;
+  const { ui } = scope.configs.current;
   const actor = await whoAsks(scope);
   const open = {
     status: true as const,
     name: 'Parley',
     version: project.version,
     default_locale: ui.default_locale,
-    oauth: { providers: namesOfProviders(scope) },
+    i18n: {},
+    oauth: { providers: namesOfProviders(scope), auto_redirect: false as const },
     onboarding: actor === null && !(await hasAccounts(scope.sql)),
-    features: {
-      auth: true as const,
-      auth_trusted_header: false as const,
-      enable_signup_password_confirmation: false as const,
-      enable_ldap: scope.directory !== null,
-      enable_api_keys: auth.enable_api_keys,
-      enable_signup: ui.enable_signup,
-      enable_login_form: ui.ENABLE_LOGIN_FORM,
-      enable_websocket: scope.configs.hasEventDoors,
-    },
+    features: anonymousFeatures(scope),
   };
-  if (!actor || actor.role === 'pending') return open;
+  if (!actor) return open;
+  if (actor.role === 'pending') return { ...open, ui: overlay(scope) };
   return {
     ...open,
     ...forMembers({ ...scope, actor }),
@@ -97,19 +93,16 @@ export async function clientConfiguration(scope: Scope<null>): Promise<z.infer<t
 const namesOfProviders = ({ oauth }: Scope<null>): Record<string, string> =>
   Object.fromEntries([...oauth.providers.values()].map(({ id, name }) => [id, name]));
 
-function memberFeatures({ configs }: Scope<null>): z.infer<typeof MemberFeatures> {
-  const { ui, channels, notes, folders, direct } = configs.current;
-  return {
-    enable_channels: channels.enable,
-    enable_notes: notes.enable,
-    enable_folders: folders.enable,
-    folder_max_file_count: folders.max_file_count,
-    enable_direct_connections: direct.enable,
-    enable_community_sharing: ui.enable_community_sharing,
-    enable_message_rating: ui.enable_message_rating,
-    enable_user_webhooks: ui.enable_user_webhooks,
-  };
-}
+const textAt = (configuration: unknown, path: string): string => {
+  const value = valueAt(configuration, path);
+  return typeof value === 'string' ? value : '';
+};
+
+/** What an account that waits for approval is shown. */
+const overlay = ({ configs: { current } }: Scope<null>) => ({
+  pending_user_overlay_title: textAt(current, 'ui.pending_user_overlay_title'),
+  pending_user_overlay_content: textAt(current, 'ui.pending_user_overlay_content'),
+});
 
 function forMembers(scope: Scope) {
   const { ui } = scope.configs.current;
@@ -118,8 +111,16 @@ function forMembers(scope: Scope) {
     default_pinned_models: ui.default_pinned_models,
     model_order_list: ui.model_order_list,
     default_prompt_suggestions: ui.prompt_suggestions,
+    default_prompt_suggestions_i18n: {},
     banners: ui.banners,
-    ui: { response_watermark: ui.watermark },
+    ui: {
+      ...overlay({ ...scope, actor: null }),
+      response_watermark: ui.watermark,
+      default_interface_settings: {},
+      visibility: {},
+      iframe_csp: '',
+    },
+    ...abilities(scope),
     permissions: effectivePermissions(scope),
   };
 }

@@ -12,8 +12,9 @@ const flag: Kept = { schema: z.boolean(), initial: true };
 const text: Kept = { schema: z.string().nullable(), initial: '' };
 
 /**
- * Members that the configuration need not hold, and nothing here acts on: clients of comparable systems read and replace them with a
- * part of it. Imports keep them as they come, as all that this service does not know.
+ * Members that the configuration need not hold: clients of comparable systems read and replace them with a part of it. Imports keep
+ * them as they come, as all that this service does not know. Of these, `users.enable_status` and the two texts of the overlay have
+ * an effect.
  */
 export const KEPT: Readonly<Record<string, Kept>> = {
   'memories.enable': flag,
@@ -29,3 +30,7 @@ export function faultsOfKept(configuration: Configuration): ConfigurationFault[]
     return issue ? [{ path, message: issue.message }] : [];
   });
 }
+
+/** Whether people may say how they are just now. */
+export const isStatusEnabled = (configuration: Configuration): boolean =>
+  valueAt(configuration, 'users.enable_status') !== false;

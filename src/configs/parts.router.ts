@@ -25,19 +25,23 @@ const openapi = (method: 'GET' | 'POST', path: Path, summary: string): Meta => (
  */
 interface Part<S extends z.ZodObject, A extends z.ZodObject> {
   sent: S;
+  absent: Readonly<Record<string, unknown>>;
   inForce: A;
 }
 const get = <S extends z.ZodObject, A extends z.ZodObject>(path: Path, summary: string, part: Part<S, A>) =>
   administrator
     .meta(openapi('GET', path, summary))
     .output(part.inForce)
-    .query(({ ctx }) => readPart(ctx.scope, part.sent) as never);
+    .query(({ ctx }) => ({ ...readPart(ctx.scope, part.sent), ...part.absent }) as never);
 const set = <S extends z.ZodObject, A extends z.ZodObject>(path: Path, summary: string, part: Part<S, A>) =>
   administrator
     .meta(openapi('POST', path, summary))
     .input(part.sent)
     .output(part.inForce)
-    .mutation(({ ctx, input }) => writePart(ctx.scope, part.sent, input as z.output<S>) as never);
+    .mutation(async ({ ctx, input }) => {
+      const inForce = await writePart(ctx.scope, part.sent, input as z.output<S>);
+      return { ...inForce, ...part.absent } as never;
+    });
 
 /** Parts of the configuration by themselves, as clients of comparable systems read and replace them. */
 export const partsRouter = router({

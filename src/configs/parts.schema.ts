@@ -7,46 +7,88 @@ import { Banner, duration, PromptSuggestion, ToolServer } from './configs.schema
  * that each is.
  */
 
-/** A part as it is sent, and as it is answered. */
-const part = <S extends z.ZodRawShape>(id: string, shape: S) => ({
+/**
+ * A part as it is sent, and as it is answered.
+ *
+ * @param absent switches and limits of what this service does not have, by the values that are answered: clients show a missing
+ *   switch as on, and some require these members. They are not settings: what callers send for them is left out
+ */
+const part = <S extends z.ZodRawShape>(
+  id: string,
+  shape: S,
+  absent: Readonly<Record<string, unknown>> = {},
+) => ({
   sent: z.object(shape).meta({ id }),
+  absent,
   inForce: z
     .object({
       ...shape,
+      ...Object.fromEntries(Object.entries(absent).map(([name, value]) => [name, absentMember(value)])),
       /** What is stored of it and cannot be used: the defaults are in force, until the part is replaced. */
       faults: z.array(ConfigurationFault).optional(),
     })
     .meta({ id: `${id}InForce` }),
 });
 
+/** Free-form ones are empty objects. */
+const absentMember = (value: unknown) =>
+  typeof value === 'object' && value !== null
+    ? z.record(z.string(), z.unknown())
+    : z.literal(value as boolean | string | null);
+
 const flag = z.boolean();
 const freeForm = z.record(z.string(), z.unknown());
 
+/** Members of the settings of accounts that other systems have and this service does not. */
+const ABSENT_SETTINGS = {
+  ENABLE_AUTOMATIONS: false,
+  AUTOMATION_MAX_COUNT: '',
+  AUTOMATION_MIN_INTERVAL: '',
+  ENABLE_CALENDAR: false,
+  ENABLE_MEMORY_SYSTEM_CONTEXT: false,
+  ENABLE_ENCRYPTED_CHANNELS: false,
+  ENABLE_APPS: false,
+  CHANNEL_MODEL_RESPONSE_MODE: 'thread',
+  ENABLE_SKILL_LAZY_LOADING: false,
+  SKILL_CONTENT_MAX_CHARS: null,
+  SKILL_PREVIEW_MAX_CHARS: null,
+  DEFAULT_INTERFACE_SETTINGS: {},
+  I18N: {},
+  ENABLE_MFA: false,
+  MFA_ALLOW_OAUTH_BYPASS: false,
+  MFA_ALLOW_TRUSTED_HEADER_BYPASS: false,
+};
+
 /** Members that are optional stay as they are when they are not sent. */
-export const AdminSettings = part('AdminSettings', {
-  SHOW_ADMIN_DETAILS: flag,
-  ADMIN_EMAIL: z.string().nullish(),
-  WEBUI_URL: z.string(),
-  ENABLE_SIGNUP: flag,
-  ENABLE_API_KEYS: flag,
-  ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS: flag,
-  API_KEYS_ALLOWED_ENDPOINTS: z.string(),
-  DEFAULT_USER_ROLE: z.enum(['pending', 'user', 'admin']),
-  DEFAULT_GROUP_ID: z.string(),
-  JWT_EXPIRES_IN: duration,
-  ENABLE_COMMUNITY_SHARING: flag,
-  ENABLE_MESSAGE_RATING: flag,
-  ENABLE_FOLDERS: flag,
-  FOLDER_MAX_FILE_COUNT: z.union([z.string(), z.int().min(0)]).nullish(),
-  ENABLE_CHANNELS: flag,
-  ENABLE_MEMORIES: flag,
-  ENABLE_NOTES: flag,
-  ENABLE_USER_WEBHOOKS: flag,
-  ENABLE_USER_STATUS: flag,
-  PENDING_USER_OVERLAY_TITLE: z.string().nullish(),
-  PENDING_USER_OVERLAY_CONTENT: z.string().nullish(),
-  RESPONSE_WATERMARK: z.string().nullish(),
-});
+export const AdminSettings = part(
+  'AdminSettings',
+  {
+    SHOW_ADMIN_DETAILS: flag,
+    ADMIN_EMAIL: z.string().nullish(),
+    WEBUI_URL: z.string(),
+    ENABLE_LOGIN_FORM: flag.nullish(),
+    ENABLE_SIGNUP: flag,
+    ENABLE_API_KEYS: flag,
+    ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS: flag,
+    API_KEYS_ALLOWED_ENDPOINTS: z.string(),
+    DEFAULT_USER_ROLE: z.enum(['pending', 'user', 'admin']),
+    DEFAULT_GROUP_ID: z.string(),
+    JWT_EXPIRES_IN: duration,
+    ENABLE_COMMUNITY_SHARING: flag,
+    ENABLE_MESSAGE_RATING: flag,
+    ENABLE_FOLDERS: flag,
+    FOLDER_MAX_FILE_COUNT: z.union([z.string(), z.int().min(0)]).nullish(),
+    ENABLE_CHANNELS: flag,
+    ENABLE_MEMORIES: flag,
+    ENABLE_NOTES: flag,
+    ENABLE_USER_WEBHOOKS: flag,
+    ENABLE_USER_STATUS: flag,
+    PENDING_USER_OVERLAY_TITLE: z.string().nullish(),
+    PENDING_USER_OVERLAY_CONTENT: z.string().nullish(),
+    RESPONSE_WATERMARK: z.string().nullish(),
+  },
+  ABSENT_SETTINGS,
+);
 
 export const ConnectionSettings = part('ConnectionSettings', {
   ENABLE_DIRECT_CONNECTIONS: flag,

@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import { account, member, router } from '../core/trpc.ts';
 import { freeForm, label, seconds } from '../core/wire.ts';
-import { getDetail, whomToAsk } from './people.service.ts';
-import { getNotes, updateNotes, updateProfile, updateStatus, updateTimezone } from './profile.service.ts';
+import { whomToAsk } from './people.service.ts';
+import {
+  getNotes,
+  getStatus,
+  updateNotes,
+  updateProfile,
+  updateStatus,
+  updateTimezone,
+} from './profile.service.ts';
 import { imageUrl, personName, UserDetail } from './users.schema.ts';
 
 /** Names alone: an offset says nothing of summers. */
@@ -82,7 +89,7 @@ export const profileRouter = router({
       access: 'member',
     })
     .output(UserDetail)
-    .query(({ ctx }) => getDetail(ctx.scope, ctx.scope.actor.id)),
+    .query(({ ctx }) => getStatus(ctx.scope)),
 
   updateStatus: member
     .meta({

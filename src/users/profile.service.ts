@@ -1,3 +1,4 @@
+import { isStatusEnabled } from '../configs/configs.kept.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
@@ -50,7 +51,24 @@ export interface Status {
   status_expires_at?: number | null | undefined;
 }
 
-export const updateStatus = (scope: Scope, status: Status): Promise<UserDetail> => change(scope, status);
+/** @throws forbidden where `users.enable_status` is off */
+function requireStatus({ configs }: Scope): void {
+  if (!isStatusEnabled(configs.current)) {
+    throw new AppError('forbidden', { detail: 'The status of people is switched off.' });
+  }
+}
+
+/** The caller's account, with its status. @throws forbidden where the status is switched off */
+export function getStatus(scope: Scope): Promise<UserDetail> {
+  requireStatus(scope);
+  return getDetail(scope, scope.actor.id);
+}
+
+/** @throws forbidden where the status is switched off */
+export async function updateStatus(scope: Scope, status: Status): Promise<UserDetail> {
+  requireStatus(scope);
+  return change(scope, status);
+}
 
 /** Keeps where the caller's clock is; `timezone` is an IANA name. */
 export async function updateTimezone(scope: Scope, timezone: string): Promise<{ status: true }> {

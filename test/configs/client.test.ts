@@ -13,9 +13,10 @@ let admin: Administration;
 const server = await startServer();
 afterAll(() => server.close());
 
-/** All that anybody on the network may learn of an installation. A new name here is a decision. */
+/** All that an anonymous caller may learn of an installation. A new name here is a decision. */
 const ANONYMOUS = [
-  ...['status', 'name', 'version', 'default_locale', 'oauth.providers', 'onboarding'],
+  ...['status', 'name', 'version', 'default_locale', 'i18n', 'oauth.providers', 'oauth.auto_redirect'],
+  ...['onboarding'],
   ...['features.auth', 'features.auth_trusted_header', 'features.enable_signup_password_confirmation'],
   ...['features.enable_ldap', 'features.enable_api_keys', 'features.enable_signup'],
   ...['features.enable_login_form', 'features.enable_websocket'],
@@ -46,10 +47,66 @@ describe('GET /config', () => {
       Object.assign(configuration.ui, { unknown: 'inside' });
     });
     for (const token of [undefined, 'nonsense', `${user.token}x`, pending.token]) {
-      const body = await ask(token);
+      const { ui, ...body } = await ask(token);
       expect(pathsOf(body).toSorted()).toEqual(ANONYMOUS);
+      expect(ui !== undefined).toBe(token === pending.token);
       expect(JSON.stringify(body)).not.toContain('inside');
     }
+  });
+
+  it('shows an account that waits the overlay of the configuration, and no other part of the interface', async () => {
+    await admin.configure((configuration) => {
+      Object.assign(configuration.ui, {
+        pending_user_overlay_title: 'Wait',
+        pending_user_overlay_content: null,
+      });
+    });
+    const overlay = { pending_user_overlay_title: 'Wait', pending_user_overlay_content: '' };
+    expect((await ask(pending.token)).ui).toEqual(overlay);
+    expect((await ask(user.token)).ui).toMatchObject({ ...overlay, response_watermark: '' });
+    expect((await ask()).ui).toBeUndefined();
+  });
+
+  it('names the features that do not exist as switched off, and the limits and engines that clients read', async () => {
+    await admin.configure((configuration) => {
+      configuration.files = { max_size: 3 * 2 ** 20 };
+      configuration.notes.enable = true;
+      configuration.folders.enable = true;
+    });
+    const body = await ask(user.token);
+    const off = [
+      'notes',
+      'folders',
+      'memories',
+      'functions',
+      'tool_servers',
+      'direct_integrations',
+      'calendar',
+    ];
+    for (const name of off) expect([name, body.features[`enable_${name}`]]).toEqual([name, false]);
+    expect(body.features).toMatchObject({
+      ...{ enable_plugins: true, enable_tools: true, enable_password_change_form: true },
+      ...{ enable_user_status: true, enable_admin_export: false },
+    });
+    expect(body.file).toEqual({
+      max_size: 3,
+      max_count: null,
+      image_compression: { width: null, height: null },
+    });
+    expect([body.audio.tts.engine, body.audio.stt.engine, body.code.engine]).toEqual(['', 'web', '']);
+  });
+
+  it('tells whether the status of people is switched on, which then decides', async () => {
+    const as = server.as(user);
+    await admin.configure((configuration) => {
+      Object.assign(configuration, { users: { enable_status: false } });
+    });
+    expect((await ask(user.token)).features.enable_user_status).toBe(false);
+    for (const call of [as('GET /users/user/status'), as('POST /users/user/status/update', {})]) {
+      expect((await call).status).toBe(403);
+    }
+    await admin.configure(() => {});
+    expect((await as('GET /users/user/status')).status).toBe(200);
   });
 
   it('gives those who are let in what the interface needs, and none of the rest of the configuration', async () => {
@@ -70,7 +127,6 @@ describe('GET /config', () => {
       expect(body.permissions.features.channels).toBe(true);
       expect(body.features).toMatchObject({
         enable_channels: true,
-        enable_folders: true,
         enable_websocket: true,
       });
       expect(JSON.stringify(body)).not.toContain('secret');

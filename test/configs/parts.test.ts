@@ -116,6 +116,21 @@ describe.each(PARTS)('%s', (path, sent, changed) => {
   });
 });
 
+it('/auths/admin/config names what does not exist as switched off, and cannot switch it on', async () => {
+  const before = (await as(root)('GET /auths/admin/config')).body;
+  const off = { ENABLE_AUTOMATIONS: false, ENABLE_CALENDAR: false, ENABLE_MEMORY_SYSTEM_CONTEXT: false };
+  expect(before).toMatchObject({
+    ...off,
+    ENABLE_APPS: false,
+    ENABLE_MFA: false,
+    SKILL_CONTENT_MAX_CHARS: null,
+  });
+  const sent = { ...before, ENABLE_CALENDAR: true };
+  const { status, body, headers } = await as(root)('POST /auths/admin/config', sent);
+  expect([status, body]).toEqual([200, before]);
+  expect(headers.get('x-ignored-members')).toContain('ENABLE_CALENDAR');
+});
+
 describe('keys of servers', () => {
   const PATH = '/configs/tool_servers';
   const keys = async () =>
