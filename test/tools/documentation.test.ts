@@ -1,24 +1,12 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { readFences, runFences } from '../support/fences.ts';
 import { sharedEnvironment } from '../support/python.ts';
 import { openWorkshop } from './workshop.ts';
 
 const PAGE = new URL('../../docs/tools.md', import.meta.url);
-const CLIENT = new URL('../../client/src/index.ts', import.meta.url);
-
-/**
- * A fence of the page: `python` or `js` with the name of its file, `sh` to run, `json` that the one before prints; `nft` is for the firewall
- * of a machine, which no test changes.
- */
-interface Fence {
-  language: string;
-  file: string;
-  text: string;
-}
 
 const shop = await openWorkshop();
 await shop.permit('sharing.public_tools', true);
@@ -38,35 +26,18 @@ const printed = (text: string) =>
     .map((line) => JSON.parse(line, (key, value) => (key === 'duration_ms' ? undefined : value)));
 
 test('every example of the page does what the page says', async () => {
-  const page = await readFile(PAGE, 'utf8');
-  const fences: Fence[] = [...page.matchAll(/^```(\w+) ?(\S*)\n(.*?)^```$/gms)].map(
-    ([, language = '', file = '', text = '']) => ({ language, file, text }),
-  );
+  const fences = await readFences(PAGE);
+  // `nft` is for the firewall of a machine, which no test changes.
   expect(new Set(fences.map(({ language }) => language))).toEqual(
     new Set(['python', 'js', 'sh', 'json', 'nft']),
   );
-  const script: string[] = [];
-  const promised: { out: string; text: string }[] = [];
-  for (const [number, { language, file, text }] of fences.entries()) {
-    const out = `out.${number}`;
-    // A reader has installed the client.
-    if (file) await writeFile(join(folder, file), text.replace('@parley/client', CLIENT.href));
-    // One shell runs them all, as a reader's would: what one defines, the next ones use.
-    else if (language === 'sh') script.push(`{\n${text}\n} > ${out}`);
-    else if (language === 'json') promised.push({ out: `out.${number - 1}`, text });
-  }
-  expect(promised.length).toBeGreaterThan(5);
-  const { PATH } = process.env;
-  await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script.join('\n')], {
-    cwd: folder,
-    env: {
-      PATH: [join(await sharedEnvironment(), 'bin'), dirname(process.execPath), PATH].join(':'),
-      URL: shop.server.url,
-      TOKEN: shop.author.token,
-      COLLEAGUE: shop.stranger.token,
-    },
+  const outputs = await runFences(fences, {
+    folder,
+    env: { URL: shop.server.url, TOKEN: shop.author.token, COLLEAGUE: shop.stranger.token },
+    path: [join(await sharedEnvironment(), 'bin')],
   });
-  for (const { out, text } of promised) {
-    expect(printed(await readFile(join(folder, out), 'utf8')), text).toEqual(printed(text));
-  }
+  const promised = outputs.filter(({ next }) => next?.language === 'json');
+  expect(promised.length).toBeGreaterThan(5);
+  for (const { printed: output, next } of promised)
+    expect(printed(output), next?.text).toEqual(printed(next?.text ?? ''));
 });

@@ -1,0 +1,58 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import {
+  CHANNEL_EVENTS,
+  ChannelReloadView,
+  MESSAGE_EVENTS,
+  NOTICE_TYPES,
+} from '../../src/channels/events.schema.ts';
+import { readFences, runFences } from '../support/fences.ts';
+import { signUp, startServer } from '../support/server.ts';
+
+const PAGE = new URL('../../docs/events.md', import.meta.url);
+
+const server = await startServer();
+const ada = await signUp(server, 'Ada');
+const { body: channel } = await server.as(ada)('POST /channels/create', { name: 'general' });
+const folder = await mkdtemp(join(tmpdir(), 'parley-page-'));
+afterAll(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+test('the programs of the page hear what the page says', async () => {
+  const outputs = await runFences(await readFences(PAGE), {
+    folder,
+    env: { URL: server.url, TOKEN: ada.token, CHANNEL: channel.id },
+  });
+  expect(outputs).toHaveLength(2);
+  for (const { printed, next } of outputs) expect(printed).toBe(next?.text);
+});
+
+test('the examples of an event and of a reload have the members that clients are sent', async () => {
+  const [event, reload] = (await readFences(PAGE))
+    .filter(({ language }) => language === 'json')
+    .map(({ text }) => JSON.parse(text));
+  const { body: page } = await server.as(ada)(`GET /channels/${channel.id}/messages`);
+  expect(Object.keys(page[0])).toEqual(expect.arrayContaining(Object.keys(event.data.data)));
+  expect(Object.keys(event)).toEqual([
+    'event_id',
+    'channel_id',
+    'message_id',
+    'created_at',
+    'data',
+    'user',
+    'channel',
+  ]);
+  expect(ChannelReloadView.strict().parse(reload)).toEqual(reload);
+});
+
+test('the page names every type of event and notice that is sent', async () => {
+  const text = await readFile(PAGE, 'utf8');
+  const types = [...MESSAGE_EVENTS, ...CHANNEL_EVENTS, ...NOTICE_TYPES].filter(
+    (type) => type !== 'message:delta',
+  );
+  for (const type of types) expect(text).toContain(`\`${type}\``);
+});
