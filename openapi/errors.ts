@@ -1,0 +1,21 @@
+import { ERRORS } from '../src/core/errors.ts';
+
+const BEGIN = '<!-- codes: written by npm run openapi -->';
+const END = '<!-- end of codes -->';
+
+/** The page `docs/errors.md` with its table of codes made anew. */
+export function renderErrors(page: string): string {
+  const [before] = page.split(BEGIN);
+  const [, after] = page.split(END);
+  if (before === undefined || after === undefined)
+    throw new Error('docs/errors.md has no place for the codes.');
+  const rows = Object.entries(ERRORS)
+    .sort(([, one], [, other]) => one.status - other.status)
+    .map(([code, { status, detail }]) => `| \`${code}\` | ${status} | ${detail} |`);
+  const table = [
+    '| code | status | `detail`, unless a better one is known |',
+    '| --- | --- | --- |',
+    ...rows,
+  ];
+  return [before + BEGIN, ...table, END + after].join('\n');
+}
