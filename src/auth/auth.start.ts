@@ -59,7 +59,7 @@ export async function startSession(
   const expiresAt = lifetimeMs === null ? null : Math.ceil(session.expiresAt.getTime() / 1000);
   const [token, device] = await Promise.all([
     scope.tokens.sign({ userId: user.id, sessionId: session.id, expiresAt }),
-    scope.signinLimit.nameDevice(subject),
+    scope.signinLimit.nameDevice(scope.request, subject, method === 'password' || method === 'ldap'),
   ]);
   scope.reply.setSession(token, expiresAt);
   scope.reply.setDevice?.(device);

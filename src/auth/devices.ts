@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { deriveKeys, type Secret } from '../core/keys.ts';
 
@@ -17,10 +17,11 @@ const digest = (email: string) => createHash('sha256').update(email).digest('bas
 export function createDeviceTokens(secret: Secret) {
   const [newest, ...older] = deriveKeys(secret, 'device-jwt');
   return {
-    sign: (email: string): Promise<string> =>
+    /** @param id the id of the device */
+    sign: (email: string, id: string): Promise<string> =>
       new SignJWT({ for: digest(email) })
         .setProtectedHeader({ alg: ALGORITHM })
-        .setJti(randomUUID())
+        .setJti(id)
         .setAudience(AUDIENCE)
         .setIssuedAt()
         .setExpirationTime(`${DEVICE_SECONDS}s`)

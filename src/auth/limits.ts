@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import type { Secret } from '../core/keys.ts';
 import { createLimit, type SharedStore } from '../core/limits.ts';
@@ -19,6 +20,8 @@ const NOTED = { points: 1000, seconds: 3600 };
 
 /** What is tried with a password by whoever is signed in; each is counted for itself. */
 const ATTEMPTS = { password: 'Too many attempts to change the password.' } as const;
+
+const TOO_MANY = 'Too many sign-in attempts for this address.';
 
 type Caller = Pick<RequestInfo, 'ip' | 'device'>;
 
@@ -55,8 +58,14 @@ export interface SigninLimit {
   signUp(caller: Caller): Promise<void>;
   /** Whether the audit log still takes a failure: it is open to all, and must not be filled by anybody. */
   mayNoteFailure(): Promise<boolean>;
-  /** What a device keeps so that it is known again, when its owner has signed in from it. */
-  nameDevice(email: string): Promise<string>;
+  /**
+   * The cookie that makes the device of a successful sign-in known. A known device keeps its id, and so its count: else each
+   * sign-in would begin five new attempts.
+   *
+   * @param subject what the attempt was counted under
+   * @param byPassword whether a password was tried: this attempt is then the first of a new device's five
+   */
+  nameDevice(caller: Caller, subject: string, byPassword: boolean): Promise<string>;
 }
 
 export interface SigninLimitOptions {
@@ -89,7 +98,7 @@ export function createSigninLimit({ shared, secret, knowsProxies }: SigninLimitO
         async about(subject) {
           const device = caller.device ? await devices.read(caller.device, subject) : null;
           const counted = device === null ? `signin:${subject}` : `device:${device}`;
-          await addresses.take(counted, 'Too many sign-in attempts for this address.');
+          await addresses.take(counted, TOO_MANY);
         },
         async giveBack() {
           if (network !== null) await failures.giveBack(network);
@@ -105,7 +114,12 @@ export function createSigninLimit({ shared, secret, knowsProxies }: SigninLimitO
         () => true,
         () => false,
       ),
-    nameDevice: (email) => devices.sign(email),
+    async nameDevice({ device }, subject, byPassword) {
+      const known = device ? await devices.read(device, subject) : null;
+      const id = known ?? randomUUID();
+      if (known === null && byPassword) await addresses.take(`device:${id}`, TOO_MANY);
+      return devices.sign(subject, id);
+    },
   };
 }
 

@@ -86,6 +86,28 @@ describe('attempts for an address', () => {
     expect((await tryIn(email, { cookie: device, password: PASSWORD })).status).toBe(429);
   });
 
+  it('are five of a client that keeps its cookies, for a known device keeps its id', async () => {
+    const { email, device } = await newcomer('keeper');
+    let cookie = device;
+    const answers = await times(6, async () => {
+      const answer = await tryIn(email, { cookie, password: PASSWORD });
+      cookie = deviceOf(answer) || cookie;
+      return answer;
+    });
+    expect(statuses(answers)).toEqual([200, 200, 200, 200, 200, 429]);
+  });
+
+  it('are five of a client that keeps the cookie of its first sign-in', async () => {
+    const { email } = await newcomer('later');
+    let cookie = '';
+    const answers = await times(6, async () => {
+      const answer = await tryIn(email, { cookie, password: PASSWORD });
+      cookie = deviceOf(answer) || cookie;
+      return answer;
+    });
+    expect(statuses(answers)).toEqual([200, 200, 200, 200, 200, 429]);
+  });
+
   it('gain nothing by the device of somebody else, or one that nobody gave', async () => {
     const mine = await newcomer('mallory');
     const { email } = await newcomer('victim');
