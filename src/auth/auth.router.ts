@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { AppError } from '../core/errors.ts';
 import { account, administrator, open, router } from '../core/trpc.ts';
-import { accountForm, emailInput, givenAccountForm, password, UserView } from '../users/users.schema.ts';
+import { accountForm, emailInput, givenAccountForm, password } from '../users/users.schema.ts';
 import { createUser } from '../users/users.service.ts';
-import { SessionUser, SignedOut } from './auth.schema.ts';
+import { AddedUser, SessionUser, SignedOut, WhoAmI } from './auth.schema.ts';
 import { changePassword, signIn, signOut, signUp, whoAmI } from './auth.service.ts';
 
 /** A page of another site can make a browser send a GET with its cookie; what changes something asks for more. */
@@ -35,8 +35,12 @@ export const authRouter = router({
       access: 'administrator',
     })
     .input(z.object(givenAccountForm))
-    .output(UserView)
-    .mutation(({ ctx, input }) => createUser(ctx.scope, input)),
+    .output(AddedUser)
+    .mutation(async ({ ctx, input }) => ({
+      ...(await createUser(ctx.scope, input)),
+      token: '',
+      token_type: 'Bearer',
+    })),
 
   signIn: open
     .meta({
@@ -75,7 +79,7 @@ export const authRouter = router({
       openapi: { method: 'GET', path: '/auths', tags: ['auths'], summary: 'Who am I' },
       access: 'account',
     })
-    .output(SessionUser)
+    .output(WhoAmI)
     .query(({ ctx }) => whoAmI(ctx.scope, ctx.credentials?.token ?? '')),
 
   changePassword: account

@@ -3,12 +3,13 @@ import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { sqlWithin } from '../database/sql.ts';
+import { getDetail } from '../users/people.service.ts';
 import { User } from '../users/users.entity.ts';
-import { createUser, foldEmail, getUser } from '../users/users.service.ts';
+import { createUser, foldEmail } from '../users/users.service.ts';
 import { announceSignUp } from '../webhooks/signups.ts';
 import { findAccount } from './auth.repository.ts';
-import type { SessionUser } from './auth.schema.ts';
-import { startSession, toSessionUser } from './auth.start.ts';
+import type { SessionUser, WhoAmI } from './auth.schema.ts';
+import { startSession, toWhoAmI } from './auth.start.ts';
 import { findLogout } from './oauth.logout.service.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { Session } from './session.entity.ts';
@@ -74,8 +75,8 @@ export async function noteFailure(
 }
 
 /** The caller's account, with the token that the call carried. */
-export async function whoAmI(scope: Scope, token: string): Promise<SessionUser> {
-  return toSessionUser(scope, await getUser(scope, scope.actor.id), token);
+export async function whoAmI(scope: Scope, token: string): Promise<WhoAmI> {
+  return toWhoAmI(scope, await getDetail(scope, scope.actor.id), token);
 }
 
 /**

@@ -2,8 +2,8 @@ import { defaultPermissions, effectivePermissions, withGranted } from '../access
 import { entryValues } from '../audit/audit.record.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
-import type { UserView } from '../users/users.schema.ts';
-import type { SessionUser } from './auth.schema.ts';
+import type { UserDetail, UserView } from '../users/users.schema.ts';
+import type { SessionUser, WhoAmI } from './auth.schema.ts';
 import { parseDuration } from './duration.ts';
 import { beginSession } from './session.ts';
 
@@ -67,22 +67,14 @@ export async function startSession(
 }
 
 /** The caller's account as they see it, with the token that the call carried. */
-export const toSessionUser = (scope: Scope, user: UserView, token: string): SessionUser =>
-  view(user, token, scope.actor.expiresAt, effectivePermissions(scope));
+export const toWhoAmI = (scope: Scope, user: UserDetail, token: string): WhoAmI => ({
+  ...user,
+  ...view(user, token, scope.actor.expiresAt, effectivePermissions(scope)),
+});
 
 const view = (
-  { id, email, name, role, profile_image_url }: UserView,
+  user: UserView,
   token: string,
   expires_at: number | null,
   permissions: SessionUser['permissions'],
-): SessionUser => ({
-  token,
-  token_type: 'Bearer',
-  expires_at,
-  id,
-  email,
-  name,
-  role,
-  profile_image_url,
-  permissions,
-});
+): SessionUser => ({ ...user, token, token_type: 'Bearer', expires_at, permissions });

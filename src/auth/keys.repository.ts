@@ -28,7 +28,7 @@ export async function findKey(sql: Sql, hash: string): Promise<KnownKey | undefi
   return row;
 }
 
-const VIEW = `k.id, k.name, 'sk-…' || k.tail as masked, k.allowed_endpoints, k.expires_at, k.last_used_at, k.created_at`;
+const VIEW = `k.id, k.name, 'sk-...' || k.tail as masked, k.allowed_endpoints, k.expires_at, k.last_used_at, k.created_at`;
 
 const LIST = statement<ApiKeyView>(
   'api_key.list',

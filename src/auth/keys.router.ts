@@ -62,7 +62,7 @@ export const keysRouter = router({
         method: 'GET',
         path: '/auths/api_key',
         tags: ['auths'],
-        summary: 'The API key named `default`, masked',
+        summary: 'The API key named `default`: always 404, since a key is shown only when it is made',
       },
       access: 'member',
     })

@@ -106,11 +106,18 @@ async function noteDeleted(scope: Scope, sql: Sql, userId: string, key: ApiKeyVi
 const announce = (scope: Scope, userId: string, { id }: ApiKeyView) =>
   scope.bus.publish('auth.revoked', { userId, sessionId: null, keyId: id });
 
-/** The key named `default`, masked. @throws not_found */
-export async function getDefaultKey(scope: Scope): Promise<{ api_key: string }> {
+/**
+ * The key named `default`, which can never be shown again: only its hash is stored. Clients that ask here copy the answer as the
+ * key, so a masked one would be a key that does not work.
+ *
+ * @throws not_found always
+ */
+export async function getDefaultKey(scope: Scope): Promise<never> {
   const key = await findNamedKey(scope.sql, scope.actor.id, DEFAULT);
-  if (!key) throw new AppError('not_found', { detail: 'You have no API key named "default".' });
-  return { api_key: key.masked };
+  const detail = key
+    ? `Your API key "default" (${key.masked}) was shown when it was made, and cannot be shown again. Make a new one.`
+    : 'You have no API key named "default".';
+  throw new AppError('not_found', { detail });
 }
 
 /** Makes the key named `default`, in place of the one before. @throws api_key_forbidden */

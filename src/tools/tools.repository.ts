@@ -10,7 +10,7 @@ import type { ToolAccessView, ToolExport, ToolListing } from './tools.schema.ts'
 /** SQL conditions on a row `t`; `$1` is the caller's id, `$2` whether they are an administrator. */
 const OWNS = '($2 or t.user_id = $1)';
 const CAN_WRITE = `(${OWNS} or ${holdsGrant('tool', 't.id', 'write', '$1::text')})`;
-const CAN_READ = `(${OWNS} or ${holdsGrant('tool', 't.id', 'read', '$1::text')})`;
+export const CAN_READ = `(${OWNS} or ${holdsGrant('tool', 't.id', 'read', '$1::text')})`;
 const READABLE = `$2 or t.user_id = $1 or t.id in (${grantedIds('tool', '$1::text')})`;
 
 interface Rights {

@@ -1,4 +1,6 @@
+import type { Actor } from '../core/scope.ts';
 import { type Sql, statement } from '../database/sql.ts';
+import { CAN_READ } from './tools.repository.ts';
 
 /*
  * A change names what it was made from: two at once would otherwise lose one. `is not distinct from` also holds for
@@ -44,3 +46,19 @@ export async function storeUserValves(
   const rows = await sql.rows(STORE_FOR_USER, [toolId, version, from, to, userId, nowSeconds]);
   return rows.length > 0;
 }
+
+/** Bytes of sealed text that one list of valves may hold; the newest are kept. */
+const LISTED_BYTES = 2 * 1024 * 1024;
+
+const LIST_OF_USER = statement<{ id: string; user_valves: string }>(
+  'tool.valves.of_user',
+  `select id, user_valves from (
+     select v.tool_id as id, v.valves as user_valves,
+            sum(octet_length(v.valves)) over (order by v.updated_at desc, v.tool_id) as bytes
+       from tool_user_valves v join tool t on t.id = v.tool_id where v.user_id = $1 and ${CAN_READ}) listed
+    where bytes <= ${LISTED_BYTES} order by id`,
+);
+
+/** What a person has set of the tools that they may read, sealed. */
+export const listSealedUserValves = (sql: Sql, { id, role }: Actor) =>
+  sql.rows(LIST_OF_USER, [id, role === 'admin']);

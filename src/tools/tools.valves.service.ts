@@ -7,7 +7,12 @@ import type { JsonSchema, ValvesKind } from '../python/pool.ts';
 import { requireToolInUse } from './tools.access.ts';
 import { requireReadyTool } from './tools.install.service.ts';
 import type { UsedTool } from './tools.repository.ts';
-import { storeUserValves, storeValves, type ValvesChange } from './tools.valves.repository.ts';
+import {
+  listSealedUserValves,
+  storeUserValves,
+  storeValves,
+  type ValvesChange,
+} from './tools.valves.repository.ts';
 
 type Values = Record<string, unknown>;
 
@@ -39,6 +44,21 @@ function openValves(scope: Scope, tool: UsedTool, kind: ValvesKind): Values | nu
       'The stored valves cannot be read: SECRET_KEY is another one now. Bring it back, or set them anew.';
     throw new AppError('unavailable', { detail, cause });
   }
+}
+
+/** What the caller has set of tools that they may read, by tool id; without what was sealed with another secret. */
+export async function listUserValves(scope: Scope): Promise<Record<string, Values>> {
+  const sealed = await listSealedUserValves(scope.sql, scope.actor);
+  const opened = sealed.flatMap(({ id, user_valves }) => {
+    try {
+      return [
+        [id, JSON.parse(unseal(scope.secret, user_valves, placeOf(scope, id, 'user_valves')))] as const,
+      ];
+    } catch {
+      return [];
+    }
+  });
+  return Object.fromEntries(opened);
 }
 
 /** The values that a call of the tool by the caller gets; none of a class that was never set. */

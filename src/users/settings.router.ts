@@ -3,9 +3,11 @@ import { member, router } from '../core/trpc.ts';
 import { freeForm } from '../core/wire.ts';
 import { getSettings, updateSettings } from './settings.service.ts';
 
-const SettingsView = z
-  .looseObject({ ui: z.record(z.string(), z.unknown()) })
-  .meta({ id: 'UserSettings', description: 'What the clients of a person keep; `ui` is always there' });
+const SettingsView = z.looseObject({ ui: z.record(z.string(), z.unknown()) }).meta({
+  id: 'UserSettings',
+  description:
+    'What the clients of a person keep. `ui` is always there; `tools.valves` has the valves that the person set of tools, by tool id.',
+});
 
 export const settingsRouter = router({
   get: member
@@ -27,7 +29,8 @@ export const settingsRouter = router({
         method: 'POST',
         path: '/users/user/settings/update',
         tags: ['users'],
-        summary: "Replace members of the caller's settings; others stay",
+        summary:
+          "Replace members of the caller's settings, and of `ui` in it; others stay, and null removes one of `ui`",
         bodyMember: 'settings',
       },
       access: 'member',

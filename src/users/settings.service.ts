@@ -1,44 +1,72 @@
+import { isDeepStrictEqual } from 'node:util';
 import { may } from '../access/permissions.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
+import { listUserValves, updateValves } from '../tools/tools.valves.service.ts';
 import { mergeSettings, readSettings } from './settings.repository.ts';
 
 /** An index holds it, and PostgreSQL's entries are bounded. */
 const WEBHOOK_BYTES = 2_000;
 
-export type Settings = Record<string, unknown> & { ui: Record<string, unknown> };
+type Tree = Record<string, unknown>;
+export type Settings = Tree & { ui: Tree };
 
-const complete = (stored: Record<string, unknown>): Settings => ({ ...stored, ui: objectOf(stored.ui) });
-
-const objectOf = (value: unknown): Record<string, unknown> =>
+const objectOf = (value: unknown): Tree =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+
+/** The stored settings with the caller's own valves of tools, which are stored apart, under `tools.valves`. */
+async function complete(scope: Scope, reading: Promise<Tree> | Tree): Promise<Settings> {
+  const [stored, valves] = await Promise.all([reading, listUserValves(scope)]);
+  const { valves: _, ...tools } = objectOf(stored.tools);
+  const hasTools = stored.tools !== undefined || Object.keys(valves).length > 0;
+  return { ...stored, ui: objectOf(stored.ui), ...(hasTools && { tools: { ...tools, valves } }) };
+}
 
 /** What the caller's clients keep for them. */
 export async function getSettings(scope: Scope): Promise<Settings> {
-  return complete(await readSettings(scope.sql, scope.actor.id));
+  return complete(scope, readSettings(scope.sql, scope.actor.id));
 }
 
 /**
- * Replaces the members that are sent and keeps the others. Tool servers of one's own are dropped unless the caller may have any.
+ * Replaces the members that are sent and keeps the others. `ui` is merged by its members, of which null removes one; null for `ui`
+ * itself empties it. `tools.valves.<tool id>` sets the caller's own valves of that tool, as the tool's own operation does. Tool
+ * servers of one's own are dropped unless the caller may have any.
  *
  * @throws validation when it is too large or its webhook is no text, address_refused when that may not be called
+ * @throws what setting user valves throws; valves that were set before then stay set
  */
-export async function updateSettings(scope: Scope, sent: Record<string, unknown>): Promise<Settings> {
-  const changes = { ...sent };
-  if ('ui' in changes) changes.ui = checkedUi(scope, changes.ui);
-  const stored = await mergeSettings(scope.sql, scope.actor.id, changes, LIMITS.freeFormBytes);
+export async function updateSettings(scope: Scope, sent: Tree): Promise<Settings> {
+  const { ui, ...members } = sent;
+  const change = { members: ui === null ? { ...members, ui: {} } : members, ui: checkedUi(scope, ui) };
+  if ('tools' in members) {
+    const { valves, ...tools } = objectOf(members.tools);
+    await setUserValves(scope, objectOf(valves));
+    change.members = { ...change.members, tools };
+  }
+  const stored = await mergeSettings(scope.sql, scope.actor.id, change, LIMITS.freeFormBytes);
   if (!stored)
     throw invalid(
       'settings',
       `must be at most ${LIMITS.freeFormBytes} bytes as JSON, together with what is there`,
     );
-  return complete(stored);
+  return complete(scope, stored);
+}
+
+/** Clients send back all that they were told, so what did not change is not set again. */
+async function setUserValves(scope: Scope, sent: Tree): Promise<void> {
+  const stored = await listUserValves(scope);
+  for (const [toolId, valves] of Object.entries(sent)) {
+    const before = stored[toolId] ?? {};
+    if (isDeepStrictEqual(before, valves)) continue;
+    const emptied = Object.fromEntries(Object.keys(before).map((name) => [name, null]));
+    await updateValves(scope, toolId, 'user_valves', valves === null ? emptied : objectOf(valves));
+  }
 }
 
 function checkedUi(scope: Scope, sent: unknown): Record<string, unknown> {
   const ui = objectOf(sent);
-  if (!may(scope, 'features.direct_tool_servers')) delete ui.toolServers;
+  if (ui.toolServers !== null && !may(scope, 'features.direct_tool_servers')) delete ui.toolServers;
   const { webhook_url: url = null } = objectOf(ui.notifications);
   if (url === null || url === '') return ui;
   if (typeof url !== 'string' || Buffer.byteLength(url) > WEBHOOK_BYTES) {

@@ -220,6 +220,33 @@ describe("a user's own valves", () => {
     expect((await mine(shop.reader, { token: null })).body).toEqual({ tone: 'warm' });
   });
 
+  it('show in the settings of their owner, and are set there', async () => {
+    const settings = (body?: unknown) =>
+      shop.server.as(shop.reader)(
+        `${body ? 'POST' : 'GET'} /users/user/settings${body ? '/update' : ''}`,
+        body,
+      );
+    await mine(shop.reader, { tone: 'warm' });
+    const { body: before } = await settings();
+    expect(before).toEqual({ ui: {}, tools: { valves: { weather: { tone: 'warm' } } } });
+    const sent = { tools: { kept: 1, valves: { weather: { tone: 'cool', token: SECRET } } } };
+    expect((await settings(sent)).body).toEqual({ ui: {}, ...sent });
+    expect(await show(shop.reader)).toEqual(['', 3, 'cool', SECRET]);
+    // As clients send back what they were told, with a change elsewhere.
+    expect((await settings({ ...before, ui: { theme: 'dark' } })).body.tools.valves.weather.tone).toBe(
+      'warm',
+    );
+    const [row] = await shop.server.database.query<{ text: string }>(
+      'select settings::text as text from users where id = $1',
+      [shop.reader.id],
+    );
+    expect(row?.text).not.toContain('warm');
+    const refused = await settings({ tools: { valves: { nothing: { tone: 'x' } } } });
+    expect([refused.status, refused.body.code]).toEqual([404, 'not_found']);
+    expect((await settings({ tools: { valves: { weather: null } } })).body.tools.valves.weather).toEqual({});
+    expect((await settings({ ui: null })).body.ui).toEqual({});
+  });
+
   it('are sealed, opened for their owner alone, and gone with tool or owner', async () => {
     const { database } = shop.server;
     const count = async () =>

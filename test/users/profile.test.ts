@@ -27,6 +27,31 @@ describe('the profile', () => {
     expect(kept.body).toMatchObject({ bio: null, date_of_birth: '1999-12-31' });
   });
 
+  it('loses nothing when a client sends back what it was told of it', async () => {
+    await as(ann)('POST /auths/update/profile', {
+      name: 'Ann',
+      profile_image_url: PIXEL,
+      bio: 'Paints',
+      gender: 'she',
+      date_of_birth: '1999-12-31',
+    });
+    await as(ann)('POST /users/user/status/update', { status_emoji: 'tea', status_message: 'Break' });
+    const before = (await as(ann)('GET /auths')).body;
+    expect(before).toMatchObject({
+      bio: 'Paints',
+      gender: 'she',
+      date_of_birth: '1999-12-31',
+      status_emoji: 'tea',
+      status_message: 'Break',
+      status_expires_at: null,
+    });
+    const { name, profile_image_url, bio, gender, date_of_birth } = before;
+    const sent = { name, profile_image_url, bio, gender, date_of_birth };
+    expect((await as(ann)('POST /auths/update/profile', sent)).body).toMatchObject(sent);
+    const { updated_at: _, ...rest } = before;
+    expect((await as(ann)('GET /auths')).body).toMatchObject(rest);
+  });
+
   it.each([
     [{ profile_image_url: 'https://example.com/a.png' }, 'profile_image_url'],
     [{ profile_image_url: 'data:image/svg+xml;base64,PHN2Zz4=' }, 'profile_image_url'],

@@ -33,6 +33,19 @@ describe('settings', () => {
     expect(await read(ann)).toEqual({ ui: {} });
   });
 
+  it('merge `ui` by its members, of which null removes one', async () => {
+    const kim = await signUpAs(server, root, 'Kim', 'user');
+    await update(kim, { ui: { theme: 'dark', notifications: { sound: true, title: 'x' } } });
+    const answer = await update(kim, { ui: { language: 'de', notifications: { sound: false } } });
+    const merged = { theme: 'dark', language: 'de', notifications: { sound: false } };
+    expect(answer.body).toEqual({ ui: merged });
+    await update(kim, { ui: { theme: null } });
+    expect(await read(kim)).toEqual({ ui: { language: 'de', notifications: { sound: false } } });
+    const names = Array.from({ length: 10 }, (_, n) => `client${n}`);
+    await Promise.all(names.map((name) => update(kim, { ui: { [name]: name } })));
+    expect(Object.keys((await read(kim)).ui).toSorted()).toEqual([...names, 'language', 'notifications']);
+  });
+
   it('lose nothing when two clients write at once', async () => {
     const eve = await signUpAs(server, root, 'Eve', 'user');
     const names = Array.from({ length: 20 }, (_, n) => `client${n}`);
@@ -82,7 +95,8 @@ describe('settings', () => {
 
   it('hold tool servers of their own only for those who may have any', async () => {
     const ui = { theme: 'dark', toolServers: [{ url: 'https://example.com' }] };
-    expect((await update(ann, { ui })).body.ui).toEqual({ theme: 'dark' });
+    const { body } = await update(ann, { ui });
+    expect([body.ui.theme, body.ui.toolServers]).toEqual(['dark', undefined]);
     expect((await update(root, { ui })).body.ui).toEqual(ui);
   });
 });
