@@ -7,6 +7,7 @@ import { createNotifyingBus } from '../database/notices.ts';
 import { occupy } from '../database/occupancy.ts';
 import { DatabaseError, type DatabaseTarget, migrate, openOrm, requireUsable } from '../database/orm.ts';
 import { openSql } from '../database/sql.ts';
+import { createEgress } from '../egress/egress.ts';
 import { entities } from '../entities.ts';
 import { type Env, StartError } from '../env.ts';
 import { requireSecret } from '../secret.stored.ts';
@@ -110,9 +111,11 @@ export async function work<T>(env: Env, log: Logger, task: (at: Workplace) => Pr
       log.error({ err: error }, 'The servers could not be told.'),
     );
     const unfollow = configs.follow(bus);
+    const egress = createEgress({ allow: env.EGRESS_ALLOW });
     try {
-      return await task({ orm, sql, configs, bus, em: orm.em.fork(), actor: null });
+      return await task({ orm, sql, configs, bus, egress, em: orm.em.fork(), actor: null });
     } finally {
+      await egress.close();
       await bus.sent();
       unfollow();
     }

@@ -29,6 +29,7 @@ export interface AcceptOptions {
  */
 export function acceptConfiguration(sent: Tree, { fill }: AcceptOptions = {}): Configuration {
   refuseNewer(sent);
+  if (fill) refuseEmpty(sent);
   const named = rename(sent, (path, message) => {
     throw new AppError('validation', { detail: `${path}: ${message}`, issues: [{ path, message }] });
   });
@@ -42,6 +43,15 @@ export function acceptConfiguration(sent: Tree, { fill }: AcceptOptions = {}): C
   const [first] = issues;
   const detail = first && (first.path === '' ? first.message : `${first.path}: ${first.message}`);
   throw new AppError('validation', { ...(detail && { detail }), issues });
+}
+
+/** Filling an object that holds no section would reset every setting. */
+function refuseEmpty(sent: Tree): void {
+  const isSection = (name: string) =>
+    name !== 'version' && (Object.hasOwn(DEFAULT_CONFIGURATION, name) || Object.hasOwn(OTHER_NAMES, name));
+  if (Object.keys(sent).some(isSection)) return;
+  const detail = 'The configuration holds none of its sections, such as ui or auth. Send the whole object.';
+  throw new AppError('validation', { detail, issues: [{ path: '', message: detail }] });
 }
 
 function refuseNewer({ version }: Tree): void {

@@ -32,8 +32,7 @@ export function readPins(variables: Readonly<Record<string, string>>): Pin[] {
     }
     pins.push({ path, variable, value: parseValue(path, variable, text) });
   }
-  for (const pin of pins) requireFit(pin);
-  return pins;
+  return pins.map(fitted);
 }
 
 function pathOf(variable: string): string {
@@ -71,10 +70,11 @@ function parseValue(path: string, variable: string, text: string): unknown {
   return path.endsWith('.api_keys') ? entries : entries.filter((entry) => entry !== '');
 }
 
-/** Each by itself: what is wrong with one variable is not blamed on another. */
-function requireFit({ path, variable, value }: Pin): void {
+/** The pin as the schema has it. Each by itself: what is wrong with one variable is not blamed on another. */
+function fitted(pin: Pin): Pin {
+  const { path, variable, value } = pin;
   const parsed = Configuration.safeParse(withValue(DEFAULT_CONFIGURATION, path, value));
-  if (parsed.success) return;
+  if (parsed.success) return { ...pin, value: valueAt(parsed.data, path) };
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.') || path;
   // The value is not repeated: it may be a secret, and this line ends up in logs.

@@ -39,14 +39,22 @@ export const configsRouter = router({
         method: 'POST',
         path: '/configs/import',
         tags: ['configs'],
-        summary: 'Replace the complete configuration',
+        summary:
+          'Replace the complete configuration; `X-Changed-Settings` names what changed, and with `dry_run` what would',
         bodyMember: 'config',
         acceptWrapped: true,
         errorResponses: [409],
       },
       access: 'administrator',
     })
-    .input(z.object({ config: sent, fill: z.enum(['defaults']).optional(), secrets }))
+    .input(
+      z.object({
+        config: sent,
+        fill: z.enum(['defaults']).optional(),
+        secrets,
+        dry_run: z.boolean().optional(),
+      }),
+    )
     .output(Configuration)
     .mutation(({ ctx, input }) => importConfiguration(ctx.scope, input)),
 

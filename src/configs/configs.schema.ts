@@ -78,11 +78,11 @@ const OAuth = z.looseObject({
 export const ToolServer = z.looseObject({
   url,
   path: z.string(),
-  type: z.enum(['openapi', 'mcp']),
-  auth_type: z.string().nullable(),
+  type: z.enum(['openapi', 'mcp']).default('openapi'),
+  auth_type: z.string().nullable().default(null),
   headers: freeObject.nullish(),
-  key: z.string().nullable(),
-  config: freeObject.nullable(),
+  key: z.string().nullable().default(null),
+  config: freeObject.nullable().default(null),
 });
 
 export const Configuration = z

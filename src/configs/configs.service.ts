@@ -8,13 +8,15 @@ import { notify } from '../database/notices.ts';
 import type { Sql } from '../database/sql.ts';
 import { type AcceptOptions, acceptConfiguration } from './configs.accept.ts';
 import { applyPins } from './configs.pins.ts';
-import { findHistory, lockConfig, storeConfig } from './configs.repository.ts';
+import { findHistory, lockConfig, readConfig, storeConfig } from './configs.repository.ts';
 import type { Configuration } from './configs.schema.ts';
 import { maskSecrets, restoreSecrets } from './configs.secrets.ts';
 import { changedPaths, type Tree, valueAt, withValue } from './configs.settings.ts';
 
 /** What the configuration's services need of a call; the command line has no more. */
-export type ConfigScope = Pick<Scope<Actor | null>, 'sql' | 'configs' | 'actor'> & AuditScope;
+export type ConfigScope = Pick<Scope<Actor | null>, 'sql' | 'configs' | 'actor'> & {
+  egress: Pick<Scope['egress'], 'check'>;
+} & AuditScope;
 
 /** The whole configuration in force, with its secrets masked unless asked for. */
 export function exportConfiguration(
@@ -35,6 +37,8 @@ export interface ImportInput extends AcceptOptions {
   config: Tree;
   /** Answers with the secrets in clear. */
   secrets?: boolean | undefined;
+  /** Checks everything and stores nothing. */
+  dry_run?: boolean | undefined;
 }
 
 /**
@@ -44,10 +48,28 @@ export interface ImportInput extends AcceptOptions {
  * @throws config_newer when the object was exported by a newer version
  * @throws validation naming what is missing or wrong, and masks of secrets that are not stored
  * @throws config_locked when it would change what an environment variable pins
+ * @throws address_refused for another `webhook_url` that may not be called
+ * @returns the stored configuration; the settings that it changed are named in a header of the answer
  */
-export async function importConfiguration(scope: ConfigScope, input: ImportInput): Promise<Configuration> {
-  await replaceConfiguration(scope, input, 'import');
+export async function importConfiguration(scope: Scope, input: ImportInput): Promise<Configuration> {
+  if (input.dry_run) return tryConfiguration(scope, input);
+  const { changed } = await replaceConfiguration(scope, input, 'import');
+  scope.reply.nameChanged?.(changed);
   return exportConfiguration(scope, input);
+}
+
+/** What an import would store, with the settings that it would change named in a header of the answer. Stores nothing. */
+async function tryConfiguration(scope: Scope, input: ImportInput): Promise<Configuration> {
+  const { configs, sql } = scope;
+  const stored = configs.open((await readConfig(sql)).data);
+  const next = withoutPins(
+    scope,
+    stored,
+    restoreWithin(scope, acceptConfiguration(input.config, input), stored),
+  );
+  scope.reply.nameChanged?.(changedPaths(stored, next));
+  const shown = applyPins(next, configs.pins);
+  return input.secrets ? shown : maskSecrets(shown);
 }
 
 /** The same, telling what it changed. */
@@ -63,7 +85,7 @@ export async function replaceConfiguration(
 /**
  * What was sent with the stored secrets in place of their masks.
  *
- * @throws validation for masks of secrets that are not stored, config_locked
+ * @throws validation for masks of secrets that are not stored, config_locked, address_refused
  */
 function restoreWithin(scope: ConfigScope, sent: Configuration, stored: Configuration): Configuration {
   const { restored, unknown } = restoreSecrets(sent, applyPins(stored, scope.configs.pins));
@@ -76,8 +98,32 @@ function restoreWithin(scope: ConfigScope, sent: Configuration, stored: Configur
     });
   }
   refuseLocked(scope, restored, stored);
+  refuseInner(scope, restored, stored);
   return restored;
 }
+
+/** The address is called by this server, so it must be one that may be; a stored one is left to the time of the call. */
+function refuseInner(
+  { egress }: ConfigScope,
+  { webhook_url: url }: Configuration,
+  stored: Configuration,
+): void {
+  if (url === '' || url === stored.webhook_url) return;
+  try {
+    egress.check(url);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { code, message } = error;
+    throw new AppError(code, {
+      detail: `webhook_url: ${message}`,
+      issues: [{ path: 'webhook_url', message }],
+    });
+  }
+}
+
+/** Below a pin the stored value stays, so that it is there again when the variable goes. */
+const withoutPins = ({ configs }: ConfigScope, stored: Configuration, next: Configuration): Configuration =>
+  configs.pins.reduce((tree, { path }) => withValue(tree, path, valueAt(stored, path)), next);
 
 interface NewValue {
   /** Dotted. */
@@ -140,11 +186,7 @@ async function change(
     const row = await lockConfig(within);
     const stored = configs.open(row.data);
     const decided = await decide(stored, within);
-    // Below a pin the stored value stays, so that it is there again when the variable goes.
-    const next = configs.pins.reduce(
-      (tree, { path }) => withValue(tree, path, valueAt(stored, path)),
-      decided,
-    );
+    const next = withoutPins(scope, stored, decided);
     const revision = row.revision + 1;
     const changed = changedPaths(stored, next);
     await storeConfig(within, {

@@ -27,18 +27,14 @@ function readHeaders(entry: Tree): Tree {
 }
 
 /**
- * Comparable systems write 0, and some members in another form: a count as a number, null for a title that there is none of, a tool
- * server of before there were kinds.
+ * Comparable systems write 0, and some members in another form: a count as a number, null for a title that there is none of, headers
+ * as text.
  */
 function fromOthers(tree: Tree): Tree {
   const count = valueAt(tree, 'folders.max_file_count');
   const counted = typeof count === 'number' ? withValue(tree, 'folders.max_file_count', String(count)) : tree;
   const titled = mapEntries(counted, 'ui.banners', (banner) => withoutNull(banner, 'title'));
-  return mapEntries(titled, 'tool_server.connections', (server) => ({
-    type: 'openapi',
-    auth_type: null,
-    ...readHeaders(server),
-  }));
+  return mapEntries(titled, 'tool_server.connections', readHeaders);
 }
 
 /** What brings an object of a version to the next one. */

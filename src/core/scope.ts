@@ -51,6 +51,8 @@ export interface Reply {
   setDevice?(token: string): void;
   /** Members of the call's input that were left out, besides those that no schema knows. */
   nameIgnored?(names: string[]): void;
+  /** Dotted paths of the settings that the call changed. */
+  nameChanged?(paths: string[]): void;
   /** What a subscription's items go through; absent where nothing is streamed. */
   readonly outlet?: Outlet;
   /** Tells that a call has begun, where a caller could begin any number at once. Returns how to tell that it has ended. */

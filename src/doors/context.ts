@@ -51,6 +51,11 @@ export const buildHttpContext = (parts: Parts, request: FastifyRequest, reply: F
     nameIgnored(names) {
       if (names.length > 0) reply.header('x-ignored-members', ignoredHeader(names));
     },
+    nameChanged(paths) {
+      // The first of them by name, and how many there are.
+      const named = paths.length > 0 ? `${ignoredHeader(paths)}; ` : '';
+      reply.header('x-changed-settings', `${named}total=${paths.length}`);
+    },
   });
 
 /**

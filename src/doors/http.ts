@@ -137,7 +137,13 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]) {
     // With `*` a browser must not send the cookie along.
     credentials: !any,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    exposedHeaders: ['X-Process-Time', 'X-Request-Id', 'X-Ignored-Members', 'Retry-After'],
+    exposedHeaders: [
+      'X-Process-Time',
+      'X-Request-Id',
+      'X-Ignored-Members',
+      'X-Changed-Settings',
+      'Retry-After',
+    ],
     maxAge: 600,
     strictPreflight: false,
   });

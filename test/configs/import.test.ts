@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIGURATION } from '../../src/configs/configs.defaults.ts';
 import { withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
-import { signUp, signUpAs, startServer } from '../support/server.ts';
+import { type Answer, signUp, signUpAs, startServer } from '../support/server.ts';
 
 // Two of the tests make the database fail, which is worth an error in the log.
 const server = await startServer({ env: { LOG_LEVEL: 'silent' } });
@@ -11,7 +11,8 @@ const root = await signUp(server, 'Root');
 
 type Tree = Record<string, unknown>;
 const fresh = (): Tree & typeof DEFAULT_CONFIGURATION => structuredClone(DEFAULT_CONFIGURATION);
-const importing = (body: unknown, token = root.token) => server.call('POST /configs/import', { token, body });
+const importing = (body: unknown, token = root.token, query = '') =>
+  server.call(`POST /configs/import${query}`, { token, body });
 const exported = async () => (await server.call('GET /configs/export', { token: root.token })).body;
 const stored = () =>
   server.database.query<{ revision: number; data: Tree }>('select revision, data from config');
@@ -95,6 +96,64 @@ describe('the import of a complete object', () => {
     expect([status, body]).toEqual([200, configuration]);
     expect(await exported()).toEqual(configuration);
     expect((await stored())[0]?.data).toEqual(configuration);
+  });
+
+  it('names what it changed, and what it would change when it is only tried', async () => {
+    const asStored = await exported();
+    const configuration = { ...fresh(), webhook_url: 'https://example.com/tried' };
+    configuration.ui.watermark = 'tried';
+    const changed = ({ headers }: Answer) => headers.get('x-changed-settings');
+    const tried = await importing(configuration, root.token, '?dry_run=true');
+    expect([tried.status, tried.body]).toEqual([200, configuration]);
+    expect(changed(tried)).toContain('ui.watermark');
+    expect(await exported()).toEqual(asStored);
+    const done = await importing(configuration);
+    expect(changed(done)).toBe(changed(tried));
+    expect(changed(await importing(configuration))).toBe('total=0');
+  });
+
+  it.each([{}, { version: 1 }, { unknown: true }])(
+    'refuses %j, which would reset every setting when it is filled',
+    async (nothing) => {
+      const before = await exported();
+      const answer = await importing(nothing, root.token, '?fill=defaults');
+      expect([answer.status, answer.body.code]).toEqual([400, 'validation']);
+      expect(await exported()).toEqual(before);
+    },
+  );
+
+  it.each(['http://127.0.0.1/hook', 'http://169.254.169.254/latest', 'http://localhost:5432/'])(
+    'refuses a webhook that may not be called: %s',
+    async (webhook_url) => {
+      const answers = [
+        await importing({ ...fresh(), webhook_url }),
+        await importing({ ...fresh(), webhook_url }, root.token, '?dry_run=true'),
+        await server.call('POST /webhook', { token: root.token, body: { url: webhook_url } }),
+      ];
+      for (const { status, body } of answers) {
+        expect([status, body.code, body.issues?.[0].path]).toEqual([400, 'address_refused', 'webhook_url']);
+      }
+    },
+  );
+
+  it('takes a tool server by its url and path alone', async () => {
+    const configuration = fresh();
+    const tool_server = { connections: [{ url: 'https://tools.example.com', path: 'openapi.json' }] };
+    const { status, body } = await importing({ ...configuration, tool_server });
+    expect([status, body.tool_server.connections]).toEqual([
+      200,
+      [
+        {
+          url: 'https://tools.example.com',
+          path: 'openapi.json',
+          type: 'openapi',
+          auth_type: null,
+          key: null,
+          config: null,
+        },
+      ],
+    ]);
+    expect((await exported()).tool_server).toEqual(body.tool_server);
   });
 
   it('keeps members that this service does not know, at every depth, and its own export comes back', async () => {
