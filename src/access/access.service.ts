@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
 import { record } from '../audit/audit.record.ts';
 import type { Permission } from '../configs/permissions.schema.ts';
+import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { sqlWithin, statement } from '../database/sql.ts';
@@ -17,9 +18,10 @@ interface Resource {
 }
 
 /**
- * Leaves out what the caller may not give: rights for everyone without the resource's sharing permission, rights for single users
- * without `access_grants.allow_users`, and rights for groups that they may not share with, unless the group had the same before.
- * Silent, as `peer-wire.md` 5.3 has it; duplicates collapse.
+ * The grants without those for everyone, when the caller may not give these: the reference filters them. Other grants that the
+ * caller may not give are refused, unless they stand already: clients send back the whole list. Duplicates collapse.
+ *
+ * @throws forbidden naming a group that the caller may not share with, or a user, when they may share with groups alone
  */
 async function admissible(
   scope: Scope,
@@ -31,16 +33,23 @@ async function admissible(
   }: { grants: GrantInput[]; standing: string[]; publicSharing: Permission },
 ): Promise<GrantInput[]> {
   const mayShareWithAll = may(scope, publicSharing);
-  const mayShareWithUsers = may(scope, 'access_grants.allow_users');
   const asked = [...new Map(grants.map((grant) => [describe(grant), pick(grant)])).values()];
-  const isToGroup = ({ principal_type }: GrantInput) => principal_type === 'group';
-  const groups = await shareable(scope, em, asked.filter(isToGroup));
-  return asked.filter((grant) => {
-    const { principal_id } = grant;
-    if (isToGroup(grant)) return groups.has(principal_id) || standing.includes(describe(grant));
-    return principal_id === '*' ? mayShareWithAll : mayShareWithUsers;
+  const admitted = asked.filter((grant) => !isToAll(grant) || mayShareWithAll);
+  const added = admitted.filter((grant) => !isToAll(grant) && !standing.includes(describe(grant)));
+  const toGroups = added.filter(({ principal_type }) => principal_type === 'group');
+  const groups = await shareable(scope, em, toGroups);
+  const mayShareWithUsers = may(scope, 'access_grants.allow_users');
+  const refused = added.find(({ principal_type, principal_id }) =>
+    principal_type === 'group' ? !groups.has(principal_id) : !mayShareWithUsers,
+  );
+  if (!refused) return admitted;
+  throw new AppError('forbidden', {
+    detail: `access_grants: you may not share with the ${refused.principal_type} ${refused.principal_id}.`,
   });
 }
+
+const isToAll = ({ principal_type, principal_id }: GrantInput) =>
+  principal_type === 'user' && principal_id === '*';
 
 /** Those of the principals that the caller may share with; for administrators all, as they may name groups of elsewhere. */
 async function shareable(scope: Scope, em: EntityManager, toGroups: GrantInput[]): Promise<Set<string>> {
@@ -55,7 +64,7 @@ const pick = ({ principal_type, principal_id, permission }: GrantInput): GrantIn
   permission,
 });
 
-/** Replaces all grants of a resource, in the caller's transaction. */
+/** Replaces all grants of a resource, in the caller's transaction. @throws forbidden for a grant that the caller may not give */
 export async function replaceGrants(
   scope: Scope,
   em: EntityManager,

@@ -126,10 +126,12 @@ it('the id of a group gives nothing to a person of that id, nor a grant to a gro
 
 describe('giving rights to a group', () => {
   const share = (rule: unknown) => ({ data: { config: { share: rule } } });
-  const grantsAfter = async (person: Person, tool: string, access_grants: object[]) => {
-    const { body } = await as(person)(`POST /tools/id/${tool}/access/update`, { access_grants });
-    return body.access_grants.map(({ principal_id }: { principal_id: string }) => principal_id);
-  };
+  const give = (person: Person, tool: string, access_grants: object[]) =>
+    as(person)(`POST /tools/id/${tool}/access/update`, { access_grants });
+  const grantsAfter = async (...args: Parameters<typeof give>) =>
+    (await give(...args)).body.access_grants.map(
+      ({ principal_id }: { principal_id: string }) => principal_id,
+    );
 
   it('is up to what the group says: anybody, its members, or administrators', async () => {
     const [open, closed, foreign] = [
@@ -141,14 +143,19 @@ describe('giving rights to a group', () => {
     await as(root)(`POST /groups/id/${closed.id}/users/add`, { user_ids: [ann.id] });
     const tool = await makeTool(grant('write', ann.id, 'user'));
     const own = grant('write', ann.id, 'user');
-    const all = [group, open, closed, foreign].map(({ id }) => grant('read', id));
-    expect((await grantsAfter(ann, tool, [own, ...all])).toSorted()).toEqual(
-      [ann.id, group.id, open.id].toSorted(),
-    );
-    expect(await grantsAfter(root, tool, [own, ...all])).toHaveLength(5);
+    const mine = [own, grant('read', group.id), grant('read', open.id)];
+    expect(await grantsAfter(ann, tool, mine)).toHaveLength(3);
+    for (const other of [closed, foreign]) {
+      const { status, body } = await give(ann, tool, [...mine, grant('read', other.id)]);
+      expect([status, body.code]).toEqual([403, 'forbidden']);
+      expect(body.detail).toContain(`the group ${other.id}`);
+    }
+    const all = [...mine, grant('read', closed.id), grant('read', foreign.id)];
+    expect(await grantsAfter(root, tool, all)).toHaveLength(5);
     // What others gave stays, but is not raised.
-    expect(await grantsAfter(ann, tool, [own, ...all])).toHaveLength(5);
-    expect(await grantsAfter(ann, tool, [own, grant('write', closed.id)])).toEqual([ann.id]);
+    expect(await grantsAfter(ann, tool, all)).toHaveLength(5);
+    expect((await give(ann, tool, [own, grant('write', closed.id)])).status).toBe(403);
+    expect((await as(root)(`GET /tools/id/${tool}`)).body.access_grants).toHaveLength(5);
   });
 });
 

@@ -139,18 +139,35 @@ describe('POST /tools/id/{id}/access/update', () => {
     expect([status, body.code]).toEqual([400, 'validation']);
   });
 
-  it('leaves out, silently, what the caller may not give', async () => {
+  it('filters grants for everyone without the permission, and refuses others by name', async () => {
     const wanted = [grant('*', 'read'), grant(shop.reader.id, 'read')];
     expect(principals((await share(shop.author, wanted)).body)).toEqual([`${shop.reader.id} read`]);
     await shop.permit('sharing.public_tools', true);
     expect((await share(shop.author, wanted)).body.access_grants).toHaveLength(2);
     await shop.permit('access_grants.allow_users', false);
-    expect(principals((await share(shop.author, wanted)).body)).toEqual(['* read']);
+    // What stands may be sent back.
+    expect((await share(shop.author, wanted)).body.access_grants).toHaveLength(2);
+    const more = await share(shop.author, [...wanted, grant(shop.stranger.id, 'read')]);
+    expect([more.status, more.body.code]).toEqual([403, 'forbidden']);
+    expect(more.body.detail).toContain(shop.stranger.id);
+    expect((await shop.as(shop.author, 'GET', 'plain')).body.access_grants).toHaveLength(2);
     await shop.permit('sharing.public_tools', false);
-    expect((await share(shop.author, wanted)).body.access_grants).toEqual([]);
+    expect(principals((await share(shop.author, wanted)).body)).toEqual([`${shop.reader.id} read`]);
     await shop.permit('access_grants.allow_users', true);
     expect((await share(shop.admin, wanted)).body.access_grants).toHaveLength(2);
   });
+});
+
+it('a tool is not made without a grant that its creator asked for and may not give', async () => {
+  const { server, admin, author } = shop;
+  const group = (await server.as(admin)('POST /groups/create', { name: 'others', description: '' })).body;
+  const asked = { principal_type: 'group', principal_id: group.id, permission: 'read' };
+  const tool = { id: 'given', name: 'Given', content: PLAIN, meta: {}, access_grants: [asked] };
+  const refused = await server.as(author)('POST /tools/create', tool);
+  expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining(group.id)]);
+  expect((await shop.as(author, 'GET', 'given')).status).toBe(404);
+  await server.as(admin)(`POST /groups/id/${group.id}/users/add`, { user_ids: [author.id] });
+  expect((await server.as(author)('POST /tools/create', tool)).body.access_grants).toMatchObject([asked]);
 });
 
 describe('the right to author', () => {
