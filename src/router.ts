@@ -1,5 +1,6 @@
 import { accessRouter } from './access/access.router.ts';
 import { permissionsRouter } from './access/permissions.router.ts';
+import { previewRouter } from './access/preview.router.ts';
 import { auditRouter } from './audit/audit.router.ts';
 import { authRouter } from './auth/auth.router.ts';
 import { keysRouter } from './auth/keys.router.ts';
@@ -28,6 +29,7 @@ import { peopleRouter } from './users/people.router.ts';
 import { profileRouter } from './users/profile.router.ts';
 import { settingsRouter } from './users/settings.router.ts';
 import { usersRouter } from './users/users.router.ts';
+import { variablesRouter } from './users/variables.router.ts';
 import { deliveriesRouter } from './webhooks/deliveries.router.ts';
 import { webhooksRouter } from './webhooks/webhooks.router.ts';
 
@@ -52,6 +54,7 @@ export const appRouter = router({
   sessions: sessionsRouter,
   people: peopleRouter,
   permissions: permissionsRouter,
+  preview: previewRouter,
   profile: profileRouter,
   settings: settingsRouter,
   readers: readersRouter,
@@ -62,6 +65,7 @@ export const appRouter = router({
   tools: toolsRouter,
   toolVersions: toolVersionsRouter,
   users: usersRouter,
+  userVariables: variablesRouter,
   valves: valvesRouter,
   webhooks: webhooksRouter,
 });

@@ -1,4 +1,4 @@
-import { DefaultPermissionTree, Permissions } from '../configs/permissions.schema.ts';
+import { DEFAULT_PERMISSIONS, DefaultPermissionTree, Permissions } from '../configs/permissions.schema.ts';
 import { administrator, router } from '../core/trpc.ts';
 import { replaceDefaultPermissions } from './permissions.service.ts';
 import { defaultPermissions } from './permissions.ts';
@@ -16,6 +16,19 @@ export const permissionsRouter = router({
     })
     .output(Permissions)
     .query(({ ctx }) => defaultPermissions(ctx.scope)),
+
+  builtIn: administrator
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/users/default/permissions/defaults',
+        tags: ['users'],
+        summary: 'What every account may in a new installation',
+      },
+      access: 'administrator',
+    })
+    .output(Permissions)
+    .query(() => DEFAULT_PERMISSIONS),
 
   setDefault: administrator
     .meta({

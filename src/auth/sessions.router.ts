@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { account, administrator, router } from '../core/trpc.ts';
 import { id } from '../core/wire.ts';
 import { SessionView } from './sessions.schema.ts';
-import { endSessions, sessionsOf } from './sessions.service.ts';
+import { endSessions, revokeSessions, sessionsOf } from './sessions.service.ts';
 
 const signedIn = account.meta({ access: 'account', credential: 'session' });
 const signedInAdministrator = administrator.meta({ access: 'administrator', credential: 'session' });
@@ -66,6 +66,43 @@ export const sessionsRouter = router({
     .output(Ended)
     .mutation(async ({ ctx, input }) => ({
       ended: await endSessions(ctx.scope, { userId: input.id, sessionId: input.session_id }),
+    })),
+
+  revokeOf: signedInAdministrator
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/users/{id}/sessions/revoke',
+        tags: ['users'],
+        summary: 'End all sessions of an account, as clients of comparable systems ask for it',
+      },
+      access: 'administrator',
+    })
+    .input(z.object({ id: id() }))
+    .output(z.boolean())
+    .mutation(({ ctx, input }) => revokeSessions(ctx.scope, input.id)),
+
+  mfa: account
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/auths/mfa/status',
+        tags: ['auths'],
+        summary: 'Whether the account has a second factor; this version knows none',
+      },
+      access: 'account',
+    })
+    .output(
+      z.object({
+        enabled: z.literal(false),
+        required: z.literal(false),
+        recovery_codes_remaining: z.literal(0),
+      }),
+    )
+    .query(() => ({
+      enabled: false as const,
+      required: false as const,
+      recovery_codes_remaining: 0 as const,
     })),
 
   endAllOf: signedInAdministrator

@@ -1,6 +1,7 @@
 import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
+import { getUser } from '../users/users.service.ts';
 import { deleteSessions, listProviderSessions, listSessions } from './sessions.repository.ts';
 import type { ProviderSessionView, SessionView } from './sessions.schema.ts';
 
@@ -41,4 +42,11 @@ export async function endSessions(
   for (const { id } of ended) scope.bus.publish('auth.revoked', { userId, sessionId: id });
   if (ended.some(({ id }) => id === scope.actor.sessionId)) scope.reply.setSession(null, null);
   return ended.length;
+}
+
+/** Ends all sessions of an account. @throws not_found without the account */
+export async function revokeSessions(scope: Scope, userId: string): Promise<true> {
+  await getUser(scope, userId);
+  await endSessions(scope, { userId, sessionId: null });
+  return true;
 }

@@ -61,7 +61,7 @@ export const ClientConfiguration = z
 export const Version = z.object({ version: z.string(), deployment_id: z.string() }).meta({ id: 'Version' });
 
 /** Which version runs, and what tells this installation from others. */
-export const describeVersion = ({ configs }: Scope<null>): z.infer<typeof Version> => ({
+export const describeVersion = ({ configs }: Pick<Scope, 'configs'>): z.infer<typeof Version> => ({
   version: project.version,
   deployment_id: configs.installationId,
 });

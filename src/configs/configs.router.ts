@@ -121,6 +121,32 @@ export const configsRouter = router({
     .output(ClientConfiguration)
     .query(({ ctx }) => clientConfiguration(ctx.scope)),
 
+  updates: member
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/version/updates',
+        tags: ['configs'],
+        summary: 'Which version runs; the newest is not looked up, so `latest` is null',
+      },
+      access: 'member',
+    })
+    .output(z.object({ current: z.string(), latest: z.null() }))
+    .query(({ ctx }) => ({ current: describeVersion(ctx.scope).version, latest: null })),
+
+  changelog: open
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/changelog',
+        tags: ['configs'],
+        summary: 'What changed in each release; empty until there is one',
+      },
+      access: 'open',
+    })
+    .output(z.record(z.string(), z.unknown()))
+    .query(() => ({})),
+
   version: open
     .meta({
       openapi: { method: 'GET', path: '/version', tags: ['configs'], summary: 'Which version runs' },

@@ -9,7 +9,12 @@ const isIn = (user: string) =>
 const mayShareTo = (user: string, isAdmin: string) =>
   `(${isAdmin} or ${SHARE} = 'true' or (${SHARE} = 'members' and ${isIn(user)}))`;
 
-const VIEW = `g.id, g.user_id, g.name, g.description, g.data, g.meta, g.permissions, g.created_at, g.updated_at,
+/** `data` always says who may give rights to the group; groups are not nested here. */
+const DATA = `coalesce(g.data, '{}') || jsonb_build_object('config',
+  case when jsonb_typeof(g.data -> 'config') = 'object' then g.data -> 'config' else '{}' end
+  || jsonb_build_object('share', coalesce(g.data #> '{config,share}', '"members"')))`;
+
+const VIEW = `g.id, g.user_id, null as parent_group_id, g.name, g.description, ${DATA} as data, g.meta, g.permissions, g.created_at, g.updated_at,
   (select count(distinct gm.user_id)::int from group_member gm where gm.group_id = g.id) as member_count`;
 
 const NEWEST_FIRST = 'order by g.updated_at desc, g.name';
@@ -125,7 +130,9 @@ export const DELETE_GRANTS_TO = statement(
   `delete from access_grant where principal_type = 'group' and principal_id = $1`,
 );
 
-export type StoredGroup = Pick<GroupView, 'name' | 'description' | 'data' | 'meta' | 'permissions'>;
+export type StoredGroup = Pick<GroupView, 'name' | 'description' | 'meta' | 'permissions'> & {
+  data: GroupView['data'] | null;
+};
 
 const text = (value: object | null) => value && JSON.stringify(value);
 const written = ({ name, description, data, meta, permissions }: StoredGroup) =>

@@ -50,7 +50,10 @@ export type GroupInfo = z.infer<typeof GroupInfo>;
 export const GroupView = z
   .object({
     ...brief,
-    data: z.record(z.string(), z.unknown()).nullable(),
+    /** Groups are not nested here. */
+    parent_group_id: z.null(),
+    /** `config.share` is always there. */
+    data: z.record(z.string(), z.unknown()),
     meta: z.record(z.string(), z.unknown()).nullable(),
     permissions: Permissions.nullable(),
   })

@@ -56,7 +56,7 @@ export interface GroupForm {
   name: string;
   description: string;
   permissions?: GroupView['permissions'] | undefined;
-  data?: GroupView['data'] | undefined;
+  data?: GroupView['data'] | null | undefined;
   meta?: GroupView['meta'] | undefined;
 }
 

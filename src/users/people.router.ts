@@ -1,8 +1,16 @@
 import { z } from 'zod';
 import { administrator, member, router } from '../core/trpc.ts';
-import { id } from '../core/wire.ts';
-import { pageInput, pageOf } from './people.schema.ts';
-import { getInfo, isActive, listEverybody, listInGroup, searchPeople } from './people.service.ts';
+import { id, label } from '../core/wire.ts';
+import { GroupMembers, pageInput, pageOf } from './people.schema.ts';
+import {
+  countActive,
+  getInfo,
+  isActive,
+  listEverybody,
+  listInGroup,
+  listMembersOf,
+  searchPeople,
+} from './people.service.ts';
 import { UserInfo } from './users.schema.ts';
 
 const byId = z.object({ id: id() });
@@ -48,6 +56,40 @@ export const peopleRouter = router({
     .input(byId)
     .output(z.array(UserInfo))
     .query(({ ctx, input }) => listInGroup(ctx.scope, input.id)),
+
+  usage: administrator
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/usage',
+        tags: ['users'],
+        summary: 'How many people did anything within the last three minutes; no models run here',
+      },
+      access: 'administrator',
+    })
+    .output(z.object({ model_ids: z.array(z.string()), user_count: z.int() }))
+    .query(async ({ ctx }) => ({ model_ids: [], user_count: await countActive(ctx.scope) })),
+
+  membersOf: administrator
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/groups/id/{id}/members',
+        tags: ['groups'],
+        summary: 'The people of a group by name, 30 a page, with what makes them members',
+      },
+      access: 'administrator',
+    })
+    .input(
+      z.object({
+        id: id(),
+        membership: z.enum(['direct', 'inherited', 'effective']).default('effective'),
+        query: label().optional(),
+        page: z.int().min(1).max(1_000_000).default(1),
+      }),
+    )
+    .output(GroupMembers)
+    .query(({ ctx, input }) => listMembersOf(ctx.scope, input)),
 
   info: member
     .meta({

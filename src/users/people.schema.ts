@@ -1,11 +1,26 @@
 import { z } from 'zod';
 import { LIMITS, label } from '../core/wire.ts';
-import { USER_ORDERS } from './users.repository.ts';
+import { USER_ORDERS, type UserOrder } from './users.repository.ts';
+import { UserInfo } from './users.schema.ts';
+
+const OF_GROUP = /^group_id:(.{1,64})$/;
+
+/** What a page of people is ordered by. */
+export function orderOf(order: PageInput['order_by']): { order_by: UserOrder; group_id?: string } {
+  const group_id = OF_GROUP.exec(order)?.[1];
+  return group_id === undefined ? { order_by: order as UserOrder } : { order_by: 'group_id', group_id };
+}
 
 /** How people are listed: by numbered pages, or each page behind the one before, which takes as long anywhere. */
 export const pageInput = z.object({
   query: label().optional(),
-  order_by: z.enum(USER_ORDERS).default('created_at'),
+  order_by: z
+    .union([
+      z.enum(USER_ORDERS),
+      z.string().regex(OF_GROUP, `must be ${USER_ORDERS.join(', ')}, or group_id: and the id of a group`),
+    ])
+    .default('created_at')
+    .describe('By a member, or by membership of one group: `group_id:<id>`, which is for administrators'),
   direction: z.enum(['asc', 'desc']).optional(),
   page: z.int().min(1).max(1_000_000).default(1),
   limit: z.int().min(1).max(LIMITS.pageSize).default(30),
@@ -20,3 +35,18 @@ export const pageOf = <View extends z.ZodType>(view: View) =>
     total: z.int().optional().describe('How many there are in all; left out behind a cursor'),
     next_cursor: z.string().nullable(),
   });
+
+export const GroupMembers = z
+  .object({
+    items: z.array(
+      UserInfo.extend({
+        /** Groups are not nested here, so every membership is direct. */
+        membership_type: z.literal('direct'),
+        via_group_ids: z.array(z.string()),
+      }),
+    ),
+    total: z.int().describe('How many match'),
+    counts: z.object({ direct: z.int(), effective: z.int(), inherited: z.int() }),
+  })
+  .meta({ id: 'GroupMembers' });
+export type GroupMembers = z.infer<typeof GroupMembers>;

@@ -2,8 +2,9 @@ import { AppError } from '../core/errors.ts';
 import { limitAtOnce } from '../core/limits.ts';
 import type { Scope } from '../core/scope.ts';
 import { getGroup } from '../groups/groups.service.ts';
-import type { PageInput } from './people.schema.ts';
+import { type GroupMembers, orderOf, type PageInput } from './people.schema.ts';
 import {
+  countActivePeople,
   keyTypeOf,
   listPeople,
   listPeopleIn,
@@ -34,10 +35,13 @@ const enter = limitAtOnce(4, 'searches for people');
 /**
  * People as they see each other: those who were let in, and for administrators all.
  *
- * @throws validation; rate_limited with too many under way
+ * @throws validation, forbidden for the order of a group; rate_limited with too many under way
  */
 export async function searchPeople(scope: Scope, input: PageInput): Promise<CursorPage<UserInfo>> {
   const query = queryOf(input);
+  if (query.order_by === 'group_id' && scope.actor.role !== 'admin') {
+    throw new AppError('forbidden', { detail: 'Only administrators put people in the order of a group.' });
+  }
   const leave = enter(scope.actor.id);
   return written(await listPeople(scope.sql, scope.actor.role === 'admin', query).finally(leave));
 }
@@ -57,9 +61,43 @@ export async function listInGroup(scope: Scope, groupId: string): Promise<UserIn
   return listPeopleIn(scope.sql, groupId);
 }
 
-function queryOf({ page, limit, cursor, order_by, direction, query }: PageInput) {
-  const after = cursor === undefined ? undefined : readCursor(cursor, order_by);
-  const order = { query, order_by, direction: direction ?? (order_by === 'created_at' ? 'desc' : 'asc') };
+/** Orders whose first page holds what is asked for most: the newest accounts, the members of the group. */
+const DESCENDING: readonly UserOrder[] = ['created_at', 'group_id'];
+
+/** How many people did anything within the last three minutes. */
+export const countActive = ({ sql }: Scope): Promise<number> => countActivePeople(sql);
+
+const MEMBERS_A_PAGE = 30;
+
+interface MembersQuery {
+  id: string;
+  membership: 'direct' | 'inherited' | 'effective';
+  query?: string | undefined;
+  page: number;
+}
+
+/** The people of a group, by name. Groups are not nested here, so no membership is inherited. @throws not_found */
+export async function listMembersOf(
+  scope: Scope,
+  { id, membership, query, page }: MembersQuery,
+): Promise<GroupMembers> {
+  const people = await listInGroup(scope, id);
+  const wanted = query?.toLowerCase() ?? '';
+  const matches = ({ name, email }: UserInfo) => `${name}\n${email}`.toLowerCase().includes(wanted);
+  const matching = membership === 'inherited' ? [] : people.filter(matches);
+  const shown = matching.slice((page - 1) * MEMBERS_A_PAGE, page * MEMBERS_A_PAGE);
+  return {
+    items: shown.map((person) => ({ ...person, membership_type: 'direct' as const, via_group_ids: [] })),
+    total: matching.length,
+    counts: { direct: people.length, effective: people.length, inherited: 0 },
+  };
+}
+
+function queryOf({ page, limit, cursor, query, ...input }: PageInput) {
+  const by = orderOf(input.order_by);
+  const after = cursor === undefined ? undefined : readCursor(cursor, by.order_by);
+  const direction = input.direction ?? (DESCENDING.includes(by.order_by) ? 'desc' : 'asc');
+  const order = { query, ...by, direction };
   return { ...order, limit, offset: after ? 0 : (page - 1) * limit, after } as const;
 }
 

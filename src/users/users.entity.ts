@@ -29,6 +29,8 @@ export const User = defineEntity({
     status_expires_at: p.integer().nullable(),
     /** Anything that clients keep about a person. */
     info: p.json<Record<string, unknown> | null>().nullable().lazy(),
+    /** Texts that prompts may name, by their keys. */
+    variables: p.json<Record<string, string>>().defaultRaw(`'{}'`).lazy(),
     last_active_at: p.integer(),
     created_at: p.integer(),
     updated_at: p.integer(),
@@ -38,6 +40,7 @@ export const User = defineEntity({
   // Mentions find people by either name, in any case.
   indexes: [
     { name: 'users_role', properties: ['role', 'ordinal'] },
+    { name: 'users_updated', properties: ['updated_at', 'ordinal'] },
     { name: 'users_last_active', properties: ['last_active_at', 'ordinal'] },
     {
       name: 'users_name_place',

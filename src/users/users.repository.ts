@@ -1,8 +1,9 @@
 import { type Sql, type Statement, statement } from '../database/sql.ts';
 import type { UserDetail, UserInfo, UserListing } from './users.schema.ts';
 
-export const USER_ORDERS = ['created_at', 'name', 'email', 'role', 'last_active_at'] as const;
-export type UserOrder = (typeof USER_ORDERS)[number];
+export const USER_ORDERS = ['created_at', 'updated_at', 'name', 'email', 'role', 'last_active_at'] as const;
+/** `group_id`: by membership of one group. */
+export type UserOrder = (typeof USER_ORDERS)[number] | 'group_id';
 
 /**
  * SQL of what each order goes by, and its type; the number in which accounts were made breaks ties, unless no two accounts are
@@ -14,7 +15,13 @@ const KEYS: Record<UserOrder, { key: string; type: 'text' | 'int'; place?: 'emai
   email: { key: 'u.email', type: 'text', place: 'email' },
   role: { key: 'u.role', type: 'text' },
   last_active_at: { key: 'u.last_active_at', type: 'int' },
+  updated_at: { key: 'u.updated_at', type: 'int' },
+  group_id: { key: '', type: 'int' },
 };
+
+/** SQL for whether the row `u` is in the group of a parameter, as a number. */
+const membership = (parameter: number) =>
+  `(exists (select from group_member gm where gm.group_id = $${parameter}::text and gm.user_id = u.id))::int`;
 
 /** Where a page ends: the next one begins behind it. */
 export interface Position {
@@ -82,7 +89,8 @@ function pageOf<Shown>(view: View<Shown>, kind: Kind): Statement<Row<Shown>> {
   const name = [view.name, order, direction, isAfter ? 'after' : 'first', isOfAll ? 'all' : 'some'].join('.');
   let made = view.made.get(name);
   if (!made) {
-    const { key, type, place = 'ordinal' } = KEYS[order];
+    const { type, place = 'ordinal' } = KEYS[order];
+    const key = order === 'group_id' ? membership(isAfter ? 7 : 5) : KEYS[order].key;
     const sign = direction === 'asc' ? '>' : '<';
     const after = isAfter ? `and (${key}, u.ordinal) ${sign} ($5::${type}, $6::int)` : '';
     // Only places are walked over up to an offset, in an index that holds all that is asked for; the accounts of the page follow.
@@ -111,6 +119,8 @@ const COUNT_ALL = statement<{ total: number }>(
 export interface UserQuery {
   query?: string | undefined;
   order_by: UserOrder;
+  /** With the order `group_id`. */
+  group_id?: string | undefined;
   direction: Direction;
   limit: number;
   /** How many are left out before the page. */
@@ -129,7 +139,7 @@ async function readPage<Shown>(
   sql: Sql,
   view: View<Shown>,
   isAdmin: boolean,
-  { query, order_by: order, direction, limit, offset, after }: UserQuery,
+  { query, order_by: order, group_id: groupId, direction, limit, offset, after }: UserQuery,
 ): Promise<UserPage<Shown>> {
   const wanted = query?.toLowerCase() || null;
   const isOfAll = isAdmin && wanted === null;
@@ -137,8 +147,9 @@ async function readPage<Shown>(
   const page = pageOf(view, { order, direction, isAfter: after !== undefined, isOfAll });
   // One more tells whether there is another page.
   const bounds = [limit + 1, offset];
+  const ofGroup = order === 'group_id' ? [groupId] : [];
   const [rows, counted] = await Promise.all([
-    sql.rows(page, [...matching, ...bounds, ...(after ? [after.key, after.ordinal] : [])]),
+    sql.rows(page, [...matching, ...bounds, ...(after ? [after.key, after.ordinal] : []), ...ofGroup]),
     after ? [] : sql.rows(isOfAll ? COUNT_ALL : COUNT, matching),
   ]);
   const shown = rows.slice(0, limit);
@@ -166,6 +177,16 @@ const IN_GROUP = statement<UserInfo>(
 /** The people of a group, as administrators see them. */
 export const listPeopleIn = (sql: Sql, groupId: string): Promise<UserInfo[]> =>
   sql.rows(IN_GROUP, [groupId, true]);
+
+const COUNT_ACTIVE = statement<{ total: number }>(
+  'users.count_active',
+  `select count(*)::int as total from users u where ${IS_ACTIVE}`,
+);
+
+export async function countActivePeople(sql: Sql): Promise<number> {
+  const [row] = await sql.rows(COUNT_ACTIVE, []);
+  return row?.total ?? 0;
+}
 
 const DETAIL = statement<UserDetail>(
   'users.detail',

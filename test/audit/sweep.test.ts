@@ -51,6 +51,7 @@ const INPUTS: Record<string, () => Promise<Record<string, unknown>>> = {
     return { ...tree, chat: { ...tree.chat, edit: false } };
   },
   'sessions.endAllOf': async () => ({ id: (await signIn(server, ann)).id }),
+  'sessions.revokeOf': async () => ({ id: (await signIn(server, ann)).id }),
   'sessions.endOf': async () => ({ id: ann.id, session_id: sessionOf(await signIn(server, ann)) }),
   'users.create': async () => ({ name: 'New', email: 'new@example.com', password: 'a long password' }),
   'users.delete': async () => ({ id: (await account('gone')).id }),

@@ -175,6 +175,26 @@ function another(path: string, value: unknown): unknown {
   return Array.isArray(value) ? ['x'] : `${value}x`;
 }
 
+describe('what clients ask about the server', () => {
+  it('is answered without looking anything up', async () => {
+    const { version } = (await server.call('GET /version')).body;
+    const { token } = user;
+    expect((await server.call('GET /version/updates', { token })).body).toEqual({
+      current: version,
+      latest: null,
+    });
+    expect((await server.call('GET /version/updates')).status).toBe(401);
+    expect((await server.call('GET /changelog')).body).toEqual({});
+  });
+
+  it('counts the people who are there for administrators', async () => {
+    const { body } = await server.call('GET /usage', { token: root.token });
+    expect(body).toEqual({ model_ids: [], user_count: expect.any(Number) });
+    expect(body.user_count).toBeGreaterThanOrEqual(2);
+    expect((await server.call('GET /usage', { token: user.token })).status).toBe(403);
+  });
+});
+
 describe('GET /version', () => {
   it('answers anybody with the version and the installation', async () => {
     const { status, body } = await server.call('GET /version');

@@ -15,6 +15,7 @@ const pathsOf = (rule: (procedure: (typeof procedures)[number]) => boolean) =>
 const OPEN = [
   'auths.signIn',
   'auths.signUp',
+  'configs.changelog',
   'configs.client',
   'configs.version',
   'ldap.signIn',

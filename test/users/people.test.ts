@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signIn, signUp, signUpAll, startServer } from '../support/server.ts';
+import { type Person, signIn, signUp, signUpAll, signUpAs, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
 
 const PEOPLE = 500;
@@ -41,10 +41,12 @@ async function walk(person: Person, path: string, query: string): Promise<Listed
 
 describe('the list', () => {
   it.each(
-    ['created_at', 'name', 'email', 'role', 'last_active_at'].flatMap((order) => [
-      [order, 'asc'],
-      [order, 'desc'],
-    ]),
+    ['created_at', 'updated_at', 'name', 'email', 'role', 'last_active_at', 'group_id:none'].flatMap(
+      (order) => [
+        [order, 'asc'],
+        [order, 'desc'],
+      ],
+    ),
   )('by %s %s holds each account once, page behind page and by number alike', async (order, direction) => {
     const query = `order_by=${order}&direction=${direction}&limit=190`;
     const [walked, numbered] = await withClient(server.database.url, async (client) => {
@@ -63,6 +65,20 @@ describe('the list', () => {
     expect(walked).toHaveLength(PEOPLE + 4);
     expect(new Set(walked).size).toBe(PEOPLE + 4);
     expect(numbered).toEqual(walked);
+  });
+
+  it('is in the order of a group for administrators alone: its members first', async () => {
+    const { body: group } = await as(root)('POST /groups/create', { name: 'ordered', description: '' });
+    const [, second] = (await as(root)('GET /users?limit=2&direction=asc')).body.users;
+    await as(root)(`POST /groups/id/${group.id}/users/add`, { user_ids: [second.id] });
+    const order = `order_by=group_id:${group.id}`;
+    const first = async (query: string) => (await as(root)(`GET /users?limit=1&${query}`)).body.users[0].id;
+    expect(await first(order)).toBe(second.id);
+    expect(await first(`${order}&query=${second.email}`)).toBe(second.id);
+    expect(await first(`${order}&direction=asc`)).not.toBe(second.id);
+    const member = await signUpAs(server, root, 'Member', 'user');
+    expect((await as(member)(`GET /users/search?${order}`)).status).toBe(403);
+    await as(root)(`DELETE /users/${member.id}`);
   });
 
   it('goes on where it was when accounts come and go meanwhile', async () => {

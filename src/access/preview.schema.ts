@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { Permissions } from '../configs/permissions.schema.ts';
+
+const named = z.object({ id: z.string(), name: z.string() });
+
+/** What of a noun is within reach, and how many there are in all. */
+const Reachable = z.object({ items: z.array(named), total: z.int() });
+
+/** Models and knowledge do not exist in this version: their lists are empty. */
+const reach = { models: Reachable, knowledge: Reachable, tools: Reachable };
+
+export const UserPreview = z
+  .object({ user: named, groups: z.array(named), ...reach })
+  .meta({ id: 'UserPreview', description: 'What an account may read' });
+export type UserPreview = z.infer<typeof UserPreview>;
+
+export const GroupPreview = z
+  .object({
+    group: named,
+    ...reach,
+    permissions: Permissions.describe('What the group itself gives'),
+    inherited_permissions: Permissions.describe('What every account has'),
+    effective_permissions: Permissions.describe('What a member has by both'),
+  })
+  .meta({ id: 'GroupPreview', description: 'What membership of a group allows' });
+export type GroupPreview = z.infer<typeof GroupPreview>;
