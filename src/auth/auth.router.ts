@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { AppError } from '../core/errors.ts';
-import { account, administrator, open, router } from '../core/trpc.ts';
+import { account, accountIfAny, administrator, open, router } from '../core/trpc.ts';
 import { accountForm, emailInput, givenAccountForm, password } from '../users/users.schema.ts';
 import { createUser } from '../users/users.service.ts';
 import { AddedUser, SessionUser, SignedOut, WhoAmI } from './auth.schema.ts';
 import { changePassword, signIn, signOut, signUp, whoAmI } from './auth.service.ts';
 
 /** A page of another site can make a browser send a GET with its cookie; what changes something asks for more. */
-const byHeader = account.use(({ ctx, next }) => {
+const byHeader = accountIfAny.use(({ ctx, next }) => {
   if (ctx.credentials?.via !== 'cookie') return next();
   throw new AppError('origin_forbidden', {
     detail: 'Sign out by POST, or send the token in the Authorization header.',
@@ -51,7 +51,7 @@ export const authRouter = router({
     .output(SessionUser)
     .mutation(({ ctx, input }) => signIn(ctx.scope, input)),
 
-  signOut: account
+  signOut: accountIfAny
     .meta({
       openapi: { method: 'POST', path: '/auths/signout', tags: ['auths'], summary: 'End this session' },
       access: 'account',

@@ -1,6 +1,6 @@
 import { entryValues, record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
-import type { Scope } from '../core/scope.ts';
+import type { Actor, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { sqlWithin } from '../database/sql.ts';
 import { getDetail } from '../users/people.service.ts';
@@ -80,14 +80,17 @@ export async function whoAmI(scope: Scope, token: string): Promise<WhoAmI> {
 }
 
 /**
- * Ends the session that the call came with, its open sockets included.
+ * Ends the session that the call came with, its open sockets included. A session that has ended already is signed out.
  *
  * @returns with where a browser goes to end its session at the provider too, when this one began there
  */
-export async function signOut(scope: Scope): Promise<{ status: true; redirect_url?: string | undefined }> {
-  const { id, sessionId } = scope.actor;
+export async function signOut(
+  scope: Scope<Actor | null>,
+): Promise<{ status: true; redirect_url?: string | undefined }> {
+  const { actor } = scope;
   let issuer: string | null = null;
-  if (sessionId !== null) {
+  if (actor && actor.sessionId !== null) {
+    const { id, sessionId } = actor;
     const revocation = { userId: id, sessionId };
     const target = { type: 'session', id: sessionId };
     const entry = entryValues(scope, { action: 'auth.signout', target });

@@ -43,7 +43,10 @@ const PATIENCE_MS = 2_000;
  * Where a browser ends its session at a provider too (OpenID Connect RP-Initiated Logout 1.0); undefined where there is no such
  * place, or the provider does not say soon.
  */
-export async function findLogout(scope: Scope, issuer: string): Promise<string | undefined> {
+export async function findLogout(
+  scope: Pick<Scope, 'configs' | 'oauth'>,
+  issuer: string,
+): Promise<string | undefined> {
   const { url } = scope.configs.current.webui;
   const backTo = url === '' ? null : `${url.replace(/\/+$/, '')}/auth`;
   const asked = [...scope.oauth.providers.values()].map(async ({ endSession }) => {

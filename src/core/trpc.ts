@@ -46,6 +46,8 @@ export interface Meta {
   changes?: true;
   /** A sign-in alone may do this, no API key. */
   credential?: 'session';
+  /** Missing or ended credentials are no failure: the call goes on without an actor. */
+  withoutActor?: true;
   /** The paths that it counts as for an API key which is bound to some; that of `openapi` unless given. */
   reaches?: readonly string[];
 }
@@ -143,14 +145,27 @@ interface Call {
   signal: AbortSignal | undefined;
   reach: AskReach;
   credential?: 'session' | undefined;
+  withoutActor?: true | undefined;
+}
+
+/** As `identify`; null for missing or ended credentials. */
+async function identifyIfAny(ctx: Context, reach: AskReach): Promise<Actor | null> {
+  try {
+    return await identify(ctx, reach);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'unauthenticated') return null;
+    throw error;
+  }
 }
 
 /** Resolves who calls and lets them in or not. Never trusts a browser's cookie alone with a change. */
-async function admit(ctx: Context, { level, type, reach, credential }: Call): Promise<Actor | null> {
+async function admit(ctx: Context, call: Call): Promise<Actor | null> {
+  const { level, type, reach, credential } = call;
   // tRPC refuses a subscription by HTTP only when it has been opened, and then nobody would ever close it.
   if (type === 'subscription' && !ctx.reply.outlet) throw new AppError('method_not_allowed');
   if (level === 'open') return null;
-  const actor = await identify(ctx, reach);
+  const actor = await (call.withoutActor ? identifyIfAny : identify)(ctx, reach);
+  if (!actor) return null;
   if (credential === 'session' && actor.sessionId === null) throw new AppError('session_required');
   if (type === 'mutation' && ctx.credentials?.via === 'cookie' && !ctx.request.sameOrigin) {
     throw new AppError('origin_forbidden');
@@ -196,7 +211,8 @@ const guard = <A extends Actor | null>(level: Level, check?: Check<A>) =>
       const effect = meta?.changes ? 'mutation' : type;
       // Over a socket, tRPC's own fires for subscriptions alone.
       const ending = type === 'subscription' ? signal : (ctx.signal ?? signal);
-      const call = { level, type: effect, signal: ending, reach, credential: meta?.credential };
+      const { credential, withoutActor } = meta ?? {};
+      const call = { level, type: effect, signal: ending, reach, credential, withoutActor };
       const scope = await enter<A>(ctx, call);
       check?.(scope);
       const result = await next({ ctx: { scope } });
@@ -216,6 +232,8 @@ const base = <A extends Actor | null>(level: Level, check?: Check<A>) =>
 export const open = base<null>('open');
 /** Any account, `pending` included. */
 export const account = base<Actor>('account');
+/** The same; the scope names no actor where the credentials are missing or have ended. */
+export const accountIfAny = base<Actor | null>('account').meta({ access: 'account', withoutActor: true });
 /** An account that was let in. */
 export const member = base<Actor>('member');
 /** The same for the procedures of a noun that asks more: not a middleware of its own, each of which copies the call. */

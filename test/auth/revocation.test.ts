@@ -57,7 +57,19 @@ describe('a session ends at every door', () => {
     expect([status, body]).toEqual([200, { status: true }]);
     await expectGone(here);
     await expectPresent(elsewhere);
-    expect((await server.call('POST /auths/signout', { token: person.token })).status).toBe(401);
+  });
+
+  it.each(['POST', 'GET'])('and a sign-out that comes again by %s is done, too', async (method) => {
+    const person = await member();
+    await server.call('POST /auths/signout', { token: person.token });
+    const entries = () => server.database.query(`select from audit_entry where action = 'auth.signout'`);
+    const before = await entries();
+    for (const token of [person.token, 'no token at all', undefined]) {
+      const { status, body, headers } = await server.call(`${method} /auths/signout`, { token });
+      expect([status, body]).toEqual([200, { status: true }]);
+      expect(headers.get('set-cookie')).toMatch(/^token=;/);
+    }
+    expect(await entries()).toHaveLength(before.length);
   });
 
   it('with a sign-out at once, though the database takes its time, and then for good', async () => {
