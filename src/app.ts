@@ -214,10 +214,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       const sockets = mountTrpcSockets({ server: http.server, parts, router: appRouter });
       const socketIo = mountSocketIo({ server: http.server, parts, env });
       openSockets = () => ({ trpc: sockets.size, socketio: socketIo.size });
-      closers.push(
-        () => sockets.close(),
-        () => socketIo.close(),
-      );
+      closers.push(() => Promise.all([sockets.close(), socketIo.close()]));
     }
     await listen((at) => http.listen(at), env);
     const { port } = http.server.address() as AddressInfo;

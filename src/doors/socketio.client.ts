@@ -12,7 +12,7 @@ import { admitMember, type Context } from '../core/trpc.ts';
 import { traffic } from './metrics.sockets.ts';
 
 /** Which names of events a socket wants: one name for all, each type's own, or both. */
-export const Habit = z.enum(['envelope', 'named', 'both']).catch('both').default('both');
+export const Habit = z.enum(['envelope', 'named', 'both']);
 export type Habit = z.infer<typeof Habit>;
 
 export const ENVELOPE = 'events:channel';
@@ -49,7 +49,7 @@ interface Place {
 /** The channels that one socket hears: which they are, how it comes into their rooms, and what it is sent before that. */
 export class EventClient {
   readonly #socket: RoomSocket;
-  readonly #habit: Habit;
+  #habit: Habit;
   readonly #outlet: Outlet;
   readonly #fail: (error: unknown) => void;
   readonly #places = new Map<string, Place>();
@@ -121,6 +121,19 @@ export class EventClient {
     this.#context = context;
     this.#actor = actor;
     this.#socket.join(userRoom(actor.id, this.#habit));
+  }
+
+  /** Sends events under other names from now on. */
+  changeHabit(habit: Habit): void {
+    if (habit === this.#habit) return;
+    const rooms = [...this.#places].flatMap(([id, { inRoom }]) => (inRoom ? [id] : []));
+    const roomsOf = (of: Habit) => [
+      ...(this.#actor ? [userRoom(this.#actor.id, of)] : []),
+      ...rooms.map((id) => channelRoom(id, of)),
+    ];
+    for (const room of roomsOf(this.#habit)) this.#socket.leave(room);
+    for (const room of roomsOf(habit)) this.#socket.join(room);
+    this.#habit = habit;
   }
 
   /** What an operation of theirs needs, for whoever they are now. @throws AppError when they may not be here */

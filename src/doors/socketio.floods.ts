@@ -5,8 +5,14 @@ const PACKETS_PER_SECOND = 500;
 
 /** An Engine.IO connection; it emits `packet` for each that comes, before anything is done about it. */
 interface Sending extends EventEmitter {
+  /** What waits for the transport. */
+  readonly writeBuffer: readonly unknown[];
+  write(message: string): unknown;
   close(discard: boolean): unknown;
 }
+
+/** A namespace's disconnect. The client can mend a flood, so it is not to come back by itself (`socketio.endings.ts`). */
+const DISCONNECT = '1';
 
 interface Packet {
   type: string;
@@ -31,6 +37,9 @@ export function cutFloods(connection: Sending): void {
     second = now;
     const again = connects(packet) && isConnected;
     isConnected ||= connects(packet);
-    if (again || count > PACKETS_PER_SECOND) connection.close(true);
+    if (!again && count <= PACKETS_PER_SECOND) return;
+    connection.write(DISCONNECT);
+    // A connection that is about to close takes no more packets; one that cannot be told is cut.
+    connection.close(connection.writeBuffer.length > 0);
   });
 }

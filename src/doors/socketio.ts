@@ -1,6 +1,5 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { type DefaultEventsMap, Server, type Socket } from 'socket.io';
-import { z } from 'zod';
 import { isEnded } from '../auth/revocation.ts';
 import { callAt } from '../auth/watch.ts';
 import { type AddressedNotice, CHANNEL_EVENTS, type LoggedView } from '../channels/events.schema.ts';
@@ -15,9 +14,12 @@ import { onUpgrade } from './http.upgrade.ts';
 import { traffic } from './metrics.sockets.ts';
 import { reportFailure } from './report.ts';
 import { type Connection, cutBacklogs, outletOf } from './socketio.backlog.ts';
-import { channelRoom, ENVELOPE, EventClient, Habit, type Told, userRoom } from './socketio.client.ts';
+import { channelRoom, ENVELOPE, EventClient, type Habit, type Told, userRoom } from './socketio.client.ts';
+import { canMend, endSocket } from './socketio.endings.ts';
 import { cutFloods } from './socketio.floods.ts';
+import { Handshake, Join } from './socketio.handshake.ts';
 import { hearClient } from './socketio.heard.ts';
+import { closeInSpread } from './spread.ts';
 
 const SOCKETIO_PATH = '/ws/socket.io';
 
@@ -28,29 +30,15 @@ const PINGS = { intervalMs: 25_000, timeoutMs: 20_000 };
 /** How many sockets one user may have in this process; each may leave a little unread. */
 const MAX_SOCKETS = 100;
 const HABITS = ['envelope', 'named', 'both'] as const;
-
-/** Where a client stands in a channel. Told apart by hand: nobody has proved anything yet, and a packet holds thousands of these. */
-const isPosition = (entry: [string, unknown]): entry is [string, number] =>
-  z.regexes.guid.test(entry[0]) && Number.isSafeInteger(entry[1]) && Number(entry[1]) >= 0;
-
-const Handshake = z.object({
-  token: z.string().optional().catch(undefined),
-  events: Habit,
-  // What is no position is passed over by itself: the other channels must not lose theirs.
-  last_event_ids: z
-    .unknown()
-    .optional()
-    .transform((sent) => {
-      const positions = Object.entries(sent ?? {}).filter(isPosition);
-      return Object.fromEntries(positions.map(([id, position]) => [id.toLowerCase(), position]));
-    }),
-});
-const Join = z.object({ auth: z.object({ token: z.string() }) });
+/** Why a socket ends whose session did, or that never proved who it is. */
+const ENDED = new AppError('unauthenticated');
 
 interface ClientData {
   client: EventClient;
   /** Stops what would end the socket at a set time. */
   callOff: () => void;
+  /** Whether the client said which names of events it wants. */
+  choseHabit: boolean;
 }
 type ClientSocket = Socket<DefaultEventsMap, DefaultEventsMap, DefaultEventsMap, ClientData>;
 type Io = Server<DefaultEventsMap, DefaultEventsMap, DefaultEventsMap, ClientData>;
@@ -58,6 +46,7 @@ type Io = Server<DefaultEventsMap, DefaultEventsMap, DefaultEventsMap, ClientDat
 export interface SocketIoDoor {
   /** How many connections are open. */
   readonly size: number;
+  /** Closes the transports of all sockets, so that their clients come back by themselves. */
   close(): Promise<void>;
 }
 
@@ -75,6 +64,7 @@ export function mountSocketIo(options: {
 }): SocketIoDoor {
   const { server, parts, env, proofMs = PROOF_MS, maxSockets = MAX_SOCKETS, pings = PINGS } = options;
   const origins = env.CORS_ALLOW_ORIGIN;
+  let isClosing = false;
   // First, so that an upgrade's arrival is noted before Engine.IO answers it.
   onUpgrade(server, SOCKETIO_PATH, () => {});
   const io: Io = new Server(server, {
@@ -88,6 +78,7 @@ export function mountSocketIo(options: {
     pingInterval: pings.intervalMs,
     pingTimeout: pings.timeoutMs,
     connectTimeout: proofMs,
+    allowRequest: (_request, answer) => answer(null, !isClosing),
     cors: origins.length === 0 ? { origin: false } : { origin: origins.includes('*') ? '*' : origins },
   });
   io.engine.on('headers', (headers: Record<string, string>, request: IncomingMessage) => {
@@ -101,10 +92,9 @@ export function mountSocketIo(options: {
   const failed = (error: unknown) =>
     reportFailure(parts.log, describeFailure(error, ''), error, { requestId: '', route: SOCKETIO_PATH });
 
-  /** Gives up a socket that may not be here any more. */
   function refuse(socket: ClientSocket, error: unknown): void {
-    if (!(error instanceof AppError)) failed(error);
-    socket.disconnect(true);
+    failed(error);
+    endSocket(socket, error);
   }
 
   /** @throws rate_limited */
@@ -127,7 +117,7 @@ export function mountSocketIo(options: {
     client.become(context, actor);
     socket.data.callOff();
     socket.data.callOff =
-      actor.expiresAt === null ? () => {} : callAt(actor.expiresAt, () => socket.disconnect(true));
+      actor.expiresAt === null ? () => {} : callAt(actor.expiresAt, () => endSocket(socket, ENDED));
     await client.refresh();
     return actor;
   }
@@ -136,13 +126,13 @@ export function mountSocketIo(options: {
     const handshake = Handshake.parse(socket.handshake.auth);
     const client = new EventClient({
       socket,
-      habit: handshake.events,
+      habit: handshake.events ?? 'both',
       outlet: outletOf(connectionOf(socket)),
       context: buildSocketContext(parts, socket.request, handshake.token),
       lastEventIds: handshake.last_event_ids,
       fail: (error) => refuse(socket, error),
     });
-    socket.data = { client, callOff: () => {} };
+    socket.data = { client, callOff: () => {}, choseHabit: handshake.events !== undefined };
     // Without any credentials the client may still prove itself by `user-join`.
     if (!client.context.credentials) return next();
     client
@@ -150,7 +140,12 @@ export function mountSocketIo(options: {
       .then((actor) => requireRoom(actor, socket))
       .then(
         () => next(),
-        (error) => next(refusal(error)),
+        (error) => {
+          failed(error);
+          if (!canMend(error)) socket.conn.close();
+          // Of a closed connection the library only forgets the socket.
+          next(refusal(error));
+        },
       );
   });
 
@@ -160,7 +155,7 @@ export function mountSocketIo(options: {
       const token = credentials.via === 'connection' ? credentials.token : undefined;
       admit(socket, token).catch((error) => refuse(socket, error));
     } else {
-      const timer = setTimeout(() => socket.disconnect(true), proofMs);
+      const timer = setTimeout(() => endSocket(socket, ENDED), proofMs);
       socket.data.callOff = () => clearTimeout(timer);
     }
     for (const name of ['user-join', 'join-channels']) {
@@ -168,6 +163,8 @@ export function mountSocketIo(options: {
         const answer = typeof acknowledge === 'function' ? acknowledge : () => {};
         const join = Join.safeParse(payload);
         if (!join.success) return answer();
+        // Only clients of the comparable system send it, and they listen for the envelope.
+        if (name === 'user-join' && !socket.data.choseHabit) socket.data.client.changeHabit('envelope');
         admit(socket, join.data.auth.token).then(
           ({ id, name: userName }) => answer({ id, name: userName }),
           (error) => refuse(socket, error),
@@ -218,7 +215,7 @@ export function mountSocketIo(options: {
     parts.bus.subscribe('auth.revoked', (revocation) => {
       for (const socket of clients()) {
         const { actor } = socket.data.client;
-        if (actor && isEnded(actor, revocation)) socket.disconnect(true);
+        if (actor && isEnded(actor, revocation)) endSocket(socket, ENDED);
       }
     }),
     parts.bus.subscribe('auth.changed', ({ userId }) => reconsider(({ id }) => id === userId)),
@@ -283,8 +280,9 @@ export function mountSocketIo(options: {
       return io.engine.clientsCount;
     },
     async close() {
+      isClosing = true;
+      await closeInSpread(clients(), ({ conn }) => conn.close());
       for (const end of unsubscribe) end();
-      io.disconnectSockets(true);
       // The HTTP server is the application's to close.
       io.engine.close();
       await io.of('/').adapter.close();

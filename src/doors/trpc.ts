@@ -19,6 +19,7 @@ import { onUpgrade, refuseUpgrade } from './http.upgrade.ts';
 import { listProcedures } from './procedures.ts';
 import { reportFailure } from './report.ts';
 import { findIgnored, ignoredHeader, type Known, planKnownInput } from './rest.ignored.ts';
+import { closeInSpread } from './spread.ts';
 import { sharingEncoder } from './trpc.encoder.ts';
 import { callsOf, FrameSocket, outletOf } from './trpc.socket.ts';
 
@@ -31,6 +32,8 @@ const MAX_BATCH_SIZE = 20;
 const CLOSE_GRACE_MS = 1000;
 /** How often it is looked for sockets that are nobody's. */
 const JUDGE_EVERY_MS = 1000;
+/** tRPC's notice to a client that it should open its next connection. */
+const RECONNECT = JSON.stringify({ id: null, method: 'reconnect' });
 
 type HandlerOptions = FastifyHandlerOptions<AnyRouter, FastifyRequest, FastifyReply>;
 
@@ -151,7 +154,7 @@ async function closeUnproved(sockets: Iterable<FrameSocket>, openedBefore: numbe
 export interface TrpcSockets {
   /** How many are open. */
   readonly size: number;
-  /** Tells clients to come back, and resolves when none is left, at most a second later. */
+  /** Tells clients to come back, and resolves when none is left, at most some seconds later. */
   close(): Promise<void>;
 }
 
@@ -185,7 +188,8 @@ export function mountTrpcSockets(options: {
     () => closeUnproved(wss.clients, performance.now() - anonymousMs),
     (error) => parts.log.error({ err: error }, 'Sockets without credentials could not be judged.'),
   );
-  const handler = applyWSSHandler({
+  let isClosing = false;
+  applyWSSHandler({
     wss,
     router,
     maxBatchSize: MAX_BATCH_SIZE,
@@ -206,6 +210,7 @@ export function mountTrpcSockets(options: {
     },
   });
   onUpgrade(server, path, (request: IncomingMessage, socket, head) => {
+    if (isClosing) return refuseUpgrade(request, socket, 'unavailable');
     // The adapter makes an address of these when a socket connects, where nobody catches: one bad header would end the process.
     if (!URL.canParse(request.url ?? '', `http://${request.headers.host}`))
       return refuseUpgrade(request, socket, 'bad_request');
@@ -219,8 +224,11 @@ export function mountTrpcSockets(options: {
       return wss.clients.size;
     },
     async close() {
-      handler.broadcastReconnectNotification();
-      for (const client of wss.clients) client.close(1001, 'The server stops');
+      isClosing = true;
+      await closeInSpread(wss.clients, (client) => {
+        client.send(RECONNECT);
+        client.close(1001, 'The server stops');
+      });
       const cut = setTimeout(() => {
         for (const client of wss.clients) client.terminate();
       }, CLOSE_GRACE_MS);

@@ -48,6 +48,14 @@ it('a connection that was let in and sends ten thousand events is over', async (
   expect((await fetch(`${base}&sid=${sid}`)).status).toBe(400);
 });
 
+it('a client that floods is told that the server ended it, and does not come back by itself', async () => {
+  const { socket } = await listenBySocket(server.url, owner.token, { reconnection: true });
+  const ended = new Promise((resolve) => socket.once('disconnect', resolve));
+  for (let sent = 0; sent < 1_000; sent += 1) socket.emit('heartbeat', {});
+  expect(await ended).toBe('io server disconnect');
+  expect(socket.active).toBe(false);
+});
+
 it('a second connection to the namespace is none over WebSocket either', async () => {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws/socket.io/?EIO=4&transport=websocket`);
   await once(socket, 'open');

@@ -46,19 +46,21 @@ export interface SocketListener {
 export interface SocketOptions {
   transport?: 'websocket' | 'polling';
   auth?: Record<string, unknown>;
+  /** Whether it comes back by itself; false unless told. */
+  reconnection?: boolean;
 }
 
-/** A plain Socket.IO client; it does not come back by itself. Resolves when it was let in or refused. */
+/** A plain Socket.IO client. Resolves when it was let in or refused. */
 export async function listenBySocket(
   url: string,
   token: string | undefined,
-  { transport = 'websocket', auth = {} }: SocketOptions = {},
+  { transport = 'websocket', auth = {}, reconnection = false }: SocketOptions = {},
 ): Promise<SocketListener> {
   const socket = io(url, {
     path: '/ws/socket.io',
     transports: [transport],
     upgrade: false,
-    reconnection: false,
+    reconnection,
     forceNew: true,
     auth: { ...(token && { token }), ...auth },
   });

@@ -121,6 +121,43 @@ describe('which names', () => {
     await until('the event', () => listener.enveloped.length + listener.named.length === enveloped + named);
     expect([listener.enveloped.length, listener.named.length]).toEqual([enveloped, named]);
   });
+
+  it.each<[string | undefined, number, number]>([
+    [undefined, 1, 0],
+    ['both', 1, 1],
+    ['named', 0, 1],
+  ])(
+    'auth.events %s, and user-join: clients that did not choose get the envelope',
+    async (events, ...counts) => {
+      const listener = await listen(writer.token, { auth: { events } });
+      // Before and after: rooms are left and joined.
+      await post({ content: 'x' });
+      await until('the event', () => listener.enveloped.length + listener.named.length > 0);
+      await listener.socket.emitWithAck('user-join', { auth: { token: writer.token } });
+      listener.enveloped.length = 0;
+      listener.named.length = 0;
+      await post({ content: 'y' });
+      await server.call(`POST /channels/${channelId}/update`, {
+        token: owner.token,
+        body: { name: 'renamed' },
+      });
+      await until(
+        'the events',
+        () => listener.enveloped.length + listener.named.length >= 2 * Math.max(...counts),
+      );
+      await listener.socket.emitWithAck('heartbeat', {});
+      expect([listener.enveloped.length, listener.named.length]).toEqual(counts.map((count) => count * 2));
+      const typing = { token: owner.token, body: { typing: true } };
+      await server.call(`POST /channels/${channelId}/typing`, typing);
+      const heard = () => [
+        listener.notices.some(({ data }) => data.type === 'typing'),
+        listener.namedNotices.some(({ name }) => name === 'typing'),
+      ];
+      await until('the notice', () => heard().includes(true));
+      await listener.socket.emitWithAck('heartbeat', {});
+      expect(heard()).toEqual(counts.map((count) => count > 0));
+    },
+  );
 });
 
 describe('without a token', () => {
