@@ -7,6 +7,7 @@ import { fanout } from './cases/fanout.ts';
 import { idle } from './cases/idle.ts';
 import { latency } from './cases/latency.ts';
 import { list } from './cases/list.ts';
+import { lists } from './cases/lists.ts';
 import { memory } from './cases/memory.ts';
 import { post } from './cases/post.ts';
 import { revocation } from './cases/revocation.ts';
@@ -36,6 +37,7 @@ const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
   signin,
   revocation,
   users,
+  lists,
   memory,
   availability,
 };

@@ -93,9 +93,15 @@ export const Message = defineEntity({
       name: 'message_began',
       expression: 'create index "message_began" on "message" ("channel_id", "user_id") where "has_thread"',
     },
+    // What is new is counted by these two alone, without a look at the messages.
     {
       name: 'message_time',
-      expression: 'create index "message_time" on "message" ("channel_id", "created_at")',
+      expression:
+        'create index "message_time" on "message" ("channel_id", "created_at") include ("user_id", "deleted_at")',
+    },
+    {
+      name: 'message_by_program',
+      expression: `create index "message_by_program" on "message" ("channel_id", "user_id", "created_at") where "webhook_id" is not null or jsonb_exists("meta", 'model_id')`,
     },
     {
       name: 'message_pinned',

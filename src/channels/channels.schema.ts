@@ -34,6 +34,12 @@ const MemberBrief = z
 export const NotifyLevel = z.enum(['all', 'mentions', 'none']);
 export type NotifyLevel = z.infer<typeof NotifyLevel>;
 
+/** How far what is new is counted in each channel: clients show `99+` for it. */
+export const COUNT_LIMIT = 100;
+/** A count of what is new. @param what as a sentence without its end */
+export const unreadCount = (what: string) =>
+  z.int().meta({ description: `${what}. Counting ends at ${COUNT_LIMIT}, which stands for \`99+\`` });
+
 export const ChannelView = z
   .object({
     ...CHANNEL_FIELDS,
@@ -45,10 +51,8 @@ export const ChannelView = z
     is_manager: z.boolean(),
     /** Time of the newest message that the caller has seen; null before they have opened the channel. */
     last_read_at: nanoseconds().nullable(),
-    /** Messages of others, replies included, since then. Counting ends at 1000, which stands for "more". */
-    unread_count: z.int(),
-    /** Those among them that mention the caller or everybody. */
-    mention_count: z.int(),
+    unread_count: unreadCount('Messages of others, replies included, since `last_read_at`'),
+    mention_count: unreadCount('Those among them that mention the caller or everybody'),
     notify: NotifyLevel,
     /** Who is in a direct channel; null in lists for others. */
     user_ids: z.array(z.string()).nullable(),

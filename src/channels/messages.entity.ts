@@ -31,7 +31,13 @@ export const MessageMention = defineEntity({
     /** The message's, nanoseconds. */
     created_at: p.bigint('string'),
   },
-  indexes: [{ name: 'message_mention_user', properties: ['channel_id', 'user_id', 'created_at'] }],
+  indexes: [
+    {
+      name: 'message_mention_user',
+      expression:
+        'create index "message_mention_user" on "message_mention" ("channel_id", "user_id", "created_at") include ("message_id")',
+    },
+  ],
 });
 
 /** The client's own ids of messages, kept for a day: a post that is sent again gives the first message again. */

@@ -1,11 +1,8 @@
 import { type Sql, statement } from '../database/sql.ts';
 import { CAN_READ, type Caller, callerOf, inReach } from './channels.repository.ts';
-import type { NotifyLevel } from './channels.schema.ts';
+import { COUNT_LIMIT, type NotifyLevel } from './channels.schema.ts';
 import { NOW } from './members.repository.ts';
 import { EVERYONE } from './mentions.repository.ts';
-
-/** Counting unread messages ends here, so that a list of channels costs the same however long somebody was away. */
-export const COUNT_LIMIT = 1000;
 
 /*
  * What the caller (`$1`) keeps of a channel `c`. Before they have opened it, what counts as seen is what is older than their
@@ -16,21 +13,32 @@ export const READER = `left join channel_reader r on r.channel_id = c.id and r.u
   cross join lateral (select coalesce(r.last_read_at, mine.joined_at,
     (select u.created_at::bigint * 1000000000 from users u where u.id = $1)) as seen_at) s`;
 
+/** SQL for whether a program or a model wrote the row `m`, whoever stands behind it. */
+const IS_BY_PROGRAM = "(m.webhook_id is not null or jsonb_exists(m.meta, 'model_id'))";
 /** SQL for whether the row `m` counts as new for the caller: a message of somebody else's, of a program or of a model. */
-export const IS_NEWS = `m.deleted_at is null
-  and (m.user_id <> $1 or m.webhook_id is not null or jsonb_exists(m.meta, 'model_id'))`;
+export const IS_NEWS = `m.deleted_at is null and (m.user_id <> $1 or ${IS_BY_PROGRAM})`;
 
-// The limit is on what is looked at, not on what counts: somebody's own thousands must not be walked either.
-export const UNREAD_COUNT = `(select count(*) filter (where ${IS_NEWS}) from (
-    select m.user_id, m.webhook_id, m.meta, m.deleted_at from message m
-     where c.last_message_at > s.seen_at and m.channel_id = c.id and m.created_at > s.seen_at
-     order by m.created_at desc limit ${COUNT_LIMIT}) m)::int`;
+/** SQL for the newest rows of the channel `c` behind the caller's mark, as many as are counted. */
+const newest = (rows: string) =>
+  `(${rows} and c.last_message_at > s.seen_at and m.created_at > s.seen_at order by m.created_at desc limit ${COUNT_LIMIT})`;
 
-export const MENTION_COUNT = `(select count(distinct m.id) from (
-    select mm.message_id from message_mention mm
-     where c.last_message_at > s.seen_at and mm.channel_id = c.id and mm.user_id in ($1, '${EVERYONE}')
-       and mm.created_at > s.seen_at
-     limit ${COUNT_LIMIT}) mm join message m on m.channel_id = c.id and m.id = mm.message_id where ${IS_NEWS})::int`;
+/*
+ * The limit is on what is looked at, not on what counts: a caller's own hundreds must not be walked either. What others wrote and what
+ * the caller's programs wrote are counted apart, each by an index alone: the messages themselves lie all over the table.
+ */
+const ALL_NEW = newest('select m.user_id, m.deleted_at from message m where m.channel_id = c.id');
+const OWN_PROGRAMS = newest(
+  `select from message m where m.channel_id = c.id and m.user_id = $1 and m.deleted_at is null and ${IS_BY_PROGRAM}`,
+);
+export const UNREAD_COUNT = `least(${COUNT_LIMIT},
+    (select count(*) filter (where m.user_id <> $1 and m.deleted_at is null) from ${ALL_NEW} m)
+    + (select count(*) from ${OWN_PROGRAMS} m))::int`;
+
+const mentionsOf = (whom: string) =>
+  newest(`select m.message_id from message_mention m where m.channel_id = c.id and m.user_id = ${whom}`);
+/** What somebody wrote is not among them: who posts has seen all there is. */
+export const MENTION_COUNT = `least(${COUNT_LIMIT},
+    (select count(*) from (${mentionsOf('$1')} union ${mentionsOf(`'${EVERYONE}'`)}) m))::int`;
 
 /** SQL for whether the channel `c` is one that the caller is in, owns or was granted; needs `READER`. */
 export const OWN = `${inReach('false')} and (c.type is null or mine.user_id is not null)`;
@@ -149,9 +157,10 @@ export interface UnreadTotals {
 }
 
 // The level says what somebody wants to be told of, and a total is for telling: the counts of each channel are facts.
+// Materialised, as the counts are used twice and would be made twice.
 const TOTALS = statement<UnreadTotals>(
   'reader.totals',
-  `with counted as (
+  `with counted as materialized (
      select case when r.notify is null or r.notify = 'all' then ${UNREAD_COUNT} else 0 end as unread,
             case when r.notify is distinct from 'none' then ${MENTION_COUNT} else 0 end as mentions
        from channel c ${READER} where ${LISTED}

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { router } from '../core/trpc.ts';
 import { id, moment, nanoseconds } from '../core/wire.ts';
 import { channelMember } from './channels.procedure.ts';
-import { NotifyLevel } from './channels.schema.ts';
+import { COUNT_LIMIT, NotifyLevel } from './channels.schema.ts';
 import { countUnread, markRead, setListed, setNotify } from './readers.service.ts';
 
 const inChannel = { id: id() };
@@ -67,6 +67,12 @@ export const readersRouter = router({
       },
       access: 'member',
     })
-    .output(z.object({ channel_count: z.int(), unread_count: z.int(), mention_count: z.int() }))
+    .output(
+      z.object({
+        channel_count: z.int().meta({ description: 'Channels with something new' }),
+        unread_count: z.int().meta({ description: `New messages, of each channel at most ${COUNT_LIMIT}` }),
+        mention_count: z.int().meta({ description: `Mentions, of each channel at most ${COUNT_LIMIT}` }),
+      }),
+    )
     .query(({ ctx }) => countUnread(ctx.scope)),
 });

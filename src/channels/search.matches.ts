@@ -17,9 +17,10 @@ export const IS_BOUND = `numnode(${WORDS}) > 0 and querytree(${WORDS}) <> 'T'`;
 
 const IN_TIME = `($5::uuid is null or m.channel_id = $5)
   and ($7::bigint is null or m.created_at < $7) and ($8::bigint is null or m.created_at > $8)`;
-const IS_FOUND = `to_tsvector('simple', m.content) @@ (${queryOf('$3')}) and ${IS_BOUND} and m.deleted_at is null
-  and (m.channel_id in (select id from readable)) is true
-  and ($6::uuid is null or m.user_id = $6 and m.webhook_id is null or m.webhook_id = $6)`;
+const HAS_WORDS = `to_tsvector('simple', m.content) @@ (${queryOf('$3')}) and ${IS_BOUND} and m.deleted_at is null`;
+const IS_READABLE = '(m.channel_id in (select id from readable)) is true';
+const IS_FROM = '($6::uuid is null or m.user_id = $6 and m.webhook_id is null or m.webhook_id = $6)';
+const IS_FOUND = `${HAS_WORDS} and ${IS_READABLE} and ${IS_FROM}`;
 
 /** How many of the newest messages are looked at to learn how frequent the words are, and how many at most to find the page. */
 const SAMPLE = 500;
@@ -32,8 +33,8 @@ const WALK_BYTES = 8 * 2 ** 20;
 
 export const walkLimit = (skip: number): number => Math.min(WALK + skip, LONGEST_WALK);
 
-/** SQL for those of the newest messages that match. @param many SQL, at most `most`, which tells the planner to expect few */
-const among = (many: string | number, most: string | number, bytes: number) => `(
+/** SQL for the newest messages. @param many SQL, at most `most`, which tells the planner to expect few */
+const newest = (many: string | number, most: string | number, bytes: number) => `(
   select * from (
     select m.*, sum(octet_length(m.content)) over (order by m.created_at desc, m.id desc) as bytes from (
       select m.* from (
@@ -41,7 +42,7 @@ const among = (many: string | number, most: string | number, bytes: number) => `
           from message m where ${IN_TIME} order by m.created_at desc, m.id desc limit ${most}
       ) m limit ${many}
     ) m
-  ) m where m.bytes <= ${bytes} and ${IS_FOUND}
+  ) m where m.bytes <= ${bytes}
 )`;
 
 const NEEDED = '($9::bigint + $10::bigint)';
@@ -49,26 +50,37 @@ const NEWEST_FIRST = 'order by m.created_at desc, m.id desc';
 
 /**
  * SQL for the page as `found` (channel_id, id). What is frequent among the newest messages is found among them, in the order in
- * which it is wanted. What is not, and what turns out to be no more frequent further back, is little enough to be found by the
- * index of words and sorted. `+ 0` keeps the planner from walking there, too, in the hope of an early end.
+ * which it is wanted. Of what is not, or turns out to be no more frequent further back, either all that match are found by the
+ * index of words and sorted; or, where the caller reads so little that fewer messages are theirs than match, each of their channels
+ * is walked until it has given a page. `+ 0` keeps the planner from walking all channels, too, in the hope of an early end, and
+ * `offset 0` from using the index of words for each channel.
  */
 export const FOUND = `sample as materialized (
-    select count(*) as hits from ${among(SAMPLE, SAMPLE, SAMPLE_BYTES)} m
+    select count(*) filter (where m.has_words and ${IS_READABLE} and ${IS_FROM}) as hits,
+           count(*) filter (where ${IS_READABLE}) < count(*) filter (where m.has_words) as reads_little
+      from (select m.channel_id, m.user_id, m.webhook_id, ${HAS_WORDS} as has_words
+              from ${newest(SAMPLE, SAMPLE, SAMPLE_BYTES)} m offset 0) m
   ), newest as materialized (
     select m.channel_id, m.id, m.created_at
-      from ${among(
+      from ${newest(
         `(select case when hits * $14::bigint >= 2 * ${SAMPLE} * ${NEEDED} then 2 * ${SAMPLE} * ${NEEDED} / hits else 0 end from sample)`,
         '$14::bigint',
         WALK_BYTES,
-      )} m ${NEWEST_FIRST} limit ${NEEDED}
+      )} m where ${IS_FOUND} ${NEWEST_FIRST} limit ${NEEDED}
   ), walked as materialized (
-    select count(*) = ${NEEDED} as is_enough from newest
+    select count(*) = ${NEEDED} as is_enough, (select reads_little from sample) as reads_little from newest
   ), found as materialized (
     select m.channel_id, m.id from (
       select * from newest where (select is_enough from walked)
       union all
+      select m.* from readable c cross join lateral (
+        select m.channel_id, m.id, m.created_at from (
+          select * from message m where m.channel_id = c.id and ${IN_TIME} order by m.created_at desc offset 0
+        ) m where ${HAS_WORDS} and ${IS_FROM} limit ${NEEDED}
+      ) m where (select not is_enough and reads_little from walked)
+      union all
       (select m.channel_id, m.id, m.created_at from message m
-        where ${IN_TIME} and ${IS_FOUND} and not (select is_enough from walked)
+        where ${IN_TIME} and ${IS_FOUND} and (select not is_enough and not reads_little from walked)
         order by m.created_at + 0 desc, m.id desc limit ${NEEDED})
     ) m ${NEWEST_FIRST} limit $9::bigint offset $10::bigint
   )`;

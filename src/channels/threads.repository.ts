@@ -1,8 +1,9 @@
 import { Json } from '../core/json.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { type Caller, callerOf, READABLE_OF_ALL } from './channels.repository.ts';
+import { COUNT_LIMIT } from './channels.schema.ts';
 import { JOINS, LISTED, type Page, withinBudget } from './messages.repository.ts';
-import { COUNT_LIMIT, IS_NEWS, READER } from './readers.repository.ts';
+import { IS_NEWS, READER } from './readers.repository.ts';
 import type { ThreadView } from './threads.schema.ts';
 
 export interface ThreadQuery extends Page {

@@ -1,14 +1,12 @@
 import { z } from 'zod';
+import { unreadCount } from './channels.schema.ts';
 import { MessageView } from './messages.schema.ts';
 
 export const ThreadView = z
   .object({
     root: MessageView,
     channel: z.object({ id: z.string(), name: z.string(), type: z.string().nullable() }),
-    unread_count: z.int().meta({
-      description:
-        'Replies of others since the caller has read the channel. Counting ends at 1000, which stands for "more"',
-    }),
+    unread_count: unreadCount('Replies of others since the caller has read the channel'),
   })
   .meta({ id: 'Thread' });
 export type ThreadView = z.infer<typeof ThreadView>;

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { listReadable } from '../../src/channels/channels.repository.ts';
-import { listOwnChannels } from '../../src/channels/channels.views.repository.ts';
+import { listAllChannels, listOwnChannels } from '../../src/channels/channels.views.repository.ts';
 import { readEvents, readPositions, readRecentHeads } from '../../src/channels/events.repository.ts';
 import { REWRITE, REWRITE_EDITED, UNCOUNT } from '../../src/channels/messages.changes.repository.ts';
 import { listMessages, listPinned, listThread, readMessage } from '../../src/channels/messages.repository.ts';
@@ -27,7 +27,7 @@ const caller = { id: person, role: 'user' };
 await query(`
   with n as (select n from generate_series(1, 50) n)
   insert into users (id, email, name, role, profile_image_url, last_active_at, updated_at, created_at)
-  select ('018f0000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, n || '@example.com', n, 'user', '', 1, 1, 1 from n`);
+  select ('018f0000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, n || '@example.com', n, 'user', '', 0, 0, 0 from n`);
 await query(
   `
   insert into channel (id, user_id, name, created_at, updated_at, last_event, last_event_at, last_message_at)
@@ -70,6 +70,15 @@ await query(`
   select ('018f0003-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid,
          ('018f0000-0000-7000-8000-' || lpad((51 + n * k % 2000)::text, 12, '0'))::uuid, 1
     from generate_series(1, 20000) n, generate_series(1, 2) k on conflict do nothing`);
+/** Somebody who reads one of the channels alone. */
+const reader = { id: uuid(0, 50), role: 'user' };
+await query(
+  `insert into access_grant (id, resource_type, resource_id, principal_type, principal_id, permission, created_at)
+   values (gen_random_uuid(), 'channel', $1, 'user', $2, 'read', 1)`,
+  [quiet, reader.id],
+);
+// What an index alone answers is known only after it.
+await query('vacuum (analyze) message, message_mention');
 await query('analyze');
 
 interface Asked {
@@ -97,12 +106,27 @@ interface Node {
   'Node Type': string;
   'Relation Name'?: string;
   'Index Name'?: string;
+  'Actual Rows'?: number;
+  'Actual Loops'?: number;
   Plans?: Node[];
+}
+
+const walk = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(walk)];
+
+/** What the last of some statements does with a table when it is run: its scans that read anything. */
+function scansOf(statements: Asked[], table: string): Promise<Node[]> {
+  return withClient(database.url, async (client) => {
+    await client.query('begin');
+    for (const { text, values } of statements.slice(0, -1)) await client.query(text, [...values]);
+    const { text = '', values = [] } = statements.at(-1) ?? {};
+    const { rows } = await client.query(`explain (analyze, format json) ${text}`, [...values]);
+    const nodes = walk(rows[0]['QUERY PLAN'][0].Plan);
+    return nodes.filter((node) => node['Relation Name'] === table && node['Actual Loops']);
+  });
 }
 
 /** The plans of a statement, with its values known and, where PostgreSQL may keep one that knows none, without. */
 function plansOf(before: Asked[], { text, values, isPrepared }: Asked): Promise<Node[][]> {
-  const walk = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(walk)];
   return withClient(database.url, async (client) => {
     const explain = async (how: string, given: readonly unknown[]) => {
       const { rows } = await client.query(`explain (${how}, format json) ${text}`, [...given]);
@@ -201,5 +225,37 @@ describe.each(READS)('%s', (_name, indexes, ask) => {
         if (indexes.includes('channel_pkey')) expect(whole).not.toContain('channel');
       }
     }
+  });
+});
+
+describe('what is new is counted', () => {
+  it.each([
+    ['in the list of channels', listOwnChannels],
+    ['in that of all', listAllChannels],
+    ['in the totals', readTotals],
+  ])('by a hundred entries of an index for each channel, and no message: %s', async (_where, ask) => {
+    const statements = await asked((sql) => ask(sql, caller));
+    const mentions = await scansOf(statements, 'message_mention');
+    const messages = await scansOf(statements, 'message');
+    expect(messages.map((node) => node['Index Name'])).toEqual(['message_time', 'message_by_program']);
+    expect(mentions.map((node) => node['Index Name'])).toEqual(Array(2).fill('message_mention_user'));
+    for (const node of [...mentions, ...messages]) expect(node['Actual Rows']).toBeLessThanOrEqual(100);
+    for (const node of [...mentions, messages[0]]) expect(node?.['Node Type']).toBe('Index Only Scan');
+  });
+});
+
+describe('a search for a word that nearly all messages have', () => {
+  it.each([
+    ['all', caller],
+    ['one of hundreds', reader],
+  ])('ends when its page is full, for who reads %s of the channels', async (_which, who) => {
+    const statements = await asked((sql) => searchMessages(sql, who, { ...everything, q: 'word' }));
+    const scans = await scansOf(statements, 'message');
+    const read = scans.reduce(
+      (sum, node) => sum + (node['Actual Rows'] ?? 0) * (node['Actual Loops'] ?? 0),
+      0,
+    );
+    expect(read).toBeLessThan(1000);
+    expect(scans.map((node) => node['Index Name'])).not.toContain('message_search');
   });
 });
