@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { promisify } from 'node:util';
+import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { keepAuditFor } from './audit/audit.retention.ts';
@@ -38,6 +39,7 @@ import { createLocalBus } from './events/bus.ts';
 import { createPresence } from './events/presence.ts';
 import { listKnownFiles } from './files/files.repository.ts';
 import { openFileStore } from './files/files.store.ts';
+import { showProgress } from './progress.ts';
 import { type Python, startPython } from './python/pool.ts';
 import { appRouter } from './router.ts';
 import { claimSecret } from './secret.stored.ts';
@@ -104,7 +106,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const orm = await openOrm(entities, target);
     closers.push(() => orm.close(true));
     await requireUsable(orm);
-    await migrate(orm);
+    await migrateVisibly(orm);
     const sql = await openSql(orm);
 
     const redis = env.REDIS_URL ? await connectRedis(env.REDIS_URL, log) : null;
@@ -223,6 +225,15 @@ export async function startApp(options: AppOptions): Promise<App> {
   } catch (error) {
     await close();
     throw forOperator(error, env);
+  }
+}
+
+async function migrateVisibly(orm: MikroORM): Promise<void> {
+  const end = showProgress((seconds) => `The tables are being brought up to date: ${seconds} s so far.`);
+  try {
+    await migrate(orm);
+  } finally {
+    end();
   }
 }
 

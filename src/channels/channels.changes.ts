@@ -1,4 +1,4 @@
-import type { Scope } from '../core/scope.ts';
+import type { ActingScope } from '../core/scope.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { BRIEF } from './channels.repository.ts';
 import type { ChannelBrief } from './channels.schema.ts';
@@ -42,7 +42,7 @@ const RECORD = statement<RecordedRow>(
  * transaction: what it tells of has been written.
  */
 export async function recordHappening(
-  scope: Scope,
+  scope: ActingScope,
   sql: Sql,
   channelIds: string[],
   happening: LoggedHappening,
@@ -58,7 +58,7 @@ export async function recordHappening(
  * @param access whether other people may read the channel now; who is new begins with this event, which shows them the channel
  */
 export function publishHappening(
-  scope: Scope,
+  scope: ActingScope,
   { event_id, at, channel, happening }: RecordedHappening,
   access: 'changed' | 'same',
 ): void {
@@ -77,7 +77,7 @@ export function publishHappening(
 
 /** Tells those whom the channel's log does not reach, or not any more. */
 export function publishNotice(
-  scope: Scope,
+  scope: ActingScope,
   to: { userIds: string[] } | { channelId: string },
   channel: ChannelBrief,
   data: Happening,

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
-import type { Scope } from '../core/scope.ts';
+import type { ActingScope, Scope } from '../core/scope.ts';
 import { type Sql, sqlWithin } from '../database/sql.ts';
 import {
   publishHappening,
@@ -117,7 +117,12 @@ export async function leaveChannel(scope: Scope, id: string): Promise<true> {
 }
 
 /** Puts somebody in charge of each group that nobody is, but for one person. Returns how many groups that were. */
-async function passOn(scope: Scope, sql: Sql, ids: string[], exceptUserId: string | null): Promise<number> {
+async function passOn(
+  scope: ActingScope,
+  sql: Sql,
+  ids: string[],
+  exceptUserId: string | null,
+): Promise<number> {
   const heirs = await sql.rows(PASS_ON, [ids, exceptUserId]);
   const entries = heirs.map(({ channel_id, user_id }) => ({
     action: 'channel.role',
@@ -130,7 +135,7 @@ async function passOn(scope: Scope, sql: Sql, ids: string[], exceptUserId: strin
 }
 
 /** Leaves no channel without anybody, and no group without anybody in charge, after people went. */
-async function settle(scope: Scope, sql: Sql, ids: string[]): Promise<void> {
+async function settle(scope: ActingScope, sql: Sql, ids: string[]): Promise<void> {
   const deleted = await sql.rows(DELETE_EMPTY, [ids]);
   // That a direct channel was, is no entry either.
   const entries = deleted
@@ -224,7 +229,7 @@ export async function setMemberRole(
  * @returns what tells of it, to be called after the commit
  */
 export async function withdrawEverywhere(
-  scope: Scope,
+  scope: ActingScope,
   em: EntityManager,
   userId: string,
 ): Promise<() => void> {

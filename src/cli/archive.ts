@@ -29,6 +29,12 @@ export type Manifest = z.infer<typeof Manifest>;
 export const Summary = z.object({ rows: z.record(z.string(), z.number()), files: z.number() });
 export type Summary = z.infer<typeof Summary>;
 
+/** How much was written or read so far. */
+export interface Tally {
+  rows: number;
+  files: number;
+}
+
 /** Names of the entries. Rows lie in `database/<table>/<number>.json`, each a list, uploads under `uploads/`. */
 export const ENTRY = {
   manifest: 'manifest.json',

@@ -2,12 +2,20 @@ import { open, readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import project from '../../package.json' with { type: 'json' };
 import { openSql } from '../database/sql.ts';
+import { showProgress } from '../progress.ts';
 import { requireSecret } from '../secret.stored.ts';
 import { loadSecret } from '../secret.ts';
-import { type ArchiveWriter, ENTRY, FORMAT, type Manifest, type Summary, writeArchive } from './archive.ts';
+import {
+  type ArchiveWriter,
+  ENTRY,
+  FORMAT,
+  type Manifest,
+  type Summary,
+  type Tally,
+  writeArchive,
+} from './archive.ts';
 import type { CommandContext } from './commands.ts';
 import { ownTables, quote } from './sql.ts';
-import { readWords } from './words.ts';
 import { type Connection, connect, requireTables } from './workplace.ts';
 
 /** Sign-ins are not kept: one that was ended since must not come back to life. */
@@ -29,16 +37,18 @@ interface Client {
  * Writes database, uploads and secret into one archive. All rows are of one moment (one snapshot), and each upload that
  * they tell of is there: its bytes are kept before its row, and copied after it.
  */
-export async function backup(args: string[], { env, log }: CommandContext): Promise<void> {
-  const [path = ''] = readWords(args, {}, [1, 1]).words;
+export async function backup(path: string, { env, log }: CommandContext): Promise<void> {
   const connection = await connect(env, log);
+  const tally: Tally = { rows: 0, files: 0 };
+  const endProgress = showProgress(
+    (seconds) => `${seconds} s: ${tally.rows} rows and ${tally.files} files so far.`,
+  );
   try {
     await requireTables(connection);
     const secret = await loadSecret(env);
     await requireSecret(await openSql(connection.orm), secret);
     const pool = await connection.orm.em.getDriver().getConnection().getNativeClient();
     const client = await pool.connect();
-    let summary: Summary | undefined;
     try {
       await client.query('begin isolation level repeatable read read only');
       await client.query('set local statement_timeout = 0');
@@ -48,20 +58,20 @@ export async function backup(args: string[], { env, log }: CommandContext): Prom
         await archive.add(ENTRY.manifest, JSON.stringify(manifest));
         await archive.add(ENTRY.secret, secret);
         const rows: Summary['rows'] = {};
-        for (const table of manifest.tables) rows[table.name] = await addRows(archive, client, table);
-        const files = await addFiles(archive, join(env.DATA_DIR, 'uploads'));
-        summary = { rows, files };
-        await archive.add(ENTRY.summary, JSON.stringify(summary));
+        for (const table of manifest.tables) rows[table.name] = await addRows(archive, client, table, tally);
+        const files = await addFiles(archive, join(env.DATA_DIR, 'uploads'), tally);
+        await archive.add(ENTRY.summary, JSON.stringify({ rows, files } satisfies Summary));
       });
     } finally {
       // Destroyed: the settings of this transaction are nothing for anybody else, and it may have failed.
       client.release(true);
     }
-    const count = Object.values(summary?.rows ?? {}).reduce((sum, rows) => sum + rows, 0);
+    endProgress();
     process.stdout.write(
-      `${path} holds ${count} rows and ${summary?.files ?? 0} files. It holds the secret, too: keep it closed.\n`,
+      `${path} holds ${tally.rows} rows and ${tally.files} files. It also holds the secret: keep it closed.\n`,
     );
   } finally {
+    endProgress();
     await connection.close();
   }
 }
@@ -98,6 +108,7 @@ async function addRows(
   archive: ArchiveWriter,
   client: Client,
   { name, columns }: Manifest['tables'][number],
+  tally: Tally,
 ): Promise<number> {
   const list = columns.map(quote).join(', ');
   await client.query(
@@ -111,6 +122,7 @@ async function addRows(
     const content = Buffer.from(`[${rows.map(({ row }) => row).join(',')}]`);
     await archive.add(`${ENTRY.rows}${name}/${chunk}.json`, content);
     count += rows.length;
+    tally.rows += rows.length;
     const average = Math.ceil(content.length / rows.length);
     size = Math.max(1, Math.min(MOST_ROWS, Math.floor(CHUNK_BYTES / average)));
   }
@@ -119,7 +131,7 @@ async function addRows(
 }
 
 /** Adds all files under a folder. One that is removed meanwhile is left out: its row was removed, too. */
-async function addFiles(archive: ArchiveWriter, folder: string): Promise<number> {
+async function addFiles(archive: ArchiveWriter, folder: string, tally: Tally): Promise<number> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ignoreMissing);
   let count = 0;
   for (const entry of found ?? []) {
@@ -136,6 +148,7 @@ async function addFiles(archive: ArchiveWriter, folder: string): Promise<number>
       await file.close();
     }
     count += 1;
+    tally.files += 1;
   }
   return count;
 }

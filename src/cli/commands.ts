@@ -1,80 +1,129 @@
+import { Argument, Command, Option } from 'commander';
 import type { Logger } from 'pino';
-import type { Env } from '../env.ts';
+import project from '../../package.json' with { type: 'json' };
+import { type Env, readEnv } from '../env.ts';
+import { createLog } from '../log.ts';
+import { RoleAtom } from '../users/users.schema.ts';
 import { backup } from './backup.ts';
 import { configExplain, configExport, configImport } from './config.ts';
 import { restore } from './restore.ts';
 import { secretAccept } from './secret.ts';
-import { userCreate, userPassword, userRole } from './user.ts';
+import { emailOption, nameOption, userCreate, userDelete, userList, userPassword, userRole } from './user.ts';
 
 export interface CommandContext {
   env: Env;
   log: Logger;
 }
 
-export interface Command {
-  name: string;
-  /** What follows the name. */
-  takes: string;
-  does: string;
-  run(words: string[], context: CommandContext): Promise<void>;
+/** Read when a command runs: help and version need no environment. Only warnings of the log may stand beside a result. */
+const context = (): CommandContext => ({ env: readEnv(), log: createLog('warn') });
+
+/** `npm run parley -- …`, with all its commands. Usage errors are thrown as commander's `CommanderError`. */
+export function buildProgram(): Command {
+  const program = new Command('npm run parley --')
+    .description("Works on the server's database, whether the server runs or not.")
+    .version(project.version, '-V, --version', 'show the version')
+    .helpOption('-h, --help', 'show how a command is used')
+    .helpCommand('help [command]', 'show how a command is used')
+    .configureHelp({ showGlobalOptions: false })
+    .showHelpAfterError()
+    .exitOverride();
+  addConfigCommands(program);
+  addUserCommands(program);
+  addArchiveCommands(program);
+  return program;
 }
 
-export { UsageError } from './words.ts';
+function addConfigCommands(program: Command): void {
+  const config = program.command('config').description('read and change the configuration');
+  config
+    .command('export')
+    .description('write the configuration as JSON')
+    .option('--secrets', 'show secrets; without it they are masked')
+    .action((options) => configExport(options, context()));
+  config
+    .command('import')
+    .description('replace the configuration, and say what that changed')
+    .argument('[file]', 'JSON; standard input without it')
+    .addOption(
+      new Option(
+        '--fill <values>',
+        'what stands in for missing members: an export of another system lacks some',
+      ).choices(['defaults']),
+    )
+    .action((file, options) => configImport(file, options, context()));
+  config
+    .command('explain')
+    .description('show values, where they come from and what acts on them')
+    .argument(
+      '[setting...]',
+      'a setting or a section, for example ui.enable_signup or channels; all without it',
+    )
+    .option('--json', 'for programs')
+    .action((settings, options) => configExplain(settings, options, context()));
+}
 
-export const COMMANDS: readonly Command[] = [
-  {
-    name: 'config export',
-    takes: '[--secrets]',
-    does: 'writes the configuration as JSON, secrets masked unless asked for',
-    run: configExport,
-  },
-  {
-    name: 'config import',
-    takes: '[file] [--fill=defaults]',
-    does: 'replaces the configuration by that of a file, or of standard input, and says what that changed',
-    run: configImport,
-  },
-  {
-    name: 'config explain',
-    takes: '[setting…] [--json]',
-    does: 'shows values, where they come from and who acts on them',
-    run: configExplain,
-  },
-  {
-    name: 'user create',
-    takes: '--email=… --name=… [--role=user]',
-    does: 'makes an account; the password is asked for, or read from standard input',
-    run: userCreate,
-  },
-  { name: 'user role', takes: '<email> <admin|user|pending>', does: 'changes a role', run: userRole },
-  {
-    name: 'user password',
-    takes: '<email>',
-    does: 'sets a password and ends all sessions of the account',
-    run: userPassword,
-  },
-  {
-    name: 'secret accept',
-    takes: '',
-    does: 'goes on with this SECRET_KEY though the database was written with another one, which is lost; no server may run',
-    run: secretAccept,
-  },
-  {
-    name: 'backup',
-    takes: '<file.tar.gz>',
-    does: 'writes database, uploads and secret into one archive; the server may run',
-    run: backup,
-  },
-  {
-    name: 'restore',
-    takes: '<file.tar.gz> [--replace]',
-    does: 'puts an archive in place; no server may run',
-    run: restore,
-  },
-];
+const email = () => new Argument('<email>', 'the address of the account');
+const role = () => new Argument('<role>', 'the new role').choices(RoleAtom.options);
 
-/** How commands are meant to be given. */
-export function usage(commands: readonly Command[]): string {
-  const lines = commands.flatMap(({ name, takes, does }) => [`  ${name} ${takes}`, `      ${does}`]);
-  return ['Usage: npm run parley -- <command>', '', ...lines, ''].join('\n');
+function addUserCommands(program: Command): void {
+  const user = program.command('user').description('make, list, change and delete accounts');
+  user
+    .command('list')
+    .description('list the accounts, the oldest first')
+    .addOption(new Option('--role <role>', 'only accounts of this role').choices(RoleAtom.options))
+    .option('--json', 'for programs: one object a line')
+    .action((options) => userList(options, context()));
+  user
+    .command('create')
+    .description('make an account; the password is asked for, or read from standard input')
+    .addOption(emailOption())
+    .addOption(nameOption())
+    .addOption(
+      new Option('--role <role>', 'the first account is an administrator in any case')
+        .choices(RoleAtom.options)
+        .default('user'),
+    )
+    .action((options) => userCreate(options, context()));
+  user
+    .command('role')
+    .description('change the role of an account, and end its sessions')
+    .addArgument(email())
+    .addArgument(role())
+    .action((address, to) => userRole(address, to, context()));
+  user
+    .command('password')
+    .description(
+      'set the password of an account, and end its sessions; it is asked for, or read from standard input',
+    )
+    .addArgument(email())
+    .action((address) => userPassword(address, context()));
+  user
+    .command('delete')
+    .description('delete an account; what others use of it passes to an administrator')
+    .addArgument(email())
+    .requiredOption('--heir <email>', 'the administrator who gets its tools, channels and files')
+    .action((address, options) => userDelete(address, options, context()));
+}
+
+function addArchiveCommands(program: Command): void {
+  program
+    .command('backup')
+    .description('write database, uploads and secret into one archive; the server may run')
+    .argument('<file>', 'the archive, for example parley.tar.gz; must not exist')
+    .action((file) => backup(file, context()));
+  program
+    .command('restore')
+    .description('put an archive in place; no server may run')
+    .argument('<file>', 'an archive that backup wrote')
+    .option('--replace', 'replace the accounts that the database holds')
+    .action((file, options) => restore(file, options, context()));
+  program
+    .command('secret')
+    .description('the secret that all keys are derived from')
+    .command('accept')
+    .description(
+      'use this SECRET_KEY though the database was written with another one, which is lost; no server may run',
+    )
+    .action(() => secretAccept(context()));
 }

@@ -4,21 +4,24 @@ import { exportConfiguration, replaceConfiguration } from '../configs/configs.se
 import { isTree } from '../configs/configs.settings.ts';
 import { StartError } from '../env.ts';
 import type { CommandContext } from './commands.ts';
-import { readInput, readWords, UsageError } from './words.ts';
+import { readInput } from './words.ts';
 import { work } from './workplace.ts';
 
 const print = (value: unknown) => process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 
-export async function configExport(args: string[], { env, log }: CommandContext): Promise<void> {
-  const { values } = readWords(args, { secrets: { type: 'boolean' } }, [0, 0]);
-  await work(env, log, async (at) => print(exportConfiguration(at, values)));
+export async function configExport(
+  options: { secrets?: boolean },
+  { env, log }: CommandContext,
+): Promise<void> {
+  await work(env, log, async (at) => print(exportConfiguration(at, options)));
 }
 
-export async function configImport(args: string[], { env, log }: CommandContext): Promise<void> {
-  const { values, words } = readWords(args, { fill: { type: 'string' } }, [0, 1]);
-  const { fill } = values;
-  if (fill !== undefined && fill !== 'defaults') throw new UsageError('--fill takes only "defaults".');
-  const config = await readConfiguration(words[0]);
+export async function configImport(
+  file: string | undefined,
+  { fill }: { fill?: 'defaults' },
+  { env, log }: CommandContext,
+): Promise<void> {
+  const config = await readConfiguration(file);
   await work(env, log, async (at) => {
     const { revision, changed } = await replaceConfiguration(at, { config, fill }, 'command');
     const lines = changed.map((path) => `  ${path}${isKnown(path) ? '' : '  (not known here, kept)'}\n`);
@@ -42,15 +45,18 @@ async function readConfiguration(file: string | undefined): Promise<Record<strin
   }
 }
 
-export async function configExplain(args: string[], { env, log }: CommandContext): Promise<void> {
-  const { values, words } = readWords(args, { json: { type: 'boolean' } }, [0, Number.POSITIVE_INFINITY]);
+export async function configExplain(
+  words: string[],
+  options: { json?: boolean },
+  { env, log }: CommandContext,
+): Promise<void> {
   const { settings, faults } = await work(env, log, explainConfiguration);
   const covers = (path: string) => words.some((word) => path === word || path.startsWith(`${word}.`));
   const asked = words.length === 0 ? settings : settings.filter(({ path }) => covers(path));
   if (asked.length === 0) throw new StartError(`There is no setting "${words.join(' ')}".`);
   for (const { path, message } of faults)
     process.stderr.write(`${path}: ${message}. Its default is in force; an import mends it.\n`);
-  if (values.json) return void print(asked);
+  if (options.json) return void print(asked);
   const where = ({ source, variable }: (typeof asked)[number]) =>
     variable ? `pinned by ${variable}` : source;
   for (const setting of asked) {

@@ -1,13 +1,13 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { access, constants, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, normalize, sep } from 'node:path';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { secretsOf } from '../core/keys.ts';
 import { type Env, StartError } from '../env.ts';
-import { type ArchiveEntry, ENTRY, FORMAT, Manifest, readArchive, Summary } from './archive.ts';
+import { showProgress } from '../progress.ts';
+import { type ArchiveEntry, ENTRY, FORMAT, Manifest, readArchive, Summary, type Tally } from './archive.ts';
 import type { CommandContext } from './commands.ts';
 import { ownTables, quote } from './sql.ts';
-import { readWords } from './words.ts';
 import { type Connection, connect, occupyAlone } from './workplace.ts';
 
 /**
@@ -17,36 +17,83 @@ import { type Connection, connect, occupyAlone } from './workplace.ts';
  * @throws StartError when a server runs, when there are accounts and `--replace` was not given, and when the archive is
  * damaged or of a newer version; the database is then as it was
  */
-export async function restore(args: string[], { env, log }: CommandContext): Promise<void> {
-  const { values, words } = readWords(args, { replace: { type: 'boolean' } }, [1, 1]);
-  const [path = ''] = words;
+export async function restore(
+  path: string,
+  { replace = false }: { replace?: boolean },
+  { env, log }: CommandContext,
+): Promise<void> {
+  await requireArchive(path);
+  const there = await listFolder(env.DATA_DIR);
+  try {
+    await putInPlace(path, replace, { env, log });
+  } catch (error) {
+    await removeNew(env.DATA_DIR, there);
+    throw error;
+  }
+}
+
+/** The names in a folder; null when there is no such folder. */
+const listFolder = (folder: string): Promise<string[] | null> => readdir(folder).catch(() => null);
+
+/** Removes what a failed restore made: a database of its own, its password. */
+async function removeNew(folder: string, there: string[] | null): Promise<void> {
+  if (there === null) return rm(folder, { recursive: true, force: true });
+  const fresh = (await listFolder(folder))?.filter((name) => !there.includes(name)) ?? [];
+  await Promise.all(fresh.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+}
+
+/** Before a database is made or started for a file that is no archive. */
+async function requireArchive(path: string): Promise<void> {
+  await access(path, constants.R_OK).catch((cause: Error) => {
+    throw new StartError(`The archive ${path} cannot be read: ${cause.message}.`, { cause });
+  });
+}
+
+async function putInPlace(path: string, replace: boolean, { env, log }: CommandContext): Promise<void> {
   const connection = await connect(env, log, { alone: true });
   const uploads = join(env.DATA_DIR, 'uploads');
   const draft = `${uploads}.restored`;
+  const tally: Tally = { rows: 0, files: 0 };
+  const endProgress = showProgress(
+    (seconds) => `${seconds} s: ${tally.rows} rows and ${tally.files} files so far.`,
+  );
   try {
     // Held to the end: no server can start on what is half there.
     const occupancy = await occupyAlone(connection, log);
     try {
       await rm(draft, { recursive: true, force: true });
       await mkdir(draft, { recursive: true, mode: 0o700 });
-      const { secret, summary } = await load(connection, path, {
-        env,
-        draft,
-        replace: values.replace ?? false,
-      });
+      const { secret } = await keepingEmpty(connection, () =>
+        load(connection, path, { env, draft, replace, tally }),
+      );
       await rm(uploads, { recursive: true, force: true });
       await rename(draft, uploads);
       if (!env.SECRET_KEY) await writeSecret(join(env.DATA_DIR, 'secret.key'), secret);
-      const count = Object.values(summary.rows).reduce((sum, rows) => sum + rows, 0);
+      endProgress();
       process.stdout.write(
-        `${count} rows and ${summary.files} files of ${path} are in place. Everybody signs in again.\n`,
+        `${tally.rows} rows and ${tally.files} files of ${path} are in place. All people have to sign in again.\n`,
       );
     } finally {
       await occupancy.release();
     }
   } finally {
+    endProgress();
     await rm(draft, { recursive: true, force: true });
     await connection.close();
+  }
+}
+
+/** The ORM makes its list of migrations outside of the transaction. A database that had none has none after a failure. */
+async function keepingEmpty<T>({ orm }: Connection, task: () => Promise<T>): Promise<T> {
+  const { em } = orm;
+  const [before] = await em.execute<{ list: string | null }[]>(
+    `select to_regclass('mikro_orm_migrations')::text as list`,
+  );
+  try {
+    return await task();
+  } catch (error) {
+    if (!before?.list) await em.execute('drop table if exists mikro_orm_migrations');
+    throw error;
   }
 }
 
@@ -55,9 +102,10 @@ interface LoadOptions {
   /** Where the uploads go first. */
   draft: string;
   replace: boolean;
+  tally: Tally;
 }
 
-async function load(connection: Connection, path: string, { env, draft, replace }: LoadOptions) {
+async function load(connection: Connection, path: string, { env, draft, replace, tally }: LoadOptions) {
   const { orm } = connection;
   const known = [...(await orm.migrator.getExecuted()), ...(await orm.migrator.getPending())];
   const entries = readArchive(path);
@@ -82,29 +130,7 @@ async function load(connection: Connection, path: string, { env, draft, replace 
     const transaction = em.getTransactionContext();
     await orm.migrator.up({ to: manifest.migrations.at(-1) ?? 0, transaction });
     const constraints = await dropForeignKeys(em);
-    const tables = new Map(manifest.tables.map(({ name, columns }) => [name, columns]));
-    const loaded: Summary = {
-      rows: Object.fromEntries([...tables.keys()].map((name) => [name, 0])),
-      files: 0,
-    };
-    let summary: Summary | undefined;
-    for await (const entry of entries) {
-      const { name } = entry;
-      if (name.startsWith(ENTRY.rows)) {
-        const table = name.slice(ENTRY.rows.length).split('/')[0] ?? '';
-        const columns = tables.get(table);
-        if (!columns)
-          throw new StartError(`The archive ${path} is damaged: it says nothing of the table ${table}.`);
-        loaded.rows[table] =
-          (loaded.rows[table] ?? 0) + (await insertRows(em, table, columns, await entry.text()));
-      } else if (name.startsWith(ENTRY.uploads)) {
-        await writeUpload(draft, name.slice(ENTRY.uploads.length), entry);
-        loaded.files += 1;
-      } else if (name === ENTRY.summary) summary = await readAs(Summary, path, entry);
-      else await entry.text();
-    }
-    if (!summary) throw new StartError(`The archive ${path} is cut short.`);
-    if (!isSame(summary, loaded)) throw new StartError(`The archive ${path} does not hold what it should.`);
+    await loadEntries(em, path, { entries, manifest, draft, tally });
     for (const [sequence, last] of Object.entries(manifest.sequences)) {
       await em.execute(`select setval(to_regclass(?), ?) where to_regclass(?) is not null`, [
         quote(sequence),
@@ -116,8 +142,45 @@ async function load(connection: Connection, path: string, { env, draft, replace 
       await em.execute(`alter table ${table} add constraint ${quote(name)} ${definition}`);
     }
     await orm.migrator.up({ transaction });
-    return { secret, summary };
+    return { secret };
   });
+}
+
+interface Loading {
+  entries: AsyncGenerator<ArchiveEntry>;
+  manifest: Manifest;
+  draft: string;
+  tally: Tally;
+}
+
+/** Puts the rows and files of an archive in place. @throws StartError unless all that its last entry counts is there */
+async function loadEntries(
+  em: EntityManager,
+  path: string,
+  { entries, manifest, draft, tally }: Loading,
+): Promise<void> {
+  const tables = new Map(manifest.tables.map(({ name, columns }) => [name, columns]));
+  const rows: Summary['rows'] = Object.fromEntries([...tables.keys()].map((name) => [name, 0]));
+  let summary: Summary | undefined;
+  for await (const entry of entries) {
+    const { name } = entry;
+    if (name.startsWith(ENTRY.rows)) {
+      const table = name.slice(ENTRY.rows.length).split('/')[0] ?? '';
+      const columns = tables.get(table);
+      if (!columns)
+        throw new StartError(`The archive ${path} is damaged: it has no columns of the table ${table}.`);
+      const count = await insertRows(em, table, columns, await entry.text());
+      rows[table] = (rows[table] ?? 0) + count;
+      tally.rows += count;
+    } else if (name.startsWith(ENTRY.uploads)) {
+      await writeUpload(draft, name.slice(ENTRY.uploads.length), entry);
+      tally.files += 1;
+    } else if (name === ENTRY.summary) summary = await readAs(Summary, path, entry);
+    else await entry.text();
+  }
+  if (!summary) throw new StartError(`The archive ${path} is cut short.`);
+  if (!isSame(summary, { rows, files: tally.files }))
+    throw new StartError(`The archive ${path} does not hold what it should.`);
 }
 
 const includesAll = (list: string[], wanted: string[]) => wanted.every((one) => list.includes(one));

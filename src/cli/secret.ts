@@ -3,7 +3,6 @@ import { openSql } from '../database/sql.ts';
 import { acceptSecret } from '../secret.stored.ts';
 import { loadSecret } from '../secret.ts';
 import type { CommandContext } from './commands.ts';
-import { readWords } from './words.ts';
 import { connect, occupyAlone, requireTables } from './workplace.ts';
 
 /**
@@ -11,8 +10,7 @@ import { connect, occupyAlone, requireTables } from './workplace.ts';
  *
  * @throws StartError while a server runs
  */
-export async function secretAccept(args: string[], { env, log }: CommandContext): Promise<void> {
-  readWords(args, {}, [0, 0]);
+export async function secretAccept({ env, log }: CommandContext): Promise<void> {
   const connection = await connect(env, log, { alone: true });
   try {
     const occupancy = await occupyAlone(connection, log);

@@ -1,58 +1,121 @@
-import { z } from 'zod';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { InvalidArgumentError, Option } from 'commander';
+import type { z } from 'zod';
 import { record } from '../audit/audit.record.ts';
 import { hashPassword } from '../auth/passwords.ts';
 import { Session } from '../auth/session.entity.ts';
 import { AppError } from '../core/errors.ts';
+import type { Actor, Role } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { sqlWithin } from '../database/sql.ts';
-import { User } from '../users/users.entity.ts';
-import { password as passwordAtom, personName, RoleAtom } from '../users/users.schema.ts';
+import { StartError } from '../env.ts';
+import { deleteUser } from '../users/users.delete.service.ts';
+import { User, type UserEntity } from '../users/users.entity.ts';
+import { password as passwordAtom, personName } from '../users/users.schema.ts';
 import { createUser, foldEmail, lockAdministrators } from '../users/users.service.ts';
 import type { CommandContext } from './commands.ts';
-import { readPassword, readWords, UsageError } from './words.ts';
+import { readPassword } from './words.ts';
 import { type Workplace, work } from './workplace.ts';
 
-/** As the doors check it. @throws UsageError */
-function check<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
+/** Checks as the doors do. @throws InvalidArgumentError */
+function check<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  if (value === undefined) throw new UsageError(`${what} is missing.`);
-  throw new UsageError(`${what}: ${parsed.error.issues[0]?.message}`);
+  throw new InvalidArgumentError(`It ${parsed.error.issues[0]?.message}.`);
 }
 
-const askPassword = async () => check('The password', passwordAtom(), await readPassword());
+export const emailOption = () => new Option('--email <email>', 'its address').makeOptionMandatory();
+export const nameOption = () =>
+  new Option('--name <name>', 'its name')
+    .makeOptionMandatory()
+    .argParser((value) => check(personName(), value));
 
-export async function userCreate(args: string[], { env, log }: CommandContext): Promise<void> {
-  const text = { type: 'string' } as const;
-  const { values } = readWords(args, { email: text, name: text, role: text }, [0, 0]);
-  const account = {
-    email: check('--email', z.string(), values.email),
-    name: check('--name', personName(), values.name),
-    role: check('--role', RoleAtom, values.role ?? 'user'),
-    password: await askPassword(),
-  };
+/** @throws StartError when the typed password may not be used */
+async function askPassword(): Promise<string> {
+  const parsed = passwordAtom().safeParse(await readPassword());
+  if (parsed.success) return parsed.data;
+  throw new StartError(`The password ${parsed.error.issues[0]?.message}.`);
+}
+
+export async function userCreate(
+  { email, name, role }: { email: string; name: string; role: Role },
+  { env, log }: CommandContext,
+): Promise<void> {
+  const account = { email, name, role, password: await askPassword() };
   await work(env, log, async (at) => {
-    const { email, role, id } = await createUser(at, account);
-    process.stdout.write(`${email} has an account, as ${role} (${id}).\n`);
+    const made = await createUser(at, account);
+    process.stdout.write(`${made.email} has an account, as ${made.role} (${made.id}).\n`);
   });
 }
 
-export async function userRole(args: string[], { env, log }: CommandContext): Promise<void> {
-  const { words } = readWords(args, {}, [2, 2]);
-  const role = check('The role', RoleAtom, words[1]);
+export async function userRole(address: string, role: Role, { env, log }: CommandContext): Promise<void> {
   await work(env, log, async (at) => {
-    const email = await changeAccount(at, words[0] ?? '', { role });
+    const email = await changeAccount(at, address, { role });
     process.stdout.write(`${email} is ${role} now.\n`);
   });
 }
 
-export async function userPassword(args: string[], { env, log }: CommandContext): Promise<void> {
-  const { words } = readWords(args, {}, [1, 1]);
+export async function userPassword(address: string, { env, log }: CommandContext): Promise<void> {
   const password_hash = await hashPassword(await askPassword());
   await work(env, log, async (at) => {
-    const email = await changeAccount(at, words[0] ?? '', { password_hash });
+    const email = await changeAccount(at, address, { password_hash });
     process.stdout.write(`${email} has a new password; all its sessions have ended.\n`);
   });
+}
+
+/** How many accounts are read at a time. */
+const PAGE = 1000;
+
+export async function userList(
+  { role, json }: { role?: Role; json?: boolean },
+  { env, log }: CommandContext,
+): Promise<void> {
+  await work(env, log, async ({ em }) => {
+    for (let after = 0; ; ) {
+      const page = await em.find(
+        User,
+        { ordinal: { $gt: after }, ...(role && { role }) },
+        { orderBy: { ordinal: 'asc' }, limit: PAGE, disableIdentityMap: true },
+      );
+      for (const user of page)
+        process.stdout.write(`${json ? JSON.stringify(listed(user)) : lineOf(user)}\n`);
+      if (page.length < PAGE) return;
+      after = page.at(-1)?.ordinal ?? 0;
+    }
+  });
+}
+
+const listed = ({ id, email, name, role, created_at, last_active_at }: UserEntity) => ({
+  ...{ id, email, name, role, created_at, last_active_at },
+});
+
+const dayOf = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 10);
+const lineOf = ({ email, name, role, last_active_at }: UserEntity) =>
+  `${role.padEnd(8)}${email}  ${name}  (last active ${dayOf(last_active_at)})`;
+
+export async function userDelete(
+  address: string,
+  { heir }: { heir: string },
+  { env, log }: CommandContext,
+): Promise<void> {
+  await work(env, log, async (at) => {
+    const user = await requireAccount(at.em, address);
+    const { id, email, name, role } = await requireAccount(at.em, heir);
+    if (role !== 'admin') throw new StartError(`${email} is no administrator, and cannot be the heir.`);
+    const actor: Actor = {
+      ...{ id, email, name, role },
+      ...{ sessionId: null, keyId: null, granted: [], expiresAt: null },
+    };
+    await deleteUser({ ...at, actor }, user.id);
+    process.stdout.write(`${user.email} is deleted. What others use of it belongs to ${email} now.\n`);
+  });
+}
+
+/** @throws not_found */
+async function requireAccount(em: EntityManager, address: string): Promise<UserEntity> {
+  const found = await em.findOne(User, { email: foldEmail(address) });
+  if (!found) throw new AppError('not_found', { detail: `There is no account with the address ${address}.` });
+  return found;
 }
 
 /**
@@ -69,8 +132,7 @@ async function changeAccount(
   const { em, bus } = at;
   const user = await em.transactional(async (within) => {
     await lockAdministrators(within);
-    const found = await within.findOne(User, { email: foldEmail(address) });
-    if (!found) throw new AppError('not_found', { detail: `Nobody has an account as ${address}.` });
+    const found = await requireAccount(within, address);
     const demotes = 'role' in changes && changes.role !== 'admin' && found.role === 'admin';
     if (demotes && (await within.count(User, { role: 'admin' })) === 1) {
       throw new AppError('primary_admin', {

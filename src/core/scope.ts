@@ -105,6 +105,9 @@ export interface Scope<A extends Actor | null = Actor> extends Parts {
   readonly signal: AbortSignal | undefined;
 }
 
+/** A change that is logged and told: by a call, or by a command of the shell, which has no request. */
+export type ActingScope = Pick<Scope, 'actor' | 'bus'> & { readonly request?: Pick<RequestInfo, 'ip'> };
+
 export interface ScopeSources<A extends Actor | null> {
   parts: Parts;
   actor: A;

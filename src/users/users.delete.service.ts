@@ -1,7 +1,7 @@
 import { record } from '../audit/audit.record.ts';
 import { withdrawEverywhere } from '../channels/members.service.ts';
 import { AppError } from '../core/errors.ts';
-import type { Scope } from '../core/scope.ts';
+import type { ActingScope, Scope } from '../core/scope.ts';
 import { sqlWithin } from '../database/sql.ts';
 import {
   DELETE_GRANTS_TO_USER,
@@ -21,7 +21,7 @@ const PASSED_ON = { tools: PASS_ON_TOOLS, channels: PASS_ON_CHANNELS, webhooks: 
  *
  * @throws not_found, primary_admin, forbidden for one's own account
  */
-export async function deleteUser(scope: Scope, id: string): Promise<true> {
+export async function deleteUser(scope: ActingScope & Pick<Scope, 'em'>, id: string): Promise<true> {
   if (id === scope.actor.id)
     throw new AppError('forbidden', { detail: 'You cannot delete your own account.' });
   const tell = await scope.em.transactional(async (em) => {

@@ -230,6 +230,17 @@ describe('a restore', () => {
     },
   );
 
+  it('of a bad archive into a folder and a database of its own leaves nothing behind', async () => {
+    const fresh = join(folder, 'fresh');
+    const bad = join(folder, 'bad.tar.gz');
+    await writeFile(bad, (await readFile(archive)).subarray(0, 2000));
+    const { code } = await run(['restore', bad], { DATA_DIR: fresh });
+    expect(code).toBe(1);
+    await expect(stat(fresh)).rejects.toThrow('ENOENT');
+    expect((await run(['restore', bad], env)).code).toBe(1);
+    expect(await target.query('select from pg_tables where schemaname = current_schema()')).toEqual([]);
+  });
+
   it('that is killed in the middle leaves everything as it was, and can be run again', async () => {
     expect((await run(['restore', archive], env)).code).toBe(0);
     await target.query(`update users set name = 'Since then'`);

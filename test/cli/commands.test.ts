@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import project from '../../package.json' with { type: 'json' };
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import {
@@ -14,7 +17,7 @@ import {
   type TestServer,
 } from '../support/server.ts';
 import { listenBySocketIo } from '../support/sockets.ts';
-import { run } from './run.ts';
+import { run, start } from './run.ts';
 
 let folder: string;
 let database: TestDatabase;
@@ -140,36 +143,97 @@ describe('user', () => {
   });
 
   it.each([
-    [['user', 'create', '--name=X'], '--email is missing'],
-    [['user', 'create', '--email=x@example.com', '--name=X', '--role=root'], '--role'],
-    [['user', 'create', '--email=x@example.com', '--name=X', '--password=y'], '--password'],
-    [['user', 'create', '--email=x@example.com', '--name=X'], 'The password: must not be empty'],
-    [['user', 'role', 'x@example.com', 'admin', 'more'], 'too much'],
-    [['backup'], 'missing'],
-    [['config', 'exports'], 'There is no command "config exports"'],
+    [['user', 'create', '--name=X'], "required option '--email <email>' not specified"],
+    [
+      ['user', 'create', '--email=x@example.com', '--name='],
+      "'--name <name>' argument '' is invalid. It must not be empty.",
+    ],
+    [
+      ['user', 'create', '--email=x@example.com', '--name=X', '--role=root'],
+      'Allowed choices are admin, user, pending.',
+    ],
+    [
+      ['user', 'create', '--email=x@example.com', '--name=X', '--password=y'],
+      "unknown option '--password=y'",
+    ],
+    [['user', 'role', 'x@example.com', 'admin', 'more'], 'too many arguments'],
+    [['backup'], "missing required argument 'file'"],
+    [['config', 'exports'], "unknown command 'exports'\n(Did you mean export?)"],
+    [['usr', 'list'], "unknown command 'usr'\n(Did you mean user?)"],
     [[], 'Usage'],
   ])('%j is refused with how it is meant', async (words, reason) => {
     const { code, stdout, stderr } = await run(words, env);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(reason);
     expect(stderr).toContain('Usage: npm run parley');
-    // Of a command that is known, its own.
-    expect(stderr.includes('restore')).toBe(words.length === 0);
+  });
+
+  it('a password that may not be used is refused', async () => {
+    const words = ['user', 'create', '--email=x@example.com', '--name=X'];
+    expect(await run(words, env)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^The password must /),
+    });
   });
 
   it.each([
-    [['help'], ['config export', 'user role', 'restore']],
-    [['--help'], ['config export', 'user role', 'restore']],
+    [['--help'], ['config', 'user', 'backup', 'restore', 'secret']],
     [
       ['config', '-h'],
-      ['config export', 'config import', 'config explain'],
+      ['export', 'import', 'explain'],
     ],
-    [['user', 'create', '--help'], ['user create']],
+    [
+      ['user', 'create', '--help'],
+      ['--email <email>', '--name <name>', '--role <role>', 'default: "user"'],
+    ],
   ])('%j is answered with what there is, and asks for nothing', async (words, shown) => {
     const { code, stdout, stderr } = await run(words, { DATABASE_URL: 'postgres://nowhere.invalid/x' });
     expect([code, stderr]).toEqual([0, '']);
-    const names = [...stdout.matchAll(/^ {2}([a-z]+(?: [a-z]+)?)/gm)].map(([, name]) => name);
-    expect(names).toEqual(shown.length > 1 && words[0] !== 'config' ? expect.arrayContaining(shown) : shown);
+    for (const part of shown) expect(stdout).toContain(part);
+  });
+
+  it('--version shows the version', async () => {
+    expect(await run(['--version'], env)).toEqual({ code: 0, stdout: `${project.version}\n`, stderr: '' });
+  });
+
+  it('list shows every account, for people and for programs, and its reader may leave early', async () => {
+    const table = await run(['user', 'list', '--role=admin'], env);
+    expect(table.stdout).toMatch(/^admin +root@example.com {2}Root {2}\(last active \d{4}-/);
+    const { stdout } = await run(['user', 'list', '--json'], env);
+    const listed = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(listed[0]).toMatchObject({ id: root.id, email: root.email, role: 'admin' });
+    expect(listed[0]).not.toHaveProperty('password_hash');
+
+    const child = start(['config', 'export'], env);
+    child.stdout.destroy();
+    const [stderr] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    expect([child.exitCode, stderr]).toEqual([0, '']);
+  });
+
+  it('delete ends an account and its sessions, and what others use of it passes to the heir', async () => {
+    const person = await signUpAs(server, root, 'Leaver', 'user');
+    const { body: channel } = await server.as(root)('POST /channels/create', { name: 'stays' });
+    await database.query('update channel set user_id = $1 where id = $2', [person.id, channel.id]);
+    const words = ['user', 'delete', person.email];
+    expect(await run([...words, `--heir=${person.email}`], env)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no administrator'),
+    });
+    expect((await run([...words, `--heir=${root.email}`], env)).code).toBe(0);
+    await until('the token to be refused', async () => {
+      return (await server.call('GET /auths', { token: person.token })).status === 401;
+    });
+    expect((await server.as(root)(`GET /channels/${channel.id}`)).body.user_id).toBe(root.id);
+    const { body: log } = await server.as(root)('GET /audit');
+    expect(log.entries[0]).toMatchObject({
+      action: 'user.delete',
+      target_id: person.id,
+      actor_id: root.id,
+      credential: 'command',
+    });
   });
 
   it('password ends the sessions of the account on a running server, sockets included', async () => {
@@ -194,7 +258,7 @@ describe('user', () => {
     const last = await run(['user', 'role', root.email, 'user'], env);
     expect(last).toMatchObject({ code: 1, stderr: expect.stringContaining('only administrator') });
     const nobody = await run(['user', 'role', 'nobody@example.com', 'admin'], env);
-    expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('Nobody has an account') });
+    expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no account with') });
     expect((await server.call('GET /auths', { token: root.token })).body.role).toBe('admin');
   });
 });
