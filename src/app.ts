@@ -201,7 +201,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       posts: createPostQueue(sql),
       authenticate,
       toolRuns,
-      toolJobs: createToolJobs({ python, sql, bus }, (error, tool) =>
+      toolJobs: createToolJobs({ python, sql, bus, configs }, (error, tool) =>
         log.warn({ err: error, tool }, 'A tool could not be prepared.'),
       ),
       signinLimit: createSigninLimit({ shared, secret, knowsProxies: env.TRUSTED_PROXIES.length > 0 }),

@@ -43,13 +43,17 @@ export interface Inspection {
   specs: FunctionSpec[];
   valves: JsonSchema | null;
   user_valves: JsonSchema | null;
-  /** The packages that it asks for and that are not there. */
+  /** The packages that it needs and that are not there: those that it asks for or, when these are, that its imports imply. */
   missing: string[];
+  /** What its author should know, in sentences. */
+  warnings: string[];
 }
 
 export interface InspectOptions {
   /** Stops before the source is run when packages are missing; specs and schemas are empty then. */
   isStrict?: boolean | undefined;
+  /** What the folder of packages of the source was made for. */
+  installed?: string[] | undefined;
   /** The id of whoever asks; none: the server itself, which has no share that it could use up. */
   person?: string | undefined;
   signal?: AbortSignal | undefined;
@@ -191,21 +195,19 @@ export function startPython(options: PythonOptions): Python {
       return { processes, most: limits.processes, running, waitingForTurn, waitingForProcess };
     },
     settled: supervisor.settled,
-    async inspect(source, { isStrict, person, signal } = {}) {
+    async inspect(source, { isStrict, installed, person, signal } = {}) {
       const giveBack = await turns.take(person, source.content.length, signal);
       try {
-        const launched = places.launch({ ...source, isStrict, isNew: true }, person);
+        const launched = places.launch({ ...source, isStrict, installed, isNew: true }, person);
         try {
           const process = await unlessAborted(launched, signal);
-          const { content, manifest, missing, specs, valves, user_valves } = await unlessAborted(
-            process.loaded,
-            signal,
-          );
+          const loaded = await unlessAborted(process.loaded, signal);
+          const { content, manifest, missing, warnings, specs, valves, user_valves } = loaded;
           // A tool says itself what it offers, and may say anything.
           const problem = describeUnstorable({ manifest, specs, valves, user_valves }, LIMITS.freeFormBytes);
           if (problem) throw new AppError('tool_invalid', { detail: `The specification ${problem}.` });
           places.keep({ ...source, content }, process);
-          return { content, manifest, missing, specs, valves, user_valves };
+          return { content, manifest, missing, warnings, specs, valves, user_valves };
         } catch (error) {
           launched.then(
             (process) => process.stop(),

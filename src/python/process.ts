@@ -58,6 +58,8 @@ export interface LoadedFrom {
   isStrict?: boolean | undefined;
   /** Judges it as a source that is to be stored. */
   isNew?: boolean | undefined;
+  /** What the folder of its packages was made for. */
+  installed?: string[] | undefined;
 }
 
 /**
@@ -170,6 +172,7 @@ export function loadTool(
         content: tool.content,
         is_lenient: !tool.isStrict,
         is_new: tool.isNew ?? false,
+        installed: tool.installed ?? [],
       }),
     (cause: Error) =>
       end('python_unavailable', `A process for the tool could not be started: ${cause.message}.`),
@@ -209,7 +212,10 @@ export function loadTool(
       case 'loaded':
         isLoading = false;
         clearTimeout(loadTimer);
-        if (prepared) loading.resolve({ ...message, ...prepared });
+        if (prepared) {
+          const warnings = [...prepared.warnings, ...message.warnings];
+          loading.resolve({ ...message, ...prepared, warnings });
+        }
         if (!isOut) calls.open();
         look();
         break;

@@ -89,10 +89,12 @@ export interface LoadRequest {
   kind: 'load';
   id: string;
   content: string;
-  /** Whether to go on when packages that the tool asks for are not there. */
+  /** Whether to go on when packages that the tool needs are not there. */
   is_lenient: boolean;
-  /** Whether to refuse it for imports within its functions, too. What is stored already may still do the rest. */
+  /** Whether it is to be stored: its imports are read then, for packages that they imply and for warnings. */
   is_new: boolean;
+  /** What its folder of packages was made for; empty without one. */
+  installed: string[];
 }
 
 /** Which class of a tool: its own settings, or those of each of its users. */
@@ -163,6 +165,7 @@ const FunctionSpecs = z
 const TEXT_PLACES = 2 * 2_000;
 const OUTPUT_PLACES = 2 * 8_192;
 const MOST_ISSUES = 100;
+const MOST_WARNINGS = 1_000;
 
 /** A text for people: a part of one that is too long, and no half of a character. */
 const sentence = () =>
@@ -172,6 +175,8 @@ const sentence = () =>
       (text.length > TEXT_PLACES + 1 ? `${text.slice(0, TEXT_PLACES)}…` : text).toWellFormed(),
     );
 const output = () => z.string().transform((text) => text.slice(-OUTPUT_PLACES).toWellFormed());
+/** What the author of a tool should know, though it is stored. */
+const warnings = () => z.array(sentence()).max(MOST_WARNINGS);
 const Issue = z.object({ path: sentence(), message: sentence() });
 
 export const ToolMessage = z.discriminatedUnion('kind', [
@@ -181,9 +186,16 @@ export const ToolMessage = z.discriminatedUnion('kind', [
     manifest: objectOf<string>(isText),
     /** The requirements that are not met. With some, nothing follows unless the load was lenient. */
     missing: texts(),
+    warnings: warnings(),
   }),
   z.object({ kind: z.literal('refused'), detail: sentence() }),
-  z.object({ kind: z.literal('loaded'), specs: FunctionSpecs, valves: Valves, user_valves: Valves }),
+  z.object({
+    kind: z.literal('loaded'),
+    specs: FunctionSpecs,
+    warnings: warnings(),
+    valves: Valves,
+    user_valves: Valves,
+  }),
   /** Said before the first line of a function runs; `cpu_ms`: what the process has taken so far. */
   z.object({ kind: z.literal('begun'), call: z.int(), cpu_ms: Usage.shape.cpu_ms }),
   z.object({ kind: z.literal('event'), call: z.int(), event: z.unknown() }),

@@ -35,6 +35,8 @@ export const ToolImport = z
         outcome: z.enum(['stored', 'storable', 'refused']),
         /** Why it was refused, in the words of `create`. */
         reason: z.string().nullable(),
+        /** What its author should know, though it could be stored. Absent when there is nothing. */
+        warnings: z.array(z.string()).optional(),
       }),
     ),
   })

@@ -42,7 +42,8 @@ async function importTool(
     if (taken.has(id.toLowerCase())) throw new AppError('id_taken');
     const tool = await prepareTool(scope, { id, name, content, meta: meta ?? {} });
     if (!isDryRun) await storeTool(scope, tool, []);
-    return { id: tool.id, name, outcome: isDryRun ? 'storable' : 'stored', reason: null };
+    const outcome = isDryRun ? 'storable' : 'stored';
+    return { id: tool.id, name, outcome, reason: null, warnings: tool.warnings };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { id, name, outcome: 'refused', reason: error.message };

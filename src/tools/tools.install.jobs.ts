@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../core/errors.ts';
-import type { Database } from '../database/sql.ts';
-import type { Bus } from '../events/bus.ts';
-import type { Python } from '../python/pool.ts';
-import { describeTool } from './tools.install.repository.ts';
+import type { Parts } from '../core/scope.ts';
+import { describeTool, widenRequirements } from './tools.install.repository.ts';
 
 declare module '../core/scope.ts' {
   interface Parts {
@@ -37,8 +35,12 @@ export interface ToolJobs {
 const FAILURE_MS = 300_000;
 const FAILURES = 1_000;
 
+/** What is installed for a tool, with more that turned out to be missing. */
+export const widen = (requirements: string[], missing: string[]) =>
+  [...new Set([...requirements, ...missing])].sort();
+
 export function createToolJobs(
-  { python, sql, bus }: { python: Python; sql: Database; bus: Bus },
+  { python, sql, bus, configs }: Pick<Parts, 'python' | 'sql' | 'bus' | 'configs'>,
   onError: (error: unknown, tool: string) => void,
 ): ToolJobs {
   const failures = new LRUCache<string, string>({ max: FAILURES, ttl: FAILURE_MS });
@@ -58,7 +60,10 @@ export function createToolJobs(
     const known = failures.get(key);
     if (known !== undefined) throw new AppError('tool_not_ready', { detail: known });
     try {
-      const module = await python.inspect({ id: tool.id, content: tool.content, packages }, { person });
+      const isStrict = configs.current.tools?.install_requirements ?? false;
+      const options = { isStrict, installed: tool.requirements, person };
+      const module = await python.inspect({ id: tool.id, content: tool.content, packages }, options);
+      if (isStrict && module.missing.length > 0) return await prepareMore(tool, module.missing, person);
       if (await describeTool(sql, tool, module)) bus.publish('tool.changed', { id: tool.id });
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'tool_invalid') throw error;
@@ -68,12 +73,23 @@ export function createToolJobs(
     }
   }
 
+  /** With the packages of its requirements in place, the imports of a source tell of more. @throws tool_not_ready */
+  async function prepareMore(tool: Waiting, missing: string[], person: string): Promise<never> {
+    const requirements = widen(tool.requirements, missing);
+    if (await widenRequirements(sql, tool, requirements)) prepare({ ...tool, requirements }, person);
+    throw new AppError('tool_not_ready', {
+      detail: `The source imports packages that it does not ask for (${missing.join(', ')}); they are being installed. Try again in a moment.`,
+      retryAfterSeconds: 5,
+    });
+  }
+
   async function install(tool: Waiting, person: string): Promise<void> {
     try {
       const { state } = await python.packages.install(tool.requirements, person);
       const packages = state === 'ready' ? await python.packages.find(tool.requirements) : undefined;
       if (packages) await describe(tool, packages, person);
     } catch (error) {
+      if (error instanceof AppError && error.retryAfterSeconds !== undefined) return;
       // The reason of a failure is kept by the set, or found again by whoever asks for the tool.
       onError(error, tool.id);
     }
@@ -82,10 +98,10 @@ export function createToolJobs(
   const describe: ToolJobs['describe'] = (tool, packages, person) =>
     once(`describe\n${keyOf(tool, packages)}\n${person}`, () => load(tool, packages, person));
 
-  return {
-    describe,
-    prepare: (tool, person) => void once(`prepare\n${keyOf(tool)}\n${person}`, () => install(tool, person)),
-  };
+  const prepare: ToolJobs['prepare'] = (tool, person) =>
+    void once(`prepare\n${keyOf(tool)}\n${person}`, () => install(tool, person));
+
+  return { describe, prepare };
 }
 
 /** A tool that was deleted may have the id and the version of another. */

@@ -18,6 +18,22 @@ export async function describeTool(
   return rows.length > 0;
 }
 
+const WIDEN = statement<{ id: string }>(
+  'tool.widen',
+  `update tool set requirements = $4::jsonb
+     where id = $1 and version = $2 and requirements = $3::jsonb and not is_described returning id`,
+);
+
+/** Adds what a source turned out to need; false when it was another by then, or asks for that already. */
+export async function widenRequirements(
+  sql: Sql,
+  { id, version, requirements }: { id: string; version: number; requirements: string[] },
+  wider: string[],
+): Promise<boolean> {
+  const rows = await sql.rows(WIDEN, [id, version, JSON.stringify(requirements), JSON.stringify(wider)]);
+  return rows.length > 0;
+}
+
 const WANTED = statement<{ requirements: string[] }>(
   'tool.packages',
   `select distinct requirements from tool where requirements <> '[]'`,

@@ -2,9 +2,9 @@ import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { sqlWithin } from '../database/sql.ts';
-import type { Inspection, PackagesState } from '../python/pool.ts';
+import type { Inspection, PackagesState, ToolSource } from '../python/pool.ts';
 import { requireToolInUse } from './tools.access.ts';
-import type { Waiting } from './tools.install.jobs.ts';
+import { type Waiting, widen } from './tools.install.jobs.ts';
 import type { ToolInstall } from './tools.install.schema.ts';
 import type { UsedTool } from './tools.repository.ts';
 import { changeTool, putSource, requireAuthor } from './tools.service.ts';
@@ -15,32 +15,47 @@ export interface Module extends Omit<Inspection, 'missing'> {
   isDescribed: boolean;
 }
 
-const mayInstall = ({ configs }: Scope) => configs.current.tools?.install_requirements ?? false;
+const mayInstall = ({ configs }: Pick<Scope, 'configs'>) =>
+  configs.current.tools?.install_requirements ?? false;
 
 /**
  * Loads a source in a process of its own. With packages that are missing it is not loaded yet; where none may be installed, it
- * is loaded without them.
+ * is loaded without them. Packages are those of its requirements, and then those that its imports imply.
  *
  * @throws tool_invalid with the reason, python_unavailable
  */
 export async function inspectSource(scope: Scope, id: string, content: string): Promise<Module> {
   const { python, signal } = scope;
   const person = scope.actor.id;
-  const { missing, ...module } = await python.inspect({ id, content }, { isStrict: true, person, signal });
-  if (missing.length === 0) return { ...module, requirements: [], isDescribed: true };
-  const packages = await python.packages.find(missing);
-  if (!packages && mayInstall(scope)) return { ...module, requirements: missing, isDescribed: false };
-  const requirements = packages ? missing : [];
+  let source: ToolSource = { id, content };
+  let requirements: string[] = [];
+  for (;;) {
+    const options = { isStrict: true, installed: requirements, person, signal };
+    const { missing, ...module } = await python.inspect(source, options);
+    if (missing.length === 0) return { ...module, requirements, isDescribed: true };
+    const all = widen(requirements, missing);
+    const packages = await python.packages.find(all);
+    if (!packages && mayInstall(scope)) return { ...module, requirements: all, isDescribed: false };
+    if (!packages) return loadWithout(scope, source, { requirements, missing });
+    source = { ...source, packages };
+    requirements = all;
+  }
+}
+
+/** Loads a source although packages are missing and may not be installed. @throws as `inspectSource` */
+async function loadWithout(
+  { python, signal, actor }: Scope,
+  source: ToolSource,
+  { requirements, missing }: { requirements: string[]; missing: string[] },
+): Promise<Module> {
+  const lack = `The tool asks for ${missing.join(', ')}, and this server installs no packages (tools.install_requirements).`;
   try {
-    return {
-      ...(await python.inspect({ id, content, packages }, { person, signal })),
-      requirements,
-      isDescribed: true,
-    };
+    const options = { installed: requirements, person: actor.id, signal };
+    const { warnings, ...module } = await python.inspect(source, options);
+    return { ...module, warnings: [lack, ...warnings], requirements, isDescribed: true };
   } catch (error) {
-    if (packages || !(error instanceof AppError) || error.code !== 'tool_invalid') throw error;
-    const detail = `${error.message} The tool asks for ${missing.join(', ')}, and this server installs no packages (tools.install_requirements).`;
-    throw new AppError('tool_invalid', { detail, cause: error });
+    if (!(error instanceof AppError) || error.code !== 'tool_invalid') throw error;
+    throw new AppError('tool_invalid', { detail: `${error.message} ${lack}`, cause: error });
   }
 }
 
@@ -109,8 +124,10 @@ async function stateOf(scope: Scope, tool: UsedTool): Promise<PackagesState> {
     if (folder) await scope.toolJobs.describe(tool, folder, scope.actor.id);
     return await packages.look(tool.requirements);
   } catch (error) {
-    if (error instanceof AppError && error.code === 'tool_not_ready')
-      return { state: 'failed', detail: error.message };
+    if (error instanceof AppError && error.code === 'tool_not_ready') {
+      const state = error.retryAfterSeconds === undefined ? 'failed' : 'installing';
+      return { state, detail: error.message };
+    }
     throw error;
   }
 }

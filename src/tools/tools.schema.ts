@@ -22,6 +22,8 @@ export const ToolView = z
     access_grants: z.array(GrantView),
     updated_at: z.int(),
     created_at: z.int(),
+    /** In answers to a new source: what its author should know, though it was stored. Absent when there is nothing. */
+    warnings: z.array(z.string()).optional(),
   })
   .meta({ id: 'Tool' });
 export type ToolView = z.infer<typeof ToolView>;

@@ -54,7 +54,11 @@ function normaliseId(input: string): string {
 }
 
 /** A tool that was loaded and described, and is not stored yet. */
-type PreparedTool = NewTool & { version: 1; updated_at: number };
+type PreparedTool = NewTool & { version: 1; updated_at: number; warnings?: string[] };
+
+/** As a member of an answer: left out when there are none. */
+export const withWarnings = ({ warnings }: { warnings: string[] }) =>
+  warnings.length > 0 ? { warnings } : {};
 
 /**
  * Stores a tool after its module was loaded and described, in a process of its own.
@@ -90,6 +94,7 @@ export async function prepareTool(
     created_at: now,
     updated_at: now,
     version: 1,
+    ...withWarnings(module),
   };
 }
 
@@ -126,10 +131,22 @@ export function exportTools(scope: Scope) {
 }
 
 /** A tool; its source only for those who may change it. @throws not_found, tool_forbidden */
-export async function getTool(scope: Scope, id: string): Promise<ToolAccessView> {
-  const { can_read: _read, content, ...view } = await requireTool(scope, id, 'read');
-  return view.write_access ? { ...view, content } : view;
+export const getTool = async (scope: Scope, id: string): Promise<ToolAccessView> =>
+  viewOf(await requireTool(scope, id, 'read'));
+
+/**
+ * A tool after a change by the caller. The change may have taken their own right, and what is stored is not refused any more.
+ *
+ * @throws not_found when somebody has deleted it meanwhile
+ */
+export async function viewChanged(scope: Scope, id: string): Promise<ToolAccessView> {
+  const tool = await repository.readTool(scope.sql, scope.actor, id);
+  if (!tool) throw noSuchTool();
+  return viewOf(tool);
 }
+
+const viewOf = ({ can_read: _read, content, ...view }: repository.ToolRow): ToolAccessView =>
+  view.write_access ? { ...view, content } : view;
 
 /**
  * Changes a tool. New source needs the permission to author tools besides the right to write this one.
@@ -150,7 +167,7 @@ export async function updateTool(scope: Scope, toolId: string, input: ToolInput)
     if (input.access_grants) await replaceGrants(scope, em, resource(tool.id), input.access_grants);
   });
   if (input.access_grants) scope.bus.publish('tool.shared', { id: tool.id });
-  return getTool(scope, tool.id);
+  return { ...(await viewChanged(scope, tool.id)), ...(module ? withWarnings(module) : {}) };
 }
 
 /** Replaces all grants of a tool by those that the caller may give. @throws not_found, tool_forbidden */
@@ -164,7 +181,7 @@ export async function updateToolAccess(
     await replaceGrants(scope, em, resource(id), grants);
   });
   scope.bus.publish('tool.shared', { id });
-  return getTool(scope, id);
+  return viewChanged(scope, id);
 }
 
 /** Changing what a tool does means running code on the server. @throws tool_forbidden */

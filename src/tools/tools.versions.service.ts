@@ -3,7 +3,7 @@ import type { Scope } from '../core/scope.ts';
 import { requireRight, requireTool } from './tools.access.ts';
 import { inspectSource } from './tools.install.service.ts';
 import type { ToolAccessView } from './tools.schema.ts';
-import { changeTool, getTool, putSource, requireAuthor } from './tools.service.ts';
+import { changeTool, getTool, putSource, requireAuthor, viewChanged, withWarnings } from './tools.service.ts';
 import * as repository from './tools.versions.repository.ts';
 import type { ToolVersionSource } from './tools.versions.schema.ts';
 
@@ -30,9 +30,8 @@ export async function restoreVersion(scope: Scope, toolId: string, version: numb
   const { content } = await getVersion(scope, toolId, version);
   requireAuthor(scope);
   const tool = await requireTool(scope, toolId, 'write');
-  if (tool.content !== content) {
-    const module = await inspectSource(scope, tool.id, content);
-    await changeTool(scope, tool.id, async (row, em) => putSource(scope, em, row, module, version));
-  }
-  return getTool(scope, tool.id);
+  if (tool.content === content) return getTool(scope, tool.id);
+  const module = await inspectSource(scope, tool.id, content);
+  await changeTool(scope, tool.id, async (row, em) => putSource(scope, em, row, module, version));
+  return { ...(await viewChanged(scope, tool.id)), ...withWarnings(module) };
 }

@@ -285,7 +285,6 @@ describe('what cannot be loaded is named', () => {
       /parameter x of function f/,
     ],
     ['an unknown type', toolOf('def f(self, x: "Nothing"): pass'), /parameter x of function f .*Nothing/],
-    ['valves that are no model', toolOf('class Valves: pass'), /Valves must be a Pydantic model/],
     ['a null byte', 'class Tools:\n  pass\n\0', /cannot be read|Syntax error/],
   ])('%s', async (_, content, message) => {
     await expect(inspect(content)).rejects.toMatchObject({

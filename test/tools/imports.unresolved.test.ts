@@ -28,6 +28,20 @@ describe('an import that leads nowhere is named before anything is saved', () =>
     ['from open_webui.models.users import Nobody', here(5, 'Nobody of open_webui.models.users')],
   ])('%s', (line, words) => expectRefused(toolOf(line, 'pass'), words));
 
+  it('also by an update, which leaves what was there', async () => {
+    const content = toolOf('import os', 'return 1');
+    await shop.create('updated', content);
+    const body = { name: 'updated', meta: {}, content: toolOf('import nothing_of_the_kind', 'pass') };
+    const answer = await shop.as(shop.author, 'POST', 'updated/update', body);
+    expect([answer.status, answer.body.detail]).toEqual([
+      400,
+      expect.stringContaining('nothing_of_the_kind'),
+    ]);
+    expect((await shop.as(shop.author, 'GET', 'updated')).body.content).toBe(content);
+  });
+});
+
+describe('an import within a function that leads nowhere is a warning, and the tool is stored', () => {
   // The function begins in line 9 of such a source.
   it.each([
     ['from open_webui.retrieval.utils import x', here(9, 'open_webui.retrieval')],
@@ -38,18 +52,28 @@ describe('an import that leads nowhere is named before anything is saved', () =>
     ['for one in range(2): from nothing_of_the_kind import x', nowhere(9, 'nothing_of_the_kind')],
     ['with open("a") as file:\n    import nothing_of_the_kind', nowhere(10, 'nothing_of_the_kind')],
     ['try:\n    import nothing_of_the_kind\nexcept KeyError: pass', nowhere(10, 'nothing_of_the_kind')],
-  ])('within a function: %s', (body, words) => expectRefused(toolOf('import os', body), words));
+  ])('%s', async (body, words) => {
+    const id = 'warned';
+    const answer = await shop.create(id, toolOf('import os', body));
+    expect([answer.status, answer.body.warnings]).toEqual([200, [expect.stringContaining(words)]]);
+    await shop.as(shop.author, 'DELETE', `${id}/delete`);
+  });
 
-  it('also by an update, which leaves what was there', async () => {
-    const content = toolOf('import os', 'return 1');
-    await shop.create('updated', content);
-    const body = { name: 'updated', meta: {}, content: toolOf('import os', 'import nothing_of_the_kind') };
-    const answer = await shop.as(shop.author, 'POST', 'updated/update', body);
-    expect([answer.status, answer.body.detail]).toEqual([
-      400,
-      expect.stringContaining('nothing_of_the_kind'),
-    ]);
-    expect((await shop.as(shop.author, 'GET', 'updated')).body.content).toBe(content);
+  it('once for each module, of an update and in an import too', async () => {
+    await shop.create('quiet', toolOf('import os', 'return 1'));
+    const content = toolOf('import os', 'import nothing_of_the_kind\nimport nothing_of_the_kind, other_kind');
+    const warnings = [expect.stringContaining('nothing_of_the_kind'), expect.stringContaining('other_kind')];
+    const body = { name: 'quiet', meta: {}, content };
+    expect((await shop.as(shop.author, 'POST', 'quiet/update', body)).body).toMatchObject({ warnings });
+    expect((await shop.as(shop.author, 'GET', 'quiet')).body.warnings).toBeUndefined();
+    const tools = [{ id: 'brought', name: 'Brought', content }];
+    const { body: imported } = await shop.server.call('POST /tools/import', {
+      token: shop.author.token,
+      body: { tools },
+    });
+    expect(imported.items).toMatchObject([{ outcome: 'stored', warnings }]);
+    const call = await shop.as(shop.reader, 'POST', 'quiet/call', { function: 'f' });
+    expect([call.status, call.body.detail]).toEqual([422, expect.stringContaining('nothing_of_the_kind')]);
   });
 });
 

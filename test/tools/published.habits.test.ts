@@ -46,6 +46,13 @@ describe('what works', () => {
     ]);
   });
 
+  it('its own source, read from the file that it is told', async () => {
+    const body =
+      'own = open(__file__, encoding="utf-8").read()\nreturn [own.count("# ünder\\n"), os.path.dirname(__file__) == os.getcwd()]';
+    const { detail, result } = await answerOf(body, 'import os\n# ünder');
+    expect([detail, result]).toEqual([undefined, [1, true]]);
+  });
+
   it('its own source, quoted by tracebacks, warnings and inspect', async () => {
     const body = `try: raise ValueError("here")  # a mark
 except ValueError: quoted = traceback.format_exc()
@@ -54,6 +61,51 @@ line = linecache.getline(sys._getframe().f_code.co_filename, sys._getframe().f_l
 return ["# a mark" in quoted, "getframe" in line, "# a mark" in inspect.getsource(Tools), "# a mark" in inspect.getsource(Tools.f)]`;
     const { detail, result } = await answerOf(body, 'import inspect, linecache, traceback');
     expect([detail, result]).toEqual([undefined, [true, true, true, true]]);
+  });
+});
+
+describe('a plain class Valves', () => {
+  const plain = (inside: string, outside = 'self.valves = self.Valves()') =>
+    `from pydantic import Field\nclass Tools:\n    class Valves:\n${inside.replaceAll(/^/gm, '        ')}\n    def __init__(self):\n        ${outside}\n    def f(self, __user__: dict):\n        return [[self.valves.key, self.valves.count] if hasattr(self, "valves") else None, type(self.valves).__name__ if hasattr(self, "valves") else None]\n`;
+
+  it('that holds nothing is no settings', async () => {
+    expect((await shop.create('plain_none', plain('pass', 'pass'))).status).toBe(200);
+    expect((await shop.as(shop.author, 'GET', 'plain_none/valves/spec')).body).toBeNull();
+    const { body } = await shop.as(shop.reader, 'POST', 'plain_none/call', { function: 'f' });
+    expect(body.result).toEqual([null, null]);
+  });
+
+  it.each([
+    [
+      'of attributes',
+      'key: str = ""\ncount: int = Field(default=3, ge=1)\nhook: callable = print\nbare: str',
+    ],
+    [
+      'that its constructor sets',
+      'def __init__(self, **more):\n    self.key: str = ""\n    self.count = 3\n    self.hook = print\n    self._own = 1',
+    ],
+  ])('%s is settings of the tool', async (kind, inside) => {
+    const id = `plain_${kind.replaceAll(' ', '_')}`;
+    expect((await shop.create(id, plain(inside))).body.detail).toBeUndefined();
+    const { body: spec } = await shop.as(shop.author, 'GET', `${id}/valves/spec`);
+    expect(Object.keys(spec.properties).sort()).toEqual(['count', 'key']);
+    const set = await shop.as(shop.author, 'POST', `${id}/valves/update`, { key: 'k', count: '7' });
+    expect(set.body).toEqual({ key: 'k', count: 7 });
+    const { body } = await shop.as(shop.reader, 'POST', `${id}/call`, { function: 'f' });
+    expect(body.result).toEqual([['k', 7], 'Valves']);
+    const wrong = await shop.as(shop.author, 'POST', `${id}/valves/update`, { count: 'many' });
+    expect([wrong.status, wrong.body.code]).toEqual([400, 'valves_invalid']);
+  });
+
+  it('of each person reaches the function as an object of the class', async () => {
+    const source =
+      'class Tools:\n    class UserValves:\n        word: str = "hi"\n        def loud(self): return self.word.upper()\n    def f(self, __user__: dict): return __user__["valves"].loud()\n';
+    await shop.create('plain_user', source);
+    const call = async () =>
+      (await shop.as(shop.reader, 'POST', 'plain_user/call', { function: 'f' })).body.result;
+    expect(await call()).toBe('HI');
+    await shop.as(shop.reader, 'POST', 'plain_user/valves/user/update', { word: 'ho' });
+    expect(await call()).toBe('HO');
   });
 });
 

@@ -193,9 +193,6 @@ async function isRefused(requirement: string, words: string): Promise<void> {
 
 describe('a requirement is refused before anything is saved:', () => {
   it.each([
-    '--index-url https://evil.example/simple, greeter',
-    '-r /etc/passwd',
-    'greeter --pre',
     'greeter @ https://evil.example/greeter.whl',
     'greeter @ file:///etc',
     'git+https://evil.example/x.git',
@@ -216,6 +213,73 @@ describe('a requirement is refused before anything is saved:', () => {
     ['too long', `greeter${',<9'.repeat(3_000)}`, 'at most 8192'],
     ['nested', `greeter; ${'('.repeat(3_000)}os_name == "x"${')'.repeat(3_000)}`, 'PEP 508'],
   ])('%s', (_name, requirement, words) => isRefused(requirement, words));
+});
+
+describe('a requirement that is left out is a warning', () => {
+  it.each([
+    ['--index-url https://evil.example/simple, unseen', "'--index-url https://evil.example/simple'"],
+    ['--upgrade unseen', "'--upgrade'"],
+    ['unseen --pre --extra-index-url=https://evil.example/simple', "'--pre --extra-index-url=https"],
+    ['-r /etc/passwd, unseen', "'-r /etc/passwd'"],
+  ])('options of pip: %s', async (requirement, words) => {
+    const answer = await shop.create('optional', source(requirement, 'class Tools: pass\n'));
+    expect([answer.status, answer.body.warnings]).toEqual([200, [expect.stringContaining(words)]]);
+    expect((await state('optional')).requirements).toEqual(['unseen']);
+    await shop.as(shop.author, 'DELETE', 'optional/delete');
+  });
+
+  it.each(['httpx requests', 'git+https://evil.example/x.git', 'requests===2', '[requests]'])(
+    'a malformed one, while all imports resolve: %s',
+    async (requirement) => {
+      const content = source(requirement, 'import requests\nclass Tools: pass\n');
+      const { status, body } = await shop.create('malformed', content);
+      expect([status, body.warnings]).toEqual([200, [expect.stringContaining(requirement)]]);
+      expect((await state('malformed')).state).toBe('none');
+      await shop.as(shop.author, 'DELETE', 'malformed/delete');
+    },
+  );
+});
+
+describe('a missing import that no requirement names is installed, and named', () => {
+  const imports = (lines: string, requirements = '') =>
+    source(requirements, `${lines}\nclass Tools:\n    def f(self): return unasked.say()\n`);
+
+  it('by the name of the module', async () => {
+    await wheels.add([['unasked', '1.0', 'found', []]]);
+    const { status, body } = await shop.create('implied', imports('import unasked'));
+    const warnings = ['The source imports unasked without a requirement; implied: unasked.'];
+    expect([status, body.warnings]).toEqual([200, warnings]);
+    expect(await settled('implied')).toMatchObject({ state: 'ready', requirements: ['unasked'] });
+    expect((await call('implied')).body).toMatchObject({ result: 'found' });
+  });
+
+  it('by the name that its package has on the index', async () => {
+    const lines = 'import yaml\nfrom sklearn.svm import SVC\nimport cv2, google.genai\nimport google.unknown';
+    const { body } = await shop.create('other_names', imports(lines));
+    expect(body.warnings).toEqual([expect.stringContaining('imports yaml, sklearn.svm, cv2, google.genai')]);
+    const requirements = ['google-genai', 'opencv-python-headless', 'pyyaml', 'scikit-learn'];
+    expect(await settled('other_names')).toMatchObject({ state: 'failed', requirements });
+  });
+
+  it('once the packages that it asks for are there, which may bring the module', async () => {
+    const content = imports('import polite, greeter, unasked', 'polite>=0.9');
+    const { body } = await shop.create('in_turn', content);
+    expect(body.warnings).toBeUndefined();
+    await until('the tool to work', async () => (await call('in_turn')).status === 200);
+    expect(await state('in_turn')).toMatchObject({
+      state: 'ready',
+      requirements: ['polite>=0.9', 'unasked'],
+    });
+    expect((await call('in_turn')).body).toMatchObject({ result: 'found' });
+  });
+
+  it('but for those of functions and those that the source can do without', async () => {
+    const lines = 'try:\n    import unseen\nexcept ImportError: pass\nif False:\n    import unseen';
+    const body = 'class Tools:\n    def f(self):\n        import unseen\n';
+    const answer = await shop.create('optional_import', source('', `${lines}\n${body}`));
+    expect([answer.status, answer.body.warnings]).toEqual([200, [expect.stringContaining('unseen')]]);
+    expect(await state('optional_import')).toMatchObject({ state: 'none' });
+  });
 });
 
 describe('where tools.install_requirements is off', () => {
@@ -239,7 +303,8 @@ describe('where tools.install_requirements is off', () => {
       'greeter<2',
       'class Tools:\n    def f(self):\n        import greeter; return greeter.say()\n',
     );
-    expect((await shop.create('lazy', lazy)).body.specs).toHaveLength(1);
+    const { body: stored } = await shop.create('lazy', lazy);
+    expect(stored).toMatchObject({ specs: [{}], warnings: [expect.stringContaining('greeter<2')] });
     expect(await call('lazy')).toMatchObject({ status: 422 });
     const denied = await shop.as(shop.author, 'POST', 'lazy/install');
     expect(denied).toMatchObject({ status: 403, body: { code: 'forbidden' } });

@@ -1,6 +1,6 @@
 """
-Imports within functions. Nothing meets them while a source is loaded, so whoever stores a tool would learn of one that leads nowhere
-only from those who call it.
+The imports of a source, read without running it: those within functions that lead nowhere, of which only a call would tell, and the
+packages that imports at the top level need although the frontmatter does not name them.
 """
 
 import ast
@@ -8,13 +8,16 @@ import importlib
 import importlib.util
 import re
 import sys
-from typing import Iterator, Optional, Union
+from typing import Iterator, Literal, Optional, Union
+
+from module_names import package_of
 
 Import = Union[ast.Import, ast.ImportFrom]
 
 # Most sources have none, and to walk a tree takes a while.
 _MAY_HOLD = re.compile(r"(?:^[ \t]+|[:;][ \t]*)(?:from|import)\b", re.MULTILINE)
 _CAUGHT = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+_MOST_WARNINGS = 20
 
 
 def problem(place: str, module: str, name: Optional[str] = None) -> str:
@@ -25,38 +28,54 @@ def problem(place: str, module: str, name: Optional[str] = None) -> str:
     return f"The import{place} needs {wanted}, which is not here; name its package in the requirements of the frontmatter."
 
 
-def unresolved(content: str, tree: ast.Module, is_complete: bool) -> Optional[str]:
+def unresolved(content: str, tree: ast.Module, is_complete: bool) -> list[str]:
     """
-    The first problem of an import that a function meets whichever way it goes; None when there is none. Those that the tool is ready
-    to do without are left alone: under an `if`, and where an ImportError is caught. Unless the packages that the tool asks for are
-    complete, only `open_webui` is judged.
+    A sentence for each import that a function meets whichever way it goes and that leads nowhere, at most 20. Those that the tool is
+    ready to do without are left alone: under an `if`, and where an ImportError is caught. Unless the packages that the tool asks for
+    are complete, only `open_webui` is judged.
     """
     if not _MAY_HOLD.search(content):
-        return None
-    for node in _within(tree.body, False):
+        return []
+    found: dict[tuple[str, Optional[str]], str] = {}
+    for node in _unconditional(tree.body, "functions"):
         for module, name in _wanted(node):
             missing = _missing(module, name, is_complete)
             if missing is not None:
-                return problem(f" in line {node.lineno}", *missing)
-    return None
+                found.setdefault(missing, problem(f" in line {node.lineno}", *missing))
+    return list(found.values())[:_MOST_WARNINGS]
 
 
-def _within(statements: list[ast.stmt], is_function: bool) -> Iterator[Import]:
-    """Only statements are looked at, and never the many expressions that they are made of."""
+def absent(tree: ast.Module) -> dict[str, Optional[str]]:
+    """
+    The modules that the source imports while it loads and that are not here, as written, each with the name of its package on the
+    index: a known other name, or its own. None where that cannot be guessed. `open_webui` and the standard library are left out.
+    """
+    found: dict[str, Optional[str]] = {}
+    for node in _unconditional(tree.body, "module"):
+        for module, _ in _wanted(node):
+            top = module.partition(".")[0]
+            if top != "open_webui" and top not in sys.stdlib_module_names and not _is_there(top):
+                found.setdefault(module, package_of(module))
+    return found
+
+
+def _unconditional(statements: list[ast.stmt], where: Literal["module", "functions"], is_function: bool = False) -> Iterator[Import]:
+    """Those that run while the source loads, or those of functions. Only statements are looked at, and never what they are made of."""
     for node in statements:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            if is_function:
+            if is_function == (where == "functions"):
                 yield node
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield from _within(node.body, True)
+            if where == "functions":
+                yield from _unconditional(node.body, where, True)
         elif isinstance(node, (ast.ClassDef, ast.For, ast.AsyncFor, ast.While)):
-            yield from _within(node.body, is_function)
+            yield from _unconditional(node.body, where, is_function)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             if not any("suppress" in ast.unparse(item.context_expr) for item in node.items):
-                yield from _within(node.body, is_function)
+                yield from _unconditional(node.body, where, is_function)
         elif isinstance(node, ast.Try):
             body = [] if any(map(_catches, node.handlers)) else [*node.body, *node.orelse]
-            yield from _within([*body, *node.finalbody], is_function)
+            yield from _unconditional([*body, *node.finalbody], where, is_function)
 
 
 def _catches(handler: ast.ExceptHandler) -> bool:
@@ -83,9 +102,12 @@ def _missing(module: str, name: Optional[str], is_complete: bool) -> Optional[tu
             return error.name or module, None
         is_there = name is None or hasattr(found, name) or importlib.util.find_spec(f"{module}.{name}") is not None
         return None if is_there else (module, name)
+    return None if not is_complete or _is_there(top) else (top, None)
+
+
+def _is_there(top: str) -> bool:
+    """Of a module only the first part is looked up: to find what lies below would run it."""
     try:
-        # Of others only the first part is looked up: to find what lies below would run it.
-        is_there = not is_complete or top in sys.modules or importlib.util.find_spec(top) is not None
+        return top in sys.modules or importlib.util.find_spec(top) is not None
     except Exception:
-        is_there = True  # The tool finds modules in a way of its own, and it is not for us to fail at it.
-    return None if is_there else (top, None)
+        return True  # The tool finds modules in a way of its own, and it is not for us to fail at it.

@@ -1,9 +1,13 @@
 """The `requirements:` of a tool's frontmatter: what they ask for, and what of it this environment does not have."""
 
+import ast
 import re
 import sys
+from dataclasses import dataclass, field
 from importlib import metadata
-from typing import Optional
+from typing import Any, Optional
+
+import imports
 
 try:
     from packaging.markers import InvalidMarker, UndefinedComparison, UndefinedEnvironmentName
@@ -19,6 +23,11 @@ _QUOTED_CHARACTERS = 200
 _VERSION = re.compile(r"[A-Za-z0-9.+!*_-]+")
 # A part that begins so goes on with the versions of the one before it.
 _VERSIONS = ("<", ">", "=", "!", "~")
+# Options of pip that are followed by a value.
+_VALUED = frozenset(
+    "-c -f -i -r -t --constraint --extra-index-url --find-links --index-url --no-binary --only-binary --platform --proxy "
+    "--python-version --requirement --root --target --trusted-host --upgrade-strategy".split()
+)
 # Asked for by their authors' habit: modules that this environment has under another name.
 _PROVIDED = {"open-webui", "bs4"}
 
@@ -27,24 +36,60 @@ class RequirementError(Exception):
     """The message is one sentence for the author of the tool."""
 
 
-def parse(text: str) -> "list[Requirement]":
+@dataclass(frozen=True)
+class Requirements:
+    wanted: "list[Requirement]" = field(default_factory=list)
+    """Those that apply here."""
+    dropped: list[str] = field(default_factory=list)
+    """A sentence for each part that held options of pip, which are left out."""
+    malformed: list[str] = field(default_factory=list)
+    """A sentence for each part that is no requirement."""
+
+
+def parse(text: str) -> Requirements:
     """
-    The comma-separated requirements (PEP 508) that apply here. Options, addresses and whatever else is not the name of a
-    package with versions is refused: it would tell the installer where to take code from.
+    The comma-separated requirements (PEP 508). Options, addresses and whatever else is not the name of a package with versions would
+    tell the installer where to take code from, so nothing of that is passed on. Raises RequirementError.
     """
+    found = Requirements()
     if Requirement is None:
-        return []
+        return found
     if len(text) > _MOST_CHARACTERS:
         raise RequirementError(f"The requirements have {len(text)} characters; at most {_MOST_CHARACTERS} are allowed.")
-    found = [requirement for requirement in map(_read, _split(text)) if requirement is not None]
-    if len(found) > _MOST:
-        raise RequirementError(f"The tool asks for {len(found)} packages; at most {_MOST} are allowed.")
+    for part in _split(text):
+        plain, options = _without_options(part)
+        if options:
+            found.dropped.append(f"The requirement {_quote(part)} has options of pip, which are left out: {_quote(' '.join(options))}.")
+        try:
+            requirement = _read(plain) if plain else None
+        except RequirementError as error:
+            found.malformed.append(str(error))
+        else:
+            found.wanted.extend([] if requirement is None else [requirement])
+    if len(found.wanted) > _MOST:
+        raise RequirementError(f"The tool asks for {len(found.wanted)} packages; at most {_MOST} are allowed.")
     return found
+
+
+def _without_options(part: str) -> tuple[str, list[str]]:
+    """What is left of a part without options of pip and their values, and these."""
+    if not part.startswith("-") and " -" not in part:
+        return part, []
+    words, options, is_value = [], [], False
+    for word in part.split():
+        is_option = is_value or word.startswith("-")
+        (options if is_option else words).append(word)
+        is_value = not is_value and word in _VALUED
+    return " ".join(words), options
+
+
+def _quote(text: str) -> str:
+    return repr(text if len(text) <= _QUOTED_CHARACTERS else text[:_QUOTED_CHARACTERS] + "…")
 
 
 def _read(part: str) -> "Optional[Requirement]":
     """One requirement; None when its marker says that it does not apply here."""
-    quoted = repr(part if len(part) <= _QUOTED_CHARACTERS else part[:_QUOTED_CHARACTERS] + "…")
+    quoted = _quote(part)
     try:
         requirement = Requirement(part)
         applies = requirement.marker is None or requirement.marker.evaluate()
@@ -62,6 +107,29 @@ def _read(part: str) -> "Optional[Requirement]":
 def missing(requirements: "list[Requirement]") -> list[str]:
     """Those that are not met here, in one form and order, so that tools that ask for the same share it."""
     return sorted({_normalise(requirement) for requirement in requirements if not _is_met(requirement)})
+
+
+def named(names: "list[str]") -> list[str]:
+    """Packages as `missing` writes them."""
+    return sorted({canonicalize_name(name) for name in names}) if Requirement is not None else []
+
+
+def needed(tree: ast.Module, text: str, load: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """
+    The packages that a source needs and that are not here, with what its author should know. Those that only its imports tell of
+    are added once the named ones are installed: until then, one of these may bring the module. Raises RequirementError.
+    """
+    asked = parse(text)
+    lacking = [one for one in missing(asked.wanted) if one not in load["installed"]]
+    if not load["is_new"]:
+        return lacking, []
+    absent = imports.absent(tree)
+    if asked.malformed and absent:
+        raise RequirementError(asked.malformed[0])
+    guesses = {} if lacking else {module: name for module, name in absent.items() if name}
+    implied = [one for one in named(list(guesses.values())) if one not in load["installed"]]
+    notes = [f"The source imports {', '.join(guesses)} without a requirement; implied: {', '.join(implied)}."] if implied else []
+    return lacking or implied, [*asked.dropped, *asked.malformed, *notes]
 
 
 def _split(text: str) -> list[str]:

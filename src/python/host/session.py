@@ -119,20 +119,18 @@ class Session:
                 content, tree = source.parse(replaced)
             # Before the tool can run a statement, so that it cannot speak for its own source.
             manifest = source.read_manifest(content, tree)
-            missing = packages.missing(packages.parse(manifest.get("requirements", "")))
-            self._send({"kind": "prepared", "content": content, "manifest": manifest, "missing": missing})
+            missing, warnings = packages.needed(tree, manifest.get("requirements", ""), load)
+            self._send({"kind": "prepared", "content": content, "manifest": manifest, "missing": missing, "warnings": warnings})
             if missing and not load["is_lenient"]:
                 return None
-            tool = Tool(load["id"], content, tree)
-            problem = imports.unresolved(content, tree, is_complete=not missing) if load["is_new"] else None
-            if problem is not None:
-                raise LoadError(problem)
+            tool = Tool(load["id"], content, tree, is_written=True)
+            warnings = imports.unresolved(content, tree, is_complete=not missing) if load["is_new"] else []
         except (source.SourceError, packages.RequirementError, LoadError) as error:
             self._send({"kind": "refused", "detail": str(error)})
             return None
         specs = [function.specification for function in tool.functions.values()]
         try:
-            self._send({"kind": "loaded", "specs": specs, **tool.valve_schemas})
+            self._send({"kind": "loaded", "specs": specs, "warnings": warnings, **tool.valve_schemas})
         except (TypeError, ValueError) as error:
             self._send({"kind": "refused", "detail": f"The specification has no JSON form: {error}."})
             return None

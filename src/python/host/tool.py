@@ -14,6 +14,7 @@ import hidden
 import imports
 import specification
 import valves
+from plain import PlainValves
 from pydantic import BaseModel, ValidationError
 from wording import describe
 
@@ -34,13 +35,15 @@ class CallError(Exception):
 class Tool:
     """The loaded source and its instance of class Tools."""
 
-    def __init__(self, tool_id: str, content: str, tree: Any) -> None:
+    def __init__(self, tool_id: str, content: str, tree: Any, is_written: bool = False) -> None:
         self.id = tool_id
         module = types.ModuleType(f"tool_{tool_id}")
         # Pydantic and dataclasses look names up there.
         sys.modules[module.__name__] = module
-        # Sources look for their folder there. It is the scratch folder, and has no such file.
+        # Sources read themselves there, and look for their folder: the scratch folder.
         module.__file__ = os.path.abspath(_FILE)
+        if is_written:
+            _write(module.__file__, content)
         for name in (_FILE, module.__file__):
             # What tracebacks and `inspect` quote, which would find our own file of this name otherwise.
             linecache.cache[name] = (lambda: content,)
@@ -51,9 +54,10 @@ class Tool:
                 raise LoadError("The source defines no class Tools.")
             self.instance = factory()
             self.functions = specification.describe(self.instance)
+            self._plain: dict[type[BaseModel], PlainValves] = {}
             self.valves = {
-                "valves": _find_valves(factory, self.instance, "Valves"),
-                "user_valves": _find_valves(factory, self.instance, "UserValves"),
+                "valves": self._find_valves(factory, "Valves"),
+                "user_valves": self._find_valves(factory, "UserValves"),
             }
             self.valve_schemas = {kind: model and valves.describe(model.__name__, model) for kind, model in self.valves.items()}
             # As the constructor made them.
@@ -64,6 +68,20 @@ class Tool:
             raise LoadError(str(error)) from None
         except BaseException as error:
             raise LoadError(_problem(error)) from None
+
+    def _find_valves(self, factory: type, name: str) -> Optional[type[BaseModel]]:
+        """A class within `Tools`, whatever its constructor makes of the name, or one that only the constructor names so."""
+        found = getattr(factory, name, None)
+        if found is None:
+            found = inspect.getattr_static(self.instance, name, None)
+        if not isinstance(found, type):
+            return None
+        if issubclass(found, BaseModel):
+            return found
+        plain = PlainValves(name, found)
+        if plain.model is not None:
+            self._plain[plain.model] = plain
+        return plain.model
 
     def find(self, name: str) -> specification.Function:
         """A function by its name. Raises CallError."""
@@ -79,7 +97,7 @@ class Tool:
         user = dict(request["user"])
         self._set_valves(request["valves"])
         if self.valves["user_valves"]:
-            user["valves"] = _accept(self.valves["user_valves"], request["user_valves"] or {}, "Your settings of this tool")
+            user["valves"] = self._accept(self.valves["user_valves"], request["user_valves"] or {}, "Your settings of this tool")
         try:
             return function.bind(request["arguments"], hidden.parameters({**request, "tool": self.id}, user, emit, ask))
         except ValidationError as error:
@@ -99,12 +117,16 @@ class Tool:
 
     def _made_of(self, model: type[BaseModel], values: dict[str, Any]) -> Any:
         try:
-            return _accept(model, values, "The valves of the tool")
+            return self._accept(model, values, "The valves of the tool")
         except CallError as error:
             if values:
                 raise
             # Functions that use none of them work before anybody has set them.
             return _Unset(error.detail)
+
+    def _accept(self, model: type[BaseModel], values: dict[str, Any], name: str) -> Any:
+        accepted = _accept(model, values, name)
+        return self._plain[model].fill(accepted) if model in self._plain else accepted
 
     def check_valves(self, request: dict[str, Any]) -> Any:
         """The valves as they are to be kept. Raises CallError."""
@@ -126,6 +148,15 @@ class Tool:
         if model is None:
             raise CallError("not_found", "The tool has no such valves.")
         return model
+
+
+def _write(path: str, content: str) -> None:
+    """As it is, line ends included. Without room for it the tool still runs."""
+    try:
+        with open(path, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+            file.write(content)
+    except OSError:
+        pass
 
 
 class _Unset:
@@ -156,18 +187,6 @@ def _copy(made: Any) -> Any:
         return copy.deepcopy(made)
     except Exception:
         return made  # Something in it is one of its kind.
-
-
-def _find_valves(factory: type, instance: object, name: str) -> Optional[type[BaseModel]]:
-    """A class within `Tools`, whatever its constructor makes of the name, or one that only the constructor names so."""
-    model = getattr(factory, name, None)
-    if model is None:
-        model = inspect.getattr_static(instance, name, None)
-    if model is None:
-        return None
-    if not (isinstance(model, type) and issubclass(model, BaseModel)):
-        raise LoadError(f"The class {name} must be a Pydantic model.")
-    return model
 
 
 def _problem(error: BaseException) -> str:
