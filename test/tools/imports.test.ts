@@ -59,6 +59,36 @@ describe('a tool that imports', () => {
     expect(result).toEqual(['one', 'two']);
   });
 
+  it.each([
+    ['from loguru import logger', 'logger.info("a")\nreturn 1', 1],
+    ['from dotenv import load_dotenv', 'return load_dotenv()', false],
+    ['from pytz import timezone', 'return str(timezone("Asia/Tokyo"))', 'Asia/Tokyo'],
+    [
+      'from youtube_transcript_api import YouTubeTranscriptApi',
+      'return YouTubeTranscriptApi.__name__',
+      'YouTubeTranscriptApi',
+    ],
+    ['import websockets', 'return websockets.State.OPEN.name', 'OPEN'],
+    [
+      'import io\nfrom PIL import Image',
+      'file = io.BytesIO()\nImage.new("RGB", (2, 1)).save(file, "PNG")\nreturn Image.open(file).size',
+      [2, 1],
+    ],
+    [
+      'import io\nfrom pypdf import PdfReader, PdfWriter',
+      'file = io.BytesIO()\nout = PdfWriter()\nout.add_blank_page(9, 9)\nout.write(file)\nreturn len(PdfReader(file).pages)',
+      1,
+    ],
+  ])('%s', async (line, body, expected) => {
+    // biome-ignore format: one line each
+    expect((await resultOf(line, body)).result).toEqual(expected);
+  });
+
+  it('nothing, and then has none of the larger packages loaded', async () => {
+    const names = '{"PIL", "pypdf", "pytz", "loguru", "websockets", "dotenv", "youtube_transcript_api"}';
+    expect((await resultOf('import sys', `return sorted(${names} & set(sys.modules))`)).result).toEqual([]);
+  });
+
   it('fastapi, and returns a page to be shown', async () => {
     const { result, events } = await resultOf(
       'from fastapi.responses import HTMLResponse',
