@@ -31,7 +31,7 @@ export const FILE_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> = 
       responses: {
         200: {
           description: 'Successful response',
-          content: { 'application/json': { schema: FileView } },
+          content: { 'application/json': { schema: FileView.extend({ status: z.literal(true) }) } },
         },
         ...failures({
           400: 'BadRequest',
@@ -46,13 +46,43 @@ export const FILE_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> = 
       },
     },
   },
+  '/files/{id}/process/status': {
+    get: {
+      operationId: 'files.processStatus',
+      summary: 'Whether a file is ready, which each is; with `stream=true` as server-sent events',
+      tags: ['files'],
+      'x-access': 'file.read',
+      parameters: [
+        { in: 'path', name: 'id', required: true, schema: { type: 'string' } },
+        { in: 'query', name: 'stream', schema: { type: 'boolean', default: false } },
+      ],
+      responses: {
+        200: {
+          description: 'Successful response',
+          content: {
+            'application/json': { schema: z.object({ status: z.literal('completed') }) },
+            'text/event-stream': { schema: z.string() },
+          },
+        },
+        ...failures({ 401: 'Unauthenticated', 404: 'NotFound', 500: 'Internal' }),
+      },
+    },
+  },
   '/files/{id}/content': {
     get: {
       operationId: 'files.content',
       summary: 'The bytes of a file, or one range of them',
       tags: ['files'],
       'x-access': 'file.read',
-      parameters: [{ in: 'path', name: 'id', required: true, schema: { type: 'string' } }],
+      parameters: [
+        { in: 'path', name: 'id', required: true, schema: { type: 'string' } },
+        {
+          in: 'query',
+          name: 'attachment',
+          description: 'For saving, also what a browser could show',
+          schema: { type: 'boolean', default: false },
+        },
+      ],
       responses: {
         200: { description: 'All bytes', content: { '*/*': bytes } },
         206: { description: 'The range of bytes that was asked for', content: { '*/*': bytes } },

@@ -5,9 +5,10 @@ import parseRange from 'range-parser';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Parts, Scope } from '../core/scope.ts';
 import { enter } from '../core/trpc.ts';
-import { id, LIMITS } from '../core/wire.ts';
+import { LIMITS } from '../core/wire.ts';
 import { type FileContent, getContent } from '../files/files.content.ts';
-import { check, type FormPart, maxUploadBytes, tooLarge, uploadFile } from '../files/files.upload.ts';
+import { getFile, knownId } from '../files/files.service.ts';
+import { type FormPart, maxUploadBytes, tooLarge, uploadFile } from '../files/files.upload.ts';
 import { buildHttpContext } from './context.ts';
 import { REST_PREFIXES } from './rest.ts';
 
@@ -39,17 +40,35 @@ export async function mountFiles(app: FastifyInstance, parts: Parts): Promise<vo
     }
   });
   for (const prefix of REST_PREFIXES) {
-    app.route<{ Params: { id: string } }>({
-      // Named, since the HEAD that Fastify makes of a GET reads the whole file to tell its length.
-      method: ['GET', 'HEAD'],
-      url: `${prefix}/files/:id/content`,
-      async handler(request, reply) {
-        const scope = await admit(parts, request, reply, 'query', ['files', request.params.id, 'content']);
-        const content = await getContent(scope, check('id', id(), request.params.id));
-        return sendContent(content, request, reply);
-      },
+    for (const last of ['', '/:name']) {
+      app.route<ById>({
+        // Named, since the HEAD that Fastify makes of a GET reads the whole file to tell its length.
+        method: ['GET', 'HEAD'],
+        url: `${prefix}/files/:id/content${last}`,
+        async handler(request, reply) {
+          const { params, query } = request;
+          const scope = await admit(parts, request, reply, 'query', ['files', params.id, 'content']);
+          const content = await getContent(scope, knownId(params.id));
+          const isForSaving = params.name !== undefined || query.attachment === 'true';
+          return sendContent(isForSaving ? { ...content, isInline: false } : content, request, reply);
+        },
+      });
+    }
+    app.get<ById>(`${prefix}/files/:id/process/status`, async (request, reply) => {
+      const path = ['files', request.params.id, 'process', 'status'];
+      const scope = await admit(parts, request, reply, 'query', path);
+      const { status } = (await getFile(scope, knownId(request.params.id))).data;
+      if (request.query.stream !== 'true') return { status };
+      // Files are not processed here: the first event is the last.
+      reply.header('content-type', 'text/event-stream').header('cache-control', 'no-cache');
+      return reply.send(`data: ${JSON.stringify({ status })}\n\n`);
     });
   }
+}
+
+interface ById {
+  Params: { id: string; name?: string };
+  Querystring: { attachment?: string; stream?: string };
 }
 
 const admit = (
@@ -77,7 +96,7 @@ async function answerUpload(parts: Parts, request: FastifyRequest, reply: Fastif
     const max = maxUploadBytes(scope);
     // Who says beforehand that it is too much need not send it.
     if (Number(request.headers['content-length']) > max + FORM_BYTES) throw tooLarge(max);
-    return await uploadFile(scope, readForm(request, max));
+    return { status: true, ...(await uploadFile(scope, readForm(request, max))) };
   } catch (error) {
     discardRest(request);
     throw error;

@@ -1,7 +1,7 @@
 import { CAN_READ, type Caller } from '../channels/channels.repository.ts';
 import { Json } from '../core/json.ts';
 import { type Sql, statement } from '../database/sql.ts';
-import type { FileView } from './files.schema.ts';
+import type { FilePage, FileView } from './files.schema.ts';
 
 /**
  * Who asks, and whether they may use channels at all: where those are switched off, nobody reads through a message.
@@ -24,6 +24,7 @@ const CAN_READ_FILE = `(f.user_id = $1 or ($3 and exists (
    where mf.file_id = f.id and ${CAN_READ})))`;
 
 const VIEW = `json_build_object('id', f.id, 'user_id', f.user_id, 'hash', f.sha256, 'filename', f.filename,
+  'data', json_build_object('status', 'completed'),
   'meta', json_build_object('name', f.filename, 'content_type', f.content_type, 'size', f.size, 'data', f.meta),
   'created_at', f.created_at, 'updated_at', f.updated_at)`;
 
@@ -52,6 +53,50 @@ export async function listOwnFiles(
 ): Promise<Json<FileView[]>> {
   const [row] = await sql.rows(LIST, [userId, limit, skip]);
   return new Json(row?.files ?? '[]');
+}
+
+const PAGE = statement<FilePage>(
+  'file.page_own',
+  `select (select count(*)::int from file f where f.user_id = $1) as total, coalesce((
+     select json_agg(view) from (
+       select ${VIEW} as view from file f where f.user_id = $1 order by f.id desc limit $2 offset $3) as newest),
+     '[]'::json) as items`,
+);
+
+/** The same with how many there are. */
+export async function pageOwnFiles(
+  sql: Sql,
+  userId: string,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<FilePage> {
+  const [row] = await sql.rows(PAGE, [userId, limit, skip]);
+  return row ?? { items: [], total: 0 };
+}
+
+const SEARCH = statement<{ view: FileView }>(
+  'file.search_own',
+  `select ${VIEW} as view from file f where f.user_id = $1 and f.filename ilike $2
+    order by f.id desc limit $3 offset $4`,
+);
+
+/** A person's own files whose name fits a pattern, as `like` takes it; in any case, newest first. */
+export async function searchOwnFiles(
+  sql: Sql,
+  userId: string,
+  { pattern, skip, limit }: { pattern: string; skip: number; limit: number },
+): Promise<FileView[]> {
+  const rows = await sql.rows(SEARCH, [userId, pattern, limit, skip]);
+  return rows.map(({ view }) => view);
+}
+
+const COUNT = statement<{ total: number }>(
+  'file.count_own',
+  'select count(*)::int as total from file f where f.user_id = $1',
+);
+
+export async function countOwnFiles(sql: Sql, userId: string): Promise<number> {
+  const [row] = await sql.rows(COUNT, [userId]);
+  return row?.total ?? 0;
 }
 
 const GET = statement<{ view: FileView }>(
@@ -121,6 +166,31 @@ export async function deleteFileRow(
 ): Promise<DeletedFile | undefined> {
   const [row] = await sql.rows(DELETE, [fileId, id, role === 'admin']);
   return row;
+}
+
+const RENAME = statement<DeletedFile & { view: FileView }>(
+  'file.rename',
+  `with before as (select id, filename, user_id from file where id = $1 and (user_id = $2 or $3) for update),
+     f as (update file set filename = $4, updated_at = $5 from before where file.id = before.id returning file.*)
+   select before.filename, before.user_id, ${VIEW} as view from f join before on true`,
+);
+
+/** Renames a file, for its owner and for administrators. @returns it, and what it was called; undefined as for `deleteFileRow` */
+export async function renameFileRow(
+  sql: Sql,
+  { id, role }: Caller,
+  { fileId, filename, at }: { fileId: string; filename: string; at: number },
+): Promise<(DeletedFile & { view: FileView }) | undefined> {
+  const [row] = await sql.rows(RENAME, [fileId, id, role === 'admin', filename, at]);
+  return row;
+}
+
+const DELETE_ALL = statement<{ id: string }>('file.delete_all', 'delete from file returning id');
+
+/** @returns the ids of the files that there were */
+export async function deleteAllRows(sql: Sql): Promise<string[]> {
+  const rows = await sql.rows(DELETE_ALL, []);
+  return rows.map(({ id }) => id);
 }
 
 const KNOWN = statement<{ id: string }>('file.known', 'select id from file where id = any($1::uuid[])');

@@ -18,8 +18,23 @@ export const FileView = z
       /** What the uploader sent along as `metadata`. */
       data: z.record(z.string(), z.unknown()),
     }),
+    /** Files are not processed here: each is complete when it is stored. */
+    data: z.object({ status: z.literal('completed') }),
     created_at: seconds(),
     updated_at: seconds(),
   })
   .meta({ id: 'File' });
 export type FileView = z.infer<typeof FileView>;
+
+export const FileDetail = FileView.extend({
+  data: z.object({
+    status: z.literal('completed'),
+    content: z.string().optional().describe('The text of a text file of up to 1 MiB'),
+  }),
+}).meta({ id: 'FileDetail' });
+export type FileDetail = z.infer<typeof FileDetail>;
+
+export const FilePage = z
+  .object({ items: z.array(FileView), total: z.int().describe('How many there are in all') })
+  .meta({ id: 'FilePage' });
+export type FilePage = z.infer<typeof FilePage>;

@@ -93,7 +93,7 @@ async function storeUpload(scope: Scope, id: string, upload: Upload): Promise<Fi
 }
 
 /** The last segment of what the uploader calls it; a name, and never a path here. Browsers send a quote as `%22`. */
-const Filename = z
+export const Filename = z
   .string()
   .transform((sent) => sent.split(/[/\\]/).at(-1)?.replaceAll('%22', '"') ?? '')
   .pipe(name().regex(/^\P{Cc}*$/u, 'must not contain control characters'));

@@ -101,6 +101,8 @@ it('every rule of a procedure is swept here, or has a test of its own', () => {
     // test/files/access.test.ts
     'files.delete',
     'files.get',
+    'files.rename',
+    'files.text',
     // test/channels/search.test.ts
     'search.messages',
     // test/tools/load.test.ts

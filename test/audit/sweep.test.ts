@@ -37,6 +37,7 @@ const INPUTS: Record<string, () => Promise<Record<string, unknown>>> = {
   'configParts.setWebhook': async () => ({ url: 'https://hooks.example.com/' }),
   'configs.import': async () => ({ ...(await admin.exported()), notes: { enable: false } }),
   'configs.rollback': async () => ({ id: (await as(root)('GET /configs/history')).body.at(-1).id }),
+  'files.deleteAll': async () => ({}),
   'groups.addMembers': async () => ({ id: (await group('joined')).id, user_ids: [ann.id] }),
   'groups.create': async () => ({ name: 'made', description: '' }),
   'groups.delete': async () => ({ id: (await group('deleted')).id }),

@@ -191,6 +191,34 @@ const onFile = ({ fileId }: Stage): Input => ({ id: fileId });
 /** Of a file that somebody may not read they do not learn that it is there. */
 const FILE_ACTIONS: Action[] = [
   { name: 'list one’s files', procedure: 'files.list', input: none, needs: 'be let in' },
+  { name: 'find one’s files', procedure: 'files.searchOwn', input: none, needs: 'be let in' },
+  { name: 'count one’s files', procedure: 'files.count', input: none, needs: 'be let in' },
+  { name: 'count them by the other path', procedure: 'files.countOwn', input: none, needs: 'be let in' },
+  {
+    name: 'find files that are not there',
+    procedure: 'files.search',
+    input: () => ({ filename: 'none' }),
+    needs: 'be let in',
+    otherwise: () => NOT_FOUND,
+  },
+  {
+    name: 'get the text of the file of a message',
+    procedure: 'files.text',
+    input: onFile,
+    needs: 'read',
+    refusal: NOT_FOUND,
+  },
+  {
+    name: 'rename the file of a message',
+    procedure: 'files.rename',
+    input: ({ fileId }) => ({ id: fileId, filename: 'renamed.txt' }),
+    needs: 'delete the file',
+    otherwise: (kind, relation) =>
+      holders('read', kind).includes(relation) || holders('delete the file', kind).includes(relation)
+        ? undefined
+        : NOT_FOUND,
+    spends: true,
+  },
   {
     name: 'get the file of a message',
     procedure: 'files.get',

@@ -14,7 +14,6 @@ const procedures = listProcedures(appRouter).filter(({ output }) => listOf(outpu
 
 /** What each of them is asked for. */
 const inputs: Record<string, Record<string, string>> = {
-  'files.list': {},
   'threads.list': {},
   'tools.export': {},
   'tools.list': {},

@@ -124,11 +124,13 @@ describe('a file', () => {
     const ids = [await uploaded(person), await uploaded(person), await uploaded(person)];
     const list = (query: string, { token } = person) => server.call(`GET /files/${query}`, { token });
     const idsOf = async (query: string, who = person) =>
-      (await list(query, who)).body.map(({ id }: { id: string }) => id);
+      (await list(query, who)).body.items.map(({ id }: { id: string }) => id);
     expect(await idsOf('')).toEqual(ids.toReversed());
     expect(await idsOf('?skip=1&limit=1')).toEqual([ids[1]]);
+    expect((await list('?limit=1')).body.total).toBe(3);
+    expect(await idsOf('?limit=1&page=3')).toEqual([ids[0]]);
     expect(await idsOf('', admin)).not.toContain(ids[0]);
-    for (const query of ['?limit=0', '?limit=201', '?skip=-1', '?limit=x']) {
+    for (const query of ['?limit=0', '?limit=201', '?skip=-1', '?limit=x', '?page=0']) {
       expect((await list(query)).status).toBe(400);
     }
     const sent = await recordStatements(() => list(''));

@@ -17,7 +17,7 @@ const PART = 'base64.b64encode(b"x" * 100_000).decode()';
 
 const run = (body: string, head?: string) => runTool(shop, toolOf(IMPORTS, body, head));
 const filesOf = async () =>
-  (await shop.server.call('GET /files?limit=200', { token: shop.reader.token })).body as {
+  (await shop.server.call('GET /files?limit=200', { token: shop.reader.token })).body.items as {
     filename: string;
   }[];
 
