@@ -1,6 +1,8 @@
 import { type Encoder, jsonEncoder } from '@trpc/server/adapters/ws';
 import { checkJsonText } from '../core/incoming.ts';
+import { Json } from '../core/json.ts';
 import { type CallId, DirectLine } from '../core/subscription.ts';
+import { putTexts, takeTexts } from './trpc.texts.ts';
 
 /** What tRPC sends with an event of a subscription; only `id` and the place differ between those who hear the same event. */
 interface Delivery {
@@ -19,7 +21,7 @@ const endings = new WeakMap<object, Buffer>();
 function endingOf(event: object): Buffer {
   const known = endings.get(event);
   if (known) return known;
-  const ending = Buffer.from(`${JSON.stringify(event)}}}}`);
+  const ending = Buffer.from(`${event instanceof Json ? event.text : JSON.stringify(event)}}}}`);
   endings.set(event, ending);
   return ending;
 }
@@ -84,7 +86,10 @@ export const sharingEncoder: Encoder = {
       message.result.data.open(message.id);
       return NOTHING;
     }
-    if (!isDelivery(message)) return jsonEncoder.encode(message);
+    if (!isDelivery(message)) {
+      const texts = takeTexts([message]);
+      return putTexts(JSON.stringify(message), texts);
+    }
     return frameOf(message.id, message.result.id, message.result.data.data);
   },
   decode(data) {

@@ -22,6 +22,7 @@ import { findIgnored, ignoredHeader, type Known, planKnownInput } from './rest.i
 import { closeInSpread } from './spread.ts';
 import { sharingEncoder } from './trpc.encoder.ts';
 import { callsOf, FrameSocket, outletOf } from './trpc.socket.ts';
+import { putTexts, takeTexts } from './trpc.texts.ts';
 
 const TRPC_PATH = '/trpc';
 
@@ -42,10 +43,9 @@ export async function mountTrpc(app: FastifyInstance, parts: Parts, router: AnyR
   const options: HandlerOptions = {
     router,
     maxBatchSize: MAX_BATCH_SIZE,
-    createContext: ({ req, res }) => buildHttpContext(parts, req, res),
     onError: ({ error, path, req }) => report(parts, error, path, req.id),
-    responseMeta: responseMetaFor(router),
   };
+  const metaOf = responseMetaFor(router);
   const config = router._def._config;
   // A scope of its own: tRPC parses JSON itself, and everything else keeps its parser.
   await app.register(async (scope) => {
@@ -76,7 +76,25 @@ export async function mountTrpc(app: FastifyInstance, parts: Parts, router: AnyR
       method: ['GET', 'POST'],
       url: `${TRPC_PATH}/:path`,
       handler: async (req, res) => {
-        await fastifyRequestHandler({ ...options, req, res, path: req.params.path });
+        let texts: string[] = [];
+        const send = async (response: Response) =>
+          texts.length === 0
+            ? res.send(response)
+            : res
+                .code(response.status)
+                .headers(Object.fromEntries(response.headers))
+                .send(putTexts(await response.text(), texts));
+        await fastifyRequestHandler({
+          ...options,
+          createContext: () => buildHttpContext(parts, req, res),
+          responseMeta(answered) {
+            texts = takeTexts(answered.data);
+            return metaOf(answered);
+          },
+          req,
+          res: { raw: res.raw, send } as unknown as FastifyReply,
+          path: req.params.path,
+        });
         return res;
       },
     });

@@ -1,4 +1,5 @@
 import { AppError } from '../core/errors.ts';
+import type { Payload } from './channel.ts';
 import { Clock } from './clock.ts';
 import {
   FEWEST_UNBEGUN,
@@ -19,15 +20,16 @@ export interface CallOptions extends Answerers {
   signal: AbortSignal | undefined;
   /** Whether the answer is what the tool says of itself, which is to be stored or shown, and so is short. */
   isOfItself?: boolean | undefined;
-  onEvent?: ((event: unknown) => void) | undefined;
+  /** Gets JSON. */
+  onEvent?: ((event: string) => void) | undefined;
   /** Told what the call took: before the answer, or when the process that it ended with has ended. Never for one that none began. */
   onUsage?: ((usage: Usage) => void) | undefined;
 }
 
 export interface Answer {
-  result: unknown;
-  /** What the function emitted, in order. */
-  events: unknown[];
+  result: Payload;
+  /** What the function emitted, in order, as JSON. */
+  events: string[];
   /** The last of what it printed. */
   output: string;
   /** From the moment at which the loaded tool was asked. */
@@ -76,8 +78,8 @@ export interface PendingCall extends Asking {
   isAbandoned: boolean;
   /** Runs out when it was sent and is not begun. */
   lease: NodeJS.Timeout | undefined;
-  events: unknown[];
-  eventCharacters: number;
+  events: string[];
+  eventBytes: number;
   startedAt: number;
   /** What the process had taken when it began. */
   cpuMs: number;
@@ -92,6 +94,8 @@ export interface CallsHandlers {
   send(...parts: Buffer[]): void;
   /** The time of the process, in seconds. */
   clock(): number;
+  /** Whether it may have said something that was not read yet. */
+  isUnheard(): boolean;
   /** A call does so badly that no other should come: `reason` goes on after "because". */
   onHarm(reason: string): void;
   /** Some call has gone, or nobody waits for it any more. */
@@ -99,7 +103,7 @@ export interface CallsHandlers {
 }
 
 /** The calls of one process, from the moment at which it gets them. They are held until `open`. */
-export function openCalls(limits: Limits, { send, clock, onHarm, onChange }: CallsHandlers) {
+export function openCalls(limits: Limits, { send, clock, isUnheard, onHarm, onChange }: CallsHandlers) {
   const calls = new Map<number, PendingCall>();
   const held = new Set<PendingCall>();
   /** Sent and not begun. */
@@ -121,10 +125,14 @@ export function openCalls(limits: Limits, { send, clock, onHarm, onChange }: Cal
       unbegun.bytes += call.order.body.length;
       call.startedAt = performance.now();
       // By then the process would not begin it any more. What it said before that is read first.
-      call.lease = setTimeout(() => setImmediate(expire, call), limits.beginMs + GRACE_MS);
+      lend(call, limits.beginMs + GRACE_MS);
       const beginBefore = clock() + limits.beginMs / 1000;
       send(Buffer.from(`{"call":${call.number},"begin_before":${beginBefore},`), call.order.body.subarray(1));
     }
+  }
+
+  function lend(call: PendingCall, timeMs: number): void {
+    call.lease = setTimeout(() => setImmediate(expire, call), timeMs);
   }
 
   function countBegun(call: PendingCall): void {
@@ -134,6 +142,8 @@ export function openCalls(limits: Limits, { send, clock, onHarm, onChange }: Cal
 
   function expire(call: PendingCall): void {
     if (!calls.has(call.number) || call.state !== 'sent') return;
+    // It may have begun and said so: another process must not get the call as well.
+    if (isUnheard()) return void lend(call, GRACE_MS);
     const error = new AppError('python_unavailable', { detail: BUSY, retryAfterSeconds: 5 });
     fail(call, new NotBegun(error, true));
     onHarm('it did not turn to a call');
@@ -193,7 +203,7 @@ export function openCalls(limits: Limits, { send, clock, onHarm, onChange }: Cal
         isAbandoned: false,
         lease: undefined,
         events: [],
-        eventCharacters: 0,
+        eventBytes: 0,
         asks: 0,
         requests: 0,
         startedAt: 0,

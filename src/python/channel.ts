@@ -1,101 +1,257 @@
+import { isUtf8 } from 'node:buffer';
 import type { Socket } from 'node:net';
-import { AppError } from '../core/errors.ts';
-import { checkJsonBounds, type JsonBounds } from '../core/incoming.ts';
-import { MAX_FRAME_BYTES } from './protocol.ts';
+import { MAX_FRAME_BYTES, MAX_FRAMES_BYTES } from './protocol.ts';
+import { JsonScan, ScanFault } from './scan.ts';
 
 const HEADER_BYTES = 4;
 /** Of one frame. The system hands over many kilobytes at once, unless they were written byte by byte. */
 const MAX_PIECES = 10_000;
-/** What an honest result of 8 MiB holds, and what takes well under a second to read. Python itself writes 254 levels. */
-const BOUNDS: JsonBounds = { depth: 300, values: Number.POSITIVE_INFINITY, lists: 1_000_000 };
+/** A frame up to that size is read at once, and is not counted among what is held. */
+const SMALL_BYTES = 64 * 1024;
+/** How much of a longer one is read before others get their turn: a millisecond or two. */
+const SLICE_BYTES = 256 * 1024;
+/** How long a frame may take to arrive. A tool's process writes it at one stroke. */
+const FRAME_MS = 30_000;
+/** What the head of a frame may hold; its longest member is the output of a function. */
+const MAX_HEAD_BYTES = 128 * 1024;
+const MAX_HEAD_MEMBERS = 32;
+/** What is parsed may have so many members: distinct names take a microsecond each. */
+const MAX_MEMBERS = 20_000;
+const MAX_LISTS = 100_000;
+const LINE_FEED = 0x0a;
 
 const NONE = Buffer.alloc(0);
+const TOO_MUCH = 'it sent too many members, lists and objects at once';
+const BROKEN = 'it wrote to the channel of the server';
+
+/** JSON text that a tool's process wrote. It was checked, but not parsed: a result goes to its caller as it is. */
+export class Payload {
+  readonly text: string;
+  readonly #scan: JsonScan;
+
+  constructor(bytes: Buffer, scan: JsonScan) {
+    this.text = bytes.toString();
+    this.#scan = scan;
+  }
+
+  /** @throws ScanFault where parsing would take the event loop for long */
+  parse(): unknown {
+    const { members, lists } = this.#scan;
+    if (members > MAX_MEMBERS || lists > MAX_LISTS) throw new ScanFault(TOO_MUCH);
+    return JSON.parse(this.text);
+  }
+}
+
+/** The memory that all long frames share from their first byte until they are read. */
+export interface FrameRoom {
+  /** False when there is no room left for so many bytes. */
+  take(bytes: number): boolean;
+  /** Calls back when there may be room again; returns what withdraws that. */
+  wait(retry: () => void): () => void;
+  give(bytes: number): void;
+}
+
+export function openFrameRoom(limit = MAX_FRAMES_BYTES): FrameRoom {
+  let taken = 0;
+  const waiting = new Set<() => void>();
+  return {
+    take(bytes) {
+      if (taken + bytes > limit) return false;
+      taken += bytes;
+      return true;
+    },
+    wait(retry) {
+      waiting.add(retry);
+      return () => waiting.delete(retry);
+    },
+    give(bytes) {
+      taken -= bytes;
+      const retries = [...waiting];
+      waiting.clear();
+      for (const retry of retries) retry();
+    },
+  };
+}
+
+export interface FrameHandlers {
+  /** `head` is parsed; `payload` is the JSON text behind it, if any; `bytes` is the size of both. */
+  onFrame(head: unknown, payload: Payload | undefined, bytes: number): void;
+  /** Called once, with the reason, for a frame that is too long, holds too much or is not JSON, or that `onFrame` throws at. */
+  onFault(reason: string): void;
+}
+
+export interface FrameReader {
+  /** Whether to go on reading; what has arrived is handed over all the same. */
+  listen(isOn: boolean): void;
+  /** Whether a frame is being checked, which takes some turns of the event loop. */
+  isChecking(): boolean;
+  /** Whether the process may have said something that was not handed over, because this side does not read just now. */
+  isBehind(): boolean;
+}
 
 /**
- * Cuts a socket into frames. `onFrame` gets parsed JSON and its text; `onFault` is called once, with the reason, for a frame
- * that is too long, holds too much or is not JSON, or that `onFrame` throws at, and nothing is read after it. At most one frame
- * is held in memory.
+ * Cuts a socket into frames, and hands them over in their order. A frame is a line of JSON, its head, and for some kinds a line feed and
+ * JSON of any size. Nothing is parsed before it is checked and counted. Nothing is read after a fault.
  */
 export function readFrames(
   socket: Socket,
-  onFrame: (message: unknown, text: string) => void,
-  onFault: (reason: string) => void,
-): void {
-  /** A part of a header. */
+  room: FrameRoom,
+  { onFrame, onFault }: FrameHandlers,
+): FrameReader {
+  /** Bytes that are not looked at yet. */
   let rest: Buffer = NONE;
   /** The frame that is under way, and how much of it is there. */
   let frame: Buffer | undefined;
   let filled = 0;
   let pieces = 0;
+  /** What the frame that is under way has of the room. */
+  let taken = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let isWanted = true;
+  let isChecking = false;
+  /** For room. */
+  let isWaiting = false;
+  let withdraw = () => {};
 
+  const release = () => {
+    clearTimeout(timer);
+    withdraw();
+    const bytes = taken;
+    taken = 0;
+    if (bytes > 0) room.give(bytes);
+  };
   const stop = (reason: string) => {
+    if (socket.destroyed) return;
     socket.off('data', take);
     socket.destroy();
-    frame = undefined;
+    [frame, rest] = [undefined, NONE];
     onFault(reason);
   };
-  /** Strangers wrote it, so whatever goes wrong with it is the end of this channel and of nothing else. */
-  const handOver = (body: Buffer) => {
+  /** A stranger wrote it, so an error is the end of this channel and of nothing else. */
+  const stopFor = (error: unknown) => stop(error instanceof ScanFault ? error.message : BROKEN);
+  const keepReading = () => {
+    if (isWanted && !isChecking && !isWaiting) socket.resume();
+    else socket.pause();
+  };
+  /** Takes up what was held up. */
+  const goOn = () => {
     try {
-      const text = body.toString();
-      if (!isFlat(text)) checkJsonBounds(text, BOUNDS);
-      onFrame(JSON.parse(text), text);
+      cut();
+      keepReading();
     } catch (error) {
-      stop(
-        error instanceof AppError
-          ? 'it sent too many lists and objects at once, or too deep ones'
-          : 'it wrote to the channel of the server',
-      );
+      stopFor(error);
     }
   };
-  const take = (chunk: Buffer) => {
-    let bytes = chunk;
-    if (frame) {
-      const taken = chunk.copy(frame, filled);
-      filled += taken;
-      pieces += 1;
-      if (filled < frame.length) {
-        if (pieces > MAX_PIECES) stop('it wrote in too many pieces');
-        return;
-      }
-      const whole = frame;
-      frame = undefined;
-      bytes = chunk.subarray(taken);
-      handOver(whole);
-    } else if (rest.length > 0) {
-      bytes = Buffer.concat([rest, chunk]);
-    }
-    rest = NONE;
-    while (bytes.length >= HEADER_BYTES && !socket.destroyed) {
-      const length = bytes.readUInt32BE(0);
-      if (length > MAX_FRAME_BYTES) return stop('it sent more than the limit of one answer');
-      const end = HEADER_BYTES + length;
-      if (bytes.length < end) {
-        // As large as it says: joining pieces again and again would take ever longer.
-        frame = Buffer.allocUnsafeSlow(length);
-        filled = bytes.copy(frame, 0, HEADER_BYTES);
-        pieces = 1;
-        return;
-      }
-      const body = bytes.subarray(HEADER_BYTES, end);
-      bytes = bytes.subarray(end);
-      handOver(body);
-    }
-    rest = bytes;
-  };
-  socket.on('data', take);
-}
 
-/** Whether JSON opens so few lists and objects that it is within all bounds; those that stand in its texts count too. */
-function isFlat(text: string): boolean {
-  let left = BOUNDS.depth;
-  for (const sign of '[{') {
-    for (let at = text.indexOf(sign); at !== -1; at = text.indexOf(sign, at + 1)) {
-      left -= 1;
-      if (left < 0) return false;
+  /** Checks one frame and hands it over; a long one in later turns of the event loop. */
+  function read(body: Buffer): void {
+    const feed = body.indexOf(LINE_FEED);
+    const head = feed === -1 ? body : body.subarray(0, feed);
+    const payload = feed === -1 ? undefined : body.subarray(feed + 1);
+    const parsed = parseHead(head);
+    if (!payload) return void handOver(parsed, undefined, body.length);
+    if (!isUtf8(payload)) throw new ScanFault(BROKEN);
+    const scan = new JsonScan(payload);
+    const finish = () => handOver(parsed, new Payload(payload, scan), body.length);
+    if (scan.step(SMALL_BYTES)) return void finish();
+    isChecking = true;
+    const check = () => {
+      if (socket.destroyed) return;
+      try {
+        if (!scan.step(SLICE_BYTES)) return void setImmediate(check);
+        isChecking = false;
+        finish();
+      } catch (error) {
+        return stopFor(error);
+      }
+      goOn();
+    };
+    setImmediate(check);
+  }
+
+  function handOver(...message: Parameters<typeof onFrame>): void {
+    release();
+    onFrame(...message);
+  }
+
+  /** Cuts frames from the rest, as long as they are whole. */
+  function cut(): void {
+    while (rest.length >= HEADER_BYTES && !isChecking && !isWaiting && !socket.destroyed) {
+      const length = rest.readUInt32BE(0);
+      if (length > MAX_FRAME_BYTES) return void stop('it sent more than the limit of one answer');
+      const isSmall = length <= SMALL_BYTES;
+      if (!isSmall && !room.take(length)) {
+        isWaiting = true;
+        withdraw = room.wait(() => {
+          isWaiting = false;
+          goOn();
+        });
+        return;
+      }
+      taken = isSmall ? 0 : length;
+      const end = HEADER_BYTES + length;
+      if (rest.length < end) return void begin(length);
+      const body = rest.subarray(HEADER_BYTES, end);
+      rest = rest.subarray(end);
+      read(body);
     }
   }
-  return true;
+
+  /** As large as it says: joining pieces again and again would take ever longer. */
+  function begin(length: number): void {
+    frame = Buffer.allocUnsafeSlow(length);
+    filled = rest.copy(frame, 0, HEADER_BYTES);
+    rest = NONE;
+    pieces = 1;
+    if (taken > 0) timer = setTimeout(expire, FRAME_MS);
+  }
+
+  function expire(): void {
+    // What is not read from this side is not late.
+    if (isWanted) stop('it did not finish what it had begun to send');
+    else timer = setTimeout(expire, FRAME_MS);
+  }
+
+  function take(chunk: Buffer): void {
+    try {
+      if (frame) {
+        const copied = chunk.copy(frame, filled);
+        filled += copied;
+        pieces += 1;
+        if (filled < frame.length) {
+          if (pieces > MAX_PIECES) stop('it wrote in too many pieces');
+          return;
+        }
+        const whole = frame;
+        frame = undefined;
+        rest = chunk.subarray(copied);
+        read(whole);
+      } else rest = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+      cut();
+      if (isChecking || isWaiting) socket.pause();
+    } catch (error) {
+      stopFor(error);
+    }
+  }
+
+  socket.on('data', take);
+  socket.once('close', release);
+  return {
+    listen(isOn) {
+      isWanted = isOn;
+      keepReading();
+    },
+    isChecking: () => isChecking,
+    isBehind: () => isChecking || isWaiting || !isWanted,
+  };
+}
+
+function parseHead(bytes: Buffer): unknown {
+  if (bytes.length > MAX_HEAD_BYTES || !isUtf8(bytes)) throw new ScanFault(BROKEN);
+  const scan = new JsonScan(bytes);
+  scan.step(bytes.length + 1);
+  if (scan.members > MAX_HEAD_MEMBERS || scan.lists > MAX_HEAD_MEMBERS) throw new ScanFault(BROKEN);
+  return JSON.parse(bytes.toString());
 }
 
 /** Sends one message, whose JSON comes in parts, as a frame. */

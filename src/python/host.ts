@@ -6,7 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PythonShell } from 'python-shell';
-import { readFrames, writeFrame } from './channel.ts';
+import {
+  type FrameReader,
+  type FrameRoom,
+  openFrameRoom,
+  type Payload,
+  readFrames,
+  writeFrame,
+} from './channel.ts';
 import { Greeting, type HostOrder, HostReport, type Limits } from './protocol.ts';
 
 const run = promisify(execFile);
@@ -43,6 +50,8 @@ export interface SpawnedProcess {
   isRead(): boolean;
   /** Whether to go on reading what it says. */
   listen(isOn: boolean): void;
+  /** Whether it may have said something that was not read, because this side does not read just now. */
+  isUnheard(): boolean;
   /** Counts the processor time that it may use from now on, within a second. */
   countAnew(): void;
   /** The time by its own clock, in seconds; never more than that. */
@@ -52,7 +61,8 @@ export interface SpawnedProcess {
 }
 
 export interface SpawnHandlers {
-  onMessage(message: unknown, text: string): void;
+  /** `bytes`: of the head, `message`, and the payload. */
+  onMessage(message: unknown, payload: Payload | undefined, bytes: number): void;
   /** It has read all that it was sent, after that had not been so. */
   onRead(): void;
   /** The process broke the protocol; its channel is closed already. */
@@ -74,6 +84,7 @@ export interface Host {
 interface Tracked extends SpawnHandlers {
   number: number;
   socket?: Socket;
+  reader?: FrameReader;
   kill(): void;
   connect(clock: number): void;
   refuse(reason: string): void;
@@ -93,7 +104,8 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
   let lastNumber = 0;
   let isClosed = false;
 
-  const doorbell = createServer((socket) => greet(socket, greetings));
+  const room = openFrameRoom();
+  const doorbell = createServer((socket) => greet(socket, room, greetings));
   await new Promise<void>((resolve, reject) => {
     doorbell.once('error', reject);
     doorbell.listen(address, resolve);
@@ -159,12 +171,14 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
       const tracked = processes.get(report.number);
       if (!tracked) return;
       processes.delete(report.number);
-      // What it had said before it ended lies in its socket, and is read in this turn of the event loop.
-      setImmediate(() => {
+      // What it had said before it ended lies in its socket, and is read in this turn of the event loop; a long frame in some more.
+      const end = () => {
+        if (tracked.reader?.isChecking()) return void setImmediate(end);
         tracked.socket?.destroy();
         tracked.refuse(report.kind === 'failed' ? report.detail : 'its process ended before it was ready');
         tracked.end(report.kind === 'ended' ? report : LOST);
-      });
+      };
+      setImmediate(end);
     });
   });
 
@@ -208,10 +222,8 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
         },
         unread: () => tracked.socket?.writableLength ?? 0,
         isRead: () => !tracked.socket?.writableNeedDrain,
-        listen(isOn) {
-          if (isOn) tracked.socket?.resume();
-          else tracked.socket?.pause();
-        },
+        listen: (isOn) => tracked.reader?.listen(isOn),
+        isUnheard: () => tracked.reader?.isBehind() ?? false,
         countAnew() {
           if (performance.now() - calledAt < CALLED_MS) return;
           calledAt = performance.now();
@@ -236,14 +248,13 @@ function lose(tracked: Tracked): void {
 }
 
 /** Finds out which process has connected, and hands its frames to whoever started it. */
-function greet(socket: Socket, greetings: Map<string, Tracked>): void {
+function greet(socket: Socket, room: FrameRoom, greetings: Map<string, Tracked>): void {
   let tracked: Tracked | undefined;
   socket.setTimeout(GREETING_TIMEOUT_MS, () => socket.destroy());
   socket.on('error', () => socket.destroy());
-  readFrames(
-    socket,
-    (message, text) => {
-      if (tracked) return tracked.onMessage(message, text);
+  const reader = readFrames(socket, room, {
+    onFrame(message, payload, bytes) {
+      if (tracked) return tracked.onMessage(message, payload, bytes);
       const greeting = Greeting.safeParse(message);
       const owner = greeting.success ? greetings.get(greeting.data.token) : undefined;
       if (!greeting.success || !owner) return void socket.destroy();
@@ -253,11 +264,12 @@ function greet(socket: Socket, greetings: Map<string, Tracked>): void {
       }
       socket.setTimeout(0);
       owner.socket = socket;
+      owner.reader = reader;
       socket.on('close', owner.kill);
       socket.on('drain', owner.onRead);
       tracked = owner;
       owner.connect(greeting.data.clock);
     },
-    (reason) => tracked?.onFault(reason),
-  );
+    onFault: (reason) => tracked?.onFault(reason),
+  });
 }

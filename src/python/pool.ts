@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import { describeUnstorable, LIMITS } from '../core/wire.ts';
 import { type CallOptions, encodeOrder, NotBegun } from './calls.ts';
+import type { Payload } from './channel.ts';
 import type { Log } from './environment.ts';
 import { openPackages, type Packages } from './packages.ts';
 import { openPlaces, type ToolSource } from './places.ts';
@@ -80,9 +81,10 @@ interface Asked {
 }
 
 export interface ToolAnswer {
-  result: unknown;
-  /** What the function emitted, in order. */
-  events: unknown[];
+  /** JSON, never parsed here: a stranger wrote it, and it may hold a hundred thousand members. */
+  result: string;
+  /** What the function emitted, in order, as JSON. */
+  events: string[];
   /** The last 8,192 characters that the function printed. */
   output: string;
   duration_ms: number;
@@ -221,7 +223,7 @@ export function startPython(options: PythonOptions): Python {
     },
     async call({ tool, context = {}, baseUrl = '', valves, userValves, ...request }) {
       const { timeoutMs = limits.callTimeoutMs, signal, onEvent, onAsk, onRequest, onUsage } = request;
-      const { durationMs, ...answer } = await ask(
+      const { result, events, output, durationMs } = await ask(
         tool,
         {
           kind: 'call',
@@ -235,17 +237,17 @@ export function startPython(options: PythonOptions): Python {
         },
         { timeoutMs, person: request.user.id, signal, onEvent, onAsk, onRequest, onUsage },
       );
-      return { ...answer, duration_ms: Math.round(durationMs * 1000) / 1000 };
+      return { result: result.text, events, output, duration_ms: Math.round(durationMs * 1000) / 1000 };
     },
     async checkValves({ tool, which, values, person, signal }) {
       const options = { isOfItself: true, timeoutMs: limits.loadTimeoutMs, person, signal };
       const { result } = await ask(tool, { kind: 'check', which, values }, options);
-      return requireStorable(CheckedValves.safeParse(result).data, 'The valves of the tool');
+      return requireStorable(CheckedValves.safeParse(read(result)).data, 'The valves of the tool');
     },
     async describeValves({ tool, which, user, signal }) {
       const options = { isOfItself: true, timeoutMs: limits.loadTimeoutMs, person: user.id, signal };
       const { result } = await ask(tool, { kind: 'describe', which, user }, options);
-      return requireStorable(JsonSchema.safeParse(result).data, 'The specification of the valves');
+      return requireStorable(JsonSchema.safeParse(read(result)).data, 'The specification of the valves');
     },
     packages,
     evict: places.evict,
@@ -263,6 +265,15 @@ function requireStorable<T extends object>(said: T | undefined, what: string): T
   const problem = describeUnstorable(said, LIMITS.freeFormBytes);
   if (problem) throw new AppError('tool_raised', { detail: `${what} ${problem}.` });
   return said;
+}
+
+/** What a tool says of itself; undefined when it is too much to be read. */
+function read(result: Payload): unknown {
+  try {
+    return result.parse();
+  } catch {
+    return undefined;
+  }
 }
 
 /** The promise's outcome, or a rejection with the signal's reason, whichever comes first. */

@@ -1,26 +1,28 @@
 import { AppError, type ErrorCode } from '../core/errors.ts';
 import { LIMITS } from '../core/wire.ts';
 import { type Asked, type CallOptions, NotBegun, type Order, openCalls, type PendingCall } from './calls.ts';
+import type { Payload } from './channel.ts';
 import { describeEnd, stopped } from './endings.ts';
 import type { Host } from './host.ts';
 import {
+  CallFailure,
   type Limits,
+  Loaded,
   type LoadRequest,
-  MAX_EVENT_CHARACTERS,
+  MAX_EVENT_BYTES,
   MAX_EVENTS,
   MAX_REQUESTS,
-  MAX_SAID_CHARACTERS,
+  MAX_SAID_BYTES,
   MAX_UNREAD_BYTES,
+  Prepared,
+  Refusal,
   type Reply,
   ToolMessage,
 } from './protocol.ts';
 import { openQuestions } from './questions.ts';
 
-type Prepared = Extract<ToolMessage, { kind: 'prepared' }>;
-type Loaded = Extract<ToolMessage, { kind: 'loaded' }>;
-
 const TOO_LONG = `must be at most ${LIMITS.freeFormBytes} bytes as JSON`;
-const NO_STRAYS = { messages: 0, characters: 0 };
+const NO_STRAYS = { messages: 0, bytes: 0 };
 
 export interface ToolProcessHandlers {
   /** It has nothing to do for now. */
@@ -34,7 +36,7 @@ export interface ToolProcessHandlers {
 /** A tool that runs in a process of its own. */
 export interface ToolProcess {
   /** Rejects with tool_invalid or python_unavailable. */
-  loaded: Promise<Prepared & Omit<Loaded, 'kind'>>;
+  loaded: Promise<Prepared & Loaded>;
   /** True from the first reason to end on: it takes no calls any more. */
   isEnding(): boolean;
   /** True while it loads or answers calls. */
@@ -74,7 +76,7 @@ export function loadTool(
   limits: Limits,
   { onIdle, onEnding, onGone }: ToolProcessHandlers,
 ): ToolProcess {
-  const loading = Promise.withResolvers<Prepared & Omit<Loaded, 'kind'>>();
+  const loading = Promise.withResolvers<Prepared & Loaded>();
   loading.promise.catch(() => {});
   let isLoading = true;
   let isOut = false;
@@ -129,15 +131,13 @@ export function loadTool(
   };
 
   const spawned = host.spawn(tool.packages, {
-    onMessage(message, text) {
+    onMessage(message, payload, bytes) {
       if (ending) return;
       const { kind } = Object(message);
-      if (isStray(kind)) return countStray(text);
-      if (kind === 'loaded' && text.length > MAX_SAID_CHARACTERS)
+      if (isStray(kind)) return countStray(bytes);
+      if (kind === 'loaded' && bytes > MAX_SAID_BYTES)
         return end('tool_invalid', `The specification ${TOO_LONG}.`);
-      const parsed = ToolMessage.safeParse(message);
-      if (parsed.success) receive(parsed.data, text);
-      else end(isLoading ? 'tool_invalid' : 'tool_raised', stopped('it wrote to the channel of the server'));
+      receive(ToolMessage.parse(message), payload, bytes);
     },
     onRead: () => questions.goOn(),
     onFault: (reason) => end(isLoading ? 'tool_invalid' : 'tool_raised', stopped(reason)),
@@ -152,6 +152,7 @@ export function loadTool(
       spawned.send(...parts);
     },
     clock: spawned.clock,
+    isUnheard: spawned.isUnheard,
     onHarm: (reason) => takeOut(reason, true),
     onChange: look,
   });
@@ -196,36 +197,39 @@ export function loadTool(
     return kind === 'refused' && !isLoading;
   }
 
-  /** What the process says, and the text of it. */
-  function receive(message: ToolMessage, text: string): void {
+  /** What the process says. Throws at what has not the form of its kind, which ends it. */
+  function receive(message: ToolMessage, payload: Payload | undefined, bytes: number): void {
     switch (message.kind) {
       case 'prepared':
-        prepared = message;
-        if (tool.isStrict && message.missing.length > 0) {
-          loading.resolve({ ...message, specs: [], valves: null, user_valves: null });
+        prepared = Prepared.parse(payload?.parse());
+        if (tool.isStrict && prepared.missing.length > 0) {
+          loading.resolve({ ...prepared, specs: [], valves: null, user_valves: null });
           end('tool_invalid', 'Packages that the tool asks for are not installed.');
         }
         break;
       case 'refused':
-        end('tool_invalid', message.detail);
+        end('tool_invalid', Refusal.parse(payload?.parse()).detail);
         break;
-      case 'loaded':
+      case 'loaded': {
+        const loaded = Loaded.parse(payload?.parse());
         isLoading = false;
         clearTimeout(loadTimer);
         if (prepared) {
-          const warnings = [...prepared.warnings, ...message.warnings];
-          loading.resolve({ ...message, ...prepared, warnings });
+          const warnings = [...prepared.warnings, ...loaded.warnings];
+          loading.resolve({ ...loaded, ...prepared, warnings });
         }
         if (!isOut) calls.open();
         look();
         break;
+      }
       case 'begun':
-        if (!calls.begin(message.call, message.cpu_ms)) countStray(text);
+        if (!calls.begin(message.call, message.cpu_ms)) countStray(bytes);
         break;
       default: {
+        if (!payload) throw new TypeError('This kind of message has a payload.');
         const call = calls.find(message.call);
-        if (call) return void hear(call, message, text);
-        countStray(text);
+        if (call) return void hear(call, message, payload, bytes);
+        countStray(bytes);
         // A thread that a function left behind would wait for ever.
         if (message.kind === 'ask' || message.kind === 'request') questions.refuse(message);
       }
@@ -233,36 +237,41 @@ export function loadTool(
   }
 
   /** Takes what the process says of a call. */
-  function hear(call: PendingCall, message: Extract<ToolMessage, { call: number }>, text: string): void {
+  function hear(
+    call: PendingCall,
+    message: Extract<ToolMessage, { call: number }>,
+    payload: Payload,
+    bytes: number,
+  ): void {
     switch (message.kind) {
       case 'event':
-        if (!count(call, text)) break;
-        call.events.push(message.event);
-        call.options.onEvent?.(message.event);
+        if (!count(call, bytes)) break;
+        call.events.push(payload.text);
+        call.options.onEvent?.(payload.text);
         break;
       case 'ask':
-        if (count(call, text)) void questions.ask(call, message);
+        if (count(call, bytes)) void questions.ask(call, { ...message, event: payload.text });
         break;
       case 'request':
         // More are refused, one by one.
-        if (call.requests >= MAX_REQUESTS) countStray(text);
-        questions.request(call, message, text);
+        if (call.requests >= MAX_REQUESTS) countStray(bytes);
+        questions.request(call, message, payload);
         break;
       case 'result':
         strays = NO_STRAYS;
         calls.settle(call, ({ events, startedAt, options, resolve, reject }) => {
           options.onUsage?.(message.usage);
-          if (options.isOfItself && text.length > MAX_SAID_CHARACTERS)
+          if (options.isOfItself && bytes > MAX_SAID_BYTES)
             return reject(
               new AppError('tool_raised', { detail: `What the tool says of its valves ${TOO_LONG}.` }),
             );
           const durationMs = performance.now() - startedAt;
-          resolve({ result: message.result, events, output: message.output, durationMs });
+          resolve({ result: payload, events, output: message.output, durationMs });
         });
         break;
       case 'error': {
+        const { code, detail, issues } = CallFailure.parse(payload.parse());
         strays = NO_STRAYS;
-        const { code, detail, issues } = message;
         const error = new AppError(code, issues.length > 0 ? { detail, issues } : { detail });
         calls.settle(call, () => {
           call.options.onUsage?.(message.usage);
@@ -273,10 +282,9 @@ export function loadTool(
   }
 
   /** The host counts too, but what a tool writes past it arrives here. False when it was too much. */
-  function count(call: PendingCall, text: string): boolean {
-    call.eventCharacters += text.length;
-    const isWithin =
-      call.events.length + call.asks < MAX_EVENTS && call.eventCharacters <= MAX_EVENT_CHARACTERS;
+  function count(call: PendingCall, bytes: number): boolean {
+    call.eventBytes += bytes;
+    const isWithin = call.events.length + call.asks < MAX_EVENTS && call.eventBytes <= MAX_EVENT_BYTES;
     if (!isWithin) end('tool_raised', stopped('it emitted too many events'));
     return isWithin;
   }
@@ -285,9 +293,9 @@ export function loadTool(
    * For what belongs to no call: events of what a function left running, say. Each call that is answered allows as much again
    * as it may emit itself.
    */
-  function countStray(text: string): void {
-    strays = { messages: strays.messages + 1, characters: strays.characters + text.length };
-    if (strays.messages > MAX_EVENTS || strays.characters > MAX_EVENT_CHARACTERS)
+  function countStray(bytes: number): void {
+    strays = { messages: strays.messages + 1, bytes: strays.bytes + bytes };
+    if (strays.messages > MAX_EVENTS || strays.bytes > MAX_EVENT_BYTES)
       end(isLoading ? 'tool_invalid' : 'tool_raised', stopped('it sent too much that belongs to no call'));
   }
 

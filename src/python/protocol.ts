@@ -3,7 +3,8 @@ import { z } from 'zod';
 /**
  * Messages between the server and the Python side. Two ways lead there: JSON lines to and from the fork server
  * (`host/server.py`), and one Unix socket for every tool's process with frames of a 4-byte big-endian length
- * and JSON (`host/session.py`). What a tool's process sends is written by strangers: it is checked, and bounded.
+ * and JSON (`host/session.py`). What a tool's process sends is written by strangers: it is checked, and bounded. Its frames are a head,
+ * a line of JSON, and behind a line feed a payload, which is JSON of any size; what is not for the server itself is never parsed.
  */
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -179,54 +180,55 @@ const output = () => z.string().transform((text) => text.slice(-OUTPUT_PLACES).t
 const warnings = () => z.array(sentence()).max(MOST_WARNINGS);
 const Issue = z.object({ path: sentence(), message: sentence() });
 
+/** The payload of `prepared`. */
+export const Prepared = z.object({
+  content: z.string(),
+  manifest: objectOf<string>(isText),
+  /** The requirements that are not met. With some, nothing follows unless the load was lenient. */
+  missing: texts(),
+  warnings: warnings(),
+});
+export type Prepared = z.infer<typeof Prepared>;
+
+/** The payload of `loaded`. */
+export const Loaded = z.object({
+  specs: FunctionSpecs,
+  warnings: warnings(),
+  valves: Valves,
+  user_valves: Valves,
+});
+export type Loaded = z.infer<typeof Loaded>;
+
+/** The payload of `refused`. */
+export const Refusal = z.object({ detail: sentence() });
+
+/** The payload of `error`. */
+export const CallFailure = z.object({
+  code: z.enum(['not_found', 'arguments_invalid', 'valves_invalid', 'tool_raised']),
+  detail: sentence(),
+  issues: z.preprocess(
+    (issues) => (Array.isArray(issues) ? issues.slice(0, MOST_ISSUES) : issues),
+    z.array(Issue),
+  ),
+});
+
+/** The head of a frame. */
 export const ToolMessage = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('prepared'),
-    content: z.string(),
-    manifest: objectOf<string>(isText),
-    /** The requirements that are not met. With some, nothing follows unless the load was lenient. */
-    missing: texts(),
-    warnings: warnings(),
-  }),
-  z.object({ kind: z.literal('refused'), detail: sentence() }),
-  z.object({
-    kind: z.literal('loaded'),
-    specs: FunctionSpecs,
-    warnings: warnings(),
-    valves: Valves,
-    user_valves: Valves,
-  }),
-  /** Said before the first line of a function runs; `cpu_ms`: what the process has taken so far. */
+  z.object({ kind: z.literal('prepared') }),
+  z.object({ kind: z.literal('refused') }),
+  z.object({ kind: z.literal('loaded') }),
+  /** Said before the first line of a function runs; `cpu_ms`: what the process has taken so far. No payload. */
   z.object({ kind: z.literal('begun'), call: z.int(), cpu_ms: Usage.shape.cpu_ms }),
-  z.object({ kind: z.literal('event'), call: z.int(), event: z.unknown() }),
-  z.object({ kind: z.literal('ask'), call: z.int(), ask: z.int(), event: z.unknown() }),
-  /** What a stand-in of `open_webui` wants of the server, as the caller of the function. Answered by a `Reply` too. */
-  z.object({
-    kind: z.literal('request'),
-    call: z.int(),
-    ask: z.int(),
-    operation: z.string().max(64),
-    input: z.unknown(),
-  }),
-  z.object({
-    kind: z.literal('result'),
-    call: z.int(),
-    usage: Usage,
-    result: z.unknown(),
-    output: output(),
-  }),
-  z.object({
-    kind: z.literal('error'),
-    call: z.int(),
-    code: z.enum(['not_found', 'arguments_invalid', 'valves_invalid', 'tool_raised']),
-    detail: sentence(),
-    issues: z.preprocess(
-      (issues) => (Array.isArray(issues) ? issues.slice(0, MOST_ISSUES) : issues),
-      z.array(Issue),
-    ),
-    usage: Usage,
-    output: output(),
-  }),
+  /** The payload is the event. */
+  z.object({ kind: z.literal('event'), call: z.int() }),
+  z.object({ kind: z.literal('ask'), call: z.int(), ask: z.int() }),
+  /**
+   * What a stand-in of `open_webui` wants of the server, as the caller of the function; the payload is its input. Answered by a `Reply` too.
+   */
+  z.object({ kind: z.literal('request'), call: z.int(), ask: z.int(), operation: z.string().max(64) }),
+  /** The payload is the result. */
+  z.object({ kind: z.literal('result'), call: z.int(), usage: Usage, output: output() }),
+  z.object({ kind: z.literal('error'), call: z.int(), usage: Usage }),
 ]);
 export type ToolMessage = z.infer<typeof ToolMessage>;
 
@@ -278,8 +280,10 @@ export const DEFAULT_LIMITS: Limits = {
 
 /** The longest frame from a tool: a result of 8 MiB and what surrounds it. A longer one ends the process. */
 export const MAX_FRAME_BYTES = 8 * 1024 * 1024 + 64 * 1024;
-/** What a tool says of itself, in characters: what may be stored of it, even when each is written by its number. */
-export const MAX_SAID_CHARACTERS = 1024 * 1024;
+/** All frames of all tools that are longer than 64 KiB and on their way; more wait in their sockets. */
+export const MAX_FRAMES_BYTES = 16 * MAX_FRAME_BYTES;
+/** What a tool says of itself: what may be stored of it, even when each character is written by its number. */
+export const MAX_SAID_BYTES = 1024 * 1024;
 /** The arguments of one person's calls that are under way or wait; calls beyond are turned away. */
 export const MAX_ARGUMENT_BYTES = 64 * 1024 * 1024;
 /** Those of everybody's. */
@@ -290,15 +294,15 @@ export const MOST_UNBEGUN = 512;
 export const MAX_UNBEGUN_BYTES = 4 * 1024 * 1024;
 /** Bounds of the events of one call, enforced again here because a tool can write to its own channel. */
 export const MAX_EVENTS = 1_000;
-/** Their size in all, in characters of JSON; a little more than the host lets a well-behaved tool emit. */
-export const MAX_EVENT_CHARACTERS = 2 * 1024 * 1024;
+/** Their size in all; a little more than the host lets a well-behaved tool emit. */
+export const MAX_EVENT_BYTES = 2 * 1024 * 1024;
 /** How often one call may ask its caller. */
 export const MAX_ASKS = 50;
 /** How often one call may ask the server. */
 export const MAX_REQUESTS = 200;
 /** What one process asks of the server is worked on so much at a time. More waits. */
 export const MAX_REQUESTS_AT_ONCE = 4;
-/** While more of it waits than that, in characters, nothing further is read. */
+/** While more of it waits than that, in bytes, nothing further is read. */
 export const MAX_REQUESTS_HELD = 16 * 1024 * 1024;
 /** Answers that a process leaves unread; more end it. */
 export const MAX_UNREAD_BYTES = 64 * 1024 * 1024;

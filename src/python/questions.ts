@@ -1,4 +1,5 @@
 import { checkJsonText } from '../core/incoming.ts';
+import type { Payload } from './channel.ts';
 import type { Clock } from './clock.ts';
 import {
   type Limits,
@@ -13,8 +14,8 @@ const UNAWAITED = 'Nobody waits for this call any more.';
 
 /** The signals fire when nobody waits for the answer any more; a rejection's message reaches the tool. */
 export interface Answerers {
-  /** Asks the caller. */
-  onAsk?: ((event: unknown, signal: AbortSignal) => Promise<unknown>) | undefined;
+  /** Asks the caller; the question is JSON. */
+  onAsk?: ((event: string, signal: AbortSignal) => Promise<unknown>) | undefined;
   /** Does for a function what its stand-ins ask of the server. */
   onRequest?: ((operation: string, input: unknown, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
@@ -38,7 +39,6 @@ interface Question {
 
 interface Request extends Question {
   operation: string;
-  input?: unknown;
 }
 
 /** The way to the process. */
@@ -74,7 +74,7 @@ export function openQuestions(limits: Limits, line: Line) {
 
   return {
     /** To the caller. The time of the call stands still meanwhile. */
-    async ask(call: Asking, question: Question & { event: unknown }): Promise<void> {
+    async ask(call: Asking, question: Question & { event: string }): Promise<void> {
       // A tool may write that it asks before it says that it has begun: the clock of that time is none.
       const { clock } = call;
       call.asks += 1;
@@ -92,15 +92,15 @@ export function openQuestions(limits: Limits, line: Line) {
       clock?.resume();
     },
 
-    /** To the server; `text` is all of the message. */
-    request(call: Asking, { call: number, ask, operation, input }: Request, text: string): void {
+    /** To the server; the payload is the input of the operation, and is parsed when its turn comes. */
+    request(call: Asking, { call: number, ask, operation }: Request, payload: Payload): void {
       call.requests += 1;
-      const problem = problemOf(call, text);
+      const problem = problemOf(call, payload);
       const { onRequest } = call.options;
       const find = problem
         ? () => Promise.reject(problem)
-        : async (signal: AbortSignal) => onRequest?.(operation, input, signal);
-      requests.add(call, problem ? 0 : text.length, () => reply(call, { call: number, ask }, find));
+        : async (signal: AbortSignal) => onRequest?.(operation, payload.parse(), signal);
+      requests.add(call, problem ? 0 : payload.text.length, () => reply(call, { call: number, ask }, find));
     },
 
     /** For what is asked of nobody: its call is over. */
@@ -111,7 +111,7 @@ export function openQuestions(limits: Limits, line: Line) {
   };
 }
 
-function problemOf({ options, requests }: Asking, text: string): Error | undefined {
+function problemOf({ options, requests }: Asking, { text }: Payload): Error | undefined {
   if (!options.onRequest) return new Error('The server offers nothing to this call.');
   if (requests > MAX_REQUESTS) return new Error(`A call may ask the server ${MAX_REQUESTS} times.`);
   try {

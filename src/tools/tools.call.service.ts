@@ -1,4 +1,5 @@
 import { AppError } from '../core/errors.ts';
+import { ForeignJson } from '../core/json.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import type { CallContext, Usage } from '../python/pool.ts';
@@ -13,18 +14,27 @@ export interface ToolCall {
   arguments: Record<string, unknown>;
   /** What surrounds the call, as functions may ask for it. */
   context?: CallContext | undefined;
-  /** Told of every event while the function runs; they also come with the answer. */
-  onEvent?: ((event: unknown) => void) | undefined;
-  /** Asks the caller. Without it, a function that asks fails. */
-  onAsk?: ((event: unknown, signal: AbortSignal) => Promise<unknown>) | undefined;
+  /** Told of every event, as JSON, while the function runs; they also come with the answer. */
+  onEvent?: ((event: string) => void) | undefined;
+  /** Asks the caller; the question is JSON. Without it, a function that asks fails. */
+  onAsk?: ((event: string, signal: AbortSignal) => Promise<unknown>) | undefined;
   /** Ends the call; the caller's own going away unless given. */
   signal?: AbortSignal | undefined;
 }
 
+/** Result and events are JSON. */
 export interface ToolResult {
-  result: unknown;
-  events: unknown[];
+  result: string;
+  events: string[];
   duration_ms: number;
+}
+
+/** As `callTool`; the answer is JSON. */
+export async function invokeTool(scope: Scope, call: ToolCall) {
+  const { result, events, duration_ms } = await callTool(scope, call);
+  return new ForeignJson<{ result: unknown; events: unknown[]; duration_ms: number }>(
+    `{"result":${result},"events":[${events.join()}],"duration_ms":${duration_ms}}`,
+  );
 }
 
 /**

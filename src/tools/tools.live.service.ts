@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { v4 as uuidv4 } from 'uuid';
 import { openInbox } from '../auth/watch.ts';
 import { AppError } from '../core/errors.ts';
+import { ForeignJson } from '../core/json.ts';
 import type { Scope } from '../core/scope.ts';
 import type { Inbox } from '../core/subscription.ts';
 import { requireRight } from './tools.access.ts';
@@ -65,9 +66,10 @@ export async function openRun(scope: Scope, call: LiveCall) {
 async function* stream(scope: Scope, call: LiveCall, inbox: Inbox) {
   const run = uuidv4();
   const over = new AbortController();
-  const items: ToolRunEvent[] = [{ type: 'started', run_id: run }];
-  const push = (item: ToolRunEvent) => {
-    items.push(item);
+  const items = [new ForeignJson<ToolRunEvent>(`{"type":"started","run_id":"${run}"}`)];
+  /** The rest of an item as JSON: a tool wrote the most of it. */
+  const push = (type: ToolRunEvent['type'], members: string) => {
+    items.push(new ForeignJson<ToolRunEvent>(`{"type":"${type}",${members}}`));
     inbox.news(run);
   };
   let failure: { error: unknown } | undefined;
@@ -77,10 +79,10 @@ async function* stream(scope: Scope, call: LiveCall, inbox: Inbox) {
   const running = callTool(scope, {
     ...call,
     signal: over.signal,
-    onEvent: (event) => push({ type: 'event', event }),
+    onEvent: (event) => push('event', `"event":${event}`),
     onAsk: questions.ask,
   })
-    .then(({ result, duration_ms }) => push({ type: 'result', result, duration_ms }))
+    .then(({ result, duration_ms }) => push('result', `"result":${result},"duration_ms":${duration_ms}`))
     .catch((error: unknown) => {
       failure = { error };
     })
@@ -111,7 +113,7 @@ async function* stream(scope: Scope, call: LiveCall, inbox: Inbox) {
 }
 
 /** The questions of one run and the answers that reach it, from whichever process. */
-function openQuestions({ bus, actor }: Scope, run: string, push: (item: ToolRunEvent) => void) {
+function openQuestions({ bus, actor }: Scope, run: string, push: (type: 'ask', members: string) => void) {
   const open = new Map<number, (answer: unknown) => void>();
   let last = 0;
   const close = bus.subscribe('tool.answer', (message) => {
@@ -123,7 +125,7 @@ function openQuestions({ bus, actor }: Scope, run: string, push: (item: ToolRunE
   });
   return {
     close,
-    ask(event: unknown, signal: AbortSignal): Promise<unknown> {
+    ask(event: string, signal: AbortSignal): Promise<unknown> {
       last += 1;
       const number = last;
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
@@ -133,7 +135,7 @@ function openQuestions({ bus, actor }: Scope, run: string, push: (item: ToolRunE
         reject(new Error('The caller did not answer in time.'));
       };
       signal.addEventListener('abort', leave, { once: true });
-      push({ type: 'ask', ask: number, event });
+      push('ask', `"ask":${number},"event":${event}`);
       return promise.finally(() => signal.removeEventListener('abort', leave));
     },
   };

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { grantList } from '../access/access.schema.ts';
-import { jsonList } from '../core/json.ts';
+import { jsonList, jsonText } from '../core/json.ts';
 import { trackItems } from '../core/subscription.ts';
 import { member, router } from '../core/trpc.ts';
 import { describeUnstorable, freeForm, id, LIMITS, name, page, toolId } from '../core/wire.ts';
-import { callTool } from './tools.call.service.ts';
+import { invokeTool } from './tools.call.service.ts';
 import { answerRun, openRun } from './tools.live.service.ts';
 import { ToolRunView } from './tools.runs.schema.ts';
 import { listRuns } from './tools.runs.service.ts';
@@ -129,8 +129,10 @@ export const toolsRouter = router({
       access: 'tool.read',
     })
     .input(z.object(call))
-    .output(z.object({ result: z.unknown(), events: z.array(z.unknown()), duration_ms: z.number() }))
-    .mutation(({ ctx, input }) => callTool(ctx.scope, input)),
+    .output(
+      jsonText(z.object({ result: z.unknown(), events: z.array(z.unknown()), duration_ms: z.number() })),
+    )
+    .mutation(({ ctx, input }) => invokeTool(ctx.scope, input)),
 
   run: member
     .meta({ access: 'tool.read', reaches: ['/api/tools/id/{id}/call'] })

@@ -98,7 +98,7 @@ describe('__event_call__', () => {
       'async def f(self, __event_call__):\n    try: await __event_call__(1)\n    except RuntimeError: time.sleep(60)',
       'import gc, time\nSession = next(type(o) for o in gc.get_objects() if type(o).__name__ == "Session")\n' +
         'begin = Session._begin\nchannel = begin.__globals__["channel"]\ndef early(self, request):\n' +
-        '    frames = [b\'{"kind":"ask","call":%d,"ask":0,"event":0}\', b\'{"kind":"begun","call":%d,"cpu_ms":0}\']\n' +
+        '    frames = [b\'{"kind":"ask","call":%d,"ask":0}\\n0\', b\'{"kind":"begun","call":%d,"cpu_ms":0}\']\n' +
         '    self._write(b"".join(channel.encode(frame % request["call"]) for frame in frames))\n    begin(self, request)\n' +
         'Session._begin = early',
     );

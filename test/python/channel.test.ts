@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { readFrames } from '../../src/python/channel.ts';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { type FrameRoom, openFrameRoom, type Payload, readFrames } from '../../src/python/channel.ts';
 import { MAX_FRAME_BYTES } from '../../src/python/protocol.ts';
 import { until } from '../support/poll.ts';
 
@@ -18,31 +18,41 @@ afterAll(async () => {
 });
 
 let writer: Socket;
+/** What each frame held: its payload, or its head where there is none. */
 let messages: unknown[];
 let faults: string[];
 /** What is done with each message. */
 let take: (message: unknown) => void;
 
-beforeEach(async () => {
-  [messages, faults] = [[], []];
-  take = (message) => messages.push(message);
+/** A socket whose frames are read. */
+async function open(room: FrameRoom): Promise<Socket> {
   const accepted = once(server, 'connection') as Promise<[Socket]>;
-  writer = connect(address);
+  const writer = connect(address);
   writer.on('error', () => {});
   const [reader] = await accepted;
-  readFrames(
-    reader,
-    (message) => take(message),
-    (reason) => faults.push(reason),
-  );
-  return () => {
+  readFrames(reader, room, {
+    onFrame: (head, payload) => take(payload && isParsed ? payload.parse() : (payload ?? head)),
+    onFault: (reason) => faults.push(reason),
+  });
+  onTestFinished(() => {
     writer.destroy();
     reader.destroy();
-  };
+  });
+  return writer;
+}
+
+let isParsed: boolean;
+
+beforeEach(async () => {
+  isParsed = true;
+  [messages, faults] = [[], []];
+  take = (message) => messages.push(message);
+  writer = await open(openFrameRoom());
 });
 
-function frame(text: string): Buffer {
-  const body = Buffer.from(text);
+/** A frame of a head alone, or of any head with a payload. */
+function frame(text: string, payload?: string): Buffer {
+  const body = Buffer.from(payload === undefined ? text : `${text}\n${payload}`);
   const header = Buffer.alloc(4);
   header.writeUInt32BE(body.length);
   return Buffer.concat([header, body]);
@@ -70,8 +80,8 @@ describe('frames', () => {
   });
 
   test('of the longest kind arrive, with one behind', async () => {
-    const text = 'x'.repeat(MAX_FRAME_BYTES - 2);
-    await write(Buffer.concat([frame(JSON.stringify(text)), frame('1')]));
+    const text = 'x'.repeat(MAX_FRAME_BYTES - 4);
+    await write(Buffer.concat([frame('1', JSON.stringify(text)), frame('1')]));
     await until('both', () => messages.length === 2);
     expect(messages[0] === text).toBe(true);
     expect(messages[1]).toBe(1);
@@ -81,23 +91,66 @@ describe('frames', () => {
     ['too long', frame('x'.repeat(MAX_FRAME_BYTES + 1)), /more than the limit/],
     ['empty', frame(''), /wrote to the channel/],
     ['no JSON', frame('{"a":'), /wrote to the channel/],
+    ['of two heads', frame('1,2'), /wrote to the channel/],
+    ['of a head that is too long', frame(JSON.stringify('x'.repeat(128 * 1024))), /wrote to the channel/],
+    [
+      'of a head with many members',
+      frame(`{${Array.from({ length: 33 }, (_, n) => `"${n}":0`)}}`),
+      /wrote to the channel/,
+    ],
     ['of bytes that are no text', Buffer.from([0, 0, 0, 2, 0xff, 0xfe]), /wrote to the channel/],
-    ['nested', frame('['.repeat(20_000) + ']'.repeat(20_000)), /too deep/],
-    ['many lists', frame(`[${'[],'.repeat(1_000_000)}0]`), /too many/],
-    ['many objects', frame(`[${'{},'.repeat(250_000)}0]`), /too many/],
+    ['empty behind the head', frame('1', ''), /wrote to the channel/],
+    ['no JSON behind the head', frame('1', '[1,]'), /wrote to the channel/],
+    ['a second answer behind the head', frame('1', '1},{"result":2'), /wrote to the channel/],
+    [
+      'no text behind the head',
+      Buffer.from([0, 0, 0, 6, 0x31, 0x0a, 0x22, 0xff, 0xfe, 0x22]),
+      /wrote to the channel/,
+    ],
+    ['nested', frame('1', '['.repeat(20_000) + ']'.repeat(20_000)), /too deep/],
+    ['many lists', frame('1', `[${'[],'.repeat(1_000_000)}0]`), /too many/],
+    ['many objects', frame('1', `[${'{},'.repeat(250_000)}0]`), /too many/],
+    ['parsed, and of many members', frame('1', `{${'"a":0,'.repeat(20_000)}"b":0}`), /too many members/],
   ])('that are %s are a fault, and nothing is read after them', async (_what, bytes, reason) => {
     await write(Buffer.concat([frame('1'), bytes, frame('2')]));
     expect(await fault()).toMatch(reason);
     expect([messages, faults.length]).toEqual([[1], 1]);
   });
 
-  test('that are large but honest arrive', async () => {
+  test('that are large but honest arrive whole', async () => {
     const pairs = `[${'[8.54128,47.37694],'.repeat(400_000)}0]`;
     const rows = `[${'{"name":"Ann","city":"Bern","age":31},'.repeat(200_000)}0]`;
     const numbers = `[${'1,'.repeat(4_000_000)}0]`;
-    for (const text of [pairs, rows, numbers]) await write(frame(text));
-    await until('all', () => messages.length === 3);
-    expect(messages.map((one) => (one as unknown[]).length)).toEqual([400_001, 200_001, 4_000_001]);
+    const names = `{${Array.from({ length: 500_000 }, (_, n) => `"n${n}":0`)}}`;
+    const sent = [pairs, rows, numbers, names];
+    take = (payload) => messages.push((payload as Payload).text);
+    isParsed = false;
+    for (const text of sent) await write(frame('1', text));
+    await until('all', () => messages.length === sent.length);
+    expect(sent.every((text, at) => messages[at] === text)).toBe(true);
+  });
+
+  test('that are long share the room of all sockets, short ones do not', async () => {
+    const long = frame('1', JSON.stringify('x'.repeat(100_000)));
+    const room = openFrameRoom(long.length);
+    const [one, other] = [await open(room), await open(room)];
+    // Unfinished, it has all of the room.
+    writer = one;
+    await write(long.subarray(0, -1));
+    writer = other;
+    await write(Buffer.concat([frame('"short"'), long, frame('"last"')]));
+    await until('the short one', () => messages.length === 1);
+    writer = one;
+    await write(long.subarray(-1));
+    await until('all', () => messages.length === 4);
+    expect(messages.map((one) => String(one).slice(0, 5))).toEqual(['short', 'xxxxx', 'xxxxx', 'last']);
+    // Of a socket that is closed in between, too.
+    writer = one;
+    await write(long.subarray(0, -1));
+    one.destroy();
+    writer = other;
+    await write(long);
+    await until('the last', () => messages.length === 5);
   });
 
   test('that somebody throws at are a fault', async () => {
@@ -110,7 +163,7 @@ describe('frames', () => {
   });
 
   test('byte by byte are a fault in the end', async () => {
-    const bytes = frame('x'.repeat(1_000_000));
+    const bytes = frame('1', 'x'.repeat(1_000_000));
     for (let at = 0; faults.length === 0 && at < bytes.length; at += 1) {
       await write(bytes.subarray(at, at + 1));
     }

@@ -8,7 +8,14 @@ const BEFORE = `import gc, json, os, threading, time
 def say(*bodies):
     session = next(o for o in gc.get_objects() if type(o).__name__ == "Session")
     for body in bodies:
-        body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        if not isinstance(body, bytes):
+            body, payload = dict(body), {}
+            own = {"prepared": ["content", "manifest", "missing"], "loaded": ["specs", "valves", "user_valves"]}
+            for name in own.get(body["kind"], []) + (["code", "detail", "issues"] if body["kind"] == "error" else []):
+                if name in body: payload[name] = body.pop(name)
+            for name in ("event", "input", "result"):
+                if name in body: payload = body.pop(name)
+            body = json.dumps(body).encode() + (b"" if body["kind"] == "begun" else b"\\n" + json.dumps(payload).encode())
         session._write(len(body).to_bytes(4, "big") + body)
 USAGE = {"cpu_ms": 1, "peak_memory_bytes": 1}
 `;
@@ -47,20 +54,20 @@ const ended = async (body: string, reason: RegExp) => {
 
 const DEEP = 'b"[" * 20_000 + b"]" * 20_000';
 const HEADS = {
-  event: '{"kind":"event","call":1,"event":',
-  ask: '{"kind":"ask","call":1,"ask":1,"event":',
-  request: '{"kind":"request","call":1,"ask":1,"operation":"users.me","input":',
-  result: '{"kind":"result","call":1,"usage":{"cpu_ms":1,"peak_memory_bytes":1},"output":"","result":',
-  prepared: '{"kind":"prepared","content":"","manifest":{},"missing":',
-  loaded: '{"kind":"loaded","specs":[],"user_valves":null,"valves":',
+  event: '{"kind":"event","call":1}\\n',
+  ask: '{"kind":"ask","call":1,"ask":1}\\n',
+  request: '{"kind":"request","call":1,"ask":1,"operation":"users.me"}\\n',
+  result: '{"kind":"result","call":1,"usage":{"cpu_ms":1,"peak_memory_bytes":1},"output":""}\\n',
+  prepared: '{"kind":"prepared"}\\n',
+  loaded: '{"kind":"loaded"}\\n',
 };
 
 describe.each(Object.entries(HEADS))('a message of kind %s', (_kind, head) => {
   test('that is nested without end ends its process', () =>
-    ended(`say(b'${head}' + ${DEEP} + b"}")`, /too many lists and objects at once, or too deep/));
+    ended(`say(b'${head}' + ${DEEP})`, /too many lists and objects at once, or too deep/));
 
   test('that holds millions of lists does', () =>
-    ended(`say(b'${head}[' + b"[]," * 2_500_000 + b"0]}")`, /too many lists and objects/));
+    ended(`say(b'${head}[' + b"[]," * 2_500_000 + b"0]")`, /too many lists and objects/));
 });
 
 describe('what belongs to no call', () => {
@@ -190,21 +197,19 @@ describe('an error', () => {
 test('odd values reach the caller, and do nothing on the way', async () => {
   const odd = `b'{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"n":1e999,"s":"\\\\ud800\\\\u0000","k\\\\u0000":-0}'`;
   const body =
-    `odd = ${odd}\n` +
-    `say(b'{"kind":"event","call":1,"event":' + odd + b"}")\n` +
-    `say(b'${HEADS.result}' + odd + b"}")\ntime.sleep(60)`;
+    `odd = ${odd}\n` + `say(b'${HEADS.event}' + odd)\n` + `say(b'${HEADS.result}' + odd)\ntime.sleep(60)`;
   const { status, body: answer } = await run(body);
   expect(status).toBe(200);
   for (const value of [answer.result, ...answer.events]) {
     expect(Object.keys(value)).toEqual(['__proto__', 'constructor', 'n', 's', 'k\0']);
-    expect([value.n, value.s]).toEqual([null, '\ud800\0']);
+    expect([value.n, value.s]).toEqual([Number.POSITIVE_INFINITY, '\ud800\0']);
   }
   expect(answer.events).toHaveLength(1);
   expect('polluted' in {}).toBe(false);
 });
 
 test('a caller on the subscription is told as well', async () => {
-  const content = `${BEFORE}class Tools:\n    def f(self):\n        say(b'${HEADS.event}' + ${DEEP} + b"}")\n        time.sleep(60)\n`;
+  const content = `${BEFORE}class Tools:\n    def f(self):\n        say(b'${HEADS.event}' + ${DEEP})\n        time.sleep(60)\n`;
   expect((await shop.create('deeper', content)).status).toBe(200);
   const { client, sockets } = openSocket(shop.server.url, shop.reader.token);
   let error = '';

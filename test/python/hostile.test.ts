@@ -131,7 +131,7 @@ describe('the channel', () => {
   // Past the host's own count: the server would keep them all for the answer.
   test('a flood of events ends the process', async () => {
     const body =
-      'event = json.dumps({"kind": "event", "call": 1, "event": "A" * (1 << 20)}).encode()\n' +
+      'event = b\'{"kind":"event","call":1}\\n\' + json.dumps("A" * (1 << 20)).encode()\n' +
       'frame = len(event).to_bytes(4, "big") + event\n' +
       'import gc\nsession = next(o for o in gc.get_objects() if type(o).__name__ == "Session")\n' +
       'session.connection.setblocking(True)\nsession.connection.sendall(frame * 50)\ntime.sleep(60)';

@@ -12,7 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 def raw(*messages):
     session = next(o for o in gc.get_objects() if type(o).__name__ == "Session")
     for message in messages:
-        body = json.dumps(message).encode()
+        message = dict(message)
+        payload = message.pop("input" if "input" in message else "event")
+        body = json.dumps(message).encode() + b"\\n" + json.dumps(payload).encode()
         session._write(len(body).to_bytes(4, "big") + body)
 def request(number, **values):
     return {"kind": "request", "call": 1, "ask": number, "operation": "x", "input": values}

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { Limits, Python, ToolCall } from '../../src/python/pool.ts';
+import type { Limits, Python } from '../../src/python/pool.ts';
 import { until } from '../support/poll.ts';
 import { ANN, callTool, startTestPython, toolOf } from '../support/python.ts';
 
@@ -39,7 +39,7 @@ def hold(self, name: str = "go", __event_emitter__=None):
   'import asyncio, os, time',
 );
 
-const use = (name: string, user: typeof ANN, args = {}, more: Partial<ToolCall> = {}) =>
+const use = (name: string, user: typeof ANN, args = {}, more: Parameters<typeof callTool>[3] = {}) =>
   callTool(python, CONTENT, args, { function: name, user, ...more });
 
 /** Calls that stay until they are let go. */
@@ -86,7 +86,7 @@ test('a call over its time ends alone: those beside it finish, and others get a 
 test('a call that a process does not turn to goes to another one, and runs once', async () => {
   // What does begin must do so within this.
   await start({ beginMs: 4_000 });
-  const block = async (more: Partial<ToolCall> = {}) => {
+  const block = async (more: Parameters<typeof callTool>[3] = {}) => {
     const blocks = Promise.withResolvers<unknown>();
     const answer = use('block', EVE, {}, { ...more, onEvent: blocks.resolve });
     answer.catch(blocks.reject);

@@ -57,13 +57,29 @@ export function toolOf(methods: string, before = ''): string {
   return `${before}\nclass Tools:\n${body}\n`;
 }
 
+/** As the tool runtime takes a call, but what it has as JSON is parsed. */
+type ParsedCall = Omit<ToolCall, 'onEvent' | 'onAsk'> & {
+  onEvent?: (event: unknown) => void;
+  onAsk?: (event: unknown, signal: AbortSignal) => Promise<unknown>;
+};
+
 /** Calls the function `f` of a tool, unless told otherwise, as Ann. */
-export function callTool(
+export async function callTool(
   python: Python,
   content: string,
   args: Record<string, unknown> = {},
-  more: Partial<ToolCall> = {},
+  { onEvent, onAsk, ...more }: Partial<ParsedCall> = {},
 ) {
-  const tool = { id: 'tool', content };
-  return python.call({ tool, function: 'f', arguments: args, user: ANN, ...more });
+  const answer = await python.call({
+    tool: { id: 'tool', content },
+    function: 'f',
+    arguments: args,
+    user: ANN,
+    onEvent: onEvent && ((event) => onEvent(JSON.parse(event))),
+    onAsk: onAsk && ((event, signal) => onAsk(JSON.parse(event), signal)),
+    ...more,
+  });
+  const result: unknown = JSON.parse(answer.result);
+  const events: unknown[] = answer.events.map((event) => JSON.parse(event));
+  return { ...answer, result, events };
 }

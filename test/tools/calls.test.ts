@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorkshop, type Workshop } from './workshop.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openSocket, openWorkshop, type Workshop } from './workshop.ts';
 
 const SOURCE = `import functools, os, sys, threading
 from dataclasses import dataclass
@@ -49,6 +49,7 @@ class Tools:
     def open(self, gate: str): GATES[gate].set()
     def folder(self): return [os.path.dirname(__file__) == os.getcwd(), os.path.basename(__file__)]
     def setting(self): return self.valves.key
+    def wide(self): return [{f"m{row}_{column}": row for column in range(100)} for row in range(1000)]
 `;
 
 let shop: Workshop;
@@ -112,6 +113,56 @@ describe('a generator', () => {
   });
 });
 
+describe('a result of a hundred thousand members', () => {
+  const FIRST = '[{"m0_0":0,"m0_1":0,';
+  /** Calls it, and counts how often a text of its size is parsed before it is back. */
+  async function callAt(path: string, body: object) {
+    const parse = vi.spyOn(JSON, 'parse');
+    onTestFinished(() => parse.mockRestore());
+    const response = await fetch(`${shop.server.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${shop.reader.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    const parsed = parse.mock.calls.filter(([given]) => given.length > 100_000);
+    parse.mockRestore();
+    return { status: response.status, text, parsed: parsed.length };
+  }
+  const call = { id: 'odd', function: 'wide' };
+
+  it('reaches a caller of REST, and is never parsed', async () => {
+    const { status, text, parsed } = await callAt('/api/v1/tools/id/odd/call', call);
+    expect([status, parsed]).toEqual([200, 0]);
+    expect(text.startsWith(`{"result":${FIRST}`)).toBe(true);
+    expect(Object.keys(JSON.parse(text))).toEqual(['result', 'events', 'duration_ms']);
+  });
+
+  it('nor in a batch of tRPC, where it stands in its place', async () => {
+    const batch = { 0: call, 1: { ...call, function: 'given' }, 2: call };
+    const names = 'tools.invoke,tools.invoke,tools.invoke';
+    const { status, text, parsed } = await callAt(`/trpc/${names}?batch=1`, batch);
+    expect([status, parsed]).toEqual([200, 0]);
+    const results = JSON.parse(text).map(
+      (one: { result: { data: { result: unknown[] } } }) => one.result.data,
+    );
+    expect(results.map(({ result }: { result: unknown[] }) => result.length)).toEqual([1000, 1, 1000]);
+  });
+
+  it('nor for a run that is watched', async () => {
+    const { client, sockets } = openSocket(shop.server.url, shop.reader.token);
+    onTestFinished(() => sockets.close());
+    const items: unknown[] = [];
+    const done = Promise.withResolvers<void>();
+    client.tools.run.subscribe(
+      { ...call, arguments: {} },
+      { onData: ({ data }) => items.push(data), onComplete: done.resolve, onError: done.reject },
+    );
+    await done.promise;
+    expect(items).toMatchObject([{ type: 'started' }, { type: 'result', result: { length: 1000 } }]);
+  });
+});
+
 describe('a tool', () => {
   it('may have types of its own, what is made when it is first asked for, and what is not there yet', async () => {
     const { body } = await shop.as(shop.reader, 'GET', 'odd');
@@ -128,6 +179,7 @@ describe('a tool', () => {
       'plain',
       'setting',
       'slowly',
+      'wide',
     ]);
   });
 

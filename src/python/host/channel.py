@@ -1,8 +1,11 @@
-"""Frames between a tool's process and the server: a 4-byte big-endian length, then that much JSON in UTF-8."""
+"""
+Frames between a tool's process and the server: a 4-byte big-endian length, then that much JSON in UTF-8. Those to the server are a head,
+which it reads, and for most kinds a line feed and a payload, which it may pass on as it is.
+"""
 
 import json
 import struct
-from typing import Any
+from typing import Any, Optional
 
 _LENGTH = struct.Struct("!I")
 
@@ -11,8 +14,9 @@ def encode(body: bytes) -> bytes:
     return _LENGTH.pack(len(body)) + body
 
 
-def encode_json(message: Any) -> bytes:
-    return encode(json.dumps(message, separators=(",", ":"), allow_nan=False).encode())
+def encode_json(head: dict[str, Any], payload: Optional[dict[str, Any]] = None) -> bytes:
+    parts = (head,) if payload is None else (head, payload)
+    return encode(b"\n".join(json.dumps(part, separators=(",", ":"), allow_nan=False).encode() for part in parts))
 
 
 class Frames:

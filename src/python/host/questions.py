@@ -61,24 +61,24 @@ class Questions:
             if count > _EVENTS or size > _EVENT_BYTES:
                 limits = f"a call may emit {_EVENTS} events of {_EVENT_BYTES} bytes in all"
                 raise RuntimeError(f"{limits}; store larger things with upload_file_handler and emit their address")
-            self._send(b'{"kind":"event","call":%d,"event":%b}' % (call, body))
+            self._send(b'{"kind":"event","call":%d}\n%b' % (call, body))
 
         return emit
 
     def asker(self, call: int) -> Any:
         async def ask(event: Any) -> Any:
             """Asks the caller and waits for the answer. May be awaited on any event loop."""
-            return await asyncio.wrap_future(self._ask(call, b"ask", b'"event":%b' % to_json(event, inf_nan_mode="null")))
+            return await asyncio.wrap_future(self._ask(call, b'"ask"', to_json(event, inf_nan_mode="null")))
 
         return ask
 
     def requester(self, call: int) -> Any:
         def request(operation: str, values: Any) -> Any:
             """Asks the server for something on behalf of the caller, and waits for it. For any thread, and the loop's own."""
-            body = b'"operation":%b,"input":%b' % (to_json(operation), to_json(values, inf_nan_mode="null"))
+            body = to_json(values, inf_nan_mode="null")
             if len(body) > _REQUEST_BYTES:
                 raise ValueError(f"a tool may hand the server {_REQUEST_BYTES} bytes at once")
-            answer = self._ask(call, b"request", body)
+            answer = self._ask(call, b'"request","operation":%b' % to_json(operation), body)
             # The function blocks the loop, which would read the answer: it is read here instead.
             while threading.get_ident() == self._thread and not answer.done():
                 self._wait()
@@ -87,12 +87,13 @@ class Questions:
         return request
 
     def _ask(self, call: int, kind: bytes, body: bytes) -> "Future[Any]":
+        """`kind`: as JSON, with what else the head has."""
         key = call, next(_numbers)
         answer: Future[Any] = Future()
         self._asked[key] = answer
         # After it was noted: a call that ends at this moment finds it, or is found to have ended.
         if call in self._calls:
-            self._send(b'{"kind":"%b","call":%d,"ask":%d,%b}' % (kind, *key, body))
+            self._send(b'{"kind":%b,"call":%d,"ask":%d}\n%b' % (kind, *key, body))
         else:
             self._fail(key, "the function that asks has ended")
         return answer

@@ -120,19 +120,20 @@ class Session:
             # Before the tool can run a statement, so that it cannot speak for its own source.
             manifest = source.read_manifest(content, tree)
             missing, warnings = packages.needed(tree, manifest.get("requirements", ""), load)
-            self._send({"kind": "prepared", "content": content, "manifest": manifest, "missing": missing, "warnings": warnings})
+            said = {"content": content, "manifest": manifest, "missing": missing, "warnings": warnings}
+            self._send({"kind": "prepared"}, said)
             if missing and not load["is_lenient"]:
                 return None
             tool = Tool(load["id"], content, tree, is_written=True)
             warnings = imports.unresolved(content, tree, is_complete=not missing) if load["is_new"] else []
         except (source.SourceError, packages.RequirementError, LoadError) as error:
-            self._send({"kind": "refused", "detail": str(error)})
+            self._send({"kind": "refused"}, {"detail": str(error)})
             return None
         specs = [function.specification for function in tool.functions.values()]
         try:
-            self._send({"kind": "loaded", "specs": specs, "warnings": warnings, **tool.valve_schemas})
+            self._send({"kind": "loaded"}, {"specs": specs, "warnings": warnings, **tool.valve_schemas})
         except (TypeError, ValueError) as error:
-            self._send({"kind": "refused", "detail": f"The specification has no JSON form: {error}."})
+            self._send({"kind": "refused"}, {"detail": f"The specification has no JSON form: {error}."})
             return None
         return tool
 
@@ -149,14 +150,14 @@ class Session:
         try:
             body = _encode_result(await self._carry_out(tool, request))
             parts = (number, _usage(cpu), to_json(_text(printed)), body)
-            self._write(channel.encode(b'{"kind":"result","call":%d,"usage":%b,"output":%b,"result":%b}' % parts))
+            self._write(channel.encode(b'{"kind":"result","call":%d,"usage":%b,"output":%b}\n%b' % parts))
         except _TooLate:
             pass
         except BaseException as problem:
             # A type of the tool may fail even when it is asked for its name. The caller hears of that, too, and the loop goes on.
             error = problem if type(problem) is CallError else CallError("tool_raised", "The tool failed, and cannot say how.")
-            answer = {"kind": "error", "call": number, "code": error.code, "detail": error.detail}
-            self._send({**answer, "issues": error.issues or [], "usage": json.loads(_usage(cpu)), "output": _text(printed)})
+            head = {"kind": "error", "call": number, "usage": json.loads(_usage(cpu))}
+            self._send(head, {"code": error.code, "detail": error.detail, "issues": error.issues or []})
         finally:
             self.questions.end(number)
             # The files of many calls together would be more than a tool may have.
@@ -204,8 +205,8 @@ class Session:
         if self.over.done():
             raise RuntimeError("the server has gone away")
 
-    def _send(self, message: dict[str, Any]) -> None:
-        self._write(channel.encode_json(message))
+    def _send(self, head: dict[str, Any], payload: dict[str, Any]) -> None:
+        self._write(channel.encode_json(head, payload))
 
     def _write(self, frame: bytes) -> None:
         """All of it at once, from any thread: the function may be about to block the loop."""
