@@ -1,9 +1,11 @@
 import type { Attack } from '../../support/attack.ts';
 import { anonymousSocket } from './anonymousSocket.ts';
 import { fourSockets } from './fourSockets.ts';
+import { wideResults } from './wideResults.ts';
 
 /** Every attack of `--only=availability`, by its name: a file of this folder exports each. */
 export const ATTACKS: Record<string, Attack> = {
   anonymousSocket,
   fourSockets,
+  wideResults,
 };
