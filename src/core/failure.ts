@@ -87,6 +87,8 @@ const TRANSPORT_CODES: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'media_type',
   FST_ERR_BAD_URL: 'bad_request',
+  // Node's parser takes methods that routes cannot have: PRI of the preface of HTTP/2, those of RTSP.
+  FST_ERR_NOT_FOUND: 'not_found',
   FST_ERR_MAX_PARAM_LENGTH: 'not_found',
 };
 

@@ -32,6 +32,8 @@ export function dispatchUpgrades(server: Server): Map<string, UpgradeHandler> {
     if (handler) return handler(request, socket, head);
     refuseUpgrade(request, socket, 'not_found');
   });
+  // Without a listener Node closes the connection of a CONNECT without an answer.
+  server.on('connect', (request, socket) => refuseUpgrade(request, socket, 'bad_request'));
   return handlers;
 }
 

@@ -79,6 +79,30 @@ describe('headers on every answer', () => {
   });
 });
 
+describe('an odd request line is refused, and leaves nothing in the log', () => {
+  it.each([
+    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+    ['a broken one, which HTTP/0.9 allows', 'PRI *dHTTP/2.0\r\n\r\n', 404],
+    ['a method of RTSP', 'DESCRIBE /a RTSP/1.0\r\n\r\n', 404],
+    ['HTTP/0.9', 'GET /nothing\r\n\r\n', 404],
+    ['a version that does not exist', request('GET /api/v1/things').replace('HTTP/1.1', 'HTTP/3.7'), 400],
+    ['*', request('DELETE *'), 404],
+    ['another server', request('GET http://other.example/nothing'), 404],
+    ['no server', request('GET http://['), 400],
+    ['a tunnel', request('CONNECT other.example:443'), 400],
+    ['the authority alone', request('GET other.example:443'), 400],
+    ['a path without a slash', request('GET nothing'), 400],
+    ['two slashes', request('GET //api/v1/things'), 404],
+    ['a control character', request('GET /\x7f'), 400],
+  ])('%s', async (_name, text, expected) => {
+    toy.logged.length = 0;
+    const { status, body } = await raw(text);
+    expect(status).toBe(expected);
+    expect(JSON.parse(body)).toMatchObject({ code: expected === 404 ? 'not_found' : 'bad_request' });
+    expect(toy.logged).toEqual([]);
+  });
+});
+
 describe('connections', () => {
   it('answers a client that offers h2c in HTTP/1.1', async () => {
     const offer = {
@@ -194,7 +218,7 @@ describe('other origins', () => {
   };
   const corsOf = (headers: Record<string, string>) =>
     Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control')));
-  const exposed = 'X-Process-Time, X-Request-Id, X-Ignored-Members, Retry-After';
+  const exposed = 'X-Process-Time, X-Request-Id, X-Ignored-Members, X-Changed-Settings, Retry-After';
 
   const ask = async (origins: string[], text: string) => {
     const other = await startToy({ CORS_ALLOW_ORIGIN: origins });
