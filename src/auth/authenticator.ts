@@ -125,7 +125,7 @@ export function createAuthenticator(options: {
       const { auth } = configs.current;
       const mayUse = auth.enable_api_keys && may({ configs, actor }, 'features.api_keys');
       if (!mayUse) throw new AppError('api_key_forbidden');
-      const pending = requireReach(auth.api_key, endpoints, reach);
+      const pending = reach && requireReach(auth.api_key, endpoints, reach);
       if (pending) return pending.then(() => accept(actor));
     }
     return accept(actor);

@@ -30,6 +30,7 @@ const OF_CALLERS: JsonBounds = {
  */
 export function checkJsonText(text: string): void {
   checkJsonBounds(text, OF_CALLERS);
+  checkShapes(text, LIMITS.jsonShapes);
   if (mayHoldPrototype(text)) refusePrototypes(text);
 }
 
@@ -53,6 +54,49 @@ export function checkJsonBounds(text: string, bounds: JsonBounds): void {
     else if (code === COMMA) values += 1;
     if (values > bounds.values) throw refusal(`must not hold more than ${bounds.values} values`);
   }
+}
+
+/** The shortest member: `"":1,`. */
+const MEMBER_CHARACTERS = 5;
+/** Other ones in each process, so that no caller can prepare names that count as one. */
+const [SEED = 0, FACTOR = 0] = crypto.getRandomValues(new Int32Array(2));
+
+/**
+ * Counts members whose name follows the names before it for the first time. For each of them the parser interns a name or builds a
+ * hidden class, which takes a hundred times as long as a member that it knows: 45,000 of them kept the process busy for a second
+ * (docs/decisions/bodies.md).
+ */
+function checkShapes(text: string, most: number): void {
+  if (text.length < most * MEMBER_CHARACTERS) return;
+  const seen = new Set<number>();
+  /** Of the objects and lists around a place: a hash of the names so far; null for a list. */
+  const around: (number | null)[] = [];
+  let isName = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      const end = endOfString(text, at);
+      if (isName) {
+        const shape = hashOf(text, at + 1, end, around.pop() ?? 0);
+        around.push(shape);
+        seen.add(shape);
+        if (seen.size > most) throw refusal(`must not hold more than ${most} different members`);
+      }
+      isName = false;
+      at = end;
+    } else if ((code | 0x20) === 0x7b) {
+      isName = code === BRACE;
+      around.push(isName ? 0 : null);
+    } else if ((code | 0x20) === 0x7d) around.pop();
+    else if (code === COMMA) isName = around.at(-1) !== null;
+  }
+}
+
+/** Of a part of a text, and of what was before it. */
+function hashOf(text: string, start: number, end: number, before: number): number {
+  let hash = before ^ SEED;
+  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), FACTOR | 1);
+  return hash ^ (hash >>> 15);
 }
 
 /** Reads JSON text of a caller. @throws bad_request for what `checkJsonText` refuses, and SyntaxError for what is no JSON */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** The most that one picture may have, in bytes. */
 const MAX_BYTES = 256 * 1024;
-const MAX_CHARACTERS = 'data:image/jpeg;base64,'.length + Math.ceil(MAX_BYTES / 3) * 4;
+export const MAX_CHARACTERS = 'data:image/jpeg;base64,'.length + Math.ceil(MAX_BYTES / 3) * 4;
 
 const DATA_URI = /^data:image\/(png|jpeg|gif|webp);base64,([A-Za-z0-9+/]+={0,2})$/;
 
@@ -47,4 +47,8 @@ export const PICTURE_EXPECTED = `must be a data URI of a PNG, JPEG, GIF or WebP 
  * A picture on its way in, as a data URI. Addresses of other servers would be fetched by everyone who sees it, and SVG can
  * carry scripts.
  */
-export const picture = () => z.string().refine((value) => decodePicture(value) !== null, PICTURE_EXPECTED);
+export const picture = () =>
+  z
+    .string()
+    .max(MAX_CHARACTERS, { abort: true, error: PICTURE_EXPECTED })
+    .refine((value) => decodePicture(value) !== null, PICTURE_EXPECTED);

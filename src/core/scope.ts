@@ -77,13 +77,13 @@ export interface Parts {
 /**
  * Resolves credentials to who they belong to, and refuses what they may not reach.
  *
- * @param reach is asked only of credentials that are bound to some paths
+ * @param reach is asked only of credentials that are bound to some paths; null where the call is not known yet, and asks again
  * @throws unauthenticated for wrong, expired or revoked ones, and 403 for API keys that may not be used, or not here
  */
 export type Authenticate = (
   credentials: Credentials,
   request: RequestInfo,
-  reach: () => Reach | Promise<Reach>,
+  reach: (() => Reach | Promise<Reach>) | null,
 ) => Actor | Promise<Actor>;
 
 type Identify = (besides?: Reach) => Promise<Actor>;

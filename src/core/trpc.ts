@@ -44,6 +44,8 @@ export interface Meta {
   level?: Level;
   /** A query that may change something, because clients of comparable systems ask so: the rules of a mutation hold. */
   changes?: true;
+  /** The most bytes that a body may have; what the input can hold unless given. */
+  bodyBytes?: number;
   /** A sign-in alone may do this, no API key. */
   credential?: 'session';
   /** Missing or ended credentials are no failure: the call goes on without an actor. */
@@ -103,7 +105,7 @@ export function translated(error: unknown): unknown {
   return meant ? toTrpcError(meant) : error;
 }
 
-type AskReach = () => Reach | Promise<Reach>;
+type AskReach = Parameters<Parts['authenticate']>[2];
 
 /** Who the credentials of a connection belong to now. @throws AppError when there are none, or they may not reach that */
 async function identify(ctx: Context, reach: AskReach): Promise<Actor> {
@@ -173,6 +175,26 @@ async function admit(ctx: Context, call: Call): Promise<Actor | null> {
   const refusal = ADMITTED[level](actor);
   if (refusal) throw refusal;
   return actor;
+}
+
+/**
+ * Refuses who may not make a call whatever they send, before what they send is read. The call itself asks again, and then also what
+ * an API key may reach.
+ *
+ * @throws AppError
+ */
+export async function admitBeforeInput(
+  ctx: Context,
+  { meta, type }: { meta: Meta | undefined; type: string },
+): Promise<void> {
+  const { level = 'open', credential } = meta ?? {};
+  await admit(ctx, {
+    level,
+    type: meta?.changes ? 'mutation' : type,
+    signal: undefined,
+    reach: null,
+    credential,
+  });
 }
 
 /**

@@ -14,8 +14,12 @@ export const LIMITS = {
   listedFormBytes: 8 * KIB,
   toolContentBytes: KIB * KIB,
   bodyBytes: 4 * KIB * KIB,
+  /** Of a request without credentials. */
+  openBodyBytes: 16 * KIB,
   /** Of JSON, at all levels: objects, lists, texts, numbers. */
   jsonValues: 50_000,
+  /** Of JSON: members whose name follows the names before it for the first time. */
+  jsonShapes: 5_000,
   jsonDepth: 128,
   pageSize: 200,
 } as const;
@@ -61,8 +65,13 @@ export const shownLabel = (max: number = LIMITS.nameCharacters) => shown(max);
 export const label = (max: number = LIMITS.nameCharacters) => storable.max(max);
 
 /** Text of at most `maxBytes` as UTF-8. */
-export const text = (maxBytes: number) =>
-  storable.refine((value) => Buffer.byteLength(value) <= maxBytes, `must be at most ${maxBytes} bytes`);
+export function text(maxBytes: number) {
+  const error = `must be at most ${maxBytes} bytes`;
+  // No character takes less than a byte. Said for the document, and for the limit of bodies.
+  return storable
+    .max(maxBytes, { abort: true, error })
+    .refine((value) => Buffer.byteLength(value) <= maxBytes, error);
+}
 
 /**
  * The id of a row that the service named itself: a UUID of any version, in lower case as the database writes it. An id in
@@ -97,12 +106,26 @@ export const moment = () =>
 /** Deeper nesting serves nobody, and exhausts the stack of whatever walks it. */
 const MAX_DEPTH = 100;
 
-/** An object whose members the service keeps as they are. */
-export const freeForm = (maxBytes: number = LIMITS.freeFormBytes) =>
-  z.record(z.string(), z.unknown()).superRefine((value, context) => {
+/** Bytes that checks of `storableWithin` allow. */
+const maxBytesOf = new WeakMap<object, number>();
+
+/** The most bytes that a value takes as JSON by the checks of its schema; undefined when none of them says. */
+export const declaredBytes = (checks: readonly object[]): number | undefined =>
+  checks.map((check) => maxBytesOf.get(check)).find((bytes) => bytes !== undefined);
+
+/** Refuses what the database cannot store, and what takes more bytes as JSON. */
+export function storableWithin(maxBytes: number) {
+  const check = z.superRefine<object>((value, context) => {
     const message = describeUnstorable(value, maxBytes);
     if (message) context.addIssue({ code: 'custom', message });
   });
+  maxBytesOf.set(check, maxBytes);
+  return check;
+}
+
+/** An object whose members the service keeps as they are. */
+export const freeForm = (maxBytes: number = LIMITS.freeFormBytes) =>
+  z.record(z.string(), z.unknown()).check(storableWithin(maxBytes));
 
 /** The members that a form leaves out, by the definition of its schema. */
 const ownMembers = new WeakMap<object, ReadonlySet<string>>();

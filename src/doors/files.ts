@@ -14,8 +14,6 @@ import { REST_PREFIXES } from './rest.ts';
 
 /** What a form may take beside its file. */
 const FORM_BYTES = 1024 * 1024;
-/** How long a refused upload may go on before its connection is cut: clients read the answer when they have sent all, or never. */
-const LINGER_MS = 10_000;
 
 /** Forms have one file and few fields, all of them small. */
 const FORM_LIMITS = {
@@ -86,31 +84,16 @@ const admit = (
   });
 
 async function answerUpload(parts: Parts, request: FastifyRequest, reply: FastifyReply) {
-  try {
-    const scope = await admit(parts, request, reply, 'mutation', ['files']);
-    if (!request.isMultipart()) {
-      throw new AppError('media_type', {
-        detail: 'Send a form, with the header Content-Type: multipart/form-data.',
-      });
-    }
-    const max = maxUploadBytes(scope);
-    // Who says beforehand that it is too much need not send it.
-    if (Number(request.headers['content-length']) > max + FORM_BYTES) throw tooLarge(max);
-    return { status: true, ...(await uploadFile(scope, readForm(request, max))) };
-  } catch (error) {
-    discardRest(request);
-    throw error;
+  const scope = await admit(parts, request, reply, 'mutation', ['files']);
+  if (!request.isMultipart()) {
+    throw new AppError('media_type', {
+      detail: 'Send a form, with the header Content-Type: multipart/form-data.',
+    });
   }
-}
-
-/** A client that is still sending loses the answer when its connection is cut at once. */
-function discardRest({ raw }: FastifyRequest): void {
-  if (raw.readableEnded) return;
-  // What the parser of the form did not take, it may hold up.
-  raw.unpipe();
-  raw.resume();
-  const cut = setTimeout(() => raw.destroy(), LINGER_MS).unref();
-  raw.once('close', () => clearTimeout(cut));
+  const max = maxUploadBytes(scope);
+  // Who says beforehand that it is too much need not send it.
+  if (Number(request.headers['content-length']) > max + FORM_BYTES) throw tooLarge(max);
+  return { status: true, ...(await uploadFile(scope, readForm(request, max))) };
 }
 
 /** The parts of a form as they arrive. @throws AppError for what is no such form, or has too much in it */

@@ -9,6 +9,7 @@ import { parseJsonText } from '../core/incoming.ts';
 import type { Parts } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
 import type { Env } from '../env.ts';
+import { discardRest, refuseCrumbs } from './bodies.ts';
 import { mountFiles } from './files.ts';
 import { collectMethods, type KnownMethods } from './http.methods.ts';
 import { boundPipelining } from './http.pipelining.ts';
@@ -87,6 +88,7 @@ function answerFailure(parts: Parts, error: unknown, request: FastifyRequest, re
   if (!request.raw.destroyed || request.raw.complete) {
     reportFailure(parts.log, failure, error, { requestId: request.id, route: request.routeOptions.url });
   }
+  discardRest(request, reply);
   if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
   reply.code(failure.status).header('content-type', 'application/json; charset=utf-8');
@@ -104,28 +106,6 @@ function acceptJson(app: FastifyInstance) {
         error instanceof SyntaxError ? new AppError('malformed_json', { cause: error }) : (error as Error),
       );
     }
-  });
-}
-
-/** Pieces that a body may come in. Few networks carry less than a kilobyte at a time. */
-const MAX_PIECES = 20_000;
-
-/**
- * Cuts connections whose bodies come in crumbs: all pieces are kept until the last has come, before anybody has shown who they are,
- * and one of a single byte takes four hundred.
- */
-function refuseCrumbs(app: FastifyInstance) {
-  app.addHook('preParsing', (request, _reply, payload, done) => {
-    // Forms are worked off as they come; and nobody listens to them yet, so that what came meanwhile would be lost.
-    const isKept = request.method !== 'GET' && !/^multipart\//i.test(request.headers['content-type'] ?? '');
-    let pieces = 0;
-    if (isKept) {
-      payload.on('data', () => {
-        pieces += 1;
-        if (pieces > MAX_PIECES) request.raw.destroy();
-      });
-    }
-    done(null, payload);
   });
 }
 

@@ -7,11 +7,11 @@ import { afterSignIn, beginSignIn, endSignIn } from '../auth/oauth.service.ts';
 import { AppError } from '../core/errors.ts';
 import type { Parts, Scope } from '../core/scope.ts';
 import { enter } from '../core/trpc.ts';
+import { LIMITS } from '../core/wire.ts';
 import { buildHttpContext, originOf } from './context.ts';
 
 const COOKIE = 'oauth_attempt';
 const PATH = '/oauth';
-const MAX_FORM_BYTES = 64 * 1024;
 
 const Provider = z.object({ provider: z.string() });
 const LogoutForm = z.object({ logout_token: z.string().min(1) });
@@ -25,7 +25,7 @@ export async function mountOAuth(app: FastifyInstance, parts: Parts): Promise<vo
     routes.addHook('onRequest', async (_request, reply) => {
       reply.header('cache-control', 'no-store');
     });
-    const form = { parseAs: 'string', bodyLimit: MAX_FORM_BYTES } as const;
+    const form = { parseAs: 'string', bodyLimit: LIMITS.openBodyBytes } as const;
     routes.addContentTypeParser(
       'application/x-www-form-urlencoded',
       form,

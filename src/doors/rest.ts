@@ -2,6 +2,8 @@ import type { AnyRouter } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify';
 import { Json } from '../core/json.ts';
 import type { Parts } from '../core/scope.ts';
+import { bodyLimitOf } from './bodies.limits.ts';
+import { admitBeforeBody } from './bodies.ts';
 import { buildHttpContext } from './context.ts';
 import { listProcedures, type Procedure } from './procedures.ts';
 import { ignoredHeader } from './rest.ignored.ts';
@@ -24,7 +26,10 @@ export function mountRest(app: FastifyInstance, parts: Parts, router: AnyRouter)
     if (!rest) continue;
     const path = rest.path.replace(/\/$/, '').replaceAll(/\{(\w+)\}/g, ':$1');
     const handler = handlerOf(procedure, parts, rest.status ?? 200);
-    for (const prefix of REST_PREFIXES) app.route({ method: rest.method, url: prefix + path, handler });
+    const bodyLimit = bodyLimitOf(procedure);
+    const onRequest = admitBeforeBody(parts, procedure);
+    for (const prefix of REST_PREFIXES)
+      app.route({ method: rest.method, url: prefix + path, bodyLimit, onRequest, handler });
   }
 }
 

@@ -6,7 +6,6 @@ import { type AddressedNotice, CHANNEL_EVENTS, type LoggedView } from '../channe
 import { AppError } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
 import type { Actor, Parts } from '../core/scope.ts';
-import { LIMITS } from '../core/wire.ts';
 import type { Env } from '../env.ts';
 import { buildSocketContext } from './context.ts';
 import { upgradeHeaders } from './http.response.ts';
@@ -16,7 +15,7 @@ import { reportFailure } from './report.ts';
 import { type Connection, cutBacklogs, outletOf } from './socketio.backlog.ts';
 import { channelRoom, ENVELOPE, EventClient, type Habit, type Told, userRoom } from './socketio.client.ts';
 import { canMend, endSocket } from './socketio.endings.ts';
-import { cutFloods } from './socketio.floods.ts';
+import { cutFloods, MAX_PACKET_BYTES } from './socketio.floods.ts';
 import { Handshake, Join } from './socketio.handshake.ts';
 import { hearClient } from './socketio.heard.ts';
 import { closeInSpread } from './spread.ts';
@@ -74,7 +73,7 @@ export function mountSocketIo(options: {
     serveClient: false,
     perMessageDeflate: false,
     httpCompression: false,
-    maxHttpBufferSize: LIMITS.freeFormBytes,
+    maxHttpBufferSize: MAX_PACKET_BYTES,
     pingInterval: pings.intervalMs,
     pingTimeout: pings.timeoutMs,
     connectTimeout: proofMs,

@@ -55,6 +55,30 @@ export class FrameSocket extends WebSocket {
   context: Context | undefined;
   /** Whether it was looked at whose it is. */
   isJudged = false;
+  /** Whether its credentials are those of an account, once that was asked. */
+  isProved = false;
+  /** Asks that; set before its first use. */
+  prove: () => Promise<boolean> = async () => false;
+
+  /** Until it is known whose the socket is, a frame is no longer than a request without credentials. */
+  override emit(event: string | symbol, ...told: unknown[]): boolean {
+    const [data] = told;
+    const isWeighed = event === 'message' && !this.isProved && Buffer.isBuffer(data);
+    if (!isWeighed || data.length <= LIMITS.openBodyBytes) return super.emit(event, ...told);
+    this.pause();
+    void this.#proveOrClose().then(() => {
+      if (this.isProved) super.emit(event, ...told);
+      this.resume();
+    });
+    return true;
+  }
+
+  async #proveOrClose(): Promise<void> {
+    // The frame before may have brought the credentials, which are taken after this turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
+    this.isProved = await this.prove();
+    if (!this.isProved) this.close(1009, 'Connect with credentials before long frames');
+  }
 
   override send(...message: unknown[]): void {
     const [data] = message;

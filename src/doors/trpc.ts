@@ -8,11 +8,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { WebSocketServer } from 'ws';
 import { AppError, appErrorIn } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
-import { checkJsonText } from '../core/incoming.ts';
 import type { Parts } from '../core/scope.ts';
 import { keepSweeping } from '../core/sweep.ts';
 import { type Context, toTrpcError } from '../core/trpc.ts';
 import { LIMITS } from '../core/wire.ts';
+import { discardRest } from './bodies.ts';
 import { buildHttpContext, buildSocketContext } from './context.ts';
 import { requestIdOf, upgradeHeaders } from './http.response.ts';
 import { onUpgrade, refuseUpgrade } from './http.upgrade.ts';
@@ -20,14 +20,12 @@ import { listProcedures } from './procedures.ts';
 import { reportFailure } from './report.ts';
 import { findIgnored, ignoredHeader, type Known, planKnownInput } from './rest.ignored.ts';
 import { closeInSpread } from './spread.ts';
+import { MAX_BATCH_SIZE, readCalls } from './trpc.bodies.ts';
 import { sharingEncoder } from './trpc.encoder.ts';
 import { callsOf, FrameSocket, outletOf } from './trpc.socket.ts';
 import { putTexts, takeTexts } from './trpc.texts.ts';
 
 const TRPC_PATH = '/trpc';
-
-/** Calls in one batch, by either transport. Clients must set `maxItems` no higher. */
-const MAX_BATCH_SIZE = 20;
 
 /** How long clients may take to say goodbye when the server stops. */
 const CLOSE_GRACE_MS = 1000;
@@ -50,18 +48,13 @@ export async function mountTrpc(app: FastifyInstance, parts: Parts, router: AnyR
   // A scope of its own: tRPC parses JSON itself, and everything else keeps its parser.
   await app.register(async (scope) => {
     scope.removeContentTypeParser('application/json');
-    scope.addContentTypeParser<string>(
-      'application/json',
-      { parseAs: 'string' },
-      async (_request: FastifyRequest, body: string) => {
-        checkJsonText(body);
-        return body;
-      },
-    );
+    readCalls(scope, parts, router);
     scope.setErrorHandler((cause, request, reply) => {
       const { status, body } = describeFailure(cause, request.id);
       const error = toTrpcError(new AppError(body.code, { detail: body.detail, cause }));
       report(parts, error, undefined, request.id);
+      discardRest(request, reply);
+      if (status === 401) reply.header('www-authenticate', 'Bearer');
       const shape = getErrorShape({
         config,
         error,
@@ -163,8 +156,8 @@ async function closeUnproved(sockets: Iterable<FrameSocket>, openedBefore: numbe
   await Promise.all(
     late.map(async (socket) => {
       socket.isJudged = true;
-      const isProved = socket.context !== undefined && (await isSomebody(socket.context));
-      if (!isProved) socket.close(1008, 'Connect with credentials');
+      socket.isProved = await socket.prove();
+      if (!socket.isProved) socket.close(1008, 'Connect with credentials');
     }),
   );
 }
@@ -234,6 +227,7 @@ export function mountTrpcSockets(options: {
       return refuseUpgrade(request, socket, 'bad_request');
     wss.handleUpgrade(request, socket, head, (client) => {
       client.connection = socket;
+      client.prove = async () => client.context !== undefined && isSomebody(client.context);
       wss.emit('connection', client, request);
     });
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Permissions } from '../configs/permissions.schema.ts';
-import { describeUnstorable, freeForm, id, label, plainName } from '../core/wire.ts';
+import { freeForm, id, label, plainName, storableWithin } from '../core/wire.ts';
 
 const PERMISSION_BYTES = 64 * 1024;
 const DESCRIPTION_CHARACTERS = 4096;
@@ -15,11 +15,7 @@ const groupData = () =>
     return share === undefined || (SHARE_RULES as readonly unknown[]).includes(share);
   }, 'config.share must be true, false or "members"');
 
-const permissions = () =>
-  Permissions.superRefine((tree, context) => {
-    const message = describeUnstorable(tree, PERMISSION_BYTES);
-    if (message) context.addIssue({ code: 'custom', message });
-  });
+const permissions = () => Permissions.check(storableWithin(PERMISSION_BYTES));
 
 export const groupForm = {
   name: plainName(256),

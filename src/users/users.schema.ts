@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decodePicture, PICTURE_EXPECTED } from '../core/pictures.ts';
+import { decodePicture, MAX_CHARACTERS, PICTURE_EXPECTED } from '../core/pictures.ts';
 import { label, shownName, text } from '../core/wire.ts';
 
 export const RoleAtom = z.enum(['admin', 'user', 'pending']);
@@ -16,14 +16,17 @@ export const emailInput = () => label(320);
 const OWN_PATH = /^\/api\/v1\/users\/[0-9a-f-]{36}\/profile\/image$/;
 
 /** An avatar: our own path, which stands for the initials, or a small inline picture. Every writer of one takes this. */
-export const imageUrl = () =>
-  z
+export const imageUrl = () => {
+  const error = `must be a path of this server, or ${PICTURE_EXPECTED.replace('must be ', '')}`;
+  return z
     .string()
+    .max(MAX_CHARACTERS, { abort: true, error })
     .refine(
       (value) =>
         value === '' || value === '/user.png' || OWN_PATH.test(value) || decodePicture(value) !== null,
-      `must be a path of this server, or ${PICTURE_EXPECTED.replace('must be ', '')}`,
+      error,
     );
+};
 
 /** What an account is made of: by whoever signs up, and by an administrator, who also gives it a role. */
 export const accountForm = {

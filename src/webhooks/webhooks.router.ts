@@ -83,6 +83,7 @@ export const webhooksRouter = router({
         errorResponses: [401, 403, 429],
       },
       access: 'open',
+      bodyBytes: 2 * LIMITS.contentBytes,
     })
     .input(z.object({ webhook_id: id(), token: label(), content: text(LIMITS.contentBytes).min(1) }))
     .output(z.object({ success: z.literal(true), message_id: z.string() }))

@@ -222,6 +222,28 @@ describe('tRPC over WebSocket', () => {
     expect(toy.logged.slice(before)).toEqual([]);
   });
 
+  it('takes long frames of sockets with credentials alone', async () => {
+    const url = `${toy.url.replace('http', 'ws')}/trpc`;
+    const params = JSON.stringify({ method: 'connectionParams', data: { token: 'member-token' } });
+    const path = 'things.update';
+    const input = { id: 'x', name: 'n', data: { long: 'x'.repeat(100_000) } };
+    const call = JSON.stringify({ id: 1, method: 'mutation', params: { path, input } });
+    const answerTo = async (query: string, headers: Record<string, string>, frames: string[]) => {
+      const socket = new WebSocket(url + query, { headers });
+      closers.push(() => socket.close());
+      await once(socket, 'open');
+      for (const frame of frames) socket.send(frame);
+      const closed = once(socket, 'close').then(([code]) => code);
+      const answered = once(socket, 'message').then(([sent]) => JSON.parse(String(sent)));
+      return Promise.race([closed, answered]);
+    };
+    expect(await answerTo('', {}, [call])).toBe(1009);
+    expect(await answerTo('?connectionParams=1', {}, [params.replace('member', 'wrong'), call])).toBe(1009);
+    const answered = { id: 1, result: { data: { id: 'x' } } };
+    expect(await answerTo('', MEMBER, [call])).toMatchObject(answered);
+    expect(await answerTo('?connectionParams=1', {}, [params, call])).toMatchObject(answered);
+  });
+
   it('cuts a client that does not read, instead of keeping all it is sent', async () => {
     const socket = new WebSocket(`${toy.url.replace('http', 'ws')}/trpc`, { headers: MEMBER });
     await once(socket, 'open');

@@ -203,11 +203,26 @@ describe('what is malformed', () => {
 
   it('is too large: the connection ends', async () => {
     const one = await admitted();
-    one.send(`42["message","${'x'.repeat(300 * 1024)}"]`);
+    one.send(`42["message","${'x'.repeat(64 * 1024)}"]`);
     await until('the end', () => one.ended !== undefined);
     const { sid } = await handshake();
-    const { status } = await send(sid, `4${'x'.repeat(300 * 1024)}`);
+    const { status } = await send(sid, `4${'x'.repeat(64 * 1024)}`);
     expect(status).toBe(413);
+    await isAlive();
+  });
+
+  it('comes with others that are too large together: the connection ends', async () => {
+    const one = await admitted();
+    for (let count = 0; count < 6; count += 1) one.send(`42["message","${'x'.repeat(60 * 1024)}"]`);
+    await until('the end', () => one.ended !== undefined);
+    await isAlive();
+  });
+
+  it('has more different members than the parser should learn: the connection ends', async () => {
+    const one = await openSocket();
+    const names = Array.from({ length: 6_000 }, (_, n) => `"${n.toString(36)}":1`);
+    one.send(`40{${names}}`);
+    await until('the end', () => one.ended !== undefined);
     await isAlive();
   });
 });

@@ -1,6 +1,7 @@
 import type { Attack } from '../../support/attack.ts';
 import { anonymousSocket } from './anonymousSocket.ts';
 import { fourSockets } from './fourSockets.ts';
+import { newNames } from './newNames.ts';
 import { wideResults } from './wideResults.ts';
 
 /** Every attack of `--only=availability`, by its name: a file of this folder exports each. */
@@ -8,4 +9,5 @@ export const ATTACKS: Record<string, Attack> = {
   anonymousSocket,
   fourSockets,
   wideResults,
+  newNames,
 };
