@@ -3,6 +3,7 @@ import type { GrantInput } from '../access/access.schema.ts';
 import { replaceGrants, revokeGrants } from '../access/access.service.ts';
 import { record } from '../audit/audit.record.ts';
 import { difference } from '../audit/audit.values.ts';
+import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { sqlWithin } from '../database/sql.ts';
 import { publishHappening, publishNotice, recordHappening } from './channels.changes.ts';
@@ -60,6 +61,19 @@ export async function updateChannel(scope: Scope, id: string, input: ChannelInpu
   // Another name or description is nobody's right.
   for (const happening of recorded) publishHappening(scope, happening, grants ? 'changed' : 'same');
   return getChannel(scope, id, 'manage');
+}
+
+/** Replaces the grants of a standard channel. @throws not_found, forbidden also for channels that have members */
+export async function replaceAccess(
+  scope: Scope,
+  id: string,
+  access_grants: GrantInput[],
+): Promise<ChannelDetail> {
+  const { type } = await requireChannel(scope, id, 'manage');
+  if (type !== null) {
+    throw new AppError('forbidden', { detail: 'This channel goes by its members, not by grants.' });
+  }
+  return updateChannel(scope, id, { access_grants });
 }
 
 /** Deletes a channel with everything in it. @throws not_found, forbidden */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { grantList } from '../access/access.schema.ts';
 import { trackItems } from '../core/subscription.ts';
 import { router } from '../core/trpc.ts';
 import { id, shownLabel } from '../core/wire.ts';
 import { createChannel, openDirectWith } from './channels.create.ts';
-import { deleteChannel, updateChannel } from './channels.manage.ts';
+import { deleteChannel, replaceAccess, updateChannel } from './channels.manage.ts';
 import { channelMember } from './channels.procedure.ts';
 import { ChannelDetail, ChannelView, channelForm, channelTypes, people } from './channels.schema.ts';
 import { getChannel, listChannels, listEveryChannel } from './channels.service.ts';
@@ -97,6 +98,20 @@ export const channelsRouter = router({
     .mutation(({ ctx, input: { id: channelId, ...changes } }) =>
       updateChannel(ctx.scope, channelId, changes),
     ),
+
+  updateAccess: channelMember
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/channels/{id}/access/update',
+        tags: ['channels'],
+        summary: 'Replace the grants of a standard channel; others go by their members',
+      },
+      access: 'channel.manage',
+    })
+    .input(z.object({ id: id(), access_grants: grantList() }))
+    .output(ChannelDetail)
+    .mutation(({ ctx, input }) => replaceAccess(ctx.scope, input.id, input.access_grants)),
 
   delete: channelMember
     .meta({

@@ -54,6 +54,8 @@ export const ChannelView = z
     unread_count: unreadCount('Messages of others, replies included, since `last_read_at`'),
     mention_count: unreadCount('Those among them that mention the caller or everybody'),
     notify: NotifyLevel,
+    /** True for every level but `all`. */
+    is_channel_muted: z.boolean(),
     /** Who is in a direct channel; null in lists for others. */
     user_ids: z.array(z.string()).nullable(),
     users: z.array(MemberBrief).nullable(),

@@ -18,6 +18,7 @@ const VIEW = `${BRIEF}, c.last_message_at::float8 as last_message_at,
   ${CAN_WRITE} as write_access, ${IS_MANAGER} as is_manager,
   case when ${CAN_WRITE} then ${grantsOf('channel', 'c.id::text')} else '[]'::json end as access_grants,
   r.last_read_at::float8 as last_read_at, coalesce(r.notify, 'all') as notify,
+  coalesce(r.notify, 'all') <> 'all' as is_channel_muted,
   ${UNREAD_COUNT} as unread_count, ${MENTION_COUNT} as mention_count`;
 
 /** SQL for the members of the row `c`, where a condition holds. */

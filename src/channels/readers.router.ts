@@ -42,6 +42,23 @@ export const readersRouter = router({
     .output(z.boolean())
     .mutation(({ ctx, input }) => setNotify(ctx.scope, input.id, input.level)),
 
+  mute: channelMember
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/channels/{id}/members/mute',
+        tags,
+        summary: 'Be told of mentions alone (the level `mentions`), or of everything again (`all`)',
+      },
+      access: 'channel.read',
+    })
+    .input(z.object({ ...inChannel, is_channel_muted: z.boolean() }))
+    .output(z.object({ is_channel_muted: z.boolean() }))
+    .mutation(async ({ ctx, input: { id: channelId, is_channel_muted } }) => {
+      await setNotify(ctx.scope, channelId, is_channel_muted ? 'mentions' : 'all');
+      return { is_channel_muted };
+    }),
+
   setActive: channelMember
     .meta({
       openapi: {

@@ -21,6 +21,7 @@ export const SAMPLE = {
   level: 'all',
   is_pinned: true,
   is_active: true,
+  is_channel_muted: true,
   typing: true,
   version: 1,
   function: 'x',

@@ -74,6 +74,18 @@ const CHANNEL_ACTIONS: Action[] = [
     needs: 'manage',
   },
   {
+    name: 'replace the grants of the channel',
+    procedure: 'channels.updateAccess',
+    input: ({ channelId: id }, { stranger }) => ({
+      id,
+      access_grants: [{ principal_type: 'user', principal_id: stranger.id, permission: 'write' }],
+    }),
+    needs: 'manage',
+    otherwise: (kind, relation) =>
+      ['group', 'dm'].includes(kind) && holders('manage', kind).includes(relation) ? FORBIDDEN : undefined,
+    spends: true,
+  },
+  {
     name: 'share the channel',
     procedure: 'channels.update',
     input: ({ channelId: id }, { stranger }) => ({
@@ -136,6 +148,12 @@ const READER_ACTIONS: Action[] = [
     name: 'choose what to be told of',
     procedure: 'readers.notify',
     input: inChannel({ level: 'none' }),
+    needs: 'read',
+  },
+  {
+    name: 'mute the channel',
+    procedure: 'readers.mute',
+    input: inChannel({ is_channel_muted: true }),
     needs: 'read',
   },
   {

@@ -39,6 +39,7 @@ describe('a channel', () => {
       unread_count: 0,
       mention_count: 0,
       notify: 'all',
+      is_channel_muted: false,
       user_ids: null,
       users: null,
       user_count: 1,

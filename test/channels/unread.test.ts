@@ -189,6 +189,18 @@ it('the level of notification decides what the totals count, and nothing else', 
   await notify('mentions');
   expect(await totals()).toEqual(before);
   expect(await news(ben)).toMatchObject({ unread_count: 2, notify: 'mentions' });
+  const mute = async (is_channel_muted: unknown) => {
+    const { status, body } = await as(ben)(`POST /channels/${channelId}/members/mute`, { is_channel_muted });
+    return [
+      status,
+      body.is_channel_muted,
+      (await as(ben)(`GET /channels/${channelId}`)).body.is_channel_muted,
+    ];
+  };
+  expect(await mute(false)).toEqual([200, false, false]);
+  expect(await mute(null)).toEqual([400, undefined, false]);
+  expect(await mute(true)).toEqual([200, true, true]);
+  expect((await news(ben)).notify).toBe('mentions');
   expect((await notify('loud')).status).toBe(400);
 });
 
