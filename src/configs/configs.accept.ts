@@ -7,7 +7,7 @@ import { isTree, type Tree } from './configs.settings.ts';
 import { upgrade } from './configs.upgrades.ts';
 
 /** What comparable systems call two of the sections. */
-const OTHER_NAMES = { ollama: 'local_model_server', openai: 'hosted_model_api' } as const;
+export const OTHER_NAMES = { ollama: 'local_model_server', openai: 'hosted_model_api' } as const;
 
 /** Of an export that does not say which version it is, it is not ours. */
 const OTHERS_VERSION = 0;

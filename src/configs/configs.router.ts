@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { administrator, member, open, router } from '../core/trpc.ts';
-import { id, page } from '../core/wire.ts';
+import { id, name, page } from '../core/wire.ts';
 import { ClientConfiguration, clientConfiguration, describeVersion, Version } from './configs.client.ts';
 import { ConfigurationExplained, explainConfiguration } from './configs.explain.ts';
 import { ConfigurationChange, configurationHistory } from './configs.history.ts';
 import { Banner, Configuration } from './configs.schema.ts';
-import { exportConfiguration, importConfiguration, rollbackConfiguration } from './configs.service.ts';
+import {
+  exportConfiguration,
+  importConfiguration,
+  readNamespace,
+  rollbackConfiguration,
+} from './configs.service.ts';
 
 /** Answers with the secrets in clear instead of masks. */
 const secrets = z.boolean().optional();
@@ -57,6 +62,20 @@ export const configsRouter = router({
     )
     .output(Configuration)
     .mutation(({ ctx, input }) => importConfiguration(ctx.scope, input)),
+
+  namespace: administrator
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/configs/namespace/{namespace}',
+        tags: ['configs'],
+        summary: 'The settings below a dotted prefix, by their dotted names; secrets are masked',
+      },
+      access: 'administrator',
+    })
+    .input(z.object({ namespace: name() }))
+    .output(z.record(z.string(), z.unknown()))
+    .query(({ ctx, input }) => readNamespace(ctx.scope, input.namespace)),
 
   history: administrator
     .meta({

@@ -7,6 +7,7 @@ import { nowSeconds } from '../core/time.ts';
 import { notify } from '../database/notices.ts';
 import type { Sql } from '../database/sql.ts';
 import { type AcceptOptions, acceptConfiguration } from './configs.accept.ts';
+import { isFlat, mergeFlat, namespaceOf } from './configs.flat.ts';
 import { applyPins } from './configs.pins.ts';
 import { findHistory, lockConfig, readConfig, storeConfig } from './configs.repository.ts';
 import type { Configuration } from './configs.schema.ts';
@@ -62,11 +63,7 @@ export async function importConfiguration(scope: Scope, input: ImportInput): Pro
 async function tryConfiguration(scope: Scope, input: ImportInput): Promise<Configuration> {
   const { configs, sql } = scope;
   const stored = configs.open((await readConfig(sql)).data);
-  const next = withoutPins(
-    scope,
-    stored,
-    restoreWithin(scope, acceptConfiguration(input.config, input), stored),
-  );
+  const next = withoutPins(scope, stored, restoreWithin(scope, accepted(input, stored), stored));
   scope.reply.nameChanged?.(changedPaths(stored, next));
   const shown = applyPins(next, configs.pins);
   return input.secrets ? shown : maskSecrets(shown);
@@ -78,9 +75,23 @@ export async function replaceConfiguration(
   input: ImportInput,
   origin: 'import' | 'command',
 ): Promise<ConfigurationChanged> {
-  const sent = acceptConfiguration(input.config, input);
-  return change(scope, origin, async (stored) => restoreWithin(scope, sent, stored));
+  const isWhole = !isFlat(input.config);
+  // A whole object is refused before the row is locked.
+  const sent = isWhole ? acceptConfiguration(input.config, input) : undefined;
+  return change(scope, origin, async (stored) =>
+    restoreWithin(scope, sent ?? accepted(input, stored), stored),
+  );
 }
+
+/** What was sent as a whole configuration: of the flat form, the stored one stays where it names nothing. @throws as `acceptConfiguration` */
+const accepted = (input: ImportInput, stored: Configuration): Configuration =>
+  isFlat(input.config)
+    ? acceptConfiguration(mergeFlat(stored, input.config))
+    : acceptConfiguration(input.config, input);
+
+/** The settings below a dotted prefix, secrets masked. */
+export const readNamespace = (scope: ConfigScope, namespace: string): Tree =>
+  namespaceOf(exportConfiguration(scope), namespace);
 
 /**
  * What was sent with the stored secrets in place of their masks.

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
+import { defaultOf, settingOf } from './configs.flat.ts';
 import { KEPT } from './configs.kept.ts';
 import type { ConfigurationFault } from './configs.mend.ts';
 import { type ConfigScope, changeSettings, exportConfiguration } from './configs.service.ts';
@@ -22,7 +22,6 @@ const PATHS: Readonly<Record<string, string>> = {
 };
 
 const pathOf = (name: string) => PATHS[name] ?? name;
-const defaultOf = (path: string) => valueAt(DEFAULT_CONFIGURATION, path) ?? KEPT[path]?.initial ?? null;
 
 type Part = z.ZodObject;
 
@@ -43,13 +42,6 @@ export function readPart<P extends Part>(scope: ConfigScope, part: P): PartInFor
     names.map(pathOf).some((path) => isWithin(path, fault.path) || isWithin(fault.path, path)),
   );
   return { ...Object.fromEntries(members), ...(faults.length > 0 && { faults }) } as PartInForce<P>;
-}
-
-/** What was sent, in the form of the setting: null for what is always something stands for its default, and a number for its text. */
-function settingOf(path: string, sent: unknown): unknown {
-  const initial = defaultOf(path);
-  if (sent === null) return initial;
-  return typeof sent === 'number' && typeof initial === 'string' ? String(sent) : sent;
 }
 
 /**

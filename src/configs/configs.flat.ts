@@ -1,0 +1,67 @@
+import { OTHER_NAMES } from './configs.accept.ts';
+import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
+import { KEPT } from './configs.kept.ts';
+import type { Configuration } from './configs.schema.ts';
+import { isTree, pathsOf, SETTINGS, type Tree, valueAt, withValue } from './configs.settings.ts';
+
+/*
+ * The flat form: an object of dotted names, as newer versions of comparable systems export their configuration.
+ */
+
+/** What a few settings are called there. */
+const RENAMED: Readonly<Record<string, string>> = { 'ui.enable_login_form': 'ui.ENABLE_LOGIN_FORM' };
+
+const sectionOf = (path: string) => path.split('.', 1)[0] ?? '';
+
+/** A dotted name of the flat form as the path of the setting here. */
+function toOwn(name: string): string {
+  const section = sectionOf(name);
+  const own = Object.hasOwn(OTHER_NAMES, section)
+    ? OTHER_NAMES[section as keyof typeof OTHER_NAMES]
+    : section;
+  return RENAMED[name] ?? own + name.slice(section.length);
+}
+
+const isSection = (name: string) =>
+  Object.hasOwn(OTHER_NAMES, name) || isTree((DEFAULT_CONFIGURATION as Tree)[name]);
+
+/** Whether an object has the flat form: some dotted names, and no section. */
+export const isFlat = (sent: Tree): boolean =>
+  Object.keys(sent).some((name) => name.includes('.')) &&
+  !Object.entries(sent).some(([name, value]) => isSection(name) && isTree(value));
+
+/** The value of a setting in a new installation; null for one that is not known. */
+export const defaultOf = (path: string): unknown =>
+  valueAt(DEFAULT_CONFIGURATION, path) ?? KEPT[path]?.initial ?? null;
+
+/** What was sent, in the form of the setting: null for what is always something stands for its default, and a number for its text. */
+export function settingOf(path: string, sent: unknown): unknown {
+  const initial = defaultOf(path);
+  if (sent === null) return initial;
+  return typeof sent === 'number' && typeof initial === 'string' ? String(sent) : sent;
+}
+
+/** The stored configuration with the settings of a flat object in place of its own; what it does not name stays. */
+export function mergeFlat(stored: Configuration, flat: Tree): Tree {
+  const { version: _, ...settings } = flat;
+  return Object.entries(settings).reduce<Tree>((tree, [name, value]) => {
+    const path = toOwn(name);
+    return withValue(tree, path, settingOf(path, value));
+  }, stored);
+}
+
+/** Settings whose value is an object of its own in the flat form. */
+const WHOLE = ['user.permissions'];
+const isBelow = (path: string, other: string) => path === other || path.startsWith(`${other}.`);
+
+/** The settings below a dotted prefix, in the flat form, by their names here or as the prefix calls their section. */
+export function namespaceOf(configuration: Configuration, namespace: string): Tree {
+  const known = [...SETTINGS.filter((path) => !WHOLE.some((whole) => isBelow(path, whole))), ...WHOLE];
+  const others = pathsOf(configuration).filter((path) => !known.some((one) => isBelow(path, one)));
+  const own = toOwn(`${namespace}.`);
+  return Object.fromEntries(
+    [...known, ...others]
+      .filter((path) => path.startsWith(own))
+      .map((path) => [`${namespace}.${path.slice(own.length)}`, valueAt(configuration, path)]),
+  );
+}
