@@ -1,3 +1,5 @@
+import { OUTAGES, outageIn } from '../database/outage.ts';
+
 /**
  * Every failure that a caller may see, by its stable code. The code and the status are part of the wire
  * contract: add freely, change never. `detail` is the sentence used when the thrower has no better one.
@@ -116,12 +118,18 @@ export class AppError extends Error {
 
 /**
  * The failure that somebody meant, however deep in what was made of it on the way: the ORM and tRPC throw errors of their own, and
- * what must not be taken for an answer of a service is thrown within another error on purpose.
+ * what must not be taken for an answer of a service is thrown within another error on purpose. An outage is `unavailable`.
  */
 export function appErrorIn(error: unknown): AppError | undefined {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof AppError) return at;
-  return undefined;
+  const outage = outageIn(error);
+  if (!outage) return undefined;
+  const detail = `${OUTAGES[outage]} Try again in a moment.`;
+  return new AppError('unavailable', { detail, retryAfterSeconds: OUTAGE_RETRY_SECONDS, cause: error });
 }
+
+/** When a caller should come back after an outage. */
+const OUTAGE_RETRY_SECONDS = 2;
 
 /** The body that every door answers a failure with. */
 export interface ErrorBody {

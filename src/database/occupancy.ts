@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
+import { OUTAGES } from './outage.ts';
 
 /** Any constants will do, as long as every server asks for the same. */
 const OCCUPANCY_LOCK = 7_011_503;
@@ -112,7 +113,7 @@ export async function occupy(orm: MikroORM, options: OccupyOptions): Promise<{ r
         return;
       } catch (error) {
         if (error instanceof OccupiedError) return options.onLost();
-        options.log.warn({ err: error }, 'The database does not answer; trying again.');
+        options.log.warn({ err: error }, OUTAGES.away);
         await delay(RETRY_MS);
       }
     }

@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Pool, PoolClient } from 'pg';
 import { AppError } from '../core/errors.ts';
+import { markOutage } from './outage.ts';
 
 /** Whoever holds a connection gets its error at once; what they have not given back by then is lost to them. */
 const GRACE_MS = 1_000;
@@ -19,6 +20,8 @@ export function reclaimBroken(pool: EventEmitter): void {
   pool.on('acquire', (client: Client) => held.add(client));
   pool.on('release', (_error: unknown, client: Client) => held.delete(client));
   pool.on('connect', (client: Client) => {
+    // Told before the statements that were under way on it.
+    client.on('error', markOutage);
     client.once('end', () => {
       setTimeout(() => {
         if (held.has(client)) client.release(true);
@@ -50,6 +53,9 @@ type Taken = (
 /** How many may wait for a connection: a crowd that comes back at once, but not what anybody sends to have it wait. */
 const MAX_WAITING = 10_000;
 
+/** What `pg-pool` says when no connection came free, and what is said here when too many wait for one. */
+const WAITED = /^(timeout exceeded when trying to connect|too many wait)$/;
+
 /**
  * Measures from now on how long is waited for a connection of a pool while all are in use. Whoever waits in vain, for as long as
  * the pool lets them, is answered `unavailable`: within another error, as services take an `AppError` for what they asked to know,
@@ -65,13 +71,23 @@ export function watchWaits(pool: Pool, maxWaiting = MAX_WAITING): () => PoolLoad
   let waitedMs = 0;
   let refused = 0;
 
+  /** Where there is room in the pool, only the database can be the reason that there is no connection. */
+  function connecting(taken?: Taken): Promise<PoolClient> | undefined {
+    if (taken) return connect((error, client, done) => taken(error && markOutage(error), client, done));
+    return connect()?.catch((error) => {
+      throw markOutage(error);
+    });
+  }
+
   function timed(taken?: Taken): Promise<PoolClient> | undefined {
-    if (!mustWait()) return connect(taken);
+    if (!mustWait()) return connecting(taken);
     const since = performance.now();
     const ended = (error?: Error): Error | undefined => {
       waits += 1;
       waitedMs += performance.now() - since;
       if (!error) return undefined;
+      // The pool's own; what else can happen is that there is no database to connect to.
+      if (!WAITED.test(error.message)) return markOutage(error);
       refused += 1;
       const detail = 'The database has too much to do. Try again in a moment.';
       const answer = new AppError('unavailable', { detail, retryAfterSeconds: 1, cause: error });

@@ -52,6 +52,8 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
       shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     requestTimeout: 300_000,
+    // Refused in our own form by `closeInTime`.
+    return503OnClosing: false,
     genReqId: (request) => requestIdOf(request as IncomingMessage),
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => answerFailure(parts, error, request, reply),
@@ -142,11 +144,16 @@ function refuseUnknown(app: FastifyInstance, known: KnownMethods) {
 }
 
 /**
- * Streams would hold a stopping server open for as long as their readers like, and a connection whose answer was under way
+ * Calls that come while the server stops are refused. Streams would hold a stopping server open for as long as their readers like, and a connection whose answer was under way
  * for as long as it is kept alive.
  */
 function closeInTime(app: FastifyInstance) {
+  let isClosing = false;
+  app.addHook('onRequest', (_request, _reply, done) => {
+    done(isClosing ? new AppError('unavailable', { retryAfterSeconds: 1 }) : undefined);
+  });
   app.addHook('preClose', (done) => {
+    isClosing = true;
     const idle = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS).unref();
     setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref();
     app.server.once('close', () => clearInterval(idle));

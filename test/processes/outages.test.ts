@@ -61,3 +61,62 @@ describe('a Socket.IO client', () => {
     expect(trouble).not.toContain('connect_error');
   });
 });
+
+describe('a call', () => {
+  const readyOf = async () => {
+    const answer = await fetch(`${server.url}/ready`);
+    return { status: answer.status, body: (await answer.json()) as { parts: Record<string, unknown> } };
+  };
+  const untilServed = () => until('calls to be served', async () => (await post('served')).status === 200);
+
+  it('while the database is away is answered 503 with Retry-After at every door, in one line of log a second', async () => {
+    await untilServed();
+    lines.length = 0;
+    const began = performance.now();
+    proxy.cut();
+    const authorization = { authorization: `Bearer ${ada.token}` };
+    const tRpc = () => fetch(`${server.url}/trpc/channels.list`, { headers: authorization });
+    const file = () => fetch(`${server.url}/api/v1/files/${channelId}/content`, { headers: authorization });
+    for (let round = 0; round < 100; round += 1) {
+      const answers = await Promise.all([
+        post('x').then(({ status, headers }) => ({ status, headers })),
+        tRpc(),
+        file(),
+      ]);
+      for (const { status, headers } of answers) {
+        expect([status, headers.get('retry-after')]).toEqual([503, '2']);
+      }
+    }
+    const body = await (await tRpc()).json();
+    expect(body).toMatchObject({ error: { data: { httpStatus: 503, error_code: 'unavailable' } } });
+    expect(await readyOf()).toMatchObject({
+      status: 503,
+      body: { parts: { database: { state: 'down' } } },
+    });
+    const told = () => lines.filter(({ level }) => level >= 40);
+    await until('the count', () => told().some(({ repeated }) => Number(repeated) > 0));
+    expect(new Set(told().map(({ msg }) => msg))).toEqual(new Set(['The database does not answer.']));
+    expect(told().length).toBeLessThanOrEqual(2 + (performance.now() - began) / 1000);
+    proxy.restore();
+    await untilServed();
+    expect((await readyOf()).body.parts.database).toEqual({ state: 'ok', detail: 'answers' });
+  });
+
+  it('that finds the disk full is answered 503, reading goes on, and /ready says so', async () => {
+    await untilServed();
+    await database.query(`create function fill() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`);
+    await database.query('create trigger no_room before insert on message execute function fill()');
+    const { status, body, headers } = await post('x');
+    expect([status, body, headers.get('retry-after')]).toEqual([
+      503,
+      { detail: 'The disk is full. Try again in a moment.', code: 'unavailable' },
+      '2',
+    ]);
+    expect((await server.as(ada)(`GET /channels/${channelId}/messages`)).status).toBe(200);
+    const { parts } = (await readyOf()).body;
+    expect(parts.database).toEqual({ state: 'degraded', detail: 'has no room left on its disk' });
+    await database.query('drop trigger no_room on message');
+    await untilServed();
+  });
+});
