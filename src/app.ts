@@ -56,6 +56,8 @@ export interface App {
   url: string;
   /** True while no account exists: the first one becomes the administrator. */
   isNew: boolean;
+  /** Makes `/ready` answer 503, so that balancers send new calls elsewhere; calls are still served. */
+  drain(): void;
   /** Stops everything in order: doors first, the database last. */
   close(): Promise<void>;
 }
@@ -208,7 +210,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       entrance: createEntrance(env),
     };
     const http = await createHttp({ parts, env, router: appRouter });
-    mountHealth(http, parts, redis);
+    const health = mountHealth(http, parts, redis);
     closers.push(() => http.close());
     let openSockets: () => Record<string, number> = () => ({});
     mountMetrics(http, parts, { token: env.METRICS_TOKEN, sockets: () => openSockets(), database: sql.load });
@@ -221,7 +223,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await listen((at) => http.listen(at), env);
     const { port } = http.server.address() as AddressInfo;
     const host = env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST;
-    return { url: `http://${host}:${port}`, isNew: !(await hasAccounts(sql)), close };
+    return { url: `http://${host}:${port}`, isNew: !(await hasAccounts(sql)), drain: health.drain, close };
   } catch (error) {
     await close();
     throw forOperator(error, env);

@@ -103,6 +103,12 @@ const Env = z.object({
     .regex(/^\d{1,5}$/, 'must be a whole number of days; 0 keeps the audit log for ever')
     .transform(Number)
     .default(365),
+  /** How many seconds calls are still served after SIGTERM, while /ready answers 503. By default 5 with REDIS_URL, else 0. */
+  SHUTDOWN_GRACE: z
+    .string()
+    .regex(/^\d{1,4}$/, 'must be a whole number of seconds, at most 9999')
+    .transform(Number)
+    .optional(),
   /** Lets programs read /metrics that have no account, beside administrators. */
   METRICS_TOKEN: z
     .string()

@@ -1,51 +1,79 @@
 import type { FastifyInstance } from 'fastify';
 import type { Redis } from 'ioredis';
 import type { Parts } from '../core/scope.ts';
+import { isDiskFull } from '../database/outage.ts';
 import { statement } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
+import type { PythonState } from '../python/supervisor.ts';
 
 const PING = statement('health.ping', 'select 1');
 const PATIENCE_MS = 2_000;
 
+/** `degraded`: calls are served, though some of them slower, later or not at all. `down`: the process cannot do its work. */
 interface PartState {
-  ok: boolean;
+  state: 'ok' | 'degraded' | 'down';
+  /** For anyone: reasons are in the log, as they name folders and addresses. */
   detail: string;
 }
 
+export interface Health {
+  /** Makes `/ready` answer 503 from now on. */
+  drain(): void;
+}
+
 /**
- * `GET /health`: the process is alive. `GET /ready`: it can do its work, each part named: 200 when the database and, if
- * configured, Redis answer and Python is ready or known to be unavailable; else 503.
+ * `GET /health`: the process is alive. `GET /ready`: it can do its work, each part named: 503 while one of them is down, as at a start
+ * before the Python environment is there, while the process drains, or without the database.
  */
-export function mountHealth(app: FastifyInstance, parts: Parts, redis: Redis | null): void {
+export function mountHealth(app: FastifyInstance, parts: Parts, redis: Redis | null): Health {
+  let isDraining = false;
+  let hasPythonStarted = false;
+  void parts.python.settled.then(() => {
+    hasPythonStarted = true;
+  });
   app.get('/health', async () => ({ status: true }));
   app.get('/ready', async (_request, reply) => {
-    const python = parts.python.state();
     const states: Record<string, PartState> = {
-      database: await probe(() => parts.sql.rows(PING, [])),
-      ...(redis && { redis: await probe(() => askRedis(redis, parts.bus)) }),
-      // Why Python is unavailable is in the log: the reason names folders, and anybody may ask here.
-      python: { ok: python.state !== 'starting', detail: python.state },
+      server: isDraining ? { state: 'down', detail: 'is stopping' } : { state: 'ok', detail: 'serves' },
+      database: await askDatabase(parts),
+      ...(redis && { redis: await askRedis(redis, parts.bus) }),
+      python: describePython(parts.python.state(), hasPythonStarted),
     };
-    const ready = Object.values(states).every(({ ok }) => ok);
+    const ready = Object.values(states).every(({ state }) => state !== 'down');
     return reply.code(ready ? 200 : 503).send({ ready, parts: states });
   });
+  return {
+    drain() {
+      isDraining = true;
+    },
+  };
 }
 
-async function askRedis(redis: Redis, bus: Bus): Promise<void> {
-  await redis.ping();
-  if (!bus.healthy) throw new Error('Notices of other processes are not heard.');
+const ANSWERS: PartState = { state: 'ok', detail: 'answers' };
+
+async function askDatabase({ sql }: Parts): Promise<PartState> {
+  if (!(await answers(() => sql.rows(PING, [])))) return { state: 'down', detail: 'does not answer' };
+  return isDiskFull() ? { state: 'degraded', detail: 'has no room left on its disk' } : ANSWERS;
 }
 
-async function probe(ask: () => Promise<unknown>): Promise<PartState> {
+/** Everything works without it; limits are counted by each process for itself, and some notices come later. */
+async function askRedis(redis: Redis, bus: Bus): Promise<PartState> {
+  if (!(await answers(() => redis.ping()))) return { state: 'degraded', detail: 'does not answer' };
+  return bus.healthy ? ANSWERS : { state: 'degraded', detail: 'notices of other processes are not heard' };
+}
+
+function describePython({ state }: PythonState, hasStarted: boolean): PartState {
+  if (state === 'ready') return { state: 'ok', detail: state };
+  return { state: state === 'starting' && !hasStarted ? 'down' : 'degraded', detail: state };
+}
+
+async function answers(ask: () => Promise<unknown>): Promise<boolean> {
   const tooLate = AbortSignal.timeout(PATIENCE_MS);
-  try {
-    await Promise.race([
-      ask(),
-      new Promise((_, reject) => tooLate.addEventListener('abort', () => reject(tooLate.reason))),
-    ]);
-    return { ok: true, detail: 'answers' };
-  } catch {
-    // Why is in the log; this answer is for anybody.
-    return { ok: false, detail: 'does not answer' };
-  }
+  const givenUp = new Promise((_, reject) => {
+    tooLate.addEventListener('abort', () => reject(tooLate.reason));
+  });
+  return Promise.race([ask(), givenUp]).then(
+    () => true,
+    () => false,
+  );
 }

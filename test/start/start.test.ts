@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import {
   descendantsOf,
   isAlive,
   listProcesses,
+  MAIN,
   type OtherProcess,
   type ServerProcess,
   spawnMain,
@@ -128,6 +129,19 @@ describe('a start', () => {
   });
 });
 
+describe('an old Node', () => {
+  const OLD = ['/usr/bin/node', '/usr/local/bin/node'].find((path) => {
+    const { status, stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
+    return status === 0 && Number.parseInt(stdout.slice(1), 10) < 24;
+  });
+
+  it.skipIf(!OLD)('is told in one line what to use instead', () => {
+    const { status, stdout, stderr } = spawnSync(OLD ?? '', [MAIN], { encoding: 'utf8' });
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^This is Node \d+\.\d+\.\d+, .* start it with npm start\.\n$/);
+  });
+});
+
 describe('a stop', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('by %s leaves no process behind', async (signal) => {
     await linkEnvironment(dataDir);
@@ -187,8 +201,9 @@ describe('/ready', () => {
       {
         ready: false,
         parts: {
-          database: { ok: true, detail: 'answers' },
-          python: { ok: false, detail: expect.any(String) },
+          server: { state: 'ok', detail: 'serves' },
+          database: { state: 'ok', detail: 'answers' },
+          python: { state: 'down', detail: 'starting' },
         },
       },
     ]);

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { until } from './poll.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
+export const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
 /** Below the ports that the system gives to whoever asks for any, and to clients: those may be somebody's a moment later. */
 const PORTS = [15_000, 32_000] as const;
@@ -49,7 +49,7 @@ export function spawnMain(
   cwd?: string,
 ): ServerProcess {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env.PATH ?? '', PORT: '0', PYTHON: '/dev/null', ...env },
+    env: { PATH: process.env.PATH ?? '', PORT: '0', PYTHON: '/dev/null', SHUTDOWN_GRACE: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
     cwd,
