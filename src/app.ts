@@ -8,6 +8,7 @@ import { keepAuditFor } from './audit/audit.retention.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { createDirectory } from './auth/ldap.directory.ts';
 import { createSigninLimit } from './auth/limits.ts';
+import { describeMethods } from './auth/methods.ts';
 import { createOAuth } from './auth/oauth.providers.ts';
 import { trackSeen } from './auth/seen.ts';
 import { removeExpiredSessions } from './auth/session.ts';
@@ -198,6 +199,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       tokens,
       oauth,
       directory,
+      methods: describeMethods(env),
       hub,
       presence,
       posts: createPostQueue(sql),

@@ -5,6 +5,7 @@ import { auditRouter } from './audit/audit.router.ts';
 import { authRouter } from './auth/auth.router.ts';
 import { keysRouter } from './auth/keys.router.ts';
 import { ldapRouter } from './auth/ldap.router.ts';
+import { methodsRouter } from './auth/methods.router.ts';
 import { oauthRouter } from './auth/oauth.router.ts';
 import { sessionsRouter } from './auth/sessions.router.ts';
 import { channelsRouter } from './channels/channels.router.ts';
@@ -48,6 +49,7 @@ export const appRouter = router({
   ldap: ldapRouter,
   members: membersRouter,
   messages: messagesRouter,
+  methods: methodsRouter,
   oauth: oauthRouter,
   reactions: reactionsRouter,
   search: searchRouter,

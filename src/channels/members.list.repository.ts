@@ -35,6 +35,8 @@ const COLUMNS: Record<Column, string> = {
 
 const VIEW = `json_build_object('id', u.id, 'name', u.name, 'username', u.username, 'role', u.role,
   'profile_image_url', '/api/v1/users/' || u.id || '/profile/image', 'is_active', ${IS_ACTIVE}, 'created_at', u.created_at,
+  'updated_at', u.updated_at, 'last_active_at', u.last_active_at,
+  'email', case when $2 or u.id = $1 then u.email else '' end,
   'channel_role', u.channel_role, 'joined_at', u.joined_at)`;
 
 interface PageRow {

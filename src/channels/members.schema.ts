@@ -27,6 +27,10 @@ export const MemberView = z
     /** Whether they did anything within the last three minutes. */
     is_active: z.boolean(),
     created_at: z.int(),
+    updated_at: z.int(),
+    last_active_at: z.int(),
+    /** For administrators and for the person; empty for others. */
+    email: z.string(),
     /** In a group, `manager` for those in charge. */
     channel_role: z.string().nullable(),
     /** Null in a standard channel, which people read without joining. */

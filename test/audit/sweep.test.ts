@@ -47,6 +47,7 @@ const INPUTS: Record<string, () => Promise<Record<string, unknown>>> = {
     return { id, user_ids: [ann.id] };
   },
   'groups.update': async () => ({ id: (await group('named')).id, name: 'renamed' }),
+  'methods.setOAuth': async () => ({ ENABLE_OAUTH_SIGNUP: true }),
   'permissions.setDefault': async () => {
     const tree = await everything();
     return { ...tree, chat: { ...tree.chat, edit: false } };
@@ -59,8 +60,8 @@ const INPUTS: Record<string, () => Promise<Record<string, unknown>>> = {
   'users.update': async () => ({ id: (await account('raised')).id, role: 'admin' }),
 };
 
-/** Changes nothing: it tries a directory, or asks for the people of a group. */
-const HARMLESS = ['ldap.test', 'people.inGroup'];
+/** Changes nothing: it tries a directory, asks for the people of a group, or confirms what the environment says. */
+const HARMLESS = ['ldap.test', 'people.inGroup', 'methods.setLdap', 'methods.setLdapServer'];
 
 async function everything() {
   const { body: tree } = await as(root)('GET /users/default/permissions');

@@ -197,6 +197,7 @@ describe('the list of people', () => {
 
   it('shows what members may know of each other', async () => {
     const { users, total } = await list(ben);
+    expect(users[1]).toMatchObject({ id: ben.id, email: 'ben@example.com' });
     expect(total).toBe(2);
     expect(users[0]).toEqual({
       id: ann.id,
@@ -205,7 +206,10 @@ describe('the list of people', () => {
       role: 'user',
       profile_image_url: `/api/v1/users/${ann.id}/profile/image`,
       is_active: true,
+      email: '',
       created_at: expect.any(Number),
+      updated_at: expect.any(Number),
+      last_active_at: expect.any(Number),
       channel_role: 'manager',
       joined_at: expect.any(Number),
     });
