@@ -68,18 +68,17 @@ describe('sign-in through providers', () => {
     expect(kept.body).toEqual(sent);
   });
 
-  it.each([
-    { OAUTH_CLIENT_ID: 'other' },
-    { OAUTH_CLIENT_SECRET: 'another secret' },
-    { ENABLE_OAUTH: false },
-  ])('keeps what the environment decides: %j', async (other) => {
-    const before = await read();
-    const { status, body } = await as(root)(`POST ${PATH}`, {
-      ...before,
-      ENABLE_OAUTH_SIGNUP: false,
-      ...other,
-    });
-    expect([status, body.code]).toEqual([409, 'config_locked']);
-    expect(await read()).toEqual(before);
-  });
+  it.each([{ OAUTH_CLIENT_ID: 'other' }, { OAUTH_CLIENT_SECRET: 'another secret' }, { ENABLE_OAUTH: false }])(
+    'keeps what the environment decides: %j',
+    async (other) => {
+      const before = await read();
+      const { status, body } = await as(root)(`POST ${PATH}`, {
+        ...before,
+        ENABLE_OAUTH_SIGNUP: false,
+        ...other,
+      });
+      expect([status, body.code]).toEqual([409, 'config_locked']);
+      expect(await read()).toEqual(before);
+    },
+  );
 });
