@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { keepAuditFor } from './audit/audit.retention.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
@@ -22,7 +21,7 @@ import { openConfigStore } from './configs/configs.store.ts';
 import { deriveKey } from './core/keys.ts';
 import type { Parts } from './core/scope.ts';
 import { EmbeddedDatabaseError, startEmbedded } from './database/embedded.ts';
-import { followNotices } from './database/notices.ts';
+import { followNotices, notifyText } from './database/notices.ts';
 import { OccupiedError, occupy } from './database/occupancy.ts';
 import { DatabaseError, type DatabaseTarget, migrate, openOrm, requireUsable } from './database/orm.ts';
 import { openSql } from './database/sql.ts';
@@ -36,8 +35,9 @@ import { createEgress, type Egress } from './egress/egress.ts';
 import { entities } from './entities.ts';
 import { type Env, StartError } from './env.ts';
 import { createRedisBus } from './events/bus.redis.ts';
-import { createLocalBus } from './events/bus.ts';
+import { createLocalBus, type Topic } from './events/bus.ts';
 import { createPresence } from './events/presence.ts';
+import { connectRedis } from './events/redis.ts';
 import { listKnownFiles } from './files/files.repository.ts';
 import { openFileStore } from './files/files.store.ts';
 import { showProgress } from './progress.ts';
@@ -51,7 +51,8 @@ import { openRunLog } from './tools/tools.runs.log.ts';
 import { hasAccounts } from './users/accounts.ts';
 import { startWebhooks } from './webhooks/webhooks.parts.ts';
 
-const REDIS_PATIENCE_MS = 2_000;
+/** Topics that take rights away: these notices go through PostgreSQL, too, and so arrive while Redis is away or deaf. */
+const RIGHTS: readonly Topic[] = ['auth.revoked', 'auth.changed', 'groups.changed', 'channel.access'];
 
 export interface App {
   url: string;
@@ -134,7 +135,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     });
     const prefix = `parley:${configs.installationId}:`;
     const onError = (error: unknown) => log.warn({ err: error }, 'A notice between processes failed.');
-    const bus = redis ? await createRedisBus(redis, prefix, onError) : createLocalBus(onError);
+    const also = { topics: RIGHTS, send: (text: string) => notifyText(sql, text) };
+    const bus = redis ? await createRedisBus(redis, { prefix, also, onError }) : createLocalBus(onError);
     closers.push(() => bus.close());
     closers.push(configs.follow(bus));
     closers.push(await followNotices({ orm, bus, log, onGap: configs.refresh }));
@@ -263,38 +265,6 @@ async function provideDatabase(
     if (!isClosing()) onFatal('The embedded PostgreSQL has ended.');
   });
   return embedded.address;
-}
-
-async function connectRedis(url: string, log: Logger): Promise<Redis> {
-  const { Redis } = await import('ioredis');
-  // What cannot be sent now is of no use later: limits count in this process meanwhile, and lost notices are made up for.
-  const redis = new Redis(url, {
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    connectTimeout: REDIS_PATIENCE_MS,
-    commandTimeout: REDIS_PATIENCE_MS,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
-  });
-  let trouble: Error | undefined;
-  const note = (error: Error) => {
-    trouble = error;
-  };
-  redis.on('error', note);
-  try {
-    await redis.connect();
-    await redis.ping();
-  } catch (error) {
-    redis.disconnect();
-    const cause = trouble ?? (error as Error & { code?: string });
-    const { code = cause.message } = cause as { code?: string };
-    throw new StartError(`REDIS_URL cannot be used (${code}). Start Redis, or correct the address.`, {
-      cause,
-    });
-  }
-  redis.off('error', note);
-  redis.on('error', (error) => log.warn({ err: error }, 'Redis does not answer.'));
-  return redis;
 }
 
 /** Asks before anything is made or started for nothing. */

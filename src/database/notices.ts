@@ -14,8 +14,11 @@ const NOTIFY = statement('notices.notify', 'select pg_notify($1, $2)');
 
 /** Tells every server of the database, as soon as the transaction is committed. At most 8000 bytes. */
 export async function notify<T extends Topic>(sql: Sql, topic: T, message: BusTopics[T]): Promise<void> {
-  await sql.rows(NOTIFY, [CHANNEL, JSON.stringify({ topic, message })]);
+  await notifyText(sql, JSON.stringify({ topic, message }));
 }
+
+/** The same for a notice that is text already, as `Bus.hear` takes it. */
+export const notifyText = (sql: Sql, text: string): Promise<unknown> => sql.rows(NOTIFY, [CHANNEL, text]);
 
 /** The bus of a program that is no server: what it publishes reaches every server of the database. */
 export function createNotifyingBus(
@@ -84,8 +87,7 @@ export async function followNotices({ orm, bus, log, onGap }: FollowOptions): Pr
 
   function hear(payload = ''): void {
     try {
-      const { topic, message } = JSON.parse(payload);
-      bus.announce(topic, message);
+      bus.hear(payload);
     } catch (error) {
       log.warn({ err: error }, 'A notice through the database could not be read.');
     }

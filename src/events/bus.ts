@@ -21,6 +21,8 @@ export interface Bus {
   publish<T extends Topic>(topic: T, message: BusTopics[T]): void;
   /** Hands the message to this process's handlers only. */
   announce<T extends Topic>(topic: T, message: BusTopics[T]): void;
+  /** Takes in a notice of another process, as text, that came another way. @throws Error when it is none */
+  hear(text: string): void;
   /** Returns the function that ends the subscription. */
   subscribe<T extends Topic>(topic: T, handler: Handler<T>): () => void;
   /** Calls back when notices may have been missed and anything cached must be looked up again. */
@@ -63,6 +65,10 @@ export function createLocalBus(onError: (error: unknown) => void): Bus {
     shared: false,
     publish: (topic, message) => local.deliver(topic, message),
     announce: (topic, message) => local.deliver(topic, message),
+    hear(text) {
+      const { topic, message } = JSON.parse(text);
+      local.deliver(topic, message);
+    },
     subscribe: (topic, handler) => local.subscribe(topic, handler),
     onGap: () => () => {},
     close: async () => {},

@@ -1,13 +1,17 @@
-import { Redis } from 'ioredis';
+import { pino } from 'pino';
+import { register } from 'prom-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRedisBus } from '../../src/events/bus.redis.ts';
 import { type Bus, createLocalBus } from '../../src/events/bus.ts';
+import { connectRedis } from '../../src/events/redis.ts';
 import { until } from '../support/poll.ts';
+import { startProxy } from '../support/proxy.ts';
 import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
 
 declare module '../../src/events/bus.ts' {
   interface BusTopics {
     'test.notice': number;
+    'test.long': string;
   }
 }
 
@@ -47,16 +51,12 @@ describe.skipIf(withoutRedis)('the bus of several', () => {
   });
   afterAll(() => server.stop());
 
-  async function join(prefix = 'parley:test:') {
-    const redis = new Redis(server.url, {
-      lazyConnect: true,
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-    });
-    redis.on('error', () => {});
-    await redis.connect();
+  async function join(prefix = 'parley:test:', url = server.url) {
+    const log = pino({ level: 'silent' });
+    const redis = await connectRedis(url, log);
     const errors: unknown[] = [];
-    const bus = await createRedisBus(redis, prefix, (error) => errors.push(error));
+    const onError = (error: unknown) => errors.push(error);
+    const bus = await createRedisBus(redis, { prefix, onError });
     undo.push(async () => {
       await bus.close();
       redis.disconnect();
@@ -96,6 +96,47 @@ describe.skipIf(withoutRedis)('the bus of several', () => {
     await until('both to be well again', () => one.bus.healthy && two.bus.healthy);
     one.bus.publish('test.notice', 7);
     await until('the next notice', () => two.heard.includes(7));
+  });
+
+  it('renews connections that hang, tells so meanwhile, and counts what was not sent', async () => {
+    const proxy = await startProxy({ host: '127.0.0.1', port: Number(new URL(server.url).port) });
+    undo.push(() => proxy.close());
+    const [one, two] = [await join(undefined, `redis://127.0.0.1:${proxy.port}`), await join()];
+    const counted = async () => {
+      const metric = await register.getSingleMetric('parley_bus_publish_failures_total')?.get();
+      return metric?.values[0]?.value ?? 0;
+    };
+    const before = await counted();
+    proxy.strand();
+    one.bus.publish('test.notice', 1);
+    await until('it to notice', () => !one.bus.healthy);
+    await until('the count', async () => (await counted()) > before);
+    await until('it to be well again', () => one.bus.healthy);
+    await until('the other one to hear of the gap', () => two.gaps.length > 0);
+    one.bus.publish('test.notice', 2);
+    two.bus.publish('test.notice', 3);
+    await until('both ways to work', () => two.heard.includes(2) && one.heard.includes(3));
+  });
+
+  it('hears a notice once that comes two ways, and looks at everything anew for one that the second has no room for', async () => {
+    const two = await join();
+    const redis = await connectRedis(server.url, pino({ level: 'silent' }));
+    const sent: string[] = [];
+    const also = { topics: ['test.notice', 'test.long'], send: async (text: string) => void sent.push(text) };
+    const one = await createRedisBus(redis, { prefix: 'parley:test:', also, onError: () => {} });
+    undo.push(async () => {
+      await one.close();
+      redis.disconnect();
+    });
+    one.publish('test.notice', 5);
+    await until('it by Redis', () => two.heard.length > 0);
+    two.bus.hear(sent[0] ?? '');
+    expect(two.heard).toEqual([5]);
+    one.publish('test.long', 'x'.repeat(8_000));
+    expect(Buffer.byteLength(sent[1] ?? '')).toBeLessThan(8_000);
+    // As if the first way were deaf.
+    two.bus.hear((sent[1] ?? '').replace(/"id":"[^"]*"/, '"id":"another"'));
+    expect(two.gaps).toHaveLength(1);
   });
 
   it('survives what no process of ours has sent', async () => {

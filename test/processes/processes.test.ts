@@ -262,6 +262,25 @@ describe.skipIf(withoutRedis)('two processes', () => {
     });
   });
 
+  describe('while Redis answers, but takes no notices', () => {
+    const allow = (rule: string) => redis.ask((client) => client.call('acl', 'setuser', 'default', rule));
+    beforeAll(async () => {
+      await untilRedisIs('ok');
+      await allow('-publish');
+    });
+    afterAll(() => allow('+publish'));
+
+    it('end sessions through the database', async () => {
+      const person = await member();
+      expect(await whoAmI(there, person)).toBe(200);
+      await withListeners(person, async (listeners) => {
+        await here.call('POST /auths/signout', { token: person.token });
+        await until('the token to be refused', async () => (await whoAmI(there, person)) === 401);
+        await untilAll('the sockets to end', listeners, ({ ended }) => ended !== undefined);
+      });
+    });
+  });
+
   describe('while Redis hangs', () => {
     beforeAll(async () => {
       await untilRedisIs('ok');
