@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { administrator, type Meta, router } from '../core/trpc.ts';
-import { Banner, PromptSuggestion } from './configs.schema.ts';
+import { administrator, type Meta, member, router } from '../core/trpc.ts';
+import { Banner, PromptSuggestion, ToolServer } from './configs.schema.ts';
 import {
   AdminSettings,
   BannerSettings,
@@ -12,6 +12,7 @@ import {
   WebhookSettings,
 } from './parts.schema.ts';
 import { readPart, writePart } from './parts.service.ts';
+import { verifyToolServer } from './servers.service.ts';
 
 type Path = `/${string}`;
 const openapi = (method: 'GET' | 'POST', path: Path, summary: string): Meta => ({
@@ -73,6 +74,34 @@ export const partsRouter = router({
     'Replace the connections to tool servers; a masked key stays as it is',
     ToolServerSettings,
   ),
+  verifyToolServer: administrator
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/configs/tool_servers/verify',
+        tags: ['configs'],
+        summary: 'Ask a tool server for its OpenAPI description; nothing is stored',
+        errorResponses: [502, 504],
+      },
+      access: 'administrator',
+    })
+    .input(ToolServer)
+    .output(z.record(z.string(), z.unknown()))
+    .mutation(({ ctx, input }) => verifyToolServer(ctx.scope, input)),
+
+  modelDefaults: member
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/configs/models/defaults',
+        tags: ['configs'],
+        summary: 'Metadata of models that have none of their own',
+      },
+      access: 'member',
+    })
+    .output(z.object({ DEFAULT_MODEL_METADATA: z.record(z.string(), z.unknown()) }))
+    .query(({ ctx }) => ({ DEFAULT_MODEL_METADATA: ctx.scope.configs.current.models.default_metadata })),
+
   terminalServers: get(
     '/configs/terminal_servers',
     'Connections to terminal servers; keys are masked',

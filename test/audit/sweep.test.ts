@@ -60,8 +60,14 @@ const INPUTS: Record<string, () => Promise<Record<string, unknown>>> = {
   'users.update': async () => ({ id: (await account('raised')).id, role: 'admin' }),
 };
 
-/** Changes nothing: it tries a directory, asks for the people of a group, or confirms what the environment says. */
-const HARMLESS = ['ldap.test', 'people.inGroup', 'methods.setLdap', 'methods.setLdapServer'];
+/** Changes nothing: it tries a directory, asks for the people of a group, confirms what the environment says, or tries a tool server. */
+const HARMLESS = [
+  'ldap.test',
+  'people.inGroup',
+  'methods.setLdap',
+  'methods.setLdapServer',
+  'configParts.verifyToolServer',
+];
 
 async function everything() {
   const { body: tree } = await as(root)('GET /users/default/permissions');
