@@ -20,6 +20,7 @@ import { partsRouter } from './configs/parts.router.ts';
 import { router } from './core/trpc.ts';
 import { filesRouter } from './files/files.router.ts';
 import { groupsRouter } from './groups/groups.router.ts';
+import { toolHistoryRouter } from './tools/tools.history.router.ts';
 import { toolImportRouter } from './tools/tools.import.router.ts';
 import { toolInstallRouter } from './tools/tools.install.router.ts';
 import { toolLoadRouter } from './tools/tools.load.router.ts';
@@ -61,6 +62,7 @@ export const appRouter = router({
   settings: settingsRouter,
   readers: readersRouter,
   threads: threadsRouter,
+  toolHistory: toolHistoryRouter,
   toolImport: toolImportRouter,
   toolInstall: toolInstallRouter,
   toolLoad: toolLoadRouter,

@@ -22,9 +22,12 @@ export interface ToolRow extends Omit<ToolAccessView, 'content'>, Rights {
   content: string;
 }
 
+/** With whether there is something to set, which is known of the source and not of what was sent. */
+const META = "t.meta || jsonb_build_object('has_user_valves', t.user_valves_schema is not null)";
+
 const READ = statement<ToolRow>(
   'tool.read',
-  `select t.id, t.user_id, t.name, t.meta, t.specs, t.created_at, t.updated_at, t.content,
+  `select t.id, t.user_id, t.name, ${META} as meta, t.version::text as version_id, t.specs, t.created_at, t.updated_at, t.content,
        ${grantsOf('tool', 't.id')} as access_grants, ${CAN_WRITE} as write_access, ${CAN_READ} as can_read
      from tool t where t.id = $3`,
 );
@@ -67,10 +70,12 @@ const USE = statement<UsedTool>(
 export const PERSON =
   "case when u.id is null then null else json_build_object('id', u.id, 'name', u.name, 'role', u.role) end";
 
-const SHARED = `'id', t.id, 'user_id', t.user_id, 'name', t.name, 'meta', t.meta, 'specs', t.specs,
+const SHARED = `'id', t.id, 'user_id', t.user_id, 'name', t.name, 'meta', ${META},
+  'version_id', t.version::text, 'specs', t.specs,
   'access_grants', ${grantsOf('tool', 't.id')}, 'updated_at', t.updated_at, 'created_at', t.created_at`;
 const LISTED = `${SHARED}, 'write_access', w.may_write, 'has_user_valves', t.user_valves_schema is not null,
-  'user', ${PERSON}`;
+  'user', case when u.id is null then null else json_build_object('id', u.id, 'name', u.name, 'role', u.role,
+    'email', case when $2 or u.id = $1 then u.email else '' end) end`;
 
 const list = (view: string, order: string) =>
   `select coalesce(json_agg(${view} order by ${order}), '[]'::json)::text as text

@@ -17,7 +17,13 @@ export const ToolView = z
     id: z.string(),
     user_id: z.string(),
     name: z.string(),
-    meta: z.object({ description: z.string().nullable(), manifest: z.record(z.string(), z.unknown()) }),
+    meta: z.object({
+      description: z.string().nullable(),
+      manifest: z.record(z.string(), z.unknown()),
+      has_user_valves: z.boolean(),
+    }),
+    /** Of its source. */
+    version_id: z.string(),
     specs: z.array(FunctionSpecView),
     access_grants: z.array(GrantView),
     updated_at: z.int(),
@@ -51,7 +57,8 @@ export const ToolPerson = z.object({ id: z.string(), name: z.string(), role: z.s
 
 /** A tool in a list, with who made it. */
 export const ToolListing = ToolAccessView.extend({
-  user: ToolPerson,
+  /** The address is empty but for administrators and the person. */
+  user: ToolPerson.unwrap().extend({ email: z.string() }).nullable(),
   has_user_valves: z.boolean(),
 }).meta({ id: 'ToolListing' });
 export type ToolListing = z.infer<typeof ToolListing>;

@@ -115,7 +115,8 @@ export async function storeTool(scope: Scope, tool: PreparedTool, grants: GrantI
     });
   }
   if (!tool.is_described) startInstallation(scope, tool);
-  return { ...tool, access_grants };
+  const meta = { ...tool.meta, has_user_valves: tool.user_valves_schema !== null };
+  return { ...tool, meta, version_id: String(tool.version), access_grants };
 }
 
 /** The tools that the caller may read, the last changed first. */

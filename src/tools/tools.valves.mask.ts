@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { isDeepStrictEqual } from 'node:util';
 import { MASK } from '../configs/configs.secrets.ts';
 import type { JsonSchema } from '../python/pool.ts';
 import type { UsedTool } from './tools.repository.ts';
@@ -35,6 +36,23 @@ export function withoutValves(said: string, tool: UsedTool, { valves, userValves
   hideWhole(said, secrets, hide);
   if (said.endsWith('…')) hideBeginning(said.slice(0, -1), secrets, hide);
   return withMasks(said, steps);
+}
+
+/**
+ * The values with a mask for every text that is not the default of its member. Of an object the names may be secrets, too, so the
+ * mask stands for the whole.
+ */
+export function withoutTexts(values: Record<string, unknown>, schema: JsonSchema | null) {
+  const known = (schema?.properties ?? {}) as Record<string, { default?: unknown } | undefined>;
+  const hide = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(hide);
+    return typeof value === 'string' || (typeof value === 'object' && value !== null) ? MASK : value;
+  };
+  const shown = Object.entries(values).map(([name, value]) => {
+    const isDefault = Object.hasOwn(known, name) && isDeepStrictEqual(known[name]?.default, value);
+    return [name, isDefault ? value : hide(value)];
+  });
+  return Object.fromEntries(shown) as Record<string, unknown>;
 }
 
 /** The values that nobody may be told, as texts. */

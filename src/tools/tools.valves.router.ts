@@ -17,9 +17,9 @@ export const valvesRouter = router({
         method: 'GET',
         path: '/tools/id/{id}/valves',
         tags: ['tools'],
-        summary: 'The settings of a tool that were set',
+        summary: 'The settings of a tool that were set; texts are masked for those who may only use it',
       },
-      access: 'tool.write',
+      access: 'tool.read',
     })
     .input(z.object(ofTool))
     .output(Values)
@@ -33,7 +33,7 @@ export const valvesRouter = router({
         tags: ['tools'],
         summary: 'What can be set of a tool',
       },
-      access: 'tool.write',
+      access: 'tool.read',
     })
     .input(z.object(ofTool))
     .output(Spec)

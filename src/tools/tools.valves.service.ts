@@ -7,6 +7,7 @@ import type { JsonSchema, ValvesKind } from '../python/pool.ts';
 import { requireToolInUse } from './tools.access.ts';
 import { requireReadyTool } from './tools.install.service.ts';
 import type { UsedTool } from './tools.repository.ts';
+import { withoutTexts } from './tools.valves.mask.ts';
 import {
   listSealedUserValves,
   storeUserValves,
@@ -20,7 +21,7 @@ type Values = Record<string, unknown>;
 const ATTEMPTS = 10;
 
 const SCHEMAS = { valves: 'valves_schema', user_valves: 'user_valves_schema' } as const;
-/** Valves of the tool hold its owner's secrets; everybody who may use the tool has settings of their own. */
+/** To set them. Valves of the tool hold its owner's secrets; everybody who may use the tool has settings of their own. */
 const RIGHTS = { valves: 'write', user_valves: 'read' } as const;
 
 /** A sealed text opens in its own row alone. */
@@ -73,10 +74,15 @@ export const openCallValves = (scope: Scope, tool: UsedTool): CallValves => ({
   userValves: tool.user_valves_schema ? (openValves(scope, tool, 'user_valves') ?? undefined) : undefined,
 });
 
-/** The values that were set. @throws not_found, tool_forbidden */
+/**
+ * The values that were set. Those of the tool without their texts, for who may only use it.
+ *
+ * @throws not_found, tool_forbidden
+ */
 export async function getValves(scope: Scope, toolId: string, kind: ValvesKind): Promise<Values> {
-  const tool = await requireToolInUse(scope, toolId, RIGHTS[kind]);
-  return openValves(scope, tool, kind) ?? {};
+  const tool = await requireToolInUse(scope, toolId, 'read');
+  const values = openValves(scope, tool, kind) ?? {};
+  return kind === 'user_valves' || tool.write_access ? values : withoutTexts(values, tool.valves_schema);
 }
 
 /**
@@ -90,7 +96,7 @@ export async function getValvesSpec(
   toolId: string,
   kind: ValvesKind,
 ): Promise<JsonSchema | null> {
-  const tool = await requireReadyTool(scope, toolId, RIGHTS[kind]);
+  const tool = await requireReadyTool(scope, toolId, 'read');
   const schema = tool[SCHEMAS[kind]];
   if (!schema || !offersChoices(schema)) return schema;
   const { id, name, email, role } = scope.actor;

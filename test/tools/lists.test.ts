@@ -54,6 +54,22 @@ describe('the lists of tools', () => {
     expect(rich.access_grants).toHaveLength(2);
   });
 
+  it('have the address of who made a tool for administrators and that person alone', async () => {
+    for (const path of ['', '/list']) {
+      for (const [person, address] of [
+        [shop.reader, ''],
+        [shop.writer, ''],
+        [shop.author, 'author@example.com'],
+        [shop.admin, 'author@example.com'],
+      ] as const) {
+        const { body } = await get(person, path);
+        const [rich] = body.filter(({ id }: { id: string }) => id === 'rich');
+        expect(rich.user).toEqual({ id: shop.author.id, name: 'Author', role: 'user', email: address });
+        expect(rich.meta.has_user_valves).toBe(true);
+      }
+    }
+  });
+
   it('name who made a tool, without the address, and whether there is something to set', async () => {
     const { body } = await get(shop.reader, '/list');
     const byId = Object.fromEntries(body.map((tool: { id: string }) => [tool.id, tool]));

@@ -286,7 +286,7 @@ describe('who may do what with valves', () => {
       (await shop.as(person, method, `weather/${path}`, body)).status;
     expect(await status(null)).toBe(401);
     expect(await status(shop.stranger)).toBe(401);
-    expect(await status(shop.reader)).toBe(path.startsWith('valves/user') ? 200 : 401);
+    expect(await status(shop.reader)).toBe(path === 'valves/update' ? 401 : 200);
     for (const person of [shop.writer, shop.author, shop.admin]) expect(await status(person)).toBe(200);
     expect((await shop.as(shop.author, method, `nothing/${path}`, body)).status).toBe(404);
   });
@@ -295,6 +295,21 @@ describe('who may do what with valves', () => {
     const { status, body: answer } = await shop.as(shop.author, method, `plain/${path}`, body);
     if (method === 'POST') expect([status, answer.code]).toEqual([404, 'not_found']);
     else expect([status, answer]).toEqual([200, path.endsWith('spec') ? null : {}]);
+  });
+
+  it('readers get the settings of the tool with every text masked that is not its default', async () => {
+    const source =
+      'from pydantic import BaseModel\nclass Tools:\n    class Valves(BaseModel):\n        key: str = ""\n        unit: str = "c"\n        hosts: list[str] = []\n        count: int = 1\n        map: dict[str, str] = {}\n';
+    await shop.create('masked', source);
+    const values = { key: SECRET, unit: 'c', hosts: [SECRET, 'b'], count: 7, map: { [SECRET]: 'x' } };
+    expect((await update(values, shop.author, 'masked/valves/update')).status).toBe(200);
+    const mask = '********';
+    const hidden = { key: mask, unit: 'c', hosts: [mask, mask], count: 7, map: mask };
+    expect((await shop.as(shop.reader, 'GET', 'masked/valves')).body).toEqual(hidden);
+    for (const person of [shop.writer, shop.author, shop.admin])
+      expect((await shop.as(person, 'GET', 'masked/valves')).body).toEqual(values);
+    const { body } = await shop.as(shop.reader, 'GET', 'masked/valves/spec');
+    expect(Object.keys(body.properties)).toEqual(['key', 'unit', 'hosts', 'count', 'map']);
   });
 
   it('one statement reads what a call needs, valves included', async () => {

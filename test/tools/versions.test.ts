@@ -152,3 +152,92 @@ describe('versions of a tool', () => {
     expect((await shop.as(shop.author, 'GET', 'brief/versions')).body).toHaveLength(1);
   });
 });
+
+describe('the history that clients of Open WebUI ask for', () => {
+  const created = shop.create('story', source(1));
+  const as = (method: string, path: string, body?: object, person = shop.writer) =>
+    shop.as(person, method, `story/${path}`, body);
+
+  it('names the versions by texts, with parents, and the one in force', async () => {
+    expect((await created).body.version_id).toBe('1');
+    const body = {
+      name: 'story',
+      content: source(2).replaceAll('\n', '\r\n'),
+      meta: { description: 'Tells' },
+    };
+    expect((await as('POST', 'update', body)).body.version_id).toBe('2');
+    const history = await as('GET', 'history');
+    expect(history.body).toMatchObject([
+      { id: '2', tool_id: 'story', parent_id: '1', user: { name: 'Writer' }, commit_message: null },
+      { id: '1', parent_id: null, user_id: shop.author.id },
+    ]);
+    expect((await as('GET', 'history?page=2')).body).toEqual([]);
+    const [listed] = (await shop.server.call('GET /tools/list', { token: shop.writer.token })).body.filter(
+      ({ id }: { id: string }) => id === 'story',
+    );
+    expect(listed.version_id).toBe('2');
+  });
+
+  it('shows and compares them', async () => {
+    const { body: entry } = await as('GET', 'history/1');
+    const meta = { description: 'Tells' };
+    expect(entry).toMatchObject({ id: '1', snapshot: { name: 'story', content: source(1), meta } });
+    const { body: diff } = await as('GET', 'history/diff?from_id=1&to_id=2');
+    expect(diff).toMatchObject({ from_id: '1', to_id: '2', metadata: {}, line_endings_only: false });
+    expect(diff.content_diff.split('\n')).toEqual([
+      '--- selected.py',
+      '+++ production.py',
+      '@@ -1,5 +1,5 @@',
+      ' """',
+      '-version: 1',
+      '+version: 2',
+      ' """',
+      ' class Tools:',
+      '-    def f(self): return 1',
+      '+    def f(self): return 2',
+    ]);
+  });
+
+  it('compares what differs everywhere without end', async () => {
+    const lines = (mark: string) => Array.from({ length: 9_000 }, (_, n) => `# ${mark}${n}`).join('\n');
+    for (const mark of ['a', 'b']) {
+      const content = `class Tools: pass\n${lines(mark)}\n`;
+      expect((await as('POST', 'update', { name: 'story', content, meta: {} })).status).toBe(200);
+    }
+    const { body: diff } = await as('GET', 'history/diff?from_id=3&to_id=4');
+    expect(diff.content_diff.split('\n')).toHaveLength(18_003 + 2);
+  });
+
+  it('brings one back, and forgets those that are not in force', async () => {
+    const restored = await as('POST', 'update/version', { version_id: '1' });
+    expect(restored.body).toMatchObject({ content: source(1), version_id: '5' });
+    expect((await as('DELETE', 'history/5')).status).toBe(400);
+    expect(await as('DELETE', 'history/2')).toMatchObject({ status: 200, body: true });
+    const history = (await as('GET', 'history')).body;
+    expect(history.map(({ id, parent_id }: Record<string, string>) => [id, parent_id])).toEqual([
+      ['5', '4'],
+      ['4', '3'],
+      ['3', '1'],
+      ['1', null],
+    ]);
+    for (const id of ['2', '0', '99999999999', 'none'])
+      for (const method of ['GET', 'DELETE']) expect((await as(method, `history/${id}`)).status).toBe(404);
+    expect((await as('POST', 'update/version', { version_id: '2' })).status).toBe(404);
+  });
+
+  it('is for those who may change the tool, and the functions for those who may use it', async () => {
+    const rows = [
+      ['GET', 'history'],
+      ['GET', 'history/1'],
+      ['GET', 'history/diff?from_id=1&to_id=5'],
+      ['DELETE', 'history/1'],
+      ['POST', 'update/version', { version_id: '1' }],
+    ] as const;
+    for (const [method, path, body] of rows)
+      for (const person of [shop.reader, shop.stranger, null])
+        expect((await shop.as(person, method, `story/${path}`, body)).status).toBe(401);
+    const specs = [{ name: 'f', description: '' }];
+    expect((await as('GET', 'specs', undefined, shop.reader)).body).toEqual({ specs });
+    expect((await as('GET', 'specs', undefined, shop.stranger)).status).toBe(401);
+  });
+});
