@@ -9,7 +9,7 @@ import { sqlWithin } from '../database/sql.ts';
 import { publishHappening, publishNotice, recordHappening } from './channels.changes.ts';
 import { Channel, type ChannelEntity } from './channels.entity.ts';
 import type { ChannelDetail } from './channels.schema.ts';
-import { getChannel, noSuchChannel, requireChannel } from './channels.service.ts';
+import { noSuchChannel, requireChannel, viewChanged } from './channels.service.ts';
 import { briefOf } from './messages.changes.ts';
 
 export interface ChannelInput {
@@ -60,7 +60,7 @@ export async function updateChannel(scope: Scope, id: string, input: ChannelInpu
   });
   // Another name or description is nobody's right.
   for (const happening of recorded) publishHappening(scope, happening, grants ? 'changed' : 'same');
-  return getChannel(scope, id, 'manage');
+  return viewChanged(scope, id);
 }
 
 /** Replaces the grants of a standard channel. @throws not_found, forbidden also for channels that have members */

@@ -66,6 +66,17 @@ export const listChannels = (scope: Scope): Promise<ChannelView[]> => listOwnCha
 export const listEveryChannel = (scope: Scope): Promise<ChannelView[]> =>
   listAllChannels(scope.sql, scope.actor);
 
+/**
+ * A channel after a change by the caller, which may have taken their own right: what is stored is not refused any more.
+ *
+ * @throws not_found when it was deleted meanwhile
+ */
+export async function viewChanged(scope: Scope, id: string): Promise<ChannelDetail> {
+  const channel = await readChannel(scope.sql, scope.actor, id, 'changed');
+  if (!channel) throw noSuchChannel();
+  return channel;
+}
+
 /** A channel that the caller may read, or manage, without reading it. @throws not_found, forbidden */
 export async function getChannel(
   scope: Scope,

@@ -43,6 +43,8 @@ const GET = {
   read: get('channel.get', CAN_READ),
   // Who manages a group that they are not in is not told who is.
   manage: get('channel.get_managed', `(${CAN_READ}) or (${IS_MANAGER})`),
+  // After a change by the caller, which may have taken their own right.
+  changed: get('channel.get_changed', 'true'),
 };
 
 /** Those with members first, then the liveliest. */
