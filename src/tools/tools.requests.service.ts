@@ -6,7 +6,8 @@ import { describeIssues, sentence } from '../core/failure.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import { freeForm, id, LIMITS, name } from '../core/wire.ts';
 import { getContent } from '../files/files.content.ts';
-import { getFile, listFiles } from '../files/files.service.ts';
+import { listFiles } from '../files/files.service.ts';
+import { getFileDetail } from '../files/files.text.ts';
 import { findUserByEmail, foldEmail, getUser } from '../users/users.service.ts';
 import { openUploads, type Uploads } from './tools.uploads.ts';
 
@@ -93,7 +94,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     (input) => [[...FILES, input.id]],
     async (scope, input) => {
       const known = id().safeParse(input.id).data;
-      return known === undefined ? null : unlessMissing(getFile(scope, known));
+      return known === undefined ? null : unlessMissing(getFileDetail(scope, known));
     },
   ),
   'files.read': operation(

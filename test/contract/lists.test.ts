@@ -19,6 +19,7 @@ const inputs: Record<string, Record<string, string>> = {
   'tools.list': {},
   'tools.listWithSources': {},
   'tools.runs': { id: 'adder' },
+  'toolHistory.list': { id: 'adder' },
   'toolVersions.list': { id: 'adder' },
 };
 

@@ -222,6 +222,16 @@ describe('a tool that imports', () => {
     expect(result).toEqual([true, true, null]);
   });
 
+  it('Files, and reads the text of one', async () => {
+    const store =
+      'Files.get_file_by_id(upload_file_handler(__request__, UploadFile(io.BytesIO(data), filename=name)).id)';
+    const { result } = await resultOf(
+      'import io\nfrom fastapi import UploadFile\nfrom open_webui.models.files import Files\nfrom open_webui.routers.files import upload_file_handler',
+      `def stored(name, data): return ${store}\nreturn [stored("a.txt", "a\\nä".encode()).data["content"], stored("a.bin", bytes(9)).data.get("content"), stored("a.md", b"").data.get("content")]`,
+    );
+    expect(result).toEqual(['a\nä', null, '']);
+  });
+
   it('Files, and opens one by its path', async () => {
     const upload = 'upload_file_handler(__request__, UploadFile(io.BytesIO(data), filename="../a b.txt")).id';
     const { result } = await resultOf(
