@@ -250,7 +250,7 @@ const ownPython = ({ env, log, announce = (line) => log.info(line) }: AppOptions
   startPython({
     dataDir: env.DATA_DIR,
     ...(env.PYTHON && { interpreter: env.PYTHON }),
-    log: { info: announce, warn: (line) => log.warn(line) },
+    log: { info: announce, warn: (line) => log.warn(line), progress: showProgress },
   });
 
 async function provideDatabase(

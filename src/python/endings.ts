@@ -14,6 +14,7 @@ const EXCESSES: Record<NonNullable<Ended['exceeded']>, (limits: Limits) => strin
   files: ({ scratchFiles }) =>
     `it had more than ${scratchFiles} files, or folders too deep or closed to be counted`,
   bytes: ({ scratchBytes }) => `its files took more than ${scratchBytes >> 20} MiB`,
+  room: () => 'it wrote, or may have, while there was little room left for the files of all tools',
   cpu: ({ cpuSeconds }) =>
     `it used more than ${cpuSeconds} s of processor time since its latest call with all that it had started`,
   uncounted: () => 'what it takes could not be counted',

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { createWriteStream, type WriteStream } from 'node:fs';
 import { access, constants, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -25,6 +26,8 @@ export interface Environment {
 export interface Log {
   info(message: string): void;
   warn(message: string): void;
+  /** Shows how far a long task is, by the seconds so far; returns what ends that. */
+  progress?: ((describe: (seconds: number) => string) => () => void) | undefined;
 }
 
 /** Why there is no Python for tools, and what would help, in one or two sentences. */
@@ -72,7 +75,7 @@ export async function prepareEnvironment(
     if (!ready) {
       throw new EnvironmentError(
         `The Python environment could not be made: ${reason} Mend that (a network or a package index for pip, ` +
-          'Debian: apt install python3-venv) or install Pydantic 2 for the interpreter, and start again.',
+          'Debian: apt install python3-venv) or install Pydantic 2 for the interpreter.',
         { cause },
       );
     }
@@ -139,30 +142,33 @@ async function make(
   signal: AbortSignal,
 ): Promise<void> {
   const draft = `${folder}.${process.pid}.tmp`;
+  const output = openOutput(`${folder}.log`, await countRequirements());
+  const endProgress = log.progress?.((seconds) => `  Python environment: ${output.describe()}, ${seconds} s`);
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { recursive: true });
   try {
     log.info(
-      `Making the Python environment for tools in ${folder} (Python ${base.version}); this is done once.`,
+      `Making the Python environment for tools in ${folder} (Python ${base.version}); this is done once. ` +
+        `What pip says goes to ${folder}.log.`,
     );
     const python = pythonIn(draft);
     const install = ['install', '--disable-pip-version-check', '--no-input', '--progress-bar', 'off', '-r'];
     try {
-      await runLogged(base.path, ['-m', 'venv', draft], log, signal);
-      await runLogged(python, ['-m', 'pip', ...install, REQUIREMENTS], log, signal);
+      await runLogged(base.path, ['-m', 'venv', draft], output, signal);
+      await runLogged(python, ['-m', 'pip', ...install, REQUIREMENTS], output, signal);
     } catch (cause) {
       signal.throwIfAborted();
       log.warn('That failed; trying with the pip of the interpreter.');
-      await runLogged(base.path, ['-m', 'venv', '--clear', '--without-pip', draft], log, signal);
+      await runLogged(base.path, ['-m', 'venv', '--clear', '--without-pip', draft], output, signal);
       await runLogged(
         base.path,
         ['-m', 'pip', '--python', python, ...install, REQUIREMENTS],
-        log,
+        output,
         signal,
       ).catch(() => Promise.reject(cause));
     }
     // A tool's own user reads it too, whatever the umask of the server.
-    await runLogged('chmod', ['-R', 'a+rX', draft], log, signal);
+    await runLogged('chmod', ['-R', 'a+rX', draft], output, signal);
     await writeFile(join(draft, MARKER), mark);
     await rm(folder, { recursive: true, force: true });
     await rename(draft, folder).catch(async (error: unknown) => {
@@ -171,17 +177,55 @@ async function make(
     });
     log.info('The Python environment is ready.');
   } finally {
+    endProgress?.();
+    output.file.end();
     await rm(draft, { recursive: true, force: true });
   }
 }
 
-/** Runs a command with the surroundings of the server (pip's configuration is the owner's), each line to the log. */
-async function runLogged(command: string, args: string[], log: Log, signal: AbortSignal): Promise<void> {
+interface Output {
+  file: WriteStream;
+  add(line: string): void;
+  /** How far it is. */
+  describe(): string;
+}
+
+/** What the commands say, into a file; a disk that is full must not be the end of the server. */
+function openOutput(path: string, packages: number): Output {
+  const file = createWriteStream(path).on('error', () => {});
+  let collected = 0;
+  let isInstalling = false;
+  return {
+    file,
+    add(line) {
+      file.write(`${line}\n`);
+      if (line.startsWith('Collecting ')) collected += 1;
+      if (line.startsWith('Installing collected')) isInstalling = true;
+    },
+    describe: () =>
+      isInstalling
+        ? 'installing packages'
+        : `${Math.min(collected, packages)} of ${packages} packages collected`,
+  };
+}
+
+const countRequirements = async () =>
+  (await readFile(REQUIREMENTS, 'utf8')).split('\n').filter((line) => /^\w/.test(line)).length;
+
+/** Runs a command with the surroundings of the server (pip's configuration is the owner's). */
+async function runLogged(
+  command: string,
+  args: string[],
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], signal });
   const complaints: string[] = [];
-  createInterface({ input: child.stdout }).on('line', (line) => log.info(`python: ${line.trim()}`));
+  createInterface({ input: child.stdout }).on('line', (line) => output.add(line.trim()));
   createInterface({ input: child.stderr }).on('line', (line) => {
-    if (line.trim()) complaints.push(line.trim());
+    if (!line.trim()) return;
+    output.add(line.trim());
+    complaints.push(line.trim());
   });
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);

@@ -71,7 +71,7 @@ export const HostReport = z.discriminatedUnion('kind', [
     code: z.int().nullable(),
     signal: z.string().nullable(),
     /** Which limit of the tool and all that it had started it was ended for. */
-    exceeded: z.enum(['memory', 'processes', 'files', 'bytes', 'cpu', 'uncounted']).nullable(),
+    exceeded: z.enum(['memory', 'processes', 'files', 'bytes', 'room', 'cpu', 'uncounted']).nullable(),
     /** Since it was forked, with what it had started and waited for. */
     usage: Usage,
   }),

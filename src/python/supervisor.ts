@@ -6,6 +6,8 @@ import type { Limits } from './protocol.ts';
 
 const RESTARTS_IN_A_ROW = 6;
 const STEADY_MS = 60_000;
+/** Pauses before an environment that could not be made is tried again. */
+const REMAKE_MS = { first: 10_000, most: 10 * 60_000 };
 /** Pause after so many short lives in a row; callers are told that there is no Python meanwhile. */
 const RETRY_MS = 60_000;
 
@@ -37,7 +39,7 @@ export function superviseHost(options: {
   interpreter: string | undefined;
   limits: Limits;
   log: Log;
-  /** How long a host that does not stay up is left alone. */
+  /** How long a host that does not stay up is left alone, and an environment that could not be made at first. */
   retryMs?: number;
 }): Supervisor {
   const { log } = options;
@@ -56,8 +58,26 @@ export function superviseHost(options: {
     settled.resolve();
   });
 
+  /** The disk may have been full, or the network away: it is tried again as long as the server runs. */
+  async function prepare(): Promise<Environment> {
+    for (
+      let pauseMs = options.retryMs ?? REMAKE_MS.first;
+      ;
+      pauseMs = Math.min(pauseMs * 2, REMAKE_MS.most)
+    ) {
+      try {
+        return await prepareEnvironment(options.folder, options.interpreter, log, closing.signal);
+      } catch (error) {
+        closing.signal.throwIfAborted();
+        const reason = error instanceof Error ? error.message : String(error);
+        giveUp(`${reason} It is tried again in ${Math.ceil(pauseMs / 1000)} s.`);
+      }
+      await delay(pauseMs, undefined, { signal: closing.signal });
+    }
+  }
+
   async function run(): Promise<void> {
-    const made = await prepareEnvironment(options.folder, options.interpreter, log, closing.signal);
+    const made = await prepare();
     environment = made;
     let reason = '';
     for (let failures = 0; ; failures += 1) {

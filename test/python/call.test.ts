@@ -1,4 +1,8 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { until } from '../support/poll.ts';
 import { ANN, callTool, startTestPython, toolOf } from '../support/python.ts';
 
 const python = await startTestPython();
@@ -268,4 +272,29 @@ describe('running', () => {
       });
     }
   });
+});
+
+test.each<[string, string, unknown]>([
+  ['keeps what was loaded for all tools', 'greeter', [true, '2']],
+  ['of another version of one of them takes its place', 'requests', [false, '99']],
+])('a set of packages %s', async (_what, name, expected) => {
+  const packages = await mkdtemp(join(tmpdir(), 'parley-set-'));
+  onTestFinished(() => rm(packages, { recursive: true }));
+  await chmod(packages, 0o755);
+  await mkdir(join(packages, `${name}-99.dist-info`));
+  await mkdir(join(packages, name));
+  await writeFile(join(packages, name, '__init__.py'), '__version__ = "99"\n');
+  const content = toolOf(
+    `LOADED = "requests" in sys.modules\ndef f(self):\n    import requests\n    return [self.LOADED, requests.__version__.split(".")[0]]`,
+    'import sys',
+  );
+  const tool = { id: 'with_packages', content, packages };
+  // They are loaded between the first orders of a fork server.
+  const { result } = await until('the packages for all to be loaded', async () => {
+    const found = await callTool(python, content, {}, { tool: { id: 'without', content } });
+    if ((found.result as unknown[])[0] === true) return callTool(python, content, {}, { tool });
+    python.evict('without');
+    return undefined;
+  });
+  expect(result).toEqual(expected);
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -25,7 +25,7 @@ function start(interpreter?: string): Python {
   return python;
 }
 
-test('a half-made environment is made again, with visible progress; the next start uses it at once', async () => {
+test('a half-made environment is made again, and pip speaks to a file; the next start uses it at once', async () => {
   await mkdir(join(dataDir, 'python', 'bin'), { recursive: true });
   await writeFile(join(dataDir, 'python', 'bin', 'python'), 'half', { mode: 0o755 });
   const first = start();
@@ -36,7 +36,11 @@ test('a half-made environment is made again, with visible progress; the next sta
   });
   await first.settled;
   expect(first.state()).toMatchObject({ state: 'ready', version: expect.stringMatching(/^3\.\d+\.\d+$/) });
-  expect(lines.some((line) => line.includes('Successfully installed'))).toBe(true);
+  expect(lines).toEqual([
+    expect.stringMatching(/^Making the Python environment .*python\.log\.$/),
+    'The Python environment is ready.',
+  ]);
+  expect(await readFile(join(dataDir, 'python.log'), 'utf8')).toContain('Successfully installed');
   await first.close();
 
   lines = [];
@@ -76,7 +80,9 @@ test('an interpreter that does not exist: the reason and the cure', async () => 
   await none.settled;
   expect(none.state()).toMatchObject({
     state: 'unavailable',
-    detail: expect.stringMatching(/PYTHON is set to \/nowhere\/python3, .*Correct or unset it\./),
+    detail: expect.stringMatching(
+      /PYTHON is set to \/nowhere\/python3, .*Correct or unset it\. It is tried again in \d+ s\./,
+    ),
   });
   const tool = { id: 't', content: toolOf('pass') };
   await expect(none.call({ tool, function: 'f', arguments: {}, user: ANN })).rejects.toMatchObject({

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Workshop } from '../tools/workshop.ts';
-import { type Hostile, IS_ROOT, needs, openHostile } from './hostile.ts';
+import { FILTER, HAS_FILTER, type Hostile, IS_ROOT, needs, openHostile } from './hostile.ts';
 
 let hostile: Hostile;
 let shop: Workshop;
@@ -39,14 +39,19 @@ test.each<[string, string, number, RegExp]>([
     'a disk full of files, each within its limit',
     'for i in range(10**4): open(str(i), "wb").write(b"x" * (1 << 20))\ntime.sleep(60)',
     422,
-    /files took more than 16 MiB/,
+    /files took more than 16 MiB|No space left/,
   ],
-  ['a bomb of files', 'for i in range(10**5): open(str(i), "w")\ntime.sleep(60)', 422, /more than 100 files/],
+  [
+    'a bomb of files',
+    'for i in range(10**5): open(str(i), "w")\ntime.sleep(60)',
+    422,
+    /more than 100 files|No space left/,
+  ],
   [
     'a thousand folders, each in the other',
     'for _ in range(1000):\n    os.mkdir("d")\n    os.chdir("d")\ntime.sleep(60)',
     422,
-    /too deep/,
+    /too deep|No space left/,
   ],
 ])('%s is an error for its caller alone', async (_, body, status, detail) => {
   const answer = await hostile.run(body);
@@ -125,6 +130,41 @@ test('files without a name count for the disk too', async ({ skip }) => {
   const body =
     'kept = []\nfor _ in range(200):\n    kept.append(open("a", "wb", 0))\n    os.unlink("a")\n' +
     '    kept[-1].write(b"x" * (1 << 20))\ntime.sleep(60)';
-  const detail = expect.stringMatching(/files took more than 16 MiB/);
+  const detail = expect.stringMatching(/files took more than 16 MiB|No space left/);
   expect(await hostile.run(body)).toMatchObject({ status: 422, body: { detail } });
+});
+
+test.each<[string, string]>([
+  [
+    'are mapped and nothing else',
+    'kept = []\nfor _ in range(200):\n    f = open("a", "wb+")\n    f.truncate(1 << 20)\n    kept.append(mmap.mmap(f.fileno(), 1 << 20))\n' +
+      '    os.unlink("a")\n    f.close()\n    kept[-1][:] = b"x" * (1 << 20)',
+  ],
+  [
+    'are in flight over a socket',
+    'one, other = socket.socketpair()\nfor _ in range(200):\n    f = open("a", "wb", 0)\n    os.unlink("a")\n    socket.send_fds(one, [b"x"], [f.fileno()])\n' +
+      '    f.write(b"x" * (1 << 20))\n    f.close()',
+  ],
+])('files that %s take no more room', async (_what, body) => {
+  if (hostile.missing().includes('no right to mount')) return;
+  const detail = expect.stringMatching(/No space left|SIGBUS/);
+  expect(await hostile.run(`import mmap\n${body}\ntime.sleep(60)`)).toMatchObject({
+    status: 422,
+    body: { detail },
+  });
+});
+
+test('room is not made without writing, and the C library writes instead', async (context) => {
+  needs(context, HAS_FILTER, FILTER);
+  const body =
+    'file = os.open("a", os.O_RDWR | os.O_CREAT)\nfound = []\nimport fcntl\n' +
+    'for size in (1 << 20, 1 << 40):\n    libc.fallocate(file, 0, ctypes.c_long(0), ctypes.c_long(size))\n    found.append(os.strerror(ctypes.get_errno()))\n' +
+    'for request in (0x40305828, 0x4030582A, 0x40305839):\n    try: fcntl.ioctl(file, request, struct.pack("hhqqiI4i", 0, 0, 0, 1 << 20, 0, 0, 0, 0, 0, 0))\n' +
+    '    except OSError as e: found.append(e.strerror)\n' +
+    'found.append(os.fstat(file).st_blocks)\nos.posix_fallocate(file, 0, 1 << 20)\nfound.append(os.fstat(file).st_size)\nreturn found';
+  expect((await hostile.run(`import struct\n${body}`)).body.result).toEqual([
+    ...Array(5).fill('Operation not supported'),
+    0,
+    1 << 20,
+  ]);
 });

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, expect, test } from 'vitest';
 import type { Python } from '../../src/python/pool.ts';
 import { until } from '../support/poll.ts';
-import { callTool, startTestPython, toolOf } from '../support/python.ts';
+import { callTool, FOLDER, startTestPython, toolOf } from '../support/python.ts';
 
 let python: Python;
 afterEach(() => python.close());
@@ -74,7 +74,7 @@ test('an idle process is ended', async () => {
 test('an evicted tool finishes its call, then ends', async () => {
   python = await startTestPython();
   const content = toolOf(
-    'def f(self, __event_emitter__):\n    asyncio.run(__event_emitter__([os.getpid(), os.getcwd()]))\n' +
+    `def f(self, __event_emitter__):\n    asyncio.run(__event_emitter__([os.getpid(), ${FOLDER}]))\n` +
       '    while not os.path.exists("go"): time.sleep(0.005)\n    return os.getpid()',
     'import asyncio, os, time',
   );

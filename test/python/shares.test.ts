@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { Limits, Python } from '../../src/python/pool.ts';
 import { until } from '../support/poll.ts';
-import { ANN, callTool, startTestPython, toolOf } from '../support/python.ts';
+import { ANN, callTool, FOLDER, startTestPython, toolOf } from '../support/python.ts';
 
 let python: Python;
 afterEach(() => python.close());
@@ -22,7 +22,7 @@ const CONTENT = toolOf(
   `begun = 0
 async def block(self, __event_emitter__=None):
     self.begun += 1
-    await __event_emitter__(os.getcwd())
+    await __event_emitter__(${FOLDER})
     while not os.path.exists("go"): time.sleep(0.005)
     await asyncio.sleep(0.1)
     return self.begun
@@ -33,7 +33,7 @@ def who(self):
     self.begun += 1
     return os.getpid()
 def hold(self, name: str = "go", __event_emitter__=None):
-    asyncio.run(__event_emitter__(os.getcwd()))
+    asyncio.run(__event_emitter__(${FOLDER}))
     while not os.path.exists(name): time.sleep(0.005)
     return os.getpid()`,
   'import asyncio, os, time',

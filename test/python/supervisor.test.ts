@@ -1,4 +1,7 @@
-import { afterEach, expect, test } from 'vitest';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/python/protocol.ts';
 import { type Supervisor, superviseHost } from '../../src/python/supervisor.ts';
 import { until } from '../support/poll.ts';
@@ -35,4 +38,30 @@ test('a host that does not stay up is said to be unavailable, and tried again la
   await until('another host', () => started.state().state === 'ready');
   expect((await started.base()).python).toContain(folder);
   expect(lines.filter((line) => line.startsWith('The Python host ended'))).toHaveLength(6);
+});
+
+test('an environment that could not be made is made while the server runs, once it can be', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-remade-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'file'), '');
+  const interpreter = join(folder, 'python3');
+  const lines: string[] = [];
+  supervisor = superviseHost({
+    // It cannot be made where a file is in the way.
+    folder: join(folder, 'file', 'python'),
+    interpreter,
+    limits: DEFAULT_LIMITS,
+    log: { info: () => {}, warn: (line) => void lines.push(line) },
+    retryMs: 50,
+  });
+  const { state, settled } = supervisor;
+  await settled;
+  expect(state()).toMatchObject({
+    state: 'unavailable',
+    detail: expect.stringMatching(/It is tried again in \d+ s/),
+  });
+  // It has Pydantic, and serves as it is.
+  await symlink(join(await sharedEnvironment(), 'bin', 'python'), interpreter);
+  await until('Python', () => state().state === 'ready');
+  expect(lines.length).toBeGreaterThan(0);
 });

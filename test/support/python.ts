@@ -10,14 +10,14 @@ const REQUIREMENTS = join(import.meta.dirname, '../../src/python/host/requiremen
 const HASH = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12);
 
 /** One environment for every test run on this machine: making it takes many seconds. */
-const FOLDER = join(tmpdir(), `parley-test-python-${HASH}`);
+const ENVIRONMENT = join(tmpdir(), `parley-test-python-${HASH}`);
 
 const silent = { info: () => {}, warn: () => {} };
 
 /** The folder of a Python environment that is ready to use. */
 export async function sharedEnvironment(): Promise<string> {
-  await prepareEnvironment(FOLDER, undefined, silent, AbortSignal.timeout(300_000));
-  return FOLDER;
+  await prepareEnvironment(ENVIRONMENT, undefined, silent, AbortSignal.timeout(300_000));
+  return ENVIRONMENT;
 }
 
 /** Lets a server with that data folder find its Python environment made already. */
@@ -46,6 +46,12 @@ export async function startTestPython(limits: Partial<Limits> = {}): Promise<Pyt
 }
 
 export const ANN = { id: 'u1', name: 'Ann', email: 'ann@example.com', role: 'user' };
+
+/**
+ * An expression for the folder of a tool's process as the test can enter it: started by root, it may be a file system that only the
+ * processes of tools see by its name.
+ */
+export const FOLDER = process.getuid?.() === 0 ? 'f"/proc/{os.getpid()}/cwd"' : 'os.getcwd()';
 
 /** The source of a tool with these methods, each indented by one level already or not at all. */
 export function toolOf(methods: string, before = ''): string {

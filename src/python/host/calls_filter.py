@@ -13,7 +13,7 @@ import fence
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_OF, _AND, _ANSWER = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _ALLOW, _END, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
-_EPERM, _ENOSYS, _EPROTONOSUPPORT = 1, 38, 93
+_EPERM, _ENOSYS, _EPROTONOSUPPORT, _EOPNOTSUPP = 1, 38, 93, 95
 
 _Body = tuple[bytes, ...]
 
@@ -36,6 +36,7 @@ _REFUSE, _NO_PROTOCOL = _fail(_EPERM), _fail(_EPROTONOSUPPORT)
 # Answered as if it had been done.
 _PRETEND = _fail(0)
 _ABSENT = _fail(_ENOSYS)
+_UNSUPPORTED = _fail(_EOPNOTSUPP)
 
 
 def _unless(answer: bytes, *values: int) -> _Body:
@@ -53,7 +54,7 @@ _ARCHITECTURES = {
         "setpriority": 141, "sched_setparam": 142, "sched_setscheduler": 144, "sched_setaffinity": 203,
         "sched_setattr": 314, "setsid": 112, "ioprio_set": 251, "migrate_pages": 256, "move_pages": 279,
         "shmget": 29, "shmat": 30, "shmctl": 31, "semget": 64, "semctl": 66, "msgget": 68, "msgctl": 71,
-        "mq_open": 240, "memfd_create": 319,
+        "mq_open": 240, "memfd_create": 319, "fallocate": 285,
         "inotify_add_watch": 254, "fanotify_init": 300, "open_by_handle_at": 304,
     }, (90, 91, 268, 92, 93, 94, 260, 132, 235, 261, 280, 188, 189, 190, 197, 198, 199)),
     "aarch64": (0xC00000B7, {
@@ -64,7 +65,7 @@ _ARCHITECTURES = {
         "setpriority": 140, "sched_setparam": 118, "sched_setscheduler": 119, "sched_setaffinity": 122,
         "sched_setattr": 274, "setsid": 157, "ioprio_set": 30, "migrate_pages": 238, "move_pages": 239,
         "shmget": 194, "shmat": 196, "shmctl": 195, "semget": 190, "semctl": 191, "msgget": 186, "msgctl": 187,
-        "mq_open": 180, "memfd_create": 279,
+        "mq_open": 180, "memfd_create": 279, "fallocate": 47,
         "inotify_add_watch": 27, "fanotify_init": 262, "open_by_handle_at": 265,
     }, (52, 53, 55, 54, 88, 5, 6, 7, 14, 15, 16)),
 }  # fmt: skip
@@ -86,6 +87,8 @@ _ICMP, _TCP, _UDP, _ICMP6 = 1, 6, 17, 58
 _SOL_SOCKET, _BUFFER_SIZES = 1, (7, 8, 32, 33)
 # FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR and FS_IOC_ENABLE_VERITY, which only take a file that is open to be read.
 _ATTRIBUTES = (0x40086602, 0x401C5820, 0x40806685)
+# FS_IOC_RESVSP, FS_IOC_RESVSP64 and FS_IOC_ZERO_RANGE, which do what `fallocate` does.
+_ALLOCATES = (0x40305828, 0x4030582A, 0x40305839)
 _TRUNCATES, _ACCESS, _TO_WRITE = 0x200, 0x3, (1, 2)
 
 # By name, what is judged by its arguments.
@@ -112,7 +115,12 @@ _JUDGED: dict[str, _Body] = {
         _argument(1), _step(_EQUAL, _SOL_SOCKET, 1), _GO_ON,
         _argument(2), *_unless(_GO_ON, *_BUFFER_SIZES), _PRETEND,
     ),
-    "ioctl": (_argument(1), *_unless(_GO_ON, *_ATTRIBUTES), _PRETEND),
+    "ioctl": (
+        _argument(1), *(_step(_EQUAL, value, len(_ALLOCATES) - index + len(_ATTRIBUTES) + 1) for index, value in enumerate(_ALLOCATES)),
+        *_unless(_GO_ON, *_ATTRIBUTES), _PRETEND, _UNSUPPORTED,
+    ),
+    # It takes a whole disk at once, faster than anybody looks. The C library writes instead.
+    "fallocate": (_UNSUPPORTED,),
 }  # fmt: skip
 # Opening a file to be emptied asks Landlock before its third version only for what else it is opened for.
 _EMPTIED = (_step(_ANY_OF, _TRUNCATES, 1), _GO_ON, _step(_AND, _ACCESS), *_unless(_REFUSE, *_TO_WRITE), _GO_ON)

@@ -48,8 +48,8 @@ def claim_uid(number: int) -> "tuple[int, socket.socket]":
     raise OSError("no unprivileged user is free")
 
 
-def missing() -> list[str]:
-    """The layers that this system does not offer, in words."""
+def missing(is_mounted: bool) -> list[str]:
+    """The layers that this system does not offer, in words. `is_mounted`: tools get file systems of their own."""
     if not LINUX:
         return [
             "files and sockets of the server are not closed off on this system",
@@ -69,6 +69,8 @@ def missing() -> list[str]:
         absent.append("no system call filter for this processor")
         if 0 < version < fence.TRUNCATION:
             absent.append("Linux before 6.2: tools can empty files that their user may write to")
+    if not is_mounted:
+        absent.append("no right to mount (root has it): files that tools hide count when the disk runs low, and not before")
     return absent
 
 

@@ -43,6 +43,7 @@ import prctl  # noqa: E402
 import processes  # noqa: E402
 import pydantic  # noqa: E402
 import reports  # noqa: E402
+import room  # noqa: E402
 import session  # noqa: E402
 import tool  # noqa: E402
 import watch  # noqa: E402
@@ -84,13 +85,15 @@ class Server:
         self.address = address
         self.limits = limits
         self.pids: dict[int, int] = {}  # number by process id
-        self.watch = watch.Watch(folder, limits)
+        self.is_mounted = room.separate(folder)
+        self.watch = watch.Watch(folder, limits, self.is_mounted)
         self.pending = b""  # The beginning of an order that is on its way.
         self.exceeded: dict[int, str] = {}  # The limit that a tool was ended for, by process id.
         self.uncleaned: set[int] = set()  # Numbers of those that have ended and may have left something behind.
         self.sweeping = False
         self.core = frozenset(sys.modules)
         self.own = reach.own()
+        self.versions = reach.versions(sys.path)
         self.to_load = list(_COMMON)
         # By number: the user that the process becomes, and the claim on it. Empty unless the server is root.
         self.users: dict[int, tuple[int, socket.socket]] = {}
@@ -108,7 +111,7 @@ class Server:
         self.selector.register(0, selectors.EVENT_READ)
         self.selector.register(self.bell, selectors.EVENT_READ)
         versions = {"python": platform.python_version(), "pydantic": pydantic.VERSION}
-        reports.send({"kind": "ready", **versions, "missing": confine.missing()})
+        reports.send({"kind": "ready", **versions, "missing": confine.missing(self.is_mounted)})
         while True:
             ready = {key.fd for key, _ in self.selector.select(self.patience())}
             if not ready and self.to_load:
@@ -206,7 +209,10 @@ class Server:
         uid = None
         if number in self.users:
             uid = self.users[number][0]
-            os.chown(scratch, uid, uid)
+            if self.is_mounted:
+                room.mount(scratch, self.limits.scratch_bytes, self.limits.scratch_files, uid)
+            else:
+                os.chown(scratch, uid, uid)
         for _, claim in self.users.values():
             claim.close()
         os.chdir(scratch)
@@ -216,10 +222,11 @@ class Server:
         added = []
         if packages:
             added.append(reach.add(packages))
-            # What was loaded for everybody may be of another version there.
-            for name in [name for name in sys.modules if name not in self.core]:
-                if name.partition(".")[0] not in sys.stdlib_module_names:
-                    del sys.modules[name]
+            if reach.replaces(packages, self.versions):
+                # What was loaded for all tools may be of another version there. To import it again takes a second.
+                for name in [name for name in sys.modules if name not in self.core]:
+                    if name.partition(".")[0] not in sys.stdlib_module_names:
+                        del sys.modules[name]
         reach.hide(self.own)
         confine.confine(scratch, uid, added, self.limits)
 
@@ -251,6 +258,8 @@ class Server:
             try:
                 if number in self.users:
                     processes.end_all_of(self.users[number][0])
+                if self.is_mounted:
+                    room.unmount(self.scratch_of(number))
                 processes.remove(self.scratch_of(number))
             except OSError:
                 continue  # The system gives no process for it. The next sweep tries again, and nobody gets the user before that.

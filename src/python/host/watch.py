@@ -12,6 +12,7 @@ from typing import Iterable, Iterator, NamedTuple, Optional
 
 import confine
 import processes
+import room
 
 _PERIOD_SECONDS = 0.2
 # A tool with much to look at must not keep the fork server from its orders: looks take a twentieth of its time at most.
@@ -38,12 +39,15 @@ class _Spent:
 
     def __init__(self) -> None:
         self.own: dict[int, int] = {}
+        # Ticks since the last look.
+        self.latest = 0
         self.added = self.total = self.renewed_at = 0
         self.is_to_renew = False
 
     def add(self, counters: dict[int, _Counters]) -> float:
         """Seconds since it was renewed. Some children are known from looks at them, others from their parent that waited for them."""
-        self.added += sum(max(0, one.own - self.own.get(pid, 0)) for pid, one in counters.items())
+        self.latest = sum(max(0, one.own - self.own.get(pid, 0)) for pid, one in counters.items())
+        self.added += self.latest
         self.own = {pid: one.own for pid, one in counters.items()}
         self.total = max(self.total, self.added, sum(one.own + one.waited for one in counters.values()))
         if self.is_to_renew:
@@ -54,11 +58,13 @@ class _Spent:
 class Watch:
     """Linux only; elsewhere it finds nothing."""
 
-    def __init__(self, folder: str, limits: confine.Limits) -> None:
-        self.folder, self.limits = folder, limits
+    def __init__(self, folder: str, limits: confine.Limits, is_mounted: bool) -> None:
+        """`is_mounted`: the folder of each tool is a file system of its own, which the kernel keeps within its limits."""
+        self.folder, self.limits, self.is_mounted = folder, limits, is_mounted
+        self.reserve = room.Reserve(folder)
         self.next = 0.0
         self.last_pid = b""
-        self.room = (0, 0)
+        self.disk: Optional[room.Disk] = None
         self.families: dict[int, list[int]] = {}
         self.spent: dict[int, _Spent] = {}
 
@@ -82,7 +88,9 @@ class Watch:
         began = time.process_time()
         self.spent = {pid: self.spent.get(pid) or _Spent() for pid in tools}
         self._find_families(tools)
-        has_changed = self._has_changed()
+        disk = None if self.is_mounted else room.disk(self.folder)
+        # Without a change on the disk no tool has taken room or given it back.
+        has_changed, self.disk = disk not in (None, self.disk), disk
         over = {}
         for pid, scratch in tools.items():
             try:
@@ -91,6 +99,7 @@ class Watch:
                 reason = "uncounted"  # Strangers made what is read here. It must end nobody but them.
             if reason:
                 over[pid] = reason
+        over |= dict.fromkeys(self._find_writers(tools, disk), "room")
         self.next = time.monotonic() + max(_PERIOD_SECONDS, (time.process_time() - began) * _LOOK_SHARE)
         return over
 
@@ -101,14 +110,18 @@ class Watch:
         self.last_pid = last_pid
         self.families = {pid: processes.family(pid) for pid in tools}
 
-    def _has_changed(self) -> bool:
-        """Whether anybody took or gave back room on the disk of the folders: without that, no tool has."""
-        try:
-            disk = os.statvfs(self.folder)
-        except OSError:
-            return False
-        before, self.room = self.room, (disk.f_bfree, disk.f_ffree)
-        return self.room != before
+    def _find_writers(self, tools: dict[int, str], disk: Optional[room.Disk]) -> list[int]:
+        """
+        The tools to end when there is little room left for all. On a disk those that have run since the last look: which of them hides what
+        it has written, nobody can tell.
+        """
+        if self.is_mounted:
+            used = {pid: room.used(scratch) for pid, scratch in tools.items()}
+            is_full = sum(used.values()) > room.memory_bytes()
+            return [max(used, key=lambda pid: used[pid])] if is_full else []
+        if disk is None or not self.reserve.is_under_attack(disk.free):
+            return []
+        return [pid for pid in tools if self.spent[pid].latest > 0]
 
     def _judge(self, pid: int, scratch: Optional[str]) -> Optional[str]:
         family = self.families.get(pid, [pid])

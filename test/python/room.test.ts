@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { sharedEnvironment } from '../support/python.ts';
+
+const HOST = join(import.meta.dirname, '../../src/python/host');
+
+/** Two processes as tools of a watch, of which one writes. The reserve is what the first argument says of the disk. */
+const WATCHED = `
+import os, signal, sys, tempfile, time
+sys.path.insert(0, ${JSON.stringify(HOST)})
+import confine, room, watch
+
+class Limits:
+    memory_bytes = processes = cpu_seconds = scratch_bytes = scratch_files = open_files = 1 << 40
+
+def start(work):
+    pid = os.fork()
+    if pid == 0:
+        work()
+    return pid
+
+def write():
+    while True:
+        with open("written", "ab") as file: file.write(os.urandom(1 << 20))
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    seen = watch.Watch(folder, Limits, False)
+    seen.reserve.spared = eval(sys.argv[1])
+    tools = {start(write): folder, start(signal.pause): folder}
+    found = {}
+    ends = time.monotonic() + float(sys.argv[2])
+    while not found and time.monotonic() < ends:
+        time.sleep(0.05)
+        found = seen.look(tools)
+    for pid in tools: os.kill(pid, 9)
+    writer, _ = tools
+    print([("writer" if pid == writer else "other", reason) for pid, reason in found.items()])
+`;
+
+async function watched(spared: string, seconds: number): Promise<string> {
+  const python = join(await sharedEnvironment(), 'bin', 'python');
+  const { stdout } = await promisify(execFile)(python, ['-I', '-c', WATCHED, spared, String(seconds)]);
+  return stdout.trim();
+}
+
+test('who writes while the disk runs low is ended, and nobody else', async () => {
+  expect(await watched('1 << 62', 30)).toBe("[('writer', 'room')]");
+});
+
+test('who writes while there is enough left goes on', async () => {
+  expect(await watched('0', 0.5)).toBe('[]');
+});
