@@ -210,7 +210,12 @@ export async function startApp(options: AppOptions): Promise<App> {
       toolJobs: createToolJobs({ python, sql, bus, configs }, (error, tool) =>
         log.warn({ err: error, tool }, 'A tool could not be prepared.'),
       ),
-      signinLimit: createSigninLimit({ shared, secret, knowsProxies: env.TRUSTED_PROXIES.length > 0 }),
+      signinLimit: createSigninLimit({
+        shared,
+        secret,
+        configs,
+        knowsProxies: env.TRUSTED_PROXIES.length > 0,
+      }),
       entrance: createEntrance(env),
     };
     const http = await createHttp({ parts, env, router: appRouter });

@@ -1,4 +1,5 @@
-import { hashPassword, verifyPassword } from '../../src/auth/passwords.ts';
+import { hash } from '@node-rs/argon2';
+import { verifyPassword } from '../../src/auth/passwords.ts';
 import { startParley } from '../support/parley.ts';
 import { loopDelay } from '../support/processes.ts';
 import { plainResult, type Result } from '../support/report.ts';
@@ -25,7 +26,7 @@ export async function signin({ cluster, quick }: Workspace): Promise<Result[]> {
     for (const email of emails) {
       await parley.asAdministrator('POST /users', { email, name: 'Person', password: PASSWORD });
     }
-    const stored = await hashPassword(PASSWORD);
+    const stored = await hash(PASSWORD);
     const ours: number[] = [];
     const hashes: number[] = [];
     for (let attempt = 0; attempt < ALONE; attempt += 1) {

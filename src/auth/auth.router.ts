@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../core/errors.ts';
 import { account, accountIfAny, administrator, open, router } from '../core/trpc.ts';
-import { accountForm, emailInput, givenAccountForm, password } from '../users/users.schema.ts';
+import { accountForm, emailInput, givenAccountForm, newPassword, password } from '../users/users.schema.ts';
 import { createUser } from '../users/users.service.ts';
 import { AddedUser, SessionUser, SignedOut, WhoAmI } from './auth.schema.ts';
 import { changePassword, signIn, signOut, signUp, whoAmI } from './auth.service.ts';
@@ -93,7 +93,7 @@ export const authRouter = router({
       access: 'account',
       credential: 'session',
     })
-    .input(z.object({ password: password(), new_password: password() }))
+    .input(z.object({ password: password(), new_password: newPassword() }))
     .output(z.boolean())
     .mutation(({ ctx, input }) => changePassword(ctx.scope, input)),
 });

@@ -25,7 +25,7 @@ export interface SignUp {
 /**
  * Makes an account and signs it in. The very first account becomes administrator; later ones get the configured role.
  *
- * @throws signup_disabled, rate_limited, email_invalid, email_taken
+ * @throws signup_disabled, rate_limited, email_invalid, email_taken, password_weak
  */
 export async function signUp(scope: Scope<null>, input: SignUp): Promise<SessionUser> {
   const { enable_signup, ENABLE_LOGIN_FORM, default_user_role } = scope.configs.current.ui;
@@ -107,7 +107,7 @@ export async function signOut(
 /**
  * Changes the caller's password and ends all of the account's sessions, this one included.
  *
- * @throws password_wrong, rate_limited
+ * @throws password_wrong, password_weak, rate_limited
  */
 export async function changePassword(
   scope: Scope,
@@ -115,11 +115,12 @@ export async function changePassword(
 ): Promise<true> {
   const { id } = scope.actor;
   // A stolen token must not become a way to guess the password.
-  await scope.signinLimit.take('password', id);
+  await scope.signinLimit.changePassword(id);
   const user = await scope.em.findOne(User, id, { populate: ['password_hash'] });
   const oldHash = user?.password_hash ?? null;
-  if (!(await verifyPassword(oldHash, input.password))) throw new AppError('password_wrong');
-  const changes = { password_hash: await hashPassword(input.new_password), updated_at: nowSeconds() };
+  if (!user || !(await verifyPassword(oldHash, input.password))) throw new AppError('password_wrong');
+  const password_hash = await hashPassword(scope, input.new_password, user);
+  const changes = { password_hash, updated_at: nowSeconds() };
   await scope.em.transactional(async (em) => {
     // Of two changes at once from the same password, the second is from a wrong one.
     const changed = await em.nativeUpdate(User, { id, password_hash: oldHash }, changes);

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
+import { DEFAULT_LIMITS } from '../configs/configs.defaults.ts';
+import type { ConfigStore } from '../configs/configs.store.ts';
 import type { Secret } from '../core/keys.ts';
 import { createLimit, type SharedStore } from '../core/limits.ts';
 import type { RequestInfo } from '../core/scope.ts';
@@ -13,13 +15,11 @@ declare module '../core/scope.ts' {
 
 const SIGNIN = { points: 5, seconds: 180 };
 /** Failed ones from one network address; whole offices share one. */
-const FAILURES = { points: 30, seconds: 180 };
-const SIGNUPS = { points: 60, seconds: 3600 };
+const FAILURES = { points: DEFAULT_LIMITS.failed_signins, seconds: 180 };
+const SIGNUPS = { points: DEFAULT_LIMITS.signups_per_hour, seconds: 3600 };
+const CHANGES = { points: DEFAULT_LIMITS.password_changes, seconds: 180 };
 /** Failures that the audit log keeps; more tell nothing new. */
 const NOTED = { points: 1000, seconds: 3600 };
-
-/** What is tried with a password by whoever is signed in; each is counted for itself. */
-const ATTEMPTS = { password: 'Too many attempts to change the password.' } as const;
 
 const TOO_MANY = 'Too many sign-in attempts for this address.';
 
@@ -42,12 +42,12 @@ export interface Attempt {
 
 export interface SigninLimit {
   /**
-   * Counts one attempt, successful or not.
+   * Counts one attempt to change a password, successful or not.
    *
-   * @param subject the id of the account
-   * @throws rate_limited with the seconds to wait after the fifth within three minutes
+   * @param userId the account
+   * @throws rate_limited with the seconds to wait after the fifth within three minutes, unless another number is configured
    */
-  take(attempt: keyof typeof ATTEMPTS, subject: string): Promise<void>;
+  changePassword(userId: string): Promise<void>;
   /**
    * Counts one attempt to sign in, whatever the way, as a failure until it is none: a network address has thirty in three minutes.
    *
@@ -71,17 +71,25 @@ export interface SigninLimit {
 export interface SigninLimitOptions {
   shared: SharedStore;
   secret: Secret;
+  configs: Pick<ConfigStore, 'current'>;
   /** Whether the addresses of callers behind proxies are known. Else this machine's own may stand for everybody. */
   knowsProxies: boolean;
 }
 
 /** The limits of what anybody may try without being known. */
-export function createSigninLimit({ shared, secret, knowsProxies }: SigninLimitOptions): SigninLimit {
+export function createSigninLimit({
+  shared,
+  secret,
+  configs,
+  knowsProxies,
+}: SigninLimitOptions): SigninLimit {
   const addresses = createLimit('signin', SIGNIN, shared);
   const failures = createLimit('signin-failures', FAILURES, shared);
   const signups = createLimit('signup', SIGNUPS, shared);
+  const changes = createLimit('password', CHANGES, shared);
   const noted = createLimit('signin-noted', NOTED, shared);
   const devices = createDeviceTokens(secret);
+  const limits = () => configs.current.limits;
 
   const networkOf = ({ ip }: Caller): string | null => {
     const network = toNetwork(ip);
@@ -89,11 +97,13 @@ export function createSigninLimit({ shared, secret, knowsProxies }: SigninLimitO
   };
 
   return {
-    take: (attempt, subject) => addresses.take(`${attempt}:${subject}`, ATTEMPTS[attempt]),
+    changePassword: (userId) =>
+      changes.take(userId, 'Too many attempts to change the password.', limits()?.password_changes),
     async begin(caller) {
       const network = networkOf(caller);
       // Before it is known how it ends: of many at once none is past the limit.
-      if (network !== null) await failures.take(network, 'Too many failed sign-ins from your network.');
+      if (network !== null)
+        await failures.take(network, 'Too many failed sign-ins from your network.', limits()?.failed_signins);
       return {
         async about(subject) {
           const device = caller.device ? await devices.read(caller.device, subject) : null;
@@ -107,7 +117,8 @@ export function createSigninLimit({ shared, secret, knowsProxies }: SigninLimitO
     },
     async signUp(caller) {
       const network = networkOf(caller);
-      if (network !== null) await signups.take(network, 'Too many sign-ups from your network.');
+      if (network !== null)
+        await signups.take(network, 'Too many sign-ups from your network.', limits()?.signups_per_hour);
     },
     mayNoteFailure: () =>
       noted.take('all', '').then(

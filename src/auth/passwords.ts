@@ -1,5 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import { type Owner, requireGoodPassword } from './passwords.rules.ts';
 
 /** Checked when there is no account, so that an unknown address costs the same time as a wrong password. */
 const NOBODY = await hash('no account has this password');
@@ -19,11 +21,18 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Argon2id with the library's defaults, which follow OWASP's; runs outside the event loop.
+ * The hash of a new password: Argon2id with the library's defaults, which follow OWASP's; runs outside the event loop.
  *
- * @throws unavailable when too many wait already
+ * @throws password_weak, unavailable when too many wait already
  */
-export const hashPassword = (password: string): Promise<string> => inTurn(() => hash(password));
+export async function hashPassword(
+  { configs }: Pick<Scope, 'configs'>,
+  password: string,
+  owner: Owner,
+): Promise<string> {
+  await requireGoodPassword(configs, password, owner);
+  return inTurn(() => hash(password));
+}
 
 /**
  * Whether the password fits. Takes as long without a hash, for which the answer is always no.

@@ -56,9 +56,11 @@ export async function userRole(address: string, role: Role, { env, log }: Comman
 }
 
 export async function userPassword(address: string, { env, log }: CommandContext): Promise<void> {
-  const password_hash = await hashPassword(await askPassword());
+  const password = await askPassword();
   await work(env, log, async (at) => {
-    const email = await changeAccount(at, address, { password_hash });
+    const owner = await requireAccount(at.em, address);
+    const password_hash = await hashPassword(at, password, owner);
+    const email = await changeAccount(at, owner.email, { password_hash });
     process.stdout.write(`${email} has a new password; all its sessions have ended.\n`);
   });
 }

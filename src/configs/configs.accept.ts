@@ -13,8 +13,8 @@ export const OTHER_NAMES = { ollama: 'local_model_server', openai: 'hosted_model
 const OTHERS_VERSION = 0;
 
 /** Sections that only this service has; nobody else's export can hold them, so they may be missing. */
-const { files } = DEFAULT_CONFIGURATION;
-const OWN_SECTIONS = { files };
+const { files, limits } = DEFAULT_CONFIGURATION;
+const OWN_SECTIONS = { files, limits };
 
 export interface AcceptOptions {
   /** Takes the defaults for whatever is missing, as an export of another system may hold only part of the members. */
@@ -36,7 +36,11 @@ export function acceptConfiguration(sent: Tree, { fill }: AcceptOptions = {}): C
   const complete =
     fill === 'defaults'
       ? (fillIn({ version: OTHERS_VERSION, ...named }, DEFAULT_CONFIGURATION) as Tree)
-      : { ...OWN_SECTIONS, ...named };
+      : {
+          ...OWN_SECTIONS,
+          ...named,
+          ...(isTree(named.limits) && { limits: { ...limits, ...named.limits } }),
+        };
   const parsed = Configuration.safeParse(upgrade(complete));
   if (parsed.success) return { ...parsed.data, version: CONFIG_VERSION };
   const issues = describeIssues(parsed.error);

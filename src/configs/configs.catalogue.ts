@@ -84,6 +84,20 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   'tools.install_requirements': server(
     'Packages that tools name in their frontmatter are installed for them',
   ),
+  'limits.password_min_length': server('The fewest characters of a new password; the most are 128'),
+  'limits.signups_per_hour': server('Sign-ups from one network in an hour; 0: any number'),
+  'limits.failed_signins': server('Failed sign-ins from one network in three minutes; 0: any number'),
+  'limits.password_changes': server(
+    'Attempts of one account to change its password in three minutes; 0: any number',
+  ),
+  'limits.messages_per_minute': server('Messages and edits of one person in a minute; 0: any number'),
+  'limits.uploads_per_hour': server('Uploads of one person in an hour; 0: any number'),
+  'limits.storage_bytes': server(
+    'Bytes that the files, messages and tools of one person may take; 0: any number',
+  ),
+  'limits.groups': server(
+    'By group id, other values of the last three for its people; the most generous one holds',
+  ),
   'channels.enable': server('Channels'),
   'notes.enable': nobody('Notes, which this version does not have'),
   webhook_url: server('Address that is told of new accounts'),

@@ -7,6 +7,18 @@ export const CONFIG_VERSION = 1;
 /** The largest upload unless the configuration says otherwise. */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
+/** Limits that the service reference does not have; 0 is no limit. */
+export const DEFAULT_LIMITS = {
+  password_min_length: 8,
+  signups_per_hour: 60,
+  failed_signins: 30,
+  password_changes: 5,
+  messages_per_minute: 0,
+  uploads_per_hour: 0,
+  storage_bytes: 0,
+  groups: {},
+};
+
 /** What a new installation begins with. */
 export const DEFAULT_CONFIGURATION: Configuration = {
   version: CONFIG_VERSION,
@@ -54,6 +66,7 @@ export const DEFAULT_CONFIGURATION: Configuration = {
   folders: { enable: true, max_file_count: '' },
   files: { max_size: MAX_UPLOAD_BYTES },
   tools: { install_requirements: false },
+  limits: DEFAULT_LIMITS,
   channels: { enable: true },
   notes: { enable: true },
   webhook_url: '',

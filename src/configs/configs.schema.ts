@@ -85,6 +85,25 @@ export const ToolServer = z.looseObject({
   config: freeObject.nullable().default(null),
 });
 
+const count = z.int().min(0);
+
+/** What one person may do; 0 is no limit. */
+const PersonLimits = z.looseObject({
+  messages_per_minute: count,
+  uploads_per_hour: count,
+  storage_bytes: count,
+});
+
+/** The limits that the service reference does not have. All may be left out, for their defaults. */
+const Limits = PersonLimits.extend({
+  password_min_length: z.int().min(1).max(128),
+  signups_per_hour: count,
+  failed_signins: count,
+  password_changes: count,
+  /** By the id of a group: what its people may instead. */
+  groups: z.record(z.string(), PersonLimits.partial()),
+}).partial();
+
 export const Configuration = z
   .looseObject({
     version: z.int().min(0),
@@ -115,6 +134,8 @@ export const Configuration = z
       .optional(),
     // Likewise.
     tools: z.looseObject({ install_requirements: flag }).optional(),
+    // Likewise.
+    limits: Limits.optional(),
     channels: z.looseObject({ enable: flag }),
     notes: z.looseObject({ enable: flag }),
     webhook_url: z.union([url, z.literal('')]),

@@ -19,6 +19,7 @@ export const ERRORS = {
     detail: 'The sign-in through the provider did not succeed. Begin again.',
   },
   password_wrong: { status: 400, detail: 'The current password is wrong.' },
+  password_weak: { status: 400, detail: 'That password is too easy to guess. Choose another.' },
   id_invalid: { status: 400, detail: 'An id may hold only ASCII letters, digits and underscores.' },
   name_taken: { status: 400, detail: 'That name is already in use. Choose another.' },
   id_taken: { status: 400, detail: 'That id is already in use. Choose another.' },

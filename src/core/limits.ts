@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { Counter } from 'prom-client';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { AppError } from './errors.ts';
 
 /** Where processes count together; null when there is one process. */
@@ -19,9 +19,10 @@ export interface Limit {
    *
    * @param subject whose, or at what
    * @param reason  a sentence for who is refused
+   * @param points  how many attempts there may be instead of those that the limit was made with; 0 for any number
    * @throws rate_limited with the seconds to wait, when there were too many
    */
-  take(subject: string, reason: string): Promise<void>;
+  take(subject: string, reason: string, points?: number): Promise<void>;
   /** Takes back the count of one attempt. */
   giveBack(subject: string): Promise<void>;
 }
@@ -40,7 +41,8 @@ export function createLimit(
   bounds: { points: number; seconds: number },
   shared: SharedStore,
 ): Limit {
-  const options = { points: bounds.points, duration: bounds.seconds };
+  // Attempts are only counted there: how many there may be is asked with each, since settings change.
+  const options = { points: Number.MAX_SAFE_INTEGER, duration: bounds.seconds };
   const refused = refusals.labels(name);
   const memory = new RateLimiterMemory({ ...options, keyPrefix: name });
   const limiter = shared
@@ -52,18 +54,16 @@ export function createLimit(
       })
     : memory;
   return {
-    async take(subject, reason) {
-      try {
-        await limiter.consume(keyOf(subject));
-      } catch (refusal) {
-        if (!(refusal instanceof RateLimiterRes)) throw refusal;
-        refused.inc();
-        const retryAfterSeconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-        throw new AppError('rate_limited', {
-          detail: `${reason} Try again in ${retryAfterSeconds} seconds.`,
-          retryAfterSeconds,
-        });
-      }
+    async take(subject, reason, points = bounds.points) {
+      if (points === 0) return;
+      const { consumedPoints, msBeforeNext } = await limiter.consume(keyOf(subject));
+      if (consumedPoints <= points) return;
+      refused.inc();
+      const retryAfterSeconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+      throw new AppError('rate_limited', {
+        detail: `${reason} Try again in ${retryAfterSeconds} seconds.`,
+        retryAfterSeconds,
+      });
     },
     async giveBack(subject) {
       await limiter.reward(keyOf(subject));

@@ -10,7 +10,7 @@ import {
   emailInput,
   givenAccountForm,
   imageUrl,
-  password,
+  newPassword,
   personName,
   RoleAtom,
   UserDetail,
@@ -94,7 +94,7 @@ export const usersRouter = router({
         name: personName().optional(),
         email: emailInput().optional(),
         profile_image_url: imageUrl().optional(),
-        password: password().optional(),
+        password: newPassword().optional(),
       }),
     )
     .output(UserView)

@@ -10,6 +10,12 @@ export const personName = () => shownName();
 /** A password on its way in: capped, so that nobody makes the server hash megabytes. */
 export const password = () => text(1024).min(1, 'must not be empty');
 
+/** A password to be set; `requireGoodPassword` decides whether it may be. */
+export const newPassword = () =>
+  password().describe(
+    'At least 8 characters unless the configuration says otherwise, at most 128; neither the address, the name nor a common password',
+  );
+
 /** An address on its way in; `normaliseEmail` decides whether it is one. */
 export const emailInput = () => label(320);
 
@@ -32,7 +38,7 @@ export const imageUrl = () => {
 export const accountForm = {
   email: emailInput(),
   name: personName(),
-  password: password(),
+  password: newPassword(),
   profile_image_url: imageUrl().default('/user.png'),
 };
 export const givenAccountForm = { ...accountForm, role: RoleAtom.default('pending') };

@@ -67,14 +67,15 @@ export interface NewUser {
  * Stores an account. The first one of all becomes administrator whatever role was asked for: of any number of
  * simultaneous first ones exactly one, because the question is asked under a lock.
  *
- * @throws email_invalid, email_taken
+ * @throws email_invalid, email_taken, password_weak
  */
 export async function createUser(
   scope: Pick<Scope<Actor | null>, 'em' | 'configs'> & AuditScope,
   input: NewUser,
 ): Promise<UserView> {
   const email = normaliseEmail(input.email);
-  const password_hash = input.password === null ? null : await hashPassword(input.password);
+  const password_hash =
+    input.password === null ? null : await hashPassword(scope, input.password, { ...input, email });
   const id = uuidv7();
   const now = nowSeconds();
   try {
@@ -170,10 +171,18 @@ export interface UserChanges {
   password?: string | undefined;
 }
 
+/** The hash of the new password; undefined when there is none. */
+async function hashOf(scope: Scope, { id, password, ...changes }: UserChanges): Promise<string | undefined> {
+  if (password === undefined) return undefined;
+  const { email, name, username } = await findUser(scope.em, id);
+  const owner = { email: changes.email ?? email, name: changes.name ?? name, username };
+  return hashPassword(scope, password, owner);
+}
+
 /**
  * Changes an account. A new role or password ends the account's sessions.
  *
- * @throws not_found, email_invalid, email_taken, primary_admin, session_required, forbidden for giving up one's own administration
+ * @throws not_found, email_invalid, email_taken, password_weak, primary_admin, session_required, forbidden for giving up one's own administration
  */
 export async function updateUser(scope: Scope, changes: UserChanges): Promise<UserView> {
   const takesOver = changes.email !== undefined || changes.password !== undefined;
@@ -182,7 +191,7 @@ export async function updateUser(scope: Scope, changes: UserChanges): Promise<Us
     throw new AppError('session_required');
   }
   const email = changes.email === undefined ? undefined : normaliseEmail(changes.email);
-  const password_hash = changes.password === undefined ? undefined : await hashPassword(changes.password);
+  const password_hash = await hashOf(scope, changes);
   try {
     const { view, revoked } = await scope.em.transactional(async (em) => {
       await lockAdministrators(em);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { administer } from '../configs/support.ts';
 import { type Pair, startPair } from '../support/pair.ts';
 import { withoutRedis } from '../support/redis.ts';
 import { type Answer, PASSWORD, signUp, startServer, type TestServer } from '../support/server.ts';
@@ -192,6 +193,31 @@ describe('a network address', () => {
     expect(answers.at(-1)?.status).toBe(429);
     expect(Number(answers.at(-1)?.headers.get('retry-after'))).toBeGreaterThan(180);
   });
+});
+
+it('the limits that the reference does not have are settings, which hold at once', async () => {
+  const other = await startServer({ env: BEHIND });
+  const root = await signUp(other, 'Root');
+  const admin = administer(other, root);
+  await admin.configure(({ limits }) =>
+    Object.assign(limits ?? {}, { failed_signins: 2, signups_per_hour: 1, password_changes: 1 }),
+  );
+  const ip = anywhere();
+  const failed = await times(3, (i) => tryIn(`guess${i}@example.com`, { at: other, ip }));
+  expect(statuses(failed)).toEqual([400, 400, 429]);
+  const made = await times(2, (i) =>
+    other.call('POST /auths/signup', {
+      headers: { 'x-forwarded-for': ip },
+      body: { email: `made${i}@example.com`, name: 'Made', password: PASSWORD },
+    }),
+  );
+  expect(statuses(made)).toEqual([200, 429]);
+  const body = { password: 'wrong', new_password: PASSWORD };
+  const changes = await times(2, () => other.as(root)('POST /auths/update/password', body));
+  expect(statuses(changes)).toEqual([400, 429]);
+  await admin.configure(({ limits }) => Object.assign(limits ?? {}, { failed_signins: 0 }));
+  expect((await tryIn('guess@example.com', { at: other, ip })).status).toBe(400);
+  await other.close();
 });
 
 describe('without a word of proxies', () => {

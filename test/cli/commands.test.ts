@@ -140,6 +140,13 @@ describe('user', () => {
       code: 1,
       stderr: expect.stringContaining('already'),
     });
+    for (const command of [
+      [...words.slice(0, 2), '--email=new@example.com', '--name=New'],
+      ['user', 'password', root.email],
+    ]) {
+      const weak = await run(command, env, 'password1');
+      expect(weak).toMatchObject({ code: 1, stderr: expect.stringContaining('A password needs') });
+    }
   });
 
   it.each([

@@ -30,7 +30,7 @@ describe('in force with the answer to the import is', () => {
     expect([status, body.code]).toEqual([403, 'signup_disabled']);
     const created = await server.call('POST /users', {
       token: root.token,
-      body: { email: 'byadmin@example.com', name: 'x', password: 'x' },
+      body: { email: 'byadmin@example.com', name: 'x', password: 'a long password' },
     });
     expect(created.status).toBe(201);
     await configure(() => {});

@@ -55,7 +55,12 @@ describe.each([
     it('keeps accounts, finds them in any case, and ends sessions', async () => {
       await server.call('POST /users', {
         token: root.token,
-        body: { email: 'aerger@example.com', name: 'ÄRGER', password: 'x', oauth: { google: { sub: '%' } } },
+        body: {
+          email: 'aerger@example.com',
+          name: 'ÄRGER',
+          password: 'a long password',
+          oauth: { google: { sub: '%' } },
+        },
       });
       const { body } = await server.call(`GET /users?query=${encodeURIComponent('ärg')}`, {
         token: root.token,

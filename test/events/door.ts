@@ -99,7 +99,7 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
     },
   });
   const presence = createPresence(local);
-  const signinLimit = createSigninLimit({ shared: null, secret, knowsProxies: false });
+  const signinLimit = createSigninLimit({ shared: null, secret, configs, knowsProxies: false });
   const partsInUse = {
     orm,
     sql,

@@ -1,0 +1,56 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { administer } from '../configs/support.ts';
+import { PASSWORD, signIn, signUp, signUpAs, startServer } from '../support/server.ts';
+
+const server = await startServer();
+afterAll(() => server.close());
+const root = await signUp(server, 'Root');
+const ann = await signUpAs(server, root, 'Annabelle', 'user');
+const admin = administer(server, root);
+
+describe('a password that is set', () => {
+  it.each([
+    ['seven characters', 'k3#vQz1'],
+    ['more than 128', 'long '.repeat(26)],
+    ['one that many people use', 'PassWord123'],
+    ['the address', 'annabelle@EXAMPLE.com'],
+    ['the name', 'Annabelle'],
+  ])('is refused everywhere when it is %s', async (_what, password) => {
+    const account = { email: ann.email, name: 'Annabelle', password };
+    const { token } = root;
+    const answers = [
+      await server.call('POST /auths/signup', { body: account }),
+      await server.call('POST /auths/add', { token, body: account }),
+      await server.call('POST /users', { token, body: account }),
+      await server.call(`POST /users/${ann.id}/update`, { token, body: { password } }),
+      await server.call('POST /auths/update/password', {
+        token: ann.token,
+        body: { password: PASSWORD, new_password: password },
+      }),
+    ];
+    expect(answers.map(({ status, body }) => `${status} ${body.code}`)).toEqual(
+      Array(5).fill('400 password_weak'),
+    );
+  });
+
+  it('is taken with eight characters, with 128, and in any writing', async () => {
+    const taken = ['k3#vQz1x', 'Zo\u00eb \u732b\u304c\u5c45\u308b\u3088', '\u{1f408}'.repeat(128)];
+    for (const [i, password] of taken.entries()) {
+      const email = `taken${i}@example.com`;
+      const made = await server.call('POST /auths/signup', { body: { email, name: 'Taken', password } });
+      expect([made.status, made.body.code]).toEqual([200, undefined]);
+      await signIn(server, { id: '', email, token: '' }, password);
+    }
+  });
+
+  it('has the length that the configuration asks for, and one that was taken before stays good', async () => {
+    const email = 'short@example.com';
+    await admin.configure(({ limits }) => Object.assign(limits ?? {}, { password_min_length: 4 }));
+    const short = { email, name: 'Short', password: 'k3#v' };
+    expect((await server.call('POST /auths/signup', { body: short })).status).toBe(200);
+    await admin.configure(() => {});
+    await signIn(server, { id: '', email, token: '' }, short.password);
+    const again = await server.call('POST /auths/signup', { body: { ...short, email: 'other@example.com' } });
+    expect(again.body.detail).toContain('at least 8 characters');
+  });
+});
