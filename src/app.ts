@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
+import { createQuotas } from './access/quotas.ts';
 import { keepAuditFor } from './audit/audit.retention.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { createDirectory } from './auth/ldap.directory.ts';
@@ -19,6 +21,7 @@ import { forgetOldTempIds } from './channels/messages.post.ts';
 import { readPins } from './configs/configs.pins.ts';
 import { openConfigStore } from './configs/configs.store.ts';
 import { deriveKey } from './core/keys.ts';
+import { watchRoom } from './core/room.ts';
 import type { Parts } from './core/scope.ts';
 import { EmbeddedDatabaseError, startEmbedded } from './database/embedded.ts';
 import { followNotices, notifyText } from './database/notices.ts';
@@ -187,7 +190,14 @@ export async function startApp(options: AppOptions): Promise<App> {
     });
     closers.push(() => files.close());
 
+    // Another PostgreSQL has a disk of its own, and says itself when that is full.
+    const { STORAGE_RESERVE_MB: reserve = env.DATABASE_URL ? 0 : 256 } = env;
+    const room = await watchRoom([env.DATA_DIR, join(env.DATA_DIR, 'uploads')], reserve * 2 ** 20, log);
+    closers.push(() => room.close());
+
     const parts: Parts = {
+      room,
+      quotas: createQuotas({ sql, bus, configs, shared }),
       orm,
       sql,
       files,

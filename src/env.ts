@@ -109,6 +109,12 @@ const Env = z.object({
     .regex(/^\d{1,4}$/, 'must be a whole number of seconds, at most 9999')
     .transform(Number)
     .optional(),
+  /** Megabytes that have to stay free in DATA_DIR: below, nothing is stored. 0: no look; with a DATABASE_URL so unless set. */
+  STORAGE_RESERVE_MB: z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number of megabytes; 0 switches it off')
+    .transform(Number)
+    .optional(),
   /** Lets programs read /metrics that have no account, beside administrators. */
   METRICS_TOKEN: z
     .string()

@@ -45,6 +45,7 @@ export const authRouter = router({
   signIn: open
     .meta({
       openapi: { method: 'POST', path: '/auths/signin', tags: ['auths'], summary: 'Sign in by password' },
+      whenFull: true,
       access: 'open',
     })
     .input(z.object({ email: emailInput(), password: password() }))
@@ -54,6 +55,7 @@ export const authRouter = router({
   signOut: accountIfAny
     .meta({
       openapi: { method: 'POST', path: '/auths/signout', tags: ['auths'], summary: 'End this session' },
+      whenFull: true,
       access: 'account',
       credential: 'session',
     })
@@ -68,6 +70,7 @@ export const authRouter = router({
         tags: ['auths'],
         summary: 'End this session; for clients that sign out by GET, never by cookie',
       },
+      whenFull: true,
       access: 'account',
       credential: 'session',
     })
@@ -90,6 +93,7 @@ export const authRouter = router({
         tags: ['auths'],
         summary: 'Change the own password; ends all sessions of the account',
       },
+      whenFull: true,
       access: 'account',
       credential: 'session',
     })

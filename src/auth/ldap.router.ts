@@ -15,6 +15,7 @@ export const ldapRouter = router({
         tags: ['auths'],
         summary: 'Sign in through the directory',
       },
+      whenFull: true,
       access: 'open',
     })
     .input(z.object({ user: name(), password: password() }))

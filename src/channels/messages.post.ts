@@ -45,10 +45,11 @@ export interface Post {
  * Posts a message: into the main line, or into the thread of `parent_id`. The same author's post with the same `temp_id` is
  * made once: whoever sends it again gets that message as it is now.
  *
- * @throws not_found, forbidden, and bad_request when it refers to a message that the channel does not have
+ * @throws not_found, forbidden, rate_limited, quota_exceeded, and bad_request when it refers to a message that the channel does not have
  */
 export async function postMessage(scope: Scope, post: Post): Promise<PostedMessage> {
   const { actor } = scope;
+  await scope.quotas.message(actor.id, bytesOf(post));
   const files = await attachmentsOf(scope, post.data);
   return store(scope, {
     view: viewOf(post, actor.id, authorOf(actor)),
@@ -73,10 +74,11 @@ export interface PostingWebhook {
  * @throws not_found when the channel is gone
  */
 export async function postAsWebhook(
-  parts: Pick<Parts, 'sql' | 'bus' | 'posts'>,
+  parts: Pick<Parts, 'sql' | 'bus' | 'posts' | 'quotas'>,
   webhook: PostingWebhook,
   post: { id: string; content: string },
 ): Promise<PostedMessage> {
+  await parts.quotas.message(webhook.user_id, bytesOf(post));
   const author = { id: webhook.id, name: webhook.name, role: 'webhook' };
   const meta = { webhook: { id: webhook.id } };
   return store(parts, {
@@ -87,6 +89,11 @@ export async function postAsWebhook(
     files: [],
   });
 }
+
+/** About what the words and forms of a message take. */
+export const bytesOf = ({ content, data, meta }: Pick<Post, 'content' | 'data' | 'meta'>): number =>
+  Buffer.byteLength(content) +
+  [data, meta].reduce((sum, form) => sum + (form ? JSON.stringify(form).length : 0), 0);
 
 const viewOf = (post: Post, userId: string, author: Author): NewPost['view'] => ({
   id: uuidv7(),

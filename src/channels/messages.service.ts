@@ -18,6 +18,7 @@ import {
   UNCOUNT,
 } from './messages.changes.repository.ts';
 import { ERASED, ERASED_FORM, noSuchMessage, recordChanges } from './messages.changes.ts';
+import { bytesOf } from './messages.post.ts';
 import {
   type FoundList,
   type Page,
@@ -89,12 +90,13 @@ export interface Edit {
 /**
  * Changes a message: its author, and whoever may write in the channel. `data` and `meta` are merged into what is there.
  *
- * @throws not_found, forbidden, bad_request for a file that the caller may not attach, and validation when `data` or `meta`
+ * @throws not_found, forbidden, rate_limited, quota_exceeded, bad_request for a file that the caller may not attach, and validation when `data` or `meta`
  * would grow too large
  */
 export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView> {
   const { id: channelId, message_id: messageId, content } = edit;
   const channel = await requireAuthorOrWriter(scope, channelId, messageId);
+  await scope.quotas.message(scope.actor.id, bytesOf(edit));
   const files = edit.data?.files === undefined ? undefined : await attachmentsOf(scope, edit.data);
   const { message } = await recordChanges(scope, channel, (log) =>
     log(

@@ -78,6 +78,15 @@ export const ERRORS = {
     status: 503,
     detail: 'The process of the tool ended while it also did something for others.',
   },
+  storage_full: {
+    status: 507,
+    detail:
+      'The server has hardly any room left on its disk, so nothing more is stored. Reading and deleting go on.',
+  },
+  quota_exceeded: {
+    status: 507,
+    detail: 'That would take more room than you may have. Delete something first.',
+  },
   tool_timeout: { status: 504, detail: 'The tool took too long and was stopped.' },
 } as const satisfies Record<string, { status: number; detail: string }>;
 
@@ -119,14 +128,16 @@ export class AppError extends Error {
 
 /**
  * The failure that somebody meant, however deep in what was made of it on the way: the ORM and tRPC throw errors of their own, and
- * what must not be taken for an answer of a service is thrown within another error on purpose. An outage is `unavailable`.
+ * what must not be taken for an answer of a service is thrown within another error on purpose. An outage is `unavailable`, and
+ * `storage_full` when it is of room on a disk.
  */
 export function appErrorIn(error: unknown): AppError | undefined {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof AppError) return at;
   const outage = outageIn(error);
   if (!outage) return undefined;
-  const detail = `${OUTAGES[outage]} Try again in a moment.`;
-  return new AppError('unavailable', { detail, retryAfterSeconds: OUTAGE_RETRY_SECONDS, cause: error });
+  const options = { retryAfterSeconds: OUTAGE_RETRY_SECONDS, cause: error };
+  if (outage === 'full') return new AppError('storage_full', options);
+  return new AppError('unavailable', { ...options, detail: `${OUTAGES[outage]} Try again in a moment.` });
 }
 
 /** When a caller should come back after an outage. */

@@ -51,9 +51,11 @@ export function mountHealth(app: FastifyInstance, parts: Parts, redis: Redis | n
 
 const ANSWERS: PartState = { state: 'ok', detail: 'answers' };
 
-async function askDatabase({ sql }: Parts): Promise<PartState> {
+async function askDatabase({ sql, room }: Parts): Promise<PartState> {
   if (!(await answers(() => sql.rows(PING, [])))) return { state: 'down', detail: 'does not answer' };
-  return isDiskFull() ? { state: 'degraded', detail: 'has no room left on its disk' } : ANSWERS;
+  return isDiskFull() || room.isShort
+    ? { state: 'degraded', detail: 'has no room left on its disk' }
+    : ANSWERS;
 }
 
 /** Everything works without it; limits are counted by each process for itself, and some notices come later. */

@@ -111,14 +111,17 @@ function responseMetaFor(router: AnyRouter) {
     ctx?: Context;
   }) => {
     const headers: Record<string, string> = {};
+    let unknownStatus: number | undefined;
     const ignored = info && findIgnoredInCalls(known, info);
     if (ignored) headers['x-ignored-members'] = ignored;
     for (const error of errors) {
       const { status, retryAfterSeconds } = describeFailure(error, ctx?.request.id ?? '');
       if (status === 401) headers['www-authenticate'] = 'Bearer';
+      // tRPC has no code for it, and would answer 500.
+      if (status === 507 && !info?.isBatchCall) unknownStatus = status;
       if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
     }
-    return { headers } satisfies ResponseMeta;
+    return { headers, ...(unknownStatus && { status: unknownStatus }) } satisfies ResponseMeta;
   };
 }
 

@@ -28,22 +28,27 @@ const enter = limitAtOnce(4, 'uploads');
 const sentence = (max: number) => `The file is larger than ${max} bytes, the most that this server takes.`;
 export const tooLarge = (max: number) => new AppError('too_large', { detail: sentence(max) });
 
+const notLeft = (left: number) =>
+  new AppError('quota_exceeded', { detail: `You may store ${left} more bytes. Delete something first.` });
+
 /**
  * Takes one file with its `metadata`, a JSON object that is kept as it is. The bytes are on the disk before there is a row; whatever
  * goes wrong, neither stays.
  *
- * @throws forbidden without the permission `chat.file_upload`, rate_limited, validation, too_large, unavailable when the disk is full
+ * @throws forbidden without the permission `chat.file_upload`, rate_limited, validation, too_large, quota_exceeded, storage_full
  */
 export async function uploadFile(scope: Scope, form: AsyncIterable<FormPart>): Promise<FileView> {
   if (!may(scope, 'chat.file_upload')) throw new AppError('forbidden');
   const leave = enter(scope.actor.id);
   const id = uuidv7();
   try {
-    return await storeUpload(scope, id, await receiveForm(scope, id, form));
+    const left = await scope.quotas.upload(scope.actor.id);
+    const upload = await receiveForm(scope, id, form, left);
+    await scope.quotas.store(scope.actor.id, upload.size);
+    return await storeUpload(scope, id, upload);
   } catch (error) {
     await scope.files.remove(id);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-    throw new AppError('unavailable', { detail: 'The server has no room for the file.', cause: error });
+    throw error;
   } finally {
     leave();
   }
@@ -54,8 +59,16 @@ interface Upload extends Received {
   metadata: Record<string, unknown>;
 }
 
-async function receiveForm(scope: Scope, id: string, form: AsyncIterable<FormPart>): Promise<Upload> {
-  const max = maxUploadBytes(scope);
+/** @param left how many bytes the caller may still store */
+async function receiveForm(
+  scope: Scope,
+  id: string,
+  form: AsyncIterable<FormPart>,
+  left: number,
+): Promise<Upload> {
+  const most = maxUploadBytes(scope);
+  const max = Math.min(most, left);
+  const excess = () => (max < most ? notLeft(left) : tooLarge(most));
   let metadata: Record<string, unknown> = {};
   let file: (Received & { filename: string }) | undefined;
   for await (const part of form) {
@@ -66,7 +79,7 @@ async function receiveForm(scope: Scope, id: string, form: AsyncIterable<FormPar
     }
     if (part.name !== 'file') throw invalid(part.name, 'is unknown: the file goes into the field "file"');
     const filename = check('filename', Filename, part.filename);
-    const received = await scope.files.receive(id, part.bytes, max, () => tooLarge(max));
+    const received = await scope.files.receive(id, part.bytes, max, excess);
     file = { ...received, filename };
   }
   if (!file) throw invalid('file', 'is required: one part of the form, with a filename');

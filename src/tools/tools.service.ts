@@ -78,6 +78,7 @@ export async function prepareTool(
   if (!mayCreate(scope)) throw new AppError('tool_forbidden');
   const id = normaliseId(input.id);
   if (await repository.readToolRights(scope.sql, scope.actor, id)) throw new AppError('id_taken');
+  await scope.quotas.store(scope.actor.id, Buffer.byteLength(input.content));
   const module = await inspectSource(scope, id, input.content);
   const now = nowSeconds();
   return {
@@ -158,6 +159,7 @@ export async function updateTool(scope: Scope, toolId: string, input: ToolInput)
   const tool = await requireTool(scope, toolId, 'write');
   const isNewSource = input.content !== tool.content;
   if (isNewSource) requireAuthor(scope);
+  if (isNewSource) await scope.quotas.store(tool.user_id, Buffer.byteLength(input.content));
   const module = isNewSource ? await inspectSource(scope, tool.id, input.content) : null;
   await changeTool(scope, tool.id, async (row, em) => {
     row.name = input.name;

@@ -195,7 +195,7 @@ describe('a network address', () => {
   });
 });
 
-it('the limits that the reference does not have are settings, which hold at once', async () => {
+it('limits.failed_signins, limits.signups_per_hour and limits.password_changes hold at once', async () => {
   const other = await startServer({ env: BEHIND });
   const root = await signUp(other, 'Root');
   const admin = administer(other, root);

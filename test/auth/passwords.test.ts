@@ -43,7 +43,7 @@ describe('a password that is set', () => {
     }
   });
 
-  it('has the length that the configuration asks for, and one that was taken before stays good', async () => {
+  it('has the length of limits.password_min_length, and one that was taken before stays good', async () => {
     const email = 'short@example.com';
     await admin.configure(({ limits }) => Object.assign(limits ?? {}, { password_min_length: 4 }));
     const short = { email, name: 'Short', password: 'k3#v' };

@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
+import { createQuotas } from '../../src/access/quotas.ts';
 import { createAuthenticator } from '../../src/auth/authenticator.ts';
 import { createSigninLimit } from '../../src/auth/limits.ts';
 import { type ChannelHub, createHub } from '../../src/channels/events.hub.ts';
 import { openConfigStore } from '../../src/configs/configs.store.ts';
+import { watchRoom } from '../../src/core/room.ts';
 import type { Parts } from '../../src/core/scope.ts';
 import { openOrm } from '../../src/database/orm.ts';
 import { openSql } from '../../src/database/sql.ts';
@@ -112,6 +114,8 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
     presence,
     authenticate,
     signinLimit,
+    room: await watchRoom([], 0, log),
+    quotas: createQuotas({ sql, bus, configs, shared: null }),
     entrance: createEntrance(env),
   };
   // No event has to do with the others, of which some take their time to start.

@@ -102,15 +102,15 @@ describe('a call', () => {
     expect((await readyOf()).body.parts.database).toEqual({ state: 'ok', detail: 'answers' });
   });
 
-  it('that finds the disk full is answered 503, reading goes on, and /ready says so', async () => {
+  it('that finds the disk full is answered 507, reading goes on, and /ready says so', async () => {
     await untilServed();
     await database.query(`create function fill() returns trigger language plpgsql as
       $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`);
     await database.query('create trigger no_room before insert on message execute function fill()');
     const { status, body, headers } = await post('x');
     expect([status, body, headers.get('retry-after')]).toEqual([
-      503,
-      { detail: 'The disk is full. Try again in a moment.', code: 'unavailable' },
+      507,
+      { detail: expect.stringContaining('room'), code: 'storage_full' },
       '2',
     ]);
     expect((await server.as(ada)(`GET /channels/${channelId}/messages`)).status).toBe(200);

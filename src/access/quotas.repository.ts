@@ -1,0 +1,27 @@
+import { type Sql, statement } from '../database/sql.ts';
+
+const GROUPS = statement<{ group_id: string }>(
+  'quota.groups',
+  'select distinct group_id from group_member where user_id = $1',
+);
+
+/** The ids of the groups that a person is in. */
+export async function listGroupIds(sql: Sql, userId: string): Promise<string[]> {
+  const rows = await sql.rows(GROUPS, [userId]);
+  return rows.map(({ group_id }) => group_id);
+}
+
+const STORED = statement<{ bytes: number }>(
+  'quota.stored',
+  `select ((select coalesce(sum(size), 0) from file where user_id = $1)
+         + (select coalesce(sum(octet_length(content) + coalesce(pg_column_size(data), 0) + coalesce(pg_column_size(meta), 0)), 0)
+              from message where user_id = $1)
+         + (select coalesce(sum(octet_length(v.content)), 0) from tool_version v join tool t on t.id = v.tool_id
+             where t.user_id = $1))::float8 as bytes`,
+);
+
+/** The bytes that the files, messages and tools of a person take, by the indexes on their owner. */
+export async function readStoredBytes(sql: Sql, userId: string): Promise<number> {
+  const [row] = await sql.rows(STORED, [userId]);
+  return row?.bytes ?? 0;
+}

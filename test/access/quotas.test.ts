@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { administer } from '../configs/support.ts';
+import { grant, makeChannel } from '../support/channels.ts';
+import { createDatabase } from '../support/database.ts';
+import { until } from '../support/poll.ts';
+import { type Person, signUpAll, startServer } from '../support/server.ts';
+
+const database = await createDatabase();
+const server = await startServer({ database });
+const [root, ann, ben] = await signUpAll(server, 'Root', 'Ann', 'Ben');
+const admin = administer(server, root);
+afterAll(async () => {
+  await server.close();
+  await database.drop();
+});
+
+let channel: string;
+beforeAll(async () => {
+  channel = await makeChannel(server, root, grant('*', 'write'));
+});
+
+const limit = (limits: object) =>
+  admin.configure((configuration) => Object.assign(configuration.limits ?? {}, limits));
+const post = (person: Person, content = 'Hello') =>
+  server.as(person)(`POST /channels/${channel}/messages/post`, { content });
+async function upload(person: Person, bytes: number) {
+  const form = new FormData();
+  form.set('file', new Blob(['x'.repeat(bytes)]), 'x.txt');
+  const headers = { authorization: `Bearer ${person.token}` };
+  const response = await fetch(`${server.url}/api/v1/files/`, { method: 'POST', headers, body: form });
+  return {
+    status: response.status,
+    body: (await response.json()) as { id: string; code: string; detail: string },
+    headers: response.headers,
+  };
+}
+
+describe('rates of one person', () => {
+  it('limits.messages_per_minute holds for posts, edits and webhooks together, and not for others', async () => {
+    const first = (await post(ann)).body;
+    const webhook = (await server.as(root)(`POST /channels/${channel}/webhooks/create`, { name: 'Program' }))
+      .body;
+    await limit({ messages_per_minute: 2 });
+    expect((await post(ann)).status).toBe(200);
+    const edit = `POST /channels/${channel}/messages/${first.id}/update`;
+    expect((await server.as(ann)(edit, { content: 'Edited' })).status).toBe(200);
+    const refused = await post(ann);
+    expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await server.as(ann)(edit, { content: 'Again' })).status).toBe(429);
+    expect((await post(ben)).status).toBe(200);
+    const byWebhook = () =>
+      server.call(`POST /channels/webhooks/${webhook.id}/${webhook.token}`, { body: { content: 'x' } });
+    expect([(await byWebhook()).status, (await byWebhook()).status]).toEqual([200, 200]);
+    expect((await byWebhook()).status).toBe(429);
+  });
+
+  it('limits.uploads_per_hour holds for uploads', async () => {
+    await limit({ uploads_per_hour: 1 });
+    expect([(await upload(ann, 1)).status, (await upload(ann, 1)).status]).toEqual([200, 429]);
+  });
+
+  it('limits.groups gives the people of a group more, and the most generous value holds', async () => {
+    const { body: group } = await server.as(root)('POST /groups/create', {
+      name: 'writers',
+      description: '',
+    });
+    await limit({ messages_per_minute: 1, groups: { [group.id]: { messages_per_minute: 0 } } });
+    expect((await post(ann)).status).toBe(429);
+    await server.as(root)(`POST /groups/id/${group.id}/users/add`, { user_ids: [ann.id] });
+    expect((await post(ann)).status).toBe(200);
+  });
+});
+
+describe('limits.storage_bytes', () => {
+  it('holds for files, messages and tools together, says what is left, and deleting makes room', async () => {
+    await limit({ storage_bytes: 100_000 });
+    const kept = await upload(ben, 60_000);
+    expect(kept.status).toBe(200);
+    const refused = await upload(ben, 50_000);
+    expect([refused.status, refused.body.code]).toEqual([507, 'quota_exceeded']);
+    expect(refused.body.detail).toMatch(/\d+ more bytes|\d+ are left/);
+    expect((await post(ben, 'x'.repeat(60_000))).body.code).toBe('quota_exceeded');
+    expect((await post(ben)).status).toBe(200);
+    await server.as(ben)(`DELETE /files/${kept.body.id}`);
+    await until('room', async () => (await post(ben, 'x'.repeat(60_000))).status === 200);
+    expect((await upload(ann, 50_000)).status).toBe(200);
+  });
+});
+
+it('a disk with less room than the reserve refuses what stores something, and reading and deleting go on', async () => {
+  await limit({});
+  const { body: message } = await post(ann, 'while there was room');
+  await server.close();
+  const full = await startServer({ database, env: { STORAGE_RESERVE_MB: '999999999' } });
+  try {
+    const as = full.as(ann);
+    for (const answer of [
+      await as(`POST /channels/${channel}/messages/post`, { content: 'Hello' }),
+      await as('POST /users/user/settings/update', { ui: { theme: 'dark' } }),
+      await as('POST /files/', {}),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([507, 'storage_full']);
+    }
+    const rpc = await fetch(`${full.url}/trpc/messages.post`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${ann.token}` },
+      body: JSON.stringify({ id: channel, content: 'Hello' }),
+    });
+    expect(rpc.status).toBe(507);
+    const ready = await (await fetch(`${full.url}/ready`)).json();
+    expect(ready).toMatchObject({ parts: { database: { state: 'degraded' } } });
+    expect((await as(`GET /channels/${channel}/messages`)).body[0].content).toBe('while there was room');
+    const signedIn = await full.call('POST /auths/signin', {
+      body: { email: ann.email, password: 'correct horse battery' },
+    });
+    expect(signedIn.status).toBe(200);
+    expect((await as(`DELETE /channels/${channel}/messages/${message.id}/delete`)).body).toBe(true);
+  } finally {
+    await full.close();
+  }
+});
