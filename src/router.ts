@@ -20,6 +20,7 @@ import { partsRouter } from './configs/parts.router.ts';
 import { router } from './core/trpc.ts';
 import { filesRouter } from './files/files.router.ts';
 import { groupsRouter } from './groups/groups.router.ts';
+import { toolFormatRouter } from './tools/tools.format.router.ts';
 import { toolHistoryRouter } from './tools/tools.history.router.ts';
 import { toolImportRouter } from './tools/tools.import.router.ts';
 import { toolInstallRouter } from './tools/tools.install.router.ts';
@@ -63,6 +64,7 @@ export const appRouter = router({
   readers: readersRouter,
   threads: threadsRouter,
   toolHistory: toolHistoryRouter,
+  toolFormat: toolFormatRouter,
   toolImport: toolImportRouter,
   toolInstall: toolInstallRouter,
   toolLoad: toolLoadRouter,

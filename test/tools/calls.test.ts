@@ -232,3 +232,29 @@ class Tools:
     expect((await shop.as(shop.reader, 'POST', 'strict/call', { function: 'f' })).body.result).toBe(1);
   });
 });
+
+describe('POST /utils/code/format', () => {
+  const format = (code: string, person: { token: string } | null = shop.reader) =>
+    shop.server.call('POST /utils/code/format', { token: person?.token, body: { code } });
+
+  it('is for members', async () => {
+    expect((await format('x=1', null)).status).toBe(401);
+  });
+
+  it('answers code as Black writes it, and such code as it is', async () => {
+    expect(await format("x = {  'a':1 }")).toMatchObject({ status: 200, body: { code: 'x = {"a": 1}\n' } });
+    expect((await format('x = {"a": 1}\n')).body).toEqual({ code: 'x = {"a": 1}\n' });
+  });
+
+  it('names the line that is not Python', async () => {
+    expect(await format('x = 1\ny = = 2\n')).toMatchObject({
+      status: 400,
+      body: {
+        code: 'bad_request',
+        detail: 'The code is not valid Python: line 2: invalid syntax.',
+        issues: [{ path: 'code', message: 'line 2: invalid syntax' }],
+      },
+    });
+    expect((await format('x = "\0"')).status).toBe(400);
+  });
+});
