@@ -27,6 +27,7 @@ const openapi = (method: 'GET' | 'POST', path: Path, summary: string): Meta => (
 interface Part<S extends z.ZodObject, A extends z.ZodObject> {
   sent: S;
   absent: Readonly<Record<string, unknown>>;
+  refused?: z.ZodRawShape;
   inForce: A;
 }
 const get = <S extends z.ZodObject, A extends z.ZodObject>(path: Path, summary: string, part: Part<S, A>) =>
@@ -37,7 +38,7 @@ const get = <S extends z.ZodObject, A extends z.ZodObject>(path: Path, summary: 
 const set = <S extends z.ZodObject, A extends z.ZodObject>(path: Path, summary: string, part: Part<S, A>) =>
   administrator
     .meta(openapi('POST', path, summary))
-    .input(part.sent)
+    .input(part.sent.extend(part.refused ?? {}))
     .output(part.inForce)
     .mutation(async ({ ctx, input }) => {
       const inForce = await writePart(ctx.scope, part.sent, input as z.output<S>);

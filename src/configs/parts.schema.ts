@@ -60,35 +60,39 @@ const ABSENT_SETTINGS = {
 };
 
 /** Members that are optional stay as they are when they are not sent. */
-export const AdminSettings = part(
-  'AdminSettings',
-  {
-    SHOW_ADMIN_DETAILS: flag,
-    ADMIN_EMAIL: z.string().nullish(),
-    WEBUI_URL: z.string(),
-    ENABLE_LOGIN_FORM: flag.nullish(),
-    ENABLE_SIGNUP: flag,
-    ENABLE_API_KEYS: flag,
-    ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS: flag,
-    API_KEYS_ALLOWED_ENDPOINTS: z.string(),
-    DEFAULT_USER_ROLE: z.enum(['pending', 'user', 'admin']),
-    DEFAULT_GROUP_ID: z.string(),
-    JWT_EXPIRES_IN: duration,
-    ENABLE_COMMUNITY_SHARING: flag,
-    ENABLE_MESSAGE_RATING: flag,
-    ENABLE_FOLDERS: flag,
-    FOLDER_MAX_FILE_COUNT: z.union([z.string(), z.int().min(0)]).nullish(),
-    ENABLE_CHANNELS: flag,
-    ENABLE_MEMORIES: flag,
-    ENABLE_NOTES: flag,
-    ENABLE_USER_WEBHOOKS: flag,
-    ENABLE_USER_STATUS: flag,
-    PENDING_USER_OVERLAY_TITLE: z.string().nullish(),
-    PENDING_USER_OVERLAY_CONTENT: z.string().nullish(),
-    RESPONSE_WATERMARK: z.string().nullish(),
-  },
-  ABSENT_SETTINGS,
-);
+export const AdminSettings = {
+  ...part(
+    'AdminSettings',
+    {
+      SHOW_ADMIN_DETAILS: flag,
+      ADMIN_EMAIL: z.string().nullish(),
+      WEBUI_URL: z.string(),
+      ENABLE_LOGIN_FORM: flag.nullish(),
+      ENABLE_SIGNUP: flag,
+      ENABLE_API_KEYS: flag,
+      ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS: flag,
+      API_KEYS_ALLOWED_ENDPOINTS: z.string(),
+      DEFAULT_USER_ROLE: z.enum(['pending', 'user', 'admin']),
+      DEFAULT_GROUP_ID: z.string(),
+      JWT_EXPIRES_IN: duration,
+      ENABLE_COMMUNITY_SHARING: flag,
+      ENABLE_MESSAGE_RATING: flag,
+      ENABLE_FOLDERS: flag,
+      FOLDER_MAX_FILE_COUNT: z.union([z.string(), z.int().min(0)]).nullish(),
+      ENABLE_CHANNELS: flag,
+      ENABLE_MEMORIES: flag,
+      ENABLE_NOTES: flag,
+      ENABLE_USER_WEBHOOKS: flag,
+      ENABLE_USER_STATUS: flag,
+      PENDING_USER_OVERLAY_TITLE: z.string().nullish(),
+      PENDING_USER_OVERLAY_CONTENT: z.string().nullish(),
+      RESPONSE_WATERMARK: z.string().nullish(),
+    },
+    ABSENT_SETTINGS,
+  ),
+  /** An administrator who asks for it must not believe that it is there. */
+  refused: { ENABLE_MFA: z.literal(false, 'must be false: this version has no second factor').nullish() },
+};
 
 export const ConnectionSettings = part('ConnectionSettings', {
   ENABLE_DIRECT_CONNECTIONS: flag,

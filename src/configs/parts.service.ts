@@ -56,7 +56,7 @@ export async function writePart<P extends Part>(
   part: P,
   sent: z.output<P>,
 ): Promise<PartInForce<P>> {
-  const given = Object.entries(sent).filter(([, value]) => value !== undefined);
+  const given = Object.entries(sent).filter(([name, value]) => name in part.shape && value !== undefined);
   await changeSettings(
     scope,
     given.map(([name, value]) => ({ path: pathOf(name), value: settingOf(pathOf(name), value) })),

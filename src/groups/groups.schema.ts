@@ -23,6 +23,7 @@ export const groupForm = {
   permissions: permissions().nullish(),
   data: groupData().nullish(),
   meta: freeForm().nullish(),
+  parent_group_id: z.null('must be null: groups are not nested in this version').optional(),
 };
 
 /** People on their way in or out. */

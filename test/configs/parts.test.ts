@@ -125,6 +125,8 @@ it('/auths/admin/config names what does not exist as switched off, and cannot sw
     ENABLE_MFA: false,
     SKILL_CONTENT_MAX_CHARS: null,
   });
+  const mfa = await as(root)('POST /auths/admin/config', { ...before, ENABLE_MFA: true });
+  expect([mfa.status, mfa.body.issues[0].path]).toEqual([400, 'ENABLE_MFA']);
   const sent = { ...before, ENABLE_CALENDAR: true };
   const { status, body, headers } = await as(root)('POST /auths/admin/config', sent);
   expect([status, body]).toEqual([200, before]);

@@ -56,6 +56,7 @@ describe('a group', () => {
     ],
     [{ name: 'n', description: '', permissions: [] }, 'permissions'],
     [{ name: 'n', description: '', data: { config: { share: 'all' } } }, 'data'],
+    [{ name: 'n', description: '', parent_group_id: NOWHERE }, 'parent_group_id'],
     [{ name: 'n', description: '', data: { x: 'x'.repeat(300_000) } }, 'data'],
   ])('is not made of %j', async (form, path) => {
     const { status, body } = await as(root)('POST /groups/create', form);
