@@ -42,7 +42,7 @@ it('a subscriber whose rights cannot be looked at in time is sent away, and not 
   // Rights are asked for anew, and who it is is still known.
   door.bus.announce('config.changed', { revision: 1 });
   await until('both to be sent away', () => byTrpc.ended && bySocketIo.ended);
-  expect([byTrpc.ended, bySocketIo.ended]).toEqual(['unavailable', 'io server disconnect']);
+  expect([byTrpc.ended, bySocketIo.ended]).toEqual(['unavailable', 'transport close']);
   await giveBack();
 
   const back = [await listenByTrpc(door.url, owner.token), await listenBySocketIo(door.url, owner.token)];
