@@ -49,7 +49,10 @@ import tool  # noqa: E402
 import watch  # noqa: E402
 
 # What published tools import most. Loaded here, they cost a tool neither time nor memory of its own.
-_COMMON = ("requests", "httpx", "aiohttp", "bs4", "fastapi", "open_webui.routers.images", "open_webui.models.users")
+_COMMON = (
+    "requests", "httpx", "aiohttp", "bs4", "fastapi", "open_webui.routers.images", "open_webui.models.users",
+    "sqlite3", "xml.etree.ElementTree", "smtplib", "email.mime.multipart", "email.mime.text", "email.mime.base", "difflib", "statistics",
+)  # fmt: skip
 _STOP_SECONDS = 5
 _SWEEP_SECONDS = 0.05
 
