@@ -12,11 +12,9 @@ export interface SqlBaseline {
    * URL's path says, `FRESH` for a new UUID.
    */
   statements: Captured[];
-  /** The column of the last statement's row that is JSON already and goes out as it is; else the answer is its rows. */
-  jsonColumn?: string;
 }
 
-const { databaseUrl, statements, jsonColumn } = childOptions<SqlBaseline>();
+const { databaseUrl, statements } = childOptions<SqlBaseline>();
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 20 });
 
 const valuesFor = ({ values }: Captured, channelId: string): unknown[] =>
@@ -34,7 +32,7 @@ async function answer(body: AsyncIterable<Buffer>, channelId: string): Promise<s
     const { name, text } = statement;
     ({ rows } = await pool.query({ name, text, values: valuesFor(statement, channelId) }));
   }
-  return jsonColumn === undefined ? JSON.stringify(rows) : String(rows[0]?.[jsonColumn]);
+  return JSON.stringify(rows);
 }
 
 const server = createServer((request, response) => {

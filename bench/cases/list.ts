@@ -25,7 +25,6 @@ export async function list(workspace: Workspace): Promise<Result[]> {
     const options: SqlBaseline = {
       databaseUrl,
       statements,
-      jsonColumn: 'messages',
     };
     const bare = await startChild<string>('baselines/sql.ts', 'server', options);
     try {

@@ -69,7 +69,7 @@ async function postStatement(sql: Sql, userId: string): Promise<void> {
     is_pinned: false,
     pinned_by: null,
     pinned_at: null,
-    data: {},
+    data: { files: [] },
     meta: {},
     user: { id: userId, name: 'member', role: 'user' },
     reactions: [],

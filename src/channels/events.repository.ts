@@ -1,12 +1,22 @@
 import { type Sql, statement } from '../database/sql.ts';
 import { BRIEF, type Caller, READABLE_OF_ALL } from './channels.repository.ts';
+import type { ChannelBrief } from './channels.schema.ts';
 import type { ChannelEventView } from './events.schema.ts';
+import { inOrder, type MessageView } from './messages.schema.ts';
 
-const READ = statement<{ event: ChannelEventView }>(
+interface EventRow {
+  event_id: number;
+  message_id: string | null;
+  at: number;
+  happening: ChannelEventView['data']['type'];
+  payload: ChannelEventView['data']['data'];
+  actor: ChannelEventView['user'];
+}
+
+const READ = statement<EventRow & ChannelBrief>(
   'event.read',
-  `select json_build_object('event_id', e.id, 'channel_id', e.channel_id, 'message_id', e.message_id,
-       'created_at', e.created_at, 'data', json_build_object('type', e.type, 'data', e.data), 'user', e.actor,
-       'channel', (select to_json(b) from (select ${BRIEF}) b)) as event
+  `select e.id::float8 as event_id, e.message_id, e.created_at::float8 as at, e.type as happening, e.data as payload, e.actor,
+          ${BRIEF}
      from channel_event e join channel c on c.id = e.channel_id
     where e.channel_id = $1 and e.id > $2 order by e.id limit $3`,
 );
@@ -18,9 +28,36 @@ export async function readEvents(
   after: number,
   limit: number,
 ): Promise<ChannelEventView[]> {
-  const rows = await sql.rows(READ, [channelId, after, limit]);
-  return rows.map(({ event }) => event);
+  return (await sql.rows(READ, [channelId, after, limit])).map(eventOf);
 }
+
+function eventOf(row: EventRow & ChannelBrief): ChannelEventView {
+  const { event_id, message_id, at, happening, payload, actor, ...channel } = row;
+  return {
+    event_id,
+    channel_id: channel.id,
+    message_id,
+    created_at: at,
+    data: {
+      type: happening,
+      data: 'content' in payload ? logged(payload) : payload,
+    } as ChannelEventView['data'],
+    user: actor,
+    channel,
+  };
+}
+
+/** The log keeps no order of members, and what an earlier version wrote is without `files`. */
+function logged(message: MessageView): MessageView {
+  const { data, reply_to_message: quoted } = message;
+  return inOrder({
+    ...message,
+    data: withFiles(data),
+    reply_to_message: quoted && inOrder({ ...quoted, data: withFiles(quoted.data) }),
+  });
+}
+
+const withFiles = (data: MessageView['data']) => (data.files ? data : { ...data, files: [] });
 
 const HEADS = statement<{ id: string; last_event: number }>(
   'event.heads',

@@ -1,6 +1,7 @@
 import { statement } from '../database/sql.ts';
-import { EDITED_VIEW, EVENT_VIEW, inShort, JOINS, NEXT_MOMENT } from './messages.repository.ts';
+import { NEXT_MOMENT } from './messages.repository.ts';
 import type { MessageView } from './messages.schema.ts';
+import { EDITED_VIEW, EVENT_VIEW, inShort, JOINS } from './messages.view.repository.ts';
 
 /** Statements of a change to a message, run inside one transaction after `TICK` took the channel's lock. */
 export const TICK = statement<{ event_id: number; at: string }>(
@@ -25,12 +26,15 @@ export const LINK_FILES = statement(
    select $1, $2, id from file where id = any($3::uuid[]) on conflict do nothing`,
 );
 
-/** A message with replies stays as a tombstone, so that its thread keeps its root; what hung on it goes. */
+/**
+ * A message with replies stays as a tombstone, so that its thread keeps its root; what hung on it goes. Clients show a message whose
+ * `updated_at` is not its `created_at` as edited, which a tombstone is not.
+ */
 export const ENTOMB = statement(
   'message.entomb',
   `with entombed as (
      update message set content = '', data = '{}', meta = '{"deleted": true}', is_pinned = false, pinned_by = null,
-            pinned_at = null, updated_at = $3::bigint, deleted_at = $3::bigint
+            pinned_at = null, updated_at = created_at, deleted_at = $3::bigint
       where channel_id = $1 and id = $2 and reply_count > 0 returning id
    ), reactions as (
      delete from message_reaction using entombed where channel_id = $1 and message_id = entombed.id

@@ -7,7 +7,7 @@ import { noSuchChannel } from './channels.service.ts';
 import type { ChannelEventView, MessageEventType } from './events.schema.ts';
 import { LOG, LOG_AS_IT_IS, LOG_EDITED, TICK } from './messages.changes.repository.ts';
 import { VIEW_ONE } from './messages.repository.ts';
-import type { Author, MessageView, PostedMessage } from './messages.schema.ts';
+import { type Author, inOrder, type MessageView, type PostedMessage } from './messages.schema.ts';
 
 declare module '../events/bus.ts' {
   interface BusTopics {
@@ -53,14 +53,14 @@ export function publishEvent(scope: Pick<Scope, 'bus'>, happening: Happening): v
     channel_id,
     message_id: message.id,
     created_at: Number(at),
-    data: { type, data: message },
+    data: { type, data: inOrder(message) },
     user,
     channel,
   });
 }
 
 /** What deleting a message leaves of what was said in it. */
-export const ERASED_FORM = { content: '', data: {}, meta: { deleted: true } };
+export const ERASED_FORM = { content: '', data: { files: [] }, meta: { deleted: true } };
 
 /** The same, with what hung on it. */
 export const ERASED = {
@@ -126,7 +126,7 @@ export async function recordChanges<T>(
       let [recorded] = await sql.rows(log, [...entry, JSON.stringify(extra ?? {})]);
       if (!recorded) {
         if (!known) throw noSuchMessage();
-        const message = { ...known.view, ...ERASED, updated_at: Number(at) };
+        const message = { ...known.view, ...ERASED, updated_at: known.view.created_at };
         await sql.rows(LOG, [...entry, JSON.stringify(message)]);
         recorded = { message, is_deleted: true };
       }

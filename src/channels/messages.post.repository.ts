@@ -1,8 +1,9 @@
 import { type Database, type Sql, statement } from '../database/sql.ts';
 import { BRIEF, can } from './channels.repository.ts';
 import type { ChannelBrief } from './channels.schema.ts';
-import { EVENT_VIEW, fields, inShort, JOINS, NEXT_MOMENT, VIEW } from './messages.repository.ts';
+import { NEXT_MOMENT } from './messages.repository.ts';
 import type { MessageView, PostedMessage } from './messages.schema.ts';
+import { EVENT_VIEW, fields, inShort, JOINS, VIEW } from './messages.view.repository.ts';
 
 /** A message on its way into a channel. */
 export interface NewPost {

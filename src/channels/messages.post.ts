@@ -95,6 +95,9 @@ export const bytesOf = ({ content, data, meta }: Pick<Post, 'content' | 'data' |
   Buffer.byteLength(content) +
   [data, meta].reduce((sum, form) => sum + (form ? JSON.stringify(form).length : 0), 0);
 
+/** Always an array: what is sent as null was not sent. */
+const filesOf = (data: Post['data']): unknown[] => (Array.isArray(data?.files) ? data.files : []);
+
 const viewOf = (post: Post, userId: string, author: Author): NewPost['view'] => ({
   id: uuidv7(),
   user_id: userId,
@@ -105,7 +108,7 @@ const viewOf = (post: Post, userId: string, author: Author): NewPost['view'] => 
   is_pinned: false,
   pinned_by: null,
   pinned_at: null,
-  data: post.data ?? {},
+  data: { ...post.data, files: filesOf(post.data) },
   meta: post.meta ?? {},
   user: author,
   reactions: [],

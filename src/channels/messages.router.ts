@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonList } from '../core/json.ts';
+import { uncheckedList } from '../core/json.ts';
 import { router } from '../core/trpc.ts';
 import { id, LIMITS, label, page, pageNumber, text } from '../core/wire.ts';
 import { channelMember } from './channels.procedure.ts';
@@ -31,7 +31,7 @@ export const messagesRouter = router({
       access: 'channel.read',
     })
     .input(z.object({ ...inChannel, ...page }))
-    .output(jsonList(MessageView))
+    .output(uncheckedList(MessageView))
     .query(({ ctx, input: { id: channelId, ...paging } }) => listMessages(ctx.scope, channelId, paging)),
 
   pinned: channelMember
@@ -45,7 +45,7 @@ export const messagesRouter = router({
       access: 'channel.read',
     })
     .input(z.object({ ...inChannel, page: pageNumber() }))
-    .output(jsonList(MessageView))
+    .output(uncheckedList(MessageView))
     .query(({ ctx, input }) => listPinned(ctx.scope, input.id, input.page)),
 
   post: channelMember
@@ -110,7 +110,7 @@ export const messagesRouter = router({
       access: 'channel.read',
     })
     .input(z.object({ ...oneMessage, ...page }))
-    .output(jsonList(MessageView))
+    .output(uncheckedList(MessageView))
     .query(({ ctx, input: { id: channelId, message_id, ...paging } }) =>
       listThread(ctx.scope, channelId, message_id, paging),
     ),

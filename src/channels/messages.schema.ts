@@ -5,7 +5,14 @@ export const Author = z.object({ id: z.string(), name: z.string(), role: z.strin
 export type Author = z.infer<typeof Author>;
 
 /** What hangs on a message for programs: files, and whatever else. */
-export const MessageData = z.record(z.string(), z.unknown()).meta({ id: 'MessageData' });
+// A record, as an object with members of people's own would not keep their order.
+export const MessageData = z.record(z.string(), z.unknown()).meta({
+  id: 'MessageData',
+  override: ({ jsonSchema }) => {
+    jsonSchema.properties = { files: { type: 'array', items: {}, description: 'Empty without files' } };
+    jsonSchema.required = ['files'];
+  },
+}) as z.ZodType as z.ZodType<{ files: unknown[]; [member: string]: unknown }>;
 
 /**
  * What people may put into `data` and `meta`. The other members say what the service did: clients take a message for a model's
@@ -75,3 +82,13 @@ export const PostedMessage = MessageView.extend({ temp_id: z.string().nullable()
   id: 'PostedMessage',
 });
 export type PostedMessage = z.infer<typeof PostedMessage>;
+
+const MEMBERS = [...Object.keys(PostedMessage.shape), 'name'];
+
+/** The same message with its members in the order of the schema, in which every answer has them. */
+export function inOrder<View extends object>(message: View): View {
+  const given = message as Record<string, unknown>;
+  const ordered: Record<string, unknown> = {};
+  for (const member of MEMBERS) if (member in given) ordered[member] = given[member];
+  return ordered as View;
+}

@@ -1,6 +1,5 @@
 import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
-import type { Json } from '../core/json.ts';
 import type { Scope } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
 import type { Sql } from '../database/sql.ts';
@@ -30,18 +29,14 @@ import {
 } from './messages.repository.ts';
 import type { MessageView } from './messages.schema.ts';
 
-function foundList(result: FoundList): Json<MessageView[]> {
+function foundList(result: FoundList): MessageView[] {
   const { messages } = found(result);
   if (!messages) throw noSuchMessage();
   return messages;
 }
 
 /** The newest messages of the main line, newest first. @throws not_found, forbidden */
-export async function listMessages(
-  scope: Scope,
-  channelId: string,
-  page: Page,
-): Promise<Json<MessageView[]>> {
+export async function listMessages(scope: Scope, channelId: string, page: Page): Promise<MessageView[]> {
   return foundList(await queryMessages(scope.sql, scope.actor, channelId, page));
 }
 
@@ -53,11 +48,7 @@ const PINNED_PAGE = 20;
  * @param page counts from 1
  * @throws not_found, forbidden
  */
-export async function listPinned(
-  scope: Scope,
-  channelId: string,
-  page: number,
-): Promise<Json<MessageView[]>> {
+export async function listPinned(scope: Scope, channelId: string, page: number): Promise<MessageView[]> {
   const paging = { skip: (page - 1) * PINNED_PAGE, limit: PINNED_PAGE };
   return foundList(await queryPinned(scope.sql, scope.actor, channelId, paging));
 }
@@ -68,7 +59,7 @@ export async function listThread(
   channelId: string,
   messageId: string,
   page: Page,
-): Promise<Json<MessageView[]>> {
+): Promise<MessageView[]> {
   return foundList(await queryThread(scope.sql, scope.actor, channelId, messageId, page));
 }
 
@@ -97,7 +88,8 @@ export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView
   const { id: channelId, message_id: messageId, content } = edit;
   const channel = await requireAuthorOrWriter(scope, channelId, messageId);
   await scope.quotas.message(scope.actor.id, bytesOf(edit));
-  const files = edit.data?.files === undefined ? undefined : await attachmentsOf(scope, edit.data);
+  const sent = withoutNullFiles(edit.data);
+  const files = sent?.files === undefined ? undefined : await attachmentsOf(scope, sent);
   const { message } = await recordChanges(scope, channel, (log) =>
     log(
       'message:update',
@@ -105,7 +97,7 @@ export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView
       async ({ sql, at, before }) => {
         const { view, is_deleted } = await before();
         if (is_deleted) throw noSuchMessage();
-        const data = mergeForm('data', view.data, edit.data);
+        const data = mergeForm('data', view.data, sent);
         const meta = mergeForm('meta', view.meta, edit.meta);
         await recordModeration(scope, sql, 'message.update', view);
         await sql.rows(EDIT, [channelId, messageId, content, JSON.stringify(data), JSON.stringify(meta), at]);
@@ -118,6 +110,13 @@ export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView
     ),
   );
   return message;
+}
+
+/** Files that are sent as null were not sent: those that the message has stay. */
+function withoutNullFiles(data: Edit['data']): Edit['data'] {
+  if (data?.files !== null) return data;
+  const { files: _null, ...others } = data;
+  return others;
 }
 
 /** The members sent, merged into those that are there. @throws validation when they are too large together */
@@ -150,7 +149,9 @@ export async function deleteMessage(scope: Scope, channelId: string, messageId: 
       const { view, is_deleted } = await before();
       if (is_deleted) throw noSuchMessage();
       await recordModeration(scope, sql, 'message.delete', view);
-      await sql.rows(REWRITE, [channelId, messageId, JSON.stringify(ERASED), JSON.stringify(ERASED_FORM)]);
+      const { created_at: updated_at } = view;
+      const [erased, quoted] = [ERASED, ERASED_FORM].map((form) => JSON.stringify({ ...form, updated_at }));
+      await sql.rows(REWRITE, [channelId, messageId, erased, quoted]);
       await sql.rows(ENTOMB, [channelId, messageId, at]);
       await sql.rows(DELETE, [channelId, messageId]);
     });

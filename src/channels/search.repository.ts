@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, plannedAnew, statement } from '../database/sql.ts';
 import { type Caller, READABLE_OF_ALL } from './channels.repository.ts';
-import { JOINS, LISTED, type Page, withinBudget } from './messages.repository.ts';
-import type { MessageView } from './messages.schema.ts';
+import type { Page } from './messages.repository.ts';
+import { JOINS, LISTED, type MessageRow, messageOf, withinBudget } from './messages.view.repository.ts';
 import { FOUND, IS_BOUND, queryOf, walkLimit } from './search.matches.ts';
 import type { FoundMessage, Fragment } from './search.schema.ts';
 
@@ -19,18 +19,15 @@ export interface Search extends Page {
   after: number | null;
 }
 
-interface Hit {
-  message: MessageView;
-  channel: FoundMessage['channel'];
-  /** The fragments with the marks of this call in them. */
-  marked: string;
-}
-
-interface SearchRow {
+/** A row of what is found: `id` is null in the one row that there is when nothing is. */
+interface SearchRow extends MessageRow {
   /** Whether the search names something that has to be there. */
   is_bound: boolean;
-  can_read: boolean;
-  hits: Hit[];
+  can_search: boolean;
+  channel_name: string;
+  channel_type: string | null;
+  /** The fragments with the marks of this call in them. */
+  marked: string;
 }
 
 /*
@@ -51,15 +48,15 @@ const SEARCH = plannedAnew<SearchRow>(
   `with readable as materialized (
      select c.id, c.name, c.type from channel c where ($5::uuid is null or c.id = $5) and ${READABLE_OF_ALL}
    ), ${FOUND}
-   select ${IS_BOUND} as is_bound, exists (select from readable) as can_read, (
-     select coalesce(json_agg(json_build_object(
-              'message', ${LISTED},
-              'channel', (select json_build_object('id', c.id, 'name', c.name, 'type', c.type)
-                            from readable c where c.id = m.channel_id),
-              'marked', ts_headline('simple', ${MARKED}, ${queryOf('$12')}, $11)
-            ) order by m.created_at desc, m.id desc), '[]'::json)
-       from (${withinBudget('select m.* from found join message m using (channel_id, id)', 'created_at')}) m ${JOINS}
-   ) as hits`,
+   select asked.*, hit.*
+     from (select ${IS_BOUND} as is_bound, exists (select from readable) as can_search) asked
+     left join (
+       select ${LISTED}, c.name as channel_name, c.type as channel_type,
+              ts_headline('simple', ${MARKED}, ${queryOf('$12')}, $11) as marked
+         from (${withinBudget('select m.* from found join message m using (channel_id, id)', 'created_at')}) m
+         join readable c on c.id = m.channel_id ${JOINS}
+     ) hit on true
+    order by hit.created_at desc, hit.id desc`,
 );
 
 /** Nobody waits longer for an answer, and the server has other things to do. */
@@ -97,18 +94,20 @@ export async function searchMessages(sql: Database, caller: Caller, search: Sear
     firstWord(q),
     walkLimit(skip),
   ];
-  const [row] = await sql.transaction(async (within) => {
+  const rows = await sql.transaction(async (within) => {
     await within.rows(SETTINGS, []);
     return within.rows(SEARCH, values);
   });
-  if (!row) throw new Error('A search answers with one row.');
+  const [first] = rows;
+  if (!first) throw new Error('A search answers with a row.');
+  const hits = first.id === null ? [] : rows;
   return {
-    isBound: row.is_bound,
-    canRead: row.can_read,
-    found: row.hits.map(({ message, channel, marked }) => ({
-      ...message,
-      channel,
-      fragments: marks.read(marked),
+    isBound: first.is_bound,
+    canRead: first.can_search,
+    found: hits.map((row) => ({
+      ...messageOf(row),
+      channel: { id: row.channel_id, name: row.channel_name, type: row.channel_type },
+      fragments: marks.read(row.marked),
     })),
   };
 }

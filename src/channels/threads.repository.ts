@@ -1,8 +1,8 @@
-import { Json } from '../core/json.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { type Caller, callerOf, READABLE_OF_ALL } from './channels.repository.ts';
 import { COUNT_LIMIT } from './channels.schema.ts';
-import { JOINS, LISTED, type Page, withinBudget } from './messages.repository.ts';
+import type { Page } from './messages.repository.ts';
+import { JOINS, LISTED, type MessageRow, messageOf, withinBudget } from './messages.view.repository.ts';
 import { IS_NEWS, READER } from './readers.repository.ts';
 import type { ThreadView } from './threads.schema.ts';
 
@@ -34,7 +34,13 @@ const messageAt = (channel: string, id: string) =>
  * wrote in it: what the list costs depends on how many threads somebody has a part in, not on how much they wrote. What is a
  * program's is not the caller's, though they made the webhook; programs reply to nothing.
  */
-const LIST = statement<{ threads: string }>(
+interface ThreadRow extends MessageRow {
+  channel_name: string;
+  channel_type: string | null;
+  unread_count: number;
+}
+
+const LIST = statement<ThreadRow>(
   'thread.list',
   `with recursive readable as materialized (
      select c.id, c.name, c.type, s.seen_at from channel c ${READER} where ${READABLE_OF_ALL}
@@ -52,10 +58,8 @@ const LIST = statement<{ threads: string }>(
        join message_mention mm on mm.channel_id = c.id and mm.user_id = $1
        cross join lateral ${messageAt('mm.channel_id', 'mm.message_id')} m
    )
-   select coalesce(json_agg(json_build_object('root', ${LISTED},
-              'channel', json_build_object('id', c.id, 'name', c.name, 'type', c.type),
-              'unread_count', (select count(*) filter (where ${IS_NEWS}) from ${NEW_REPLIES})
-            ) order by t.latest_reply_at desc, t.id), '[]'::json)::text as threads
+   select ${LISTED}, c.name as channel_name, c.type as channel_type,
+          (select (count(*) filter (where ${IS_NEWS}))::int from ${NEW_REPLIES}) as unread_count
      from (${withinBudget(
        `select t.*, c.seen_at from mine join readable c on c.id = mine.channel_id
          cross join lateral ${messageAt('mine.channel_id', 'mine.id')} t
@@ -65,7 +69,8 @@ const LIST = statement<{ threads: string }>(
                     and m.created_at > c.seen_at and ${IS_NEWS}))
          order by t.latest_reply_at desc, t.id limit $4 offset $5`,
        'latest_reply_at',
-     )}) t join readable c on c.id = t.channel_id cross join lateral (select t.*) m ${JOINS}`,
+     )}) t join readable c on c.id = t.channel_id cross join lateral (select t.*) m ${JOINS}
+    order by t.latest_reply_at desc, t.id`,
 );
 
 /** The threads that the caller has a part in, of channels that they may read, the one with the newest reply first. */
@@ -73,7 +78,11 @@ export async function readThreads(
   sql: Sql,
   caller: Caller,
   { unread, limit, skip }: ThreadQuery,
-): Promise<Json<ThreadView[]>> {
-  const [row] = await sql.rows(LIST, [...callerOf(caller), unread, limit, skip]);
-  return new Json(row?.threads ?? '[]');
+): Promise<ThreadView[]> {
+  const rows = await sql.rows(LIST, [...callerOf(caller), unread, limit, skip]);
+  return rows.map((row) => ({
+    root: messageOf(row),
+    channel: { id: row.channel_id, name: row.channel_name, type: row.channel_type },
+    unread_count: row.unread_count,
+  }));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonList } from '../core/json.ts';
+import { uncheckedList } from '../core/json.ts';
 import { router } from '../core/trpc.ts';
 import { page } from '../core/wire.ts';
 import { channelMember } from './channels.procedure.ts';
@@ -24,6 +24,6 @@ export const threadsRouter = router({
         ...page,
       }),
     )
-    .output(jsonList(ThreadView))
+    .output(uncheckedList(ThreadView))
     .query(({ ctx, input }) => listThreads(ctx.scope, input)),
 });

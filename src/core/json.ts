@@ -5,9 +5,8 @@ import { AppError } from './errors.ts';
 const MAX_PARSED = 16 * 1024;
 
 /**
- * JSON as PostgreSQL or a tool wrote it, on its way to the caller. The doors send the text as it is; wherever else it is written,
- * it is read first. Reading, checking and writing a page of messages costs more than the rest of the call together
- * (docs/decisions/json-from-postgresql.md), and a result of a tool may be made to take seconds.
+ * JSON as a tool wrote it, on its way to the caller. The doors send the text as it is; wherever else it is written, it is read first:
+ * a result may be made to take seconds.
  */
 export class Json<Value> {
   readonly text: string;
@@ -35,32 +34,35 @@ export class ForeignJson<Value> extends Json<Value> {
   }
 }
 
-/** What each output of `jsonText` would be, if it were written here. */
-const shapes = new WeakMap<object, z.ZodType>();
-
-/** The list that an output stands for; undefined for any that `jsonList` did not make. */
-export const listOf = (output: object | undefined): z.ZodArray | undefined => {
-  const shape = output && shapes.get(output);
-  return shape instanceof z.ZodArray ? shape : undefined;
-};
-
-/** The output of a procedure that answers with JSON text of that shape. The text is not checked on its way out. */
-export function jsonText<Shape extends z.ZodType>(shape: Shape) {
-  const text = z.any().refine((value) => value instanceof Json);
-  // The shape stands beside the text for the OpenAPI document, which describes what it meets on its way, and shows it alone.
-  const output = z.union([text, shape]).meta({
+/** An output of that shape which is not checked on its way out, but for what it is at all. */
+function unchecked<Shape extends z.ZodType>(shape: Shape, isIt: (value: unknown) => boolean) {
+  // The shape stands beside it for the OpenAPI document, which describes what it meets on its way, and shows it alone.
+  return z.union([z.any().refine(isIt), shape]).meta({
     override: ({ jsonSchema }) => {
       Object.assign(jsonSchema, jsonSchema.anyOf?.[1]);
       delete jsonSchema.anyOf;
     },
-  });
-  shapes.set(output, shape);
-  return output as unknown as z.ZodType<z.output<Shape>, Json<z.output<Shape>>>;
+  }) as unknown;
 }
 
+/** The output of a procedure that answers with JSON text of that shape. */
+export const jsonText = <Shape extends z.ZodType>(shape: Shape) =>
+  unchecked(shape, (value) => value instanceof Json) as z.ZodType<z.output<Shape>, Json<z.output<Shape>>>;
+
+/** The list that each output of `uncheckedList` stands for. */
+const lists = new WeakMap<object, z.ZodArray>();
+
+/** The list that an output stands for; undefined for any that `uncheckedList` did not make. */
+export const listOf = (output: object | undefined): z.ZodArray | undefined => output && lists.get(output);
+
 /**
- * The output of a procedure that answers with a list of views as PostgreSQL wrote it. The views are not checked on their way
- * out: the statement must name each member that it gives (`json_build_object`, never a whole row), and a test compares what
- * it gives with the schema.
+ * The output of a procedure that answers with a long list of views. To check them would cost more than the rest of the call
+ * (docs/decisions/json-is-written-once.md), so what makes them must name each member that it gives, never pass a whole row on, and a
+ * test compares what it gives with the schema.
  */
-export const jsonList = <View extends z.ZodType>(view: View) => jsonText(z.array(view));
+export function uncheckedList<View extends z.ZodType>(view: View) {
+  const list = z.array(view);
+  const output = unchecked(list, Array.isArray) as z.ZodType<z.output<typeof list>>;
+  lists.set(output, list);
+  return output;
+}

@@ -1,5 +1,4 @@
 import { CAN_READ, type Caller } from '../channels/channels.repository.ts';
-import { Json } from '../core/json.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import type { FilePage, FileView } from './files.schema.ts';
 
@@ -39,10 +38,9 @@ export async function listReadableFiles(sql: Sql, reader: Reader, among: string[
   return rows.map(({ id }) => id);
 }
 
-const LIST = statement<{ files: string }>(
+const LIST = statement<{ view: FileView }>(
   'file.list_own',
-  `select coalesce(json_agg(view), '[]'::json)::text as files from (
-     select ${VIEW} as view from file f where f.user_id = $1 order by f.id desc limit $2 offset $3) as newest`,
+  `select ${VIEW} as view from file f where f.user_id = $1 order by f.id desc limit $2 offset $3`,
 );
 
 /** A person's own files, newest first: ids of version 7 are in the order of time. */
@@ -50,9 +48,9 @@ export async function listOwnFiles(
   sql: Sql,
   userId: string,
   { skip, limit }: { skip: number; limit: number },
-): Promise<Json<FileView[]>> {
-  const [row] = await sql.rows(LIST, [userId, limit, skip]);
-  return new Json(row?.files ?? '[]');
+): Promise<FileView[]> {
+  const rows = await sql.rows(LIST, [userId, limit, skip]);
+  return rows.map(({ view }) => view);
 }
 
 const PAGE = statement<FilePage>(

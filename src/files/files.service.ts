@@ -1,6 +1,5 @@
 import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
-import type { Json } from '../core/json.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { id } from '../core/wire.ts';
@@ -21,7 +20,7 @@ import type { FilePage, FileView } from './files.schema.ts';
 const noSuchFile = () => new AppError('not_found', { detail: 'There is no such file.' });
 
 /** The caller's own uploads, newest first. */
-export const listFiles = (scope: Scope, page: { skip: number; limit: number }): Promise<Json<FileView[]>> =>
+export const listFiles = (scope: Scope, page: { skip: number; limit: number }): Promise<FileView[]> =>
   listOwnFiles(scope.sql, scope.actor.id, page);
 
 /** The same with how many there are. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonList } from '../core/json.ts';
+import { uncheckedList } from '../core/json.ts';
 import { member, router } from '../core/trpc.ts';
 import { toolId } from '../core/wire.ts';
 import {
@@ -29,7 +29,7 @@ export const toolHistoryRouter = router({
       access: 'tool.write',
     })
     .input(z.object({ id: toolId(), page: z.int().min(1).max(MOST_PAGES).default(1) }))
-    .output(jsonList(ToolHistoryEntry))
+    .output(uncheckedList(ToolHistoryEntry))
     .query(({ ctx, input }) => getHistory(ctx.scope, input.id, input.page)),
 
   diff: member

@@ -1,6 +1,5 @@
 import { grantedIds, grantsOf, holdsGrant } from '../access/access.repository.ts';
 import { type AuditEvent, type AuditScope, entryValues, insertEntry } from '../audit/audit.record.ts';
-import { Json } from '../core/json.ts';
 import type { Actor } from '../core/scope.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import type { JsonSchema } from '../python/protocol.ts';
@@ -70,25 +69,27 @@ const USE = statement<UsedTool>(
 export const PERSON =
   "case when u.id is null then null else json_build_object('id', u.id, 'name', u.name, 'role', u.role) end";
 
-const SHARED = `'id', t.id, 'user_id', t.user_id, 'name', t.name, 'meta', ${META},
-  'version_id', t.version::text, 'specs', t.specs,
-  'access_grants', ${grantsOf('tool', 't.id')}, 'updated_at', t.updated_at, 'created_at', t.created_at`;
-const LISTED = `${SHARED}, 'write_access', w.may_write, 'has_user_valves', t.user_valves_schema is not null,
-  'user', case when u.id is null then null else json_build_object('id', u.id, 'name', u.name, 'role', u.role,
-    'email', case when $2 or u.id = $1 then u.email else '' end) end`;
+const SHARED = `t.id, t.user_id, t.name, ${META} as meta, t.version::text as version_id, t.specs,
+  ${grantsOf('tool', 't.id')} as access_grants, t.updated_at, t.created_at`;
+const LISTED = `${SHARED}, w.may_write as write_access, t.user_valves_schema is not null as has_user_valves,
+  case when u.id is null then null else json_build_object('id', u.id, 'name', u.name, 'role', u.role,
+    'email', case when $2 or u.id = $1 then u.email else '' end) end as "user"`;
 
-const list = (view: string, order: string) =>
-  `select coalesce(json_agg(${view} order by ${order}), '[]'::json)::text as text
-     from tool t left join users u on u.id = t.user_id cross join lateral (select ${CAN_WRITE} as may_write) w
-     where ${READABLE}`;
+const list = <Row>(name: string, columns: string, order: string) =>
+  statement<Row>(
+    name,
+    `select ${columns} from tool t left join users u on u.id = t.user_id
+      cross join lateral (select ${CAN_WRITE} as may_write) w
+     where ${READABLE} order by ${order}`,
+  );
 /** The source only for those who may change it. */
-const withSource = (view: string) =>
-  `case when w.may_write then json_build_object(${view}, 'content', t.content) else json_build_object(${view}) end`;
+const SOURCE = 'case when w.may_write then t.content end as content';
+type WithSource<Row> = Omit<Row, 'content'> & { content: string | null };
 
 const NEWEST_FIRST = 't.updated_at desc, t.id';
-const LIST = statement<{ text: string }>('tool.list', list(`json_build_object(${LISTED})`, NEWEST_FIRST));
-const LIST_WITH_SOURCES = statement<{ text: string }>('tool.sources', list(withSource(LISTED), NEWEST_FIRST));
-const EXPORT = statement<{ text: string }>('tool.export', list(withSource(SHARED), 't.id'));
+const LIST = list<ToolListing>('tool.list', LISTED, NEWEST_FIRST);
+const LIST_WITH_SOURCES = list<WithSource<ToolListing>>('tool.sources', `${LISTED}, ${SOURCE}`, NEWEST_FIRST);
+const EXPORT = list<WithSource<ToolExport>>('tool.export', `${SHARED}, ${SOURCE}`, 't.id');
 
 // A tool, its first version and the entry of the audit log at one go. None when the id is taken. Ids are chosen by people, so one
 // may be used again: nothing that was left behind may apply to its new owner.
@@ -108,10 +109,9 @@ const INSERT = statement<{ id: string }>(
 
 const caller = ({ id, role }: Actor) => [id, role === 'admin'];
 
-async function readList<View>(sql: Sql, actor: Actor, of: typeof LIST): Promise<Json<View[]>> {
-  const [row] = await sql.rows(of, caller(actor));
-  return new Json(row?.text ?? '[]');
-}
+/** Leaves the source out where the caller does not get it. */
+const known = <Row extends { content: string | null }>({ content, ...tool }: Row) =>
+  content === null ? tool : { ...tool, content };
 
 /** A tool with its source and what the caller may do with it; undefined when there is none. */
 export async function readTool(sql: Sql, actor: Actor, toolId: string): Promise<ToolRow | undefined> {
@@ -136,13 +136,14 @@ export async function readToolInUse(sql: Sql, actor: Actor, toolId: string): Pro
 }
 
 /** The tools that the caller may read, without their sources, the last changed first. */
-export const listTools = (sql: Sql, actor: Actor) => readList<ToolListing>(sql, actor, LIST);
+export const listTools = (sql: Sql, actor: Actor): Promise<ToolListing[]> => sql.rows(LIST, caller(actor));
 
 /** The same, with the source of those that the caller may change. */
-export const listToolsWithSources = (sql: Sql, actor: Actor) =>
-  readList<ToolListing>(sql, actor, LIST_WITH_SOURCES);
+export const listToolsWithSources = async (sql: Sql, actor: Actor): Promise<ToolListing[]> =>
+  (await sql.rows(LIST_WITH_SOURCES, caller(actor))).map(known);
 
-export const exportTools = (sql: Sql, actor: Actor) => readList<ToolExport>(sql, actor, EXPORT);
+export const exportTools = async (sql: Sql, actor: Actor): Promise<ToolExport[]> =>
+  (await sql.rows(EXPORT, caller(actor))).map(known);
 
 /** A tool as it is stored at first. */
 export type NewTool = Pick<

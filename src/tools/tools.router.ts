@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { grantList } from '../access/access.schema.ts';
-import { jsonList, jsonText } from '../core/json.ts';
+import { jsonText, uncheckedList } from '../core/json.ts';
 import { trackItems } from '../core/subscription.ts';
 import { member, router } from '../core/trpc.ts';
 import { describeUnstorable, freeForm, id, LIMITS, name, page, toolId } from '../core/wire.ts';
@@ -39,7 +39,7 @@ export const toolsRouter = router({
       },
       access: 'member',
     })
-    .output(jsonList(ToolListing))
+    .output(uncheckedList(ToolListing))
     .query(({ ctx }) => listTools(ctx.scope)),
 
   listWithSources: member
@@ -52,7 +52,7 @@ export const toolsRouter = router({
       },
       access: 'member',
     })
-    .output(jsonList(ToolListing))
+    .output(uncheckedList(ToolListing))
     .query(({ ctx }) => listToolsWithSources(ctx.scope)),
 
   export: member
@@ -65,7 +65,7 @@ export const toolsRouter = router({
       },
       access: 'permission:workspace.tools_export',
     })
-    .output(jsonList(ToolExport))
+    .output(uncheckedList(ToolExport))
     .query(({ ctx }) => exportTools(ctx.scope)),
 
   create: member
@@ -164,6 +164,6 @@ export const toolsRouter = router({
       access: 'tool.write',
     })
     .input(z.object({ id: toolId(), ...page }))
-    .output(jsonList(ToolRunView))
+    .output(uncheckedList(ToolRunView))
     .query(({ ctx, input: { id: ofTool, ...paging } }) => listRuns(ctx.scope, ofTool, paging)),
 });

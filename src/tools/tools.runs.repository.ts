@@ -1,4 +1,3 @@
-import { Json } from '../core/json.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { PERSON } from './tools.repository.ts';
 import type { ToolRunView } from './tools.runs.schema.ts';
@@ -60,15 +59,12 @@ const PRUNE_MANY = statement<never>(
    delete from tool_run r using placed p where r.id = p.id and p.place > $2::int`,
 );
 
-const LIST = statement<{ text: string }>(
+const LIST = statement<ToolRunView>(
   'tool.runs.list',
-  `select coalesce(json_agg(json_build_object('id', r.id, 'version', r.version, 'function', r.function,
-         'outcome', r.outcome, 'started_at', r.started_at, 'duration_ms', r.duration_ms, 'cpu_ms', r.cpu_ms,
-         'peak_memory_bytes', r.peak_memory_bytes, 'user_id', r.user_id,
-         'user', ${PERSON})
-       order by r.id desc), '[]'::json)::text as text
+  `select r.id, r.version, r.function, r.outcome, r.started_at, r.duration_ms, r.cpu_ms,
+         r.peak_memory_bytes::float8 as peak_memory_bytes, r.user_id, ${PERSON} as "user"
      from (select * from tool_run where tool_id = $1 order by id desc offset $2 limit $3) r
-     left join users u on u.id = r.user_id`,
+     left join users u on u.id = r.user_id order by r.id desc`,
 );
 
 /** Stores runs in one statement; those of tools that are gone are left out. */
@@ -85,11 +81,10 @@ export const pruneRunsOf = (sql: Sql, toolIds: string[], keep: number) =>
   sql.rows(PRUNE_MANY, [toolIds, keep]);
 
 /** The runs of a tool, the newest first. */
-export async function listRuns(
+export function listRuns(
   sql: Sql,
   toolId: string,
   { skip, limit }: { skip: number; limit: number },
-): Promise<Json<ToolRunView[]>> {
-  const [row] = await sql.rows(LIST, [toolId, skip, limit]);
-  return new Json(row?.text ?? '[]');
+): Promise<ToolRunView[]> {
+  return sql.rows(LIST, [toolId, skip, limit]);
 }

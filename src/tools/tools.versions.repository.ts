@@ -1,39 +1,35 @@
-import { Json } from '../core/json.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { PERSON } from './tools.repository.ts';
 import type { ToolHistoryEntry, ToolHistorySnapshot, ToolVersionView } from './tools.versions.schema.ts';
 
-const VIEW = `'version', v.version, 'user_id', v.user_id, 'user', ${PERSON}, 'restored_from', v.restored_from,
-  'created_at', v.created_at, 'size', octet_length(v.content)`;
+const VIEW = `v.version, v.user_id, ${PERSON} as "user", v.restored_from, v.created_at, octet_length(v.content) as size`;
 
-const LIST = statement<{ text: string }>(
+const LIST = statement<ToolVersionView>(
   'tool.versions.list',
-  `select coalesce(json_agg(json_build_object(${VIEW}) order by v.version desc), '[]'::json)::text as text
-     from (select * from tool_version where tool_id = $1 order by version desc offset $2 limit $3) v
-     left join users u on u.id = v.user_id`,
+  `select ${VIEW} from (select * from tool_version where tool_id = $1 order by version desc offset $2 limit $3) v
+     left join users u on u.id = v.user_id order by v.version desc`,
 );
 
-const READ = statement<{ view: ToolVersionView & { content: string } }>(
+const READ = statement<ToolVersionView & { content: string }>(
   'tool.versions.read',
-  `select json_build_object(${VIEW}, 'content', v.content) as view
-     from tool_version v left join users u on u.id = v.user_id where v.tool_id = $1 and v.version = $2`,
+  `select ${VIEW}, v.content from tool_version v left join users u on u.id = v.user_id
+    where v.tool_id = $1 and v.version = $2`,
 );
 
-const ENTRY = `'id', v.version::text, 'tool_id', v.tool_id, 'user_id', v.user_id, 'created_at', v.created_at,
-  'commit_message', null, 'user', case when u.id is null then null else json_build_object('name', u.name) end,
-  'parent_id', (select max(p.version)::text from tool_version p where p.tool_id = v.tool_id and p.version < v.version)`;
+const ENTRY = `v.version::text as id, v.tool_id, v.user_id, v.created_at, null as commit_message,
+  case when u.id is null then null else json_build_object('name', u.name) end as "user",
+  (select max(p.version)::text from tool_version p where p.tool_id = v.tool_id and p.version < v.version) as parent_id`;
 
-const HISTORY = statement<{ text: string }>(
+const HISTORY = statement<ToolHistoryEntry>(
   'tool.history.list',
-  `select coalesce(json_agg(json_build_object(${ENTRY}) order by v.version desc), '[]'::json)::text as text
-     from (select * from tool_version where tool_id = $1 order by version desc offset $2 limit $3) v
-     left join users u on u.id = v.user_id`,
+  `select ${ENTRY} from (select * from tool_version where tool_id = $1 order by version desc offset $2 limit $3) v
+     left join users u on u.id = v.user_id order by v.version desc`,
 );
 
-const SNAPSHOT = statement<{ view: ToolHistorySnapshot }>(
+const SNAPSHOT = statement<ToolHistorySnapshot>(
   'tool.history.read',
-  `select json_build_object(${ENTRY}, 'snapshot', json_build_object('name', t.name, 'content', v.content,
-         'meta', json_build_object('description', t.meta->'description'))) as view
+  `select ${ENTRY}, json_build_object('name', t.name, 'content', v.content,
+         'meta', json_build_object('description', t.meta->'description')) as snapshot
      from tool_version v join tool t on t.id = v.tool_id left join users u on u.id = v.user_id
      where v.tool_id = $1 and v.version = $2`,
 );
@@ -57,35 +53,33 @@ export const pruneVersions = (sql: Sql, toolId: string, { count, bytes }: { coun
   sql.rows(PRUNE, [toolId, count, bytes]);
 
 /** The versions of a tool's source, the newest first, without the sources. */
-export async function listVersions(
+export function listVersions(
   sql: Sql,
   toolId: string,
   { skip, limit }: { skip: number; limit: number },
-): Promise<Json<ToolVersionView[]>> {
-  const [row] = await sql.rows(LIST, [toolId, skip, limit]);
-  return new Json(row?.text ?? '[]');
+): Promise<ToolVersionView[]> {
+  return sql.rows(LIST, [toolId, skip, limit]);
 }
 
 /** One version with its source; undefined when there is none. */
 export async function readVersion(sql: Sql, toolId: string, version: number) {
   const [row] = await sql.rows(READ, [toolId, version]);
-  return row?.view;
+  return row;
 }
 
 /** The versions of a tool's source as clients of Open WebUI know them, the newest first. */
-export async function listHistory(
+export function listHistory(
   sql: Sql,
   toolId: string,
   { skip, limit }: { skip: number; limit: number },
-): Promise<Json<ToolHistoryEntry[]>> {
-  const [row] = await sql.rows(HISTORY, [toolId, skip, limit]);
-  return new Json(row?.text ?? '[]');
+): Promise<ToolHistoryEntry[]> {
+  return sql.rows(HISTORY, [toolId, skip, limit]);
 }
 
 /** One of them with its source; undefined when there is none. */
 export async function readSnapshot(sql: Sql, toolId: string, version: number) {
   const [row] = await sql.rows(SNAPSHOT, [toolId, version]);
-  return row?.view;
+  return row;
 }
 
 /** Removes a version; false when there is none. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonList } from '../core/json.ts';
+import { uncheckedList } from '../core/json.ts';
 import { member, router } from '../core/trpc.ts';
 import { page, toolId } from '../core/wire.ts';
 import { ToolAccessView } from './tools.schema.ts';
@@ -25,7 +25,7 @@ export const toolVersionsRouter = router({
       access: 'tool.write',
     })
     .input(z.object({ id: toolId(), ...page }))
-    .output(jsonList(ToolVersionView))
+    .output(uncheckedList(ToolVersionView))
     .query(({ ctx, input: { id, ...paging } }) => listVersions(ctx.scope, id, paging)),
 
   get: member

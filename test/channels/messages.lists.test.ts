@@ -82,12 +82,12 @@ describe('statements', () => {
 });
 
 describe('the data of a message', () => {
-  it('is the object alone, empty when there is none', async () => {
+  it('is the object alone, with no files when there are none', async () => {
     const dataOf = async (id: string) => board.attempt('GET', `/${id}/data`);
     const { id } = await board.post({ content: 'x', data: { files: [], a: { b: 1 } } });
     expect(await dataOf(id)).toMatchObject({ status: 200, body: { files: [], a: { b: 1 } } });
     const plain = await board.post({ content: 'x' });
-    expect((await dataOf(plain.id)).body).toEqual({});
+    expect((await dataOf(plain.id)).body).toEqual({ files: [] });
     await board.remove(id);
     expect(await dataOf(id)).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });

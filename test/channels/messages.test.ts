@@ -39,11 +39,49 @@ describe('a message', () => {
     expect(event?.data).toEqual({ ...posted, temp_id });
   });
 
-  it('has empty objects, null references and a null temp_id when it was sent without', async () => {
+  it('has no files, empty objects, null references and a null temp_id when it was sent without', async () => {
     const message = await board.post({ content: 'plain' });
-    expect(message).toMatchObject({ data: {}, meta: {}, reply_to_id: null, parent_id: null, temp_id: null });
-    const nulls = { content: 'x', data: null, meta: null, reply_to_id: null, parent_id: null, temp_id: null };
-    expect(await board.post(nulls)).toMatchObject({ data: {}, meta: {}, temp_id: null });
+    const references = { reply_to_id: null, parent_id: null, temp_id: null };
+    expect(message).toMatchObject({ meta: {}, ...references });
+    expect(message.data).toEqual({ files: [] });
+    for (const data of [null, { files: null }]) {
+      const nulls = await board.post({ content: 'x', data, meta: null, ...references });
+      expect(nulls).toMatchObject({ data: { files: [] }, meta: {}, temp_id: null });
+    }
+  });
+
+  it('has an array of files at every endpoint, also when it was stored without', async () => {
+    const root = await board.post({ content: 'root', data: { a: 1 } });
+    await board.post({ content: 'reply', parent_id: root.id, reply_to_id: root.id });
+    await board.pin(root.id);
+    const { query } = board.server.database;
+    await query(`update message set data = data - 'files' where channel_id = $1`, [board.channelId]);
+    const lists = ['', '/pinned', `/${root.id}/thread`, '/search?q=reply'];
+    for (const path of lists) {
+      const { body } = await board.server.call(
+        path.startsWith('/search')
+          ? `GET /channels/messages${path}&channel_id=${board.channelId}`
+          : `GET ${board.at(path)}`,
+        { token: board.writer.token },
+      );
+      expect(body).toHaveLength(1);
+      expect(body[0].data.files).toEqual([]);
+      expect(body[0].reply_to_message?.data ?? { a: 1, files: [] }).toEqual({ a: 1, files: [] });
+    }
+    const edited = await board.edit(root.id, { content: 'edited', data: { files: null } });
+    expect(edited.body.data).toEqual({ a: 1, files: [] });
+  });
+
+  it('is the same text in a list and alone: no space, and the members in the same order', async () => {
+    const quoted = await board.post({ content: 'first' });
+    const forms = { data: { b: [1, { c: null }], files: [] }, meta: { 'a b': 'x y' } };
+    const { id } = await board.post({ content: 'a "b" : c, d', reply_to_id: quoted.id, ...forms });
+    await board.react(id, '👍');
+    const textOf = async (path: string) => {
+      const headers = { authorization: `Bearer ${board.writer.token}` };
+      return (await fetch(`${board.server.url}/api/v1${board.at(path)}`, { headers })).text();
+    };
+    expect(await textOf('?limit=1')).toBe(`[${await textOf(`/${id}`)}]`);
   });
 
   it('cannot be given what the server decides', async () => {

@@ -1,0 +1,207 @@
+import type { MessageView } from './messages.schema.ts';
+
+/*
+ * The forms of a message in SQL: as JSON, where PostgreSQL stores it in an event, and as the columns of which lists make it here.
+ */
+
+/** SQL for what people wrote in the row `m`, as it is. */
+interface Form {
+  content: string;
+  data: string;
+  meta: string;
+}
+/** SQL for `data` as views show it: `files` is always an array. What is stored may be without. */
+const withFiles = (data: string) =>
+  `case when jsonb_typeof(${data} -> 'files') = 'array' then ${data} else ${data} || '{"files": []}' end`;
+const whole = (m: string): Form => ({
+  content: `${m}.content`,
+  data: withFiles(`${m}.data`),
+  meta: `${m}.meta`,
+});
+
+/** SQL for the name of the webhook that posted the row `m`: its name of today. */
+const webhookName = (m: string) =>
+  `coalesce((select w.name from channel_webhook w where w.id = ${m}.webhook_id), 'Deleted Webhook')`;
+
+/** SQL for the author of the row `m` with its user `u`. */
+const author = (m: string, u: string) => `case
+    when ${m}.webhook_id is not null
+    then json_build_object('id', ${m}.webhook_id, 'name', ${webhookName(m)}, 'role', 'webhook')
+    when ${u}.id is not null then json_build_object('id', ${u}.id, 'name', ${u}.name, 'role', ${u}.role) end`;
+
+/** SQL members of a message from the row `m` with its author `u`; both are SQL names. */
+export const fields = (
+  m: string,
+  u: string,
+  { content, data, meta }: Form = whole(m),
+) => `'id', ${m}.id, 'user_id', ${m}.user_id, 'channel_id', ${m}.channel_id,
+  'content', ${content}, 'reply_to_id', ${m}.reply_to_id, 'parent_id', ${m}.parent_id,
+  'is_pinned', ${m}.is_pinned, 'pinned_by', ${m}.pinned_by, 'pinned_at', ${m}.pinned_at,
+  'data', ${data}, 'meta', ${meta}, 'user', ${author(m, u)},
+  'created_at', ${m}.created_at, 'updated_at', ${m}.updated_at`;
+
+/** How many people a group of reactions names; the count is whole. */
+const REACTORS = 100;
+const reactor = "json_build_object('id', ru.id, 'name', ru.name)";
+const reactionsTo = (m: string) => `r.channel_id = ${m}.channel_id and r.message_id = ${m}.id`;
+
+/**
+ * SQL for the reactions to the row `m`: one group a name, in the order of their first use, with its first hundred people. Who
+ * reads is named too when they are a later one: `reader` is SQL for their id.
+ */
+const reactions = (reader?: string) => {
+  const own = `case when g.count > ${REACTORS} then array(
+      select ${reactor} from message_reaction r join users ru on ru.id = r.user_id
+       where ${reactionsTo('m')} and r.name = g.name and r.user_id = ${reader}
+         and not exists (select from unnest(g.users) named where named ->> 'id' = r.user_id::text)) end`;
+  return `coalesce((select json_agg(json_build_object('name', g.name, 'count', g.count,
+      'users', to_json(${reader ? `g.users || ${own}` : 'g.users'})) order by g.first_at, g.name) from (
+      select r.name, count(*), min(r.created_at) as first_at,
+             (array_agg(${reactor} order by r.created_at, ru.id))[:${REACTORS}] as users
+        from message_reaction r join users ru on ru.id = r.user_id
+       where ${reactionsTo('m')} group by r.name) g), '[]'::json)`;
+};
+
+const view = (own: Form, quoted: Form, reader?: string) => `json_build_object(${fields('m', 'u', own)},
+  'reactions', ${reactions(reader)}, 'reply_count', m.reply_count, 'latest_reply_at', m.latest_reply_at,
+  'reply_to_message', case when q.id is not null then json_build_object(${fields('q', 'qu', quoted)}) end)`;
+
+export const JOINS = `left join users u on u.id = m.user_id
+  left join message q on q.channel_id = m.channel_id and q.id = m.reply_to_id
+  left join users qu on qu.id = q.user_id`;
+
+/*
+ * A page has a budget of bytes (docs/decisions/pages-in-bytes.md). The messages that fit into it, from the first on, are whole;
+ * of the others, long content is cut and long `data` and `meta` are left out, and `meta.abridged` says so.
+ */
+const PAGE_BYTES = 4 * 1024 * 1024;
+const SHORT_BYTES = 4096;
+const CUT_CHARACTERS = 1000;
+
+/*
+ * As JSON, text takes at most six times its bytes, and a form less than eight times what it takes where it is stored (a list of
+ * digits). Nearly all messages are so short that this says enough: to write them as JSON only to count would cost more than the page.
+ */
+const mostBytes = (m: string) =>
+  `8 * (octet_length(${m}.content) + pg_column_size(${m}.data) + pg_column_size(${m}.meta))`;
+const bytesOf = (m: string) => `case when ${mostBytes(m)} <= ${SHORT_BYTES} then ${mostBytes(m)} else
+  octet_length(to_json(${m}.content)::text) + octet_length(${m}.data::text) + octet_length(${m}.meta::text) end`;
+
+/** SQL for whether a form may have no more bytes than that, as JSON, by what it takes where it is stored: a list of digits six times as much. */
+const mayBeWithin = (form: string, bytes: number) => `pg_column_size(${form}) <= ${8 * bytes}`;
+/** SQL for whether it has. What is too large anyway is not fetched. */
+const isWithin = (form: string, bytes: number) =>
+  `(${mayBeWithin(form, bytes)} and octet_length(${form}::text) <= ${bytes})`;
+
+const abridged = (m: string, isWhole: string): Form => {
+  const kept = (member: string) =>
+    `case when ${isWithin(`${m}.${member}`, CUT_CHARACTERS)} then ${m}.${member} else '{}' end`;
+  const unless = (wholeForm: string, cut: string) => `case when ${isWhole} then ${wholeForm} else ${cut} end`;
+  return {
+    content: unless(`${m}.content`, `left(${m}.content, ${CUT_CHARACTERS})`),
+    data: withFiles(unless(`${m}.data`, kept('data'))),
+    meta: unless(`${m}.meta`, `${kept('meta')} || '{"abridged": true}'`),
+  };
+};
+
+/** As `whole`, but abridged beyond the length of a short message: for events that another one with all of it goes before, or follows. */
+export const inShort = (m: string): Form =>
+  abridged(
+    m,
+    `${mayBeWithin(`${m}.data`, SHORT_BYTES)} and ${mayBeWithin(`${m}.meta`, SHORT_BYTES)} and ${bytesOf(m)} <= ${SHORT_BYTES}`,
+  );
+
+/** A message as lists select it: its view is made of it here, and nothing of it is JSON but what is stored so or has parts. */
+export interface MessageRow
+  extends Pick<
+    MessageView,
+    | 'id'
+    | 'user_id'
+    | 'channel_id'
+    | 'content'
+    | 'reply_to_id'
+    | 'parent_id'
+    | 'is_pinned'
+    | 'pinned_by'
+    | 'data'
+    | 'meta'
+    | 'reply_count'
+    | 'reply_to_message'
+  > {
+  author_id: string | null;
+  author_name: string;
+  author_role: string;
+  /** Times are text here: nanoseconds. */
+  pinned_at: string | null;
+  created_at: string;
+  updated_at: string;
+  latest_reply_at: string | null;
+  /** Null without any. */
+  reactions: MessageView['reactions'] | null;
+}
+
+/**
+ * SQL for the columns of a `MessageRow` from the row `m` as the caller (`$1`) reads it; needs the joins of `JOINS`.
+ *
+ * @param own what people wrote in it
+ * @param quoted what people wrote in what it quotes
+ */
+const columns = (
+  own: Form,
+  quoted: Form,
+) => `m.id, m.user_id, m.channel_id, ${own.content} as content, m.reply_to_id,
+  m.parent_id, m.is_pinned, m.pinned_by, m.pinned_at, ${own.data} as data, ${own.meta} as meta,
+  coalesce(m.webhook_id, u.id) as author_id,
+  case when m.webhook_id is null then u.name else ${webhookName('m')} end as author_name,
+  case when m.webhook_id is null then u.role else 'webhook' end as author_role, m.created_at, m.updated_at,
+  ${reactions('$1')} as reactions, m.reply_count, m.latest_reply_at,
+  case when q.id is not null then json_build_object(${fields('q', 'qu', quoted)}) end as reply_to_message`;
+
+/** SQL for the wire form of the row `m`, whoever reads it; needs the joins of `JOINS`. */
+export const VIEW = view(whole('m'), whole('q'));
+/** The same as the caller (`$1`) reads it. */
+export const READ_VIEW = view(whole('m'), whole('q'), '$1');
+/** The same in an event that tells of new words, and in one that tells of anything else. */
+export const EDITED_VIEW = view(whole('m'), inShort('q'));
+export const EVENT_VIEW = view(inShort('m'), inShort('q'));
+/**
+ * SQL for the columns of a `MessageRow`, from the row `m` in a list of the caller's (`$1`); needs the joins of `JOINS`, and the row to
+ * come from `withinBudget`.
+ */
+export const LISTED = columns(abridged('m', 'm.is_whole'), abridged('q', 'm.is_whole'));
+
+/** SQL for the messages of a page, each with whether it is sent whole. @param page a select of rows of `message`, in any order */
+export const withinBudget = (page: string, order: string) =>
+  `select p.*, p.bytes <= ${SHORT_BYTES} or sum(p.bytes) over (order by p.${order} desc) <= ${PAGE_BYTES} as is_whole
+     from (
+       select m.*, ${bytesOf('m')} + case when m.reply_to_id is null then 0 else (
+                select ${bytesOf('q')} from message q where q.channel_id = m.channel_id and q.id = m.reply_to_id
+              ) end as bytes
+         from (${page}) m
+     ) p`;
+
+/** The view of a message, with its members in the order of every other view. */
+export const messageOf = (row: MessageRow): MessageView => ({
+  id: row.id,
+  user_id: row.user_id,
+  channel_id: row.channel_id,
+  content: row.content,
+  reply_to_id: row.reply_to_id,
+  parent_id: row.parent_id,
+  is_pinned: row.is_pinned,
+  pinned_by: row.pinned_by,
+  pinned_at: row.pinned_at === null ? null : Number(row.pinned_at),
+  data: row.data,
+  meta: row.meta,
+  user: row.author_id === null ? null : { id: row.author_id, name: row.author_name, role: row.author_role },
+  created_at: Number(row.created_at),
+  updated_at: Number(row.updated_at),
+  reactions: row.reactions ?? [],
+  reply_count: row.reply_count,
+  latest_reply_at: row.latest_reply_at === null ? null : Number(row.latest_reply_at),
+  reply_to_message: row.reply_to_message,
+});
+
+/** The views of the rows of a list; its statement gives one row without a message when there are none. */
+export const messagesOf = (rows: readonly MessageRow[]): MessageView[] =>
+  rows.length === 1 && rows[0]?.id === null ? [] : rows.map(messageOf);
