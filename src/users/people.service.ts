@@ -3,6 +3,7 @@ import { limitAtOnce } from '../core/limits.ts';
 import type { Scope } from '../core/scope.ts';
 import { getGroup } from '../groups/groups.service.ts';
 import { type GroupMembers, orderOf, type PageInput } from './people.schema.ts';
+import { imageForOthers } from './users.picture.ts';
 import {
   countActivePeople,
   keyTypeOf,
@@ -130,7 +131,9 @@ const noSuchUser = () => new AppError('not_found', { detail: 'There is no such u
 export async function getDetail(scope: Scope, id: string): Promise<UserDetail> {
   const detail = await readDetail(scope.sql, id);
   if (!detail) throw noSuchUser();
-  return { ...detail, is_active: detail.is_active || isConnected(scope, id) };
+  const { profile_image_url: image } = detail;
+  const profile_image_url = id === scope.actor.id ? image : imageForOthers(id, image);
+  return { ...detail, profile_image_url, is_active: detail.is_active || isConnected(scope, id) };
 }
 
 /** What the caller may know of somebody. @throws not_found also for who waits for approval */

@@ -3,9 +3,15 @@ import { decodePicture, type Picture } from '../core/pictures.ts';
 import type { Scope } from '../core/scope.ts';
 import { readPicture } from './users.repository.ts';
 
-/** An inline picture is kept as it is; everything else stands for the account's own path. */
+const pathOf = (id: string) => `/api/v1/users/${id}/profile/image`;
+
+/** An inline picture and an https address are kept as they are; everything else stands for the account's own path. */
 export const storedImage = (id: string, image = ''): string =>
-  image.startsWith('data:') ? image : `/api/v1/users/${id}/profile/image`;
+  image.startsWith('data:') || image.startsWith('https:') ? image : pathOf(id);
+
+/** The picture as others see it: an address elsewhere would make each of them call that server. */
+export const imageForOthers = (id: string, image: string): string =>
+  image.startsWith('https:') ? pathOf(id) : image;
 
 /** The picture of an account: what was uploaded, or the initials; null for nobody. */
 export async function userPicture(scope: Scope, id: string): Promise<Picture | null> {

@@ -21,15 +21,29 @@ export const emailInput = () => label(320);
 
 const OWN_PATH = /^\/api\/v1\/users\/[0-9a-f-]{36}\/profile\/image$/;
 
-/** An avatar: our own path, which stands for the initials, or a small inline picture. Every writer of one takes this. */
+const MAX_ADDRESS = 2_048;
+
+/** Whether it names a picture of another server. It is kept, and never shown to others: each viewer would call that server. */
+export function isElsewhere(value: string): boolean {
+  if (!value.startsWith('https://') || value.length > MAX_ADDRESS || /[\s\p{Cc}\\]/u.test(value))
+    return false;
+  const url = URL.canParse(value) ? new URL(value) : null;
+  return url !== null && url.username === '' && url.password === '';
+}
+
+/** An avatar: our own path, which stands for the initials, a small inline picture, or an https address. Every writer of one takes this. */
 export const imageUrl = () => {
-  const error = `must be a path of this server, or ${PICTURE_EXPECTED.replace('must be ', '')}`;
+  const error = `must be a path of this server, an https address, or ${PICTURE_EXPECTED.replace('must be ', '')}`;
   return z
     .string()
     .max(MAX_CHARACTERS, { abort: true, error })
     .refine(
       (value) =>
-        value === '' || value === '/user.png' || OWN_PATH.test(value) || decodePicture(value) !== null,
+        value === '' ||
+        value === '/user.png' ||
+        OWN_PATH.test(value) ||
+        isElsewhere(value) ||
+        decodePicture(value) !== null,
       error,
     );
 };

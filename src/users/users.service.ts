@@ -11,7 +11,7 @@ import { nowSeconds } from '../core/time.ts';
 import { sqlWithin } from '../database/sql.ts';
 import { joinGroup } from '../groups/members.repository.ts';
 import { User, type UserEntity } from './users.entity.ts';
-import { storedImage } from './users.picture.ts';
+import { imageForOthers, storedImage } from './users.picture.ts';
 import type { UserView } from './users.schema.ts';
 
 /**
@@ -235,7 +235,8 @@ export async function updateUser(scope: Scope, changes: UserChanges): Promise<Us
     });
     if (revoked) scope.bus.publish('auth.revoked', { userId: view.id, sessionId: null });
     else scope.bus.publish('auth.changed', { userId: view.id });
-    return view;
+    if (view.id === scope.actor.id) return view;
+    return { ...view, profile_image_url: imageForOthers(view.id, view.profile_image_url) };
   } catch (error) {
     if (error instanceof UniqueConstraintViolationException) {
       throw new AppError('email_taken', { cause: error });

@@ -133,7 +133,7 @@ describe('sign-up', () => {
     ['an empty password', { password: '' }, 'password'],
     ['a password over 1 KiB', { password: 'a'.repeat(1025) }, 'password'],
     ['a long address', { email: `${'a'.repeat(400)}@example.com` }, 'email'],
-    ['a picture elsewhere', { profile_image_url: 'https://example.com/me.png' }, 'profile_image_url'],
+    ['a picture elsewhere', { profile_image_url: 'http://example.com/me.png' }, 'profile_image_url'],
   ])('refuses %s and names it', async (_what, change, member) => {
     const { status, body } = await register(server, { ...ADA, email: 'other@example.com', ...change });
     expect([status, body.code]).toEqual([400, 'validation']);

@@ -8,7 +8,8 @@ import { PNG } from '../webhooks/pictures.ts';
 /** Every member of an input that takes a picture, wherever one is added: each must take the same. */
 const members = listProcedures(appRouter).flatMap(({ path, inputs }) =>
   [...(joinShapes(inputs) ?? [])]
-    .filter(([name]) => /image|picture|avatar|banner_url|icon/i.test(name))
+    // Settings of providers name a claim, and whether it is used.
+    .filter(([name]) => /image|picture|avatar|banner_url|icon/i.test(name) && !name.startsWith('OAUTH_'))
     .map(([name, schema]) => ({ path: `${path} ${name}`, schema })),
 );
 
@@ -19,7 +20,9 @@ const REFUSED = [
   `data:text/html;base64,${base64('<script>alert(1)</script>')}`,
   `data:image/png;base64,${base64('<svg xmlns="http://www.w3.org/2000/svg"/>')}`,
   PNG.replace('data:image/png', 'DATA:image/svg+xml'),
-  'https://tracker.example/pixel.png',
+  'http://tracker.example/pixel.png',
+  'https://user:password@tracker.example/pixel.png',
+  'https://tracker.example\\@example.com/',
   '//tracker.example/pixel.png',
   'javascript:alert(1)',
   '/api/v1/auths/signout',

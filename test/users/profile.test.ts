@@ -27,6 +27,22 @@ describe('the profile', () => {
     expect(kept.body).toMatchObject({ bio: null, date_of_birth: '1999-12-31' });
   });
 
+  it('keeps a picture elsewhere, which others neither fetch nor see', async () => {
+    const address = 'https://pictures.example.com/ann.png';
+    const sent = { name: 'Ann', profile_image_url: address };
+    expect((await as(ann)('POST /auths/update/profile', sent)).body.profile_image_url).toBe(address);
+    expect((await as(ann)('GET /auths')).body.profile_image_url).toBe(address);
+    const path = `/api/v1/users/${ann.id}/profile/image`;
+    expect((await as(root)(`GET /users/${ann.id}`)).body.profile_image_url).toBe(path);
+    const { body } = await as(root)(`POST /users/${ann.id}/update`, { name: 'Ann' });
+    expect(body.profile_image_url).toBe(path);
+    const shown = await fetch(server.url + path, {
+      headers: { authorization: `Bearer ${root.token}` },
+      redirect: 'manual',
+    });
+    expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+  });
+
   it('loses nothing when a client sends back what it was told of it', async () => {
     await as(ann)('POST /auths/update/profile', {
       name: 'Ann',
@@ -53,7 +69,7 @@ describe('the profile', () => {
   });
 
   it.each([
-    [{ profile_image_url: 'https://example.com/a.png' }, 'profile_image_url'],
+    [{ profile_image_url: 'http://example.com/a.png' }, 'profile_image_url'],
     [{ profile_image_url: 'data:image/svg+xml;base64,PHN2Zz4=' }, 'profile_image_url'],
     [{ name: '' }, 'name'],
     [{ name: 'a\0' }, 'name'],
