@@ -97,7 +97,7 @@ describe('the picture of an account', () => {
     'DATA:image/svg+xml;base64,AAAA',
     'data:text/html;base64,AAAA',
     'javascript:alert(1)',
-    'https://example.com/me.png',
+    'http://example.com/me.png',
     '//example.com/me.png',
     '/api/v1/users/../../secret',
     '/user.png?x=1',
