@@ -1,6 +1,7 @@
 import { AppError } from '../core/errors.ts';
 import { limitAtOnce } from '../core/limits.ts';
 import type { Scope } from '../core/scope.ts';
+import { id } from '../core/wire.ts';
 import { getGroup } from '../groups/groups.service.ts';
 import { type GroupMembers, orderOf, type PageInput } from './people.schema.ts';
 import { imageForOthers } from './users.picture.ts';
@@ -126,6 +127,13 @@ const isSmall = (value: unknown): value is number =>
   Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31;
 
 const noSuchUser = () => new AppError('not_found', { detail: 'There is no such user.' });
+
+/** @throws not_found for what cannot be the id of an account */
+export function knownUserId(sent: string): string {
+  const { success, data } = id().safeParse(sent);
+  if (!success) throw noSuchUser();
+  return data;
+}
 
 /** @throws not_found */
 export async function getDetail(scope: Scope, id: string): Promise<UserDetail> {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { effectivePermissions } from '../access/permissions.ts';
 import { Permissions } from '../configs/permissions.schema.ts';
 import { administrator, member, router } from '../core/trpc.ts';
-import { freeForm, id } from '../core/wire.ts';
+import { freeForm, id, label } from '../core/wire.ts';
 import { pageInput, pageOf } from './people.schema.ts';
-import { getDetail, listUsers } from './people.service.ts';
+import { getDetail, knownUserId, listUsers } from './people.service.ts';
 import { deleteUser } from './users.delete.service.ts';
 import {
   emailInput,
@@ -73,9 +73,10 @@ export const usersRouter = router({
       openapi: { method: 'GET', path: '/users/{id}', tags: ['users'], summary: 'Get an account' },
       access: 'administrator',
     })
-    .input(z.object({ id: id() }))
+    // A word, such as that of a path which does not exist, is the id of no account.
+    .input(z.object({ id: label() }))
     .output(UserDetail)
-    .query(({ ctx, input }) => getDetail(ctx.scope, input.id)),
+    .query(({ ctx, input }) => getDetail(ctx.scope, knownUserId(input.id))),
 
   update: administrator
     .meta({

@@ -111,6 +111,13 @@ describe('the picture of an account', () => {
   });
 });
 
+it('a word in the place of an id is no account', async () => {
+  for (const word of ['usage', NOBODY]) {
+    expect((await server.call(`GET /users/${word}`, { token: root.token })).status).toBe(404);
+    expect((await server.call(`GET /users/${word}`)).status).toBe(401);
+  }
+});
+
 describe('the list of accounts', () => {
   it('is newest first, thirty a page, with the number of all', async () => {
     const other = await startServer();
