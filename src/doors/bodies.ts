@@ -43,8 +43,11 @@ export async function readText(raw: IncomingMessage, payload: Readable, maxBytes
  */
 export function refuseCrumbs(app: FastifyInstance) {
   app.addHook('preParsing', (request, _reply, payload, done) => {
-    // Forms are worked off as they come; and nobody listens to them yet, so that what came meanwhile would be lost.
-    const isKept = request.method !== 'GET' && !/^multipart\//i.test(request.headers['content-type'] ?? '');
+    // Forms and imports are worked off as they come; and nobody listens to them yet, so that what came meanwhile would be lost.
+    const isStreamed =
+      /\/tools\/import\/?$/.test(request.routeOptions.url ?? '') ||
+      /^multipart\//i.test(request.headers['content-type'] ?? '');
+    const isKept = request.method !== 'GET' && !isStreamed;
     let pieces = 0;
     if (isKept) {
       payload.on('data', () => {

@@ -16,6 +16,7 @@ import { boundPipelining } from './http.pipelining.ts';
 import { rawAnswer } from './http.raw.ts';
 import { nextRequestId, requestIdOf, TimedResponse } from './http.response.ts';
 import { dispatchUpgrades } from './http.upgrade.ts';
+import { mountImports } from './imports.ts';
 import { countRequests } from './metrics.http.ts';
 import { mountOAuth } from './oauth.ts';
 import { mountPage } from './page/page.ts';
@@ -75,6 +76,7 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
 
   mountRest(app, parts, router);
   await mountFiles(app, parts);
+  await mountImports(app, parts);
   mountPictures(app, parts);
   mountPage(app, parts, env);
   await mountOAuth(app, parts);

@@ -54,7 +54,7 @@ function handlerOf(procedure: Procedure, parts: Parts, status: number): RouteHan
 }
 
 /** Aborts when the caller goes away before the answer; a finished answer closes too, and means nothing. */
-function signalOf(reply: FastifyReply): AbortSignal {
+export function signalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) controller.abort();

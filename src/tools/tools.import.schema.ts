@@ -24,6 +24,21 @@ export const Unusable = z.preprocess(
   z.object({ id: said, name: said }).catch({ id: null, name: null }),
 );
 
+const MOST = 500;
+
+/** An import: an export as it is, or as it would be. */
+export const toolImportForm = <Tool extends z.ZodType>(tool: Tool) =>
+  z.object({ tools: z.array(tool).min(1).max(MOST), dry_run: z.boolean().default(false) });
+
+/** What is around the tools, where the number of each stands for it. */
+export const ToolImportForm = z.object({
+  ...toolImportForm(z.int()).shape,
+  dry_run: z
+    .boolean()
+    .nullish()
+    .transform((asked) => asked ?? false),
+});
+
 /** What became of each, in the order in which they were sent. */
 export const ToolImport = z
   .object({

@@ -6,6 +6,11 @@ import { mayCreate, prepareTool, storeTool } from './tools.service.ts';
 
 type Item = ToolImport['items'][number];
 
+/** @throws tool_forbidden */
+export function requireImporter(scope: Scope): void {
+  if (!mayCreate(scope)) throw new AppError('tool_forbidden');
+}
+
 /**
  * Stores the tools of an export one after the other, as the caller's own and shared with nobody: grants name people of the server
  * that they come from. One that cannot be stored is named with the reason, and the others are.
@@ -13,8 +18,12 @@ type Item = ToolImport['items'][number];
  * @param isDryRun loads each, and stores none
  * @throws tool_forbidden
  */
-export async function importTools(scope: Scope, items: unknown[], isDryRun: boolean): Promise<ToolImport> {
-  if (!mayCreate(scope)) throw new AppError('tool_forbidden');
+export async function importTools(
+  scope: Scope,
+  items: Iterable<unknown>,
+  isDryRun: boolean,
+): Promise<ToolImport> {
+  requireImporter(scope);
   const answers: Item[] = [];
   const taken = new Set<string>();
   for (const item of items) {

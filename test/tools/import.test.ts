@@ -172,6 +172,63 @@ describe('the import of tools', () => {
     }
   });
 
+  it('takes an export of more than 4 MiB, with the same answer for each tool', async () => {
+    const filler = `# ${'ä'.repeat(400_000)}\n`;
+    const ids = Array.from({ length: 8 }, (_, n) => `large_${n}`);
+    const tools = ids.map((id) => exported(id, filler + source(id)));
+    const { status, body } = await send(author, [...tools, exported('no good'), { tool: null }], true);
+    expect(status).toBe(200);
+    expect(outcomes(body)).toEqual([
+      ...ids.map((id) => [id, 'storable']),
+      ['no good', 'refused'],
+      [null, 'refused'],
+    ]);
+    expect((await send(author, tools)).status).toBe(200);
+    expect((await shop.as(author, 'GET', 'large_7')).body.content).toBe(filler + source('large_7'));
+  });
+
+  const raw = async (body: string | Uint8Array<ArrayBuffer>, person: Person | null = author) => {
+    const answer = await fetch(`${server.url}/api/v1/tools/import`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(person && { authorization: `Bearer ${person.token}` }),
+      },
+      body,
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: an answer or a refusal
+    return { status: answer.status, body: (await answer.json()) as any };
+  };
+  const one = JSON.stringify(exported('one'));
+  const MIB = 1024 ** 2;
+
+  it.each([
+    ['broken off', `{"tools": [${one}`, 400],
+    ['broken within a tool', `{"tools": [${one}, {"id": "b" "c"}]}`, 400],
+    ['broken between tools', `{"tools": [${one} ${one}]}`, 400],
+    ['with a prototype', `{"tools": [${one}, {"__proto__": 1}]}`, 400],
+    ['a bare list', `[${one}]`, 400],
+    ['empty', '', 400],
+    ['of a wrong kind', `{"tools": [${one}], "dry_run": "yes"}`, 400],
+    ['with one tool of more than 4 MiB', `{"tools": [{"id": "${'x'.repeat(4 * MIB)}"}]}`, 413],
+    ['with much beside the tools', `{"tools": [${one}], "x": "${'x'.repeat(MIB)}"}`, 413],
+    ['with too many values', `{"x": [${'1,'.repeat(20_000)}1]}`, 413],
+    ['of more than 64 MiB', new Uint8Array(64 * MIB + 1), 413],
+  ])('stores nothing of one %s', async (_, body, status) => {
+    const answer = await raw(body);
+    expect([answer.status, typeof answer.body.detail]).toEqual([status, 'string']);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('takes members in any order, beside others, with brackets and quotes in texts', async () => {
+    const tricky = JSON.stringify({ ...exported('one'), name: '],[{"\\' });
+    const { status, body } = await raw(
+      `{"other": [1, [2]], "dry_run": null, "tools": [ ${tricky} ], "more": {"a": [3]}}`,
+    );
+    expect([status, outcomes(body)]).toEqual([200, [['one', 'stored']]]);
+    expect((await raw(`{"tools": [${one}], "dry_run": true}`)).body.items[0].outcome).toBe('refused');
+  });
+
   it.each([
     ['no list', {}],
     ['an empty list', []],

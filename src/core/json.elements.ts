@@ -1,0 +1,67 @@
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const OPEN_LIST = 0x5b;
+const isOpening = (byte: number) => (byte | 0x20) === 0x7b;
+const isClosing = (byte: number) => (byte | 0x20) === 0x7d;
+const isSpace = (byte: number) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
+
+/** Where an element of a list stands in the text, in bytes; `end` is not part of it. */
+export interface Range {
+  start: number;
+  end: number;
+}
+
+/** Finds the elements of the lists that an object holds, while its JSON text arrives. Whether it is JSON is for a parser to say. */
+export interface ElementScanner {
+  feed(bytes: Uint8Array): void;
+  /** In their order, of all such lists. */
+  elements: Range[];
+  /** How many bytes of the text are outside of them. */
+  outside(): number;
+}
+
+export function scanElements(): ElementScanner {
+  const elements: Range[] = [];
+  let at = 0;
+  let depth = 0;
+  let isString = false;
+  let isEscaped = false;
+  /** Whether the bracket that is open at the second level is one of a list. */
+  let isList = false;
+  let start = -1;
+  let inside = 0;
+
+  const endElement = () => {
+    if (start === -1) return;
+    elements.push({ start, end: at });
+    inside += at - start;
+    start = -1;
+  };
+
+  function take(byte: number): void {
+    if (isSpace(byte) || byte === COLON) return;
+    if (depth === 2 && isList && (byte === COMMA || isClosing(byte))) endElement();
+    else if (depth === 2 && isList && start === -1) start = at;
+    if (byte === QUOTE) isString = true;
+    else if (isOpening(byte)) {
+      depth += 1;
+      if (depth === 2) isList = byte === OPEN_LIST;
+    } else if (isClosing(byte)) depth -= 1;
+  }
+
+  return {
+    elements,
+    outside: () => at - inside - (start === -1 ? 0 : at - start),
+    feed(bytes) {
+      for (const byte of bytes) {
+        if (!isString) take(byte);
+        else if (isEscaped) isEscaped = false;
+        else if (byte === BACKSLASH) isEscaped = true;
+        else if (byte === QUOTE) isString = false;
+        at += 1;
+      }
+    },
+  };
+}
