@@ -127,6 +127,14 @@ const Env = z.object({
   TRUSTED_PROXIES: list
     .pipe(z.array(z.string().refine(isNetwork, 'each entry must be an address or a CIDR such as 10.0.0.0/8')))
     .default([]),
+  /** What a proxy on this machine sends as `X-Proxy-Secret`: tools share its address. */
+  PROXY_SECRET: z
+    .string()
+    .regex(
+      /^[\x21-\x7e]{32,}$/,
+      'must have at least 32 characters, none of them a space, for example from: openssl rand -hex 32',
+    )
+    .optional(),
   /** What people may have called beside the public network: addresses, CIDRs, host names. */
   EGRESS_ALLOW: list
     .pipe(
@@ -238,8 +246,20 @@ export class StartError extends Error {
 export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
   const set = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ''));
   const parsed = Env.safeParse(set);
-  if (parsed.success) return { ...parsed.data, SETTINGS: settingVariables(set) };
+  if (parsed.success) {
+    requireProxySecret(parsed.data);
+    return { ...parsed.data, SETTINGS: settingVariables(set) };
+  }
   const [issue] = parsed.error.issues;
   // The value is not repeated: it may be a secret, and this line ends up in logs.
   throw new StartError(`The environment variable ${String(issue?.path[0])} is wrong: ${issue?.message}.`);
+}
+
+/** Tools speak from this machine's addresses: a proxy there needs more than an address. */
+function requireProxySecret({ TRUSTED_PROXIES, PROXY_SECRET }: z.infer<typeof Env>): void {
+  const isHere = (entry: string) => ipaddr.process(entry.split('/', 1)[0] ?? '').range() === 'loopback';
+  if (PROXY_SECRET !== undefined || !TRUSTED_PROXIES.some(isHere)) return;
+  throw new StartError(
+    'TRUSTED_PROXIES names an address of this machine, which tools have, too. Set PROXY_SECRET to a secret of at least 32 characters, and have the proxy send it as the header X-Proxy-Secret.',
+  );
 }

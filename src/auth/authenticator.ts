@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { may } from '../access/permissions.ts';
 import type { ConfigStore } from '../configs/configs.store.ts';
+import { networkCaller, runCall } from '../core/calls.ts';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Authenticate } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
@@ -138,10 +139,11 @@ export function createAuthenticator(options: {
 
   return {
     tokens,
-    authenticate({ token }, _request, reach) {
+    authenticate({ token }, { ip }, reach) {
       const known = bus.healthy ? trusted.get(token) : undefined;
       if (known && !isExpired(known.actor)) return admit(known, reach);
-      return verify(token).then((verified) => admit(verified, reach));
+      // Who calls is not known before the database has answered: until then it is a call of the network.
+      return runCall(networkCaller(ip), {}, () => verify(token)).then((verified) => admit(verified, reach));
     },
   };
 }

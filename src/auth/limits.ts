@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import ipaddr from 'ipaddr.js';
 import { DEFAULT_LIMITS } from '../configs/configs.defaults.ts';
 import type { ConfigStore } from '../configs/configs.store.ts';
 import type { Secret } from '../core/keys.ts';
 import { createLimit, type SharedStore } from '../core/limits.ts';
+import { toNetwork } from '../core/network.ts';
 import type { RequestInfo } from '../core/scope.ts';
 import { createDeviceTokens } from './devices.ts';
 
@@ -23,7 +23,7 @@ const NOTED = { points: 1000, seconds: 3600 };
 
 const TOO_MANY = 'Too many sign-in attempts for this address.';
 
-type Caller = Pick<RequestInfo, 'ip' | 'device'>;
+type Caller = Pick<RequestInfo, 'ip' | 'device' | 'isFromTool'>;
 
 /** An attempt to sign in that has begun. */
 export interface Attempt {
@@ -91,16 +91,18 @@ export function createSigninLimit({
   const devices = createDeviceTokens(secret);
   const limits = () => configs.current.limits;
 
-  const networkOf = ({ ip }: Caller): string | null => {
+  /** Null for a caller that may stand for many: a proxy of this machine that is not named. Tools are none. */
+  const networkOf = async ({ ip, isFromTool }: Caller): Promise<string | null> => {
     const network = toNetwork(ip);
-    return network === 'loopback' && !knowsProxies ? null : network;
+    const mayBeProxy = network === 'loopback' && !knowsProxies && !(await isFromTool?.());
+    return mayBeProxy ? null : network;
   };
 
   return {
     changePassword: (userId) =>
       changes.take(userId, 'Too many attempts to change the password.', limits()?.password_changes),
     async begin(caller) {
-      const network = networkOf(caller);
+      const network = await networkOf(caller);
       // Before it is known how it ends: of many at once none is past the limit.
       if (network !== null)
         await failures.take(network, 'Too many failed sign-ins from your network.', limits()?.failed_signins);
@@ -116,7 +118,7 @@ export function createSigninLimit({
       };
     },
     async signUp(caller) {
-      const network = networkOf(caller);
+      const network = await networkOf(caller);
       if (network !== null)
         await signups.take(network, 'Too many sign-ups from your network.', limits()?.signups_per_hour);
     },
@@ -132,12 +134,4 @@ export function createSigninLimit({
       return devices.sign(subject, id);
     },
   };
-}
-
-/** What counts as one caller: an IPv4 address, or the half of an IPv6 address that providers give to one customer. */
-function toNetwork(ip: string): string {
-  if (!ipaddr.isValid(ip)) return 'unknown';
-  const address = ipaddr.process(ip);
-  if (address.range() === 'loopback') return 'loopback';
-  return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(':') : address.toString();
 }

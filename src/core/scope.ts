@@ -36,6 +36,8 @@ export interface RequestInfo {
   readonly id: string;
   readonly ip: string;
   readonly userAgent: string;
+  /** Whether the caller may be a tool, for callers with an address of this machine. */
+  isFromTool?(): Promise<boolean>;
   /** What the device keeps by which it is known again (`auth/devices.ts`); not verified. */
   readonly device?: string | undefined;
   /** True when the browser says that the page which sent this has our own origin. */
@@ -57,6 +59,8 @@ export interface Reply {
   readonly outlet?: Outlet;
   /** Tells that a call has begun, where a caller could begin any number at once. Returns how to tell that it has ended. */
   begin?(): () => void;
+  /** Told each time that the credentials of the connection were accepted. */
+  identified?(actor: Actor): void;
 }
 
 /**

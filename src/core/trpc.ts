@@ -1,6 +1,7 @@
 import { initTRPC, TRPCError } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { type Access, cutPath, type Level, type Reach } from './access.ts';
+import { networkCaller, runCall } from './calls.ts';
 import { AppError, appErrorIn } from './errors.ts';
 import { describeFailure, type Failure } from './failure.ts';
 import {
@@ -22,6 +23,8 @@ export interface Context {
   request: RequestInfo;
   credentials: Credentials | null;
   reply: Reply;
+  /** Of the request's body, as far as known. */
+  bytes?: number | undefined;
   /** Ends with the connection, where its calls have no signal that does. */
   signal?: AbortSignal | undefined;
 }
@@ -112,7 +115,9 @@ type AskReach = Parameters<Parts['authenticate']>[2];
 /** Who the credentials of a connection belong to now. @throws AppError when there are none, or they may not reach that */
 async function identify(ctx: Context, reach: AskReach): Promise<Actor> {
   if (!ctx.credentials) throw new AppError('unauthenticated');
-  return ctx.parts.authenticate(ctx.credentials, ctx.request, reach);
+  const actor = await ctx.parts.authenticate(ctx.credentials, ctx.request, reach);
+  ctx.reply.identified?.(actor);
+  return actor;
 }
 
 /** What a call reaches: the paths of its procedure, with what was sent in place of their parameters. */
@@ -200,12 +205,8 @@ export async function admitBeforeInput(
   });
 }
 
-/**
- * Admits the caller of one call and gives it its scope: for procedures, and for plain routes, which answer to the same rule.
- *
- * @throws AppError
- */
-export async function enter<A extends Actor | null>(ctx: Context, call: Call): Promise<Scope<A>> {
+/** Admits the caller of one call and gives it its scope. @throws AppError */
+async function enter<A extends Actor | null>(ctx: Context, call: Call): Promise<Scope<A>> {
   const actor = (await admit(ctx, call)) as A;
   const { parts, request, reply } = ctx;
   if (call.type === 'mutation' && !call.whenFull) parts.room.require();
@@ -220,6 +221,23 @@ export async function enter<A extends Actor | null>(ctx: Context, call: Call): P
     },
     signal: call.signal,
   });
+}
+
+/** Runs what an admitted call does, when its caller has a turn. @throws rate_limited when too many calls of the caller wait */
+const runAdmitted = <T>(
+  ctx: Context,
+  { actor, signal }: Scope<Actor | null>,
+  work: () => T | Promise<T>,
+): Promise<T> => runCall(actor?.id ?? networkCaller(ctx.request.ip), { bytes: ctx.bytes, signal }, work);
+
+/** Admits a call that is no procedure, by the same rules, and runs it. @throws AppError */
+export async function answerCall<A extends Actor | null, T>(
+  ctx: Context,
+  call: Call,
+  work: (scope: Scope<A>) => T | Promise<T>,
+): Promise<T> {
+  const scope = await enter<A>(ctx, call);
+  return runAdmitted(ctx, scope, () => work(scope));
 }
 
 /** A further rule of a base, asked before the input is looked at. @throws AppError to refuse the call */
@@ -243,7 +261,7 @@ const guard = <A extends Actor | null>(level: Level, check?: Check<A>) =>
       const call = { level, type: effect, signal: ending, reach, credential, withoutActor, whenFull };
       const scope = await enter<A>(ctx, call);
       check?.(scope);
-      const result = await next({ ctx: { scope } });
+      const result = await runAdmitted(ctx, scope, () => next({ ctx: { scope } }));
       if (!result.ok) throw result.error;
       return result;
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { type PoolLoad, watchWaits } from './pool.ts';
+import { type PoolLoad, shareConnections } from './pool.ts';
 
 /**
  * Hot statements go to PostgreSQL as named prepared statements: parsed and planned once per connection. MikroORM
@@ -50,7 +50,7 @@ const runner = (on: Queryable): Sql => ({
 /** The pool of an initialised ORM as a runner of prepared statements. */
 export async function openSql(orm: MikroORM): Promise<PooledDatabase> {
   const pool = await orm.em.getDriver().getConnection().getNativeClient();
-  const load = watchWaits(pool);
+  const load = shareConnections(pool);
   return {
     ...runner(pool),
     load,

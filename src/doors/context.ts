@@ -4,7 +4,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DEVICE_SECONDS } from '../auth/devices.ts';
 import type { Credentials, Parts, Reply } from '../core/scope.ts';
 import type { Context } from '../core/trpc.ts';
+import { LIMITS } from '../core/wire.ts';
 import { requestIdOf } from './http.response.ts';
+import { mayBeTool } from './peer.ts';
 import { ignoredHeader } from './rest.ignored.ts';
 
 export const SESSION_COOKIE = 'token';
@@ -21,10 +23,12 @@ function buildContext(parts: Parts, raw: IncomingMessage, reply: Reply = WITHOUT
   return {
     parts,
     credentials: findCredentials(raw),
+    bytes: bytesOf(raw),
     request: {
       id: requestIdOf(raw),
       ip: parts.entrance.addressOf(raw),
       userAgent: raw.headers['user-agent'] ?? '',
+      isFromTool: async () => parts.python.state().state !== 'unavailable' && mayBeTool(raw.socket),
       get device() {
         return cookieOf(raw, DEVICE_COOKIE);
       },
@@ -35,6 +39,10 @@ function buildContext(parts: Parts, raw: IncomingMessage, reply: Reply = WITHOUT
     reply,
   };
 }
+
+/** What the body holds; of one in chunks the most that it may. */
+const bytesOf = ({ headers }: IncomingMessage): number =>
+  headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : LIMITS.bodyBytes;
 
 /** The context of one HTTP request, with a reply that sets and clears the session's cookie. */
 export const buildHttpContext = (parts: Parts, request: FastifyRequest, reply: FastifyReply): Context =>

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Parts, Scope } from '../core/scope.ts';
-import { enter } from '../core/trpc.ts';
+import { answerCall } from '../core/trpc.ts';
 import { LIMITS } from '../core/wire.ts';
 import { type FileContent, getContent } from '../files/files.content.ts';
 import { getFile, knownId } from '../files/files.service.ts';
@@ -45,8 +45,10 @@ export async function mountFiles(app: FastifyInstance, parts: Parts): Promise<vo
         url: `${prefix}/files/:id/content${last}`,
         async handler(request, reply) {
           const { params, query } = request;
-          const scope = await admit(parts, request, reply, 'query', ['files', params.id, 'content']);
-          const content = await getContent(scope, knownId(params.id));
+          const path = ['files', params.id, 'content'];
+          const content = await answer(parts, request, reply, { type: 'query', path }, (scope) =>
+            getContent(scope, knownId(params.id)),
+          );
           const isForSaving = params.name !== undefined || query.attachment === 'true';
           return sendContent(isForSaving ? { ...content, isInline: false } : content, request, reply);
         },
@@ -54,8 +56,10 @@ export async function mountFiles(app: FastifyInstance, parts: Parts): Promise<vo
     }
     app.get<ById>(`${prefix}/files/:id/process/status`, async (request, reply) => {
       const path = ['files', request.params.id, 'process', 'status'];
-      const scope = await admit(parts, request, reply, 'query', path);
-      const { status } = (await getFile(scope, knownId(request.params.id))).data;
+      const { data } = await answer(parts, request, reply, { type: 'query', path }, (scope) =>
+        getFile(scope, knownId(request.params.id)),
+      );
+      const { status } = data;
       if (request.query.stream !== 'true') return { status };
       // Files are not processed here: the first event is the last.
       reply.header('content-type', 'text/event-stream').header('cache-control', 'no-cache');
@@ -69,31 +73,31 @@ interface ById {
   Querystring: { attachment?: string; stream?: string };
 }
 
-const admit = (
+function answer<T>(
   parts: Parts,
   request: FastifyRequest,
   reply: FastifyReply,
-  type: 'query' | 'mutation',
-  path: string[],
-): Promise<Scope> =>
-  enter<Actor>(buildHttpContext(parts, request, reply), {
-    level: 'member',
-    type,
-    signal: undefined,
-    reach: () => [['api', ...path]],
-  });
+  { type, path }: { type: 'query' | 'mutation'; path: string[] },
+  work: (scope: Scope) => Promise<T>,
+): Promise<T> {
+  // The body of an upload is not kept.
+  const context = { ...buildHttpContext(parts, request, reply), bytes: 0 };
+  const call = { level: 'member', type, signal: undefined, reach: () => [['api', ...path]] } as const;
+  return answerCall<Actor, T>(context, call, work);
+}
 
 async function answerUpload(parts: Parts, request: FastifyRequest, reply: FastifyReply) {
-  const scope = await admit(parts, request, reply, 'mutation', ['files']);
-  if (!request.isMultipart()) {
-    throw new AppError('media_type', {
-      detail: 'Send a form, with the header Content-Type: multipart/form-data.',
-    });
-  }
-  const max = maxUploadBytes(scope);
-  // Who says beforehand that it is too much need not send it.
-  if (Number(request.headers['content-length']) > max + FORM_BYTES) throw tooLarge(max);
-  return { status: true, ...(await uploadFile(scope, readForm(request, max))) };
+  return answer(parts, request, reply, { type: 'mutation', path: ['files'] }, async (scope) => {
+    if (!request.isMultipart()) {
+      throw new AppError('media_type', {
+        detail: 'Send a form, with the header Content-Type: multipart/form-data.',
+      });
+    }
+    const max = maxUploadBytes(scope);
+    // Who says beforehand that it is too much need not send it.
+    if (Number(request.headers['content-length']) > max + FORM_BYTES) throw tooLarge(max);
+    return { status: true, ...(await uploadFile(scope, readForm(request, max))) };
+  });
 }
 
 /** The parts of a form as they arrive. @throws AppError for what is no such form, or has too much in it */

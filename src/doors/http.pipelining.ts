@@ -1,19 +1,45 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How many requests of one connection may be under way. Browsers send one, other clients a few. */
-const MAX_PIPELINED = 100;
+/** How many requests of one connection may wait for those before them. Browsers send one at a time, other clients a few. */
+const MAX_WAITING = 100;
+
+type Request = [IncomingMessage, ServerResponse];
 
 /**
- * Cuts connections that send very many requests without awaiting the answers (pipelining, RFC 9112, section 9.3.2): Node begins them
- * all, and each takes its memory and its place in the queue for the database.
+ * Answers the requests of a connection one after the other: Node begins all that a client sends without awaiting the answers
+ * (pipelining, RFC 9112, section 9.3.2), and those of one read in the same turn of the event loop. A connection with very many is
+ * cut, since each takes its memory.
  */
-export function boundPipelining(server: Server): void {
-  const underWay = new WeakMap<Socket, number>();
-  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const count = (underWay.get(socket) ?? 0) + 1;
-    underWay.set(socket, count);
-    if (count > MAX_PIPELINED) socket.destroy();
-    else response.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
+export function serializeRequests(server: Server): void {
+  const answer = server.listeners('request') as ((...request: Request) => void)[];
+  /** What waits on connections with a request under way. */
+  const queues = new WeakMap<Socket, Request[]>();
+
+  function begin(socket: Socket, [request, response]: Request): void {
+    response.once('close', () => {
+      const waiting = queues.get(socket);
+      if (waiting?.length) setImmediate(goOn, socket, waiting);
+      else queues.delete(socket);
+    });
+    for (const listener of answer) listener.call(server, request, response);
+  }
+
+  function goOn(socket: Socket, waiting: Request[]): void {
+    const next = waiting.shift();
+    if (!next) return;
+    if (socket.destroyed) waiting.length = 0;
+    else begin(socket, next);
+  }
+
+  server.removeAllListeners('request');
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    const waiting = queues.get(socket);
+    if (!waiting) {
+      queues.set(socket, []);
+      begin(socket, [request, response]);
+    } else if (waiting.length >= MAX_WAITING) socket.destroy();
+    else waiting.push([request, response]);
   });
 }

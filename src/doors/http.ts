@@ -12,7 +12,7 @@ import type { Env } from '../env.ts';
 import { discardRest, refuseCrumbs } from './bodies.ts';
 import { mountFiles } from './files.ts';
 import { collectMethods, type KnownMethods } from './http.methods.ts';
-import { boundPipelining } from './http.pipelining.ts';
+import { serializeRequests } from './http.pipelining.ts';
 import { rawAnswer } from './http.raw.ts';
 import { nextRequestId, requestIdOf, TimedResponse } from './http.response.ts';
 import { dispatchUpgrades } from './http.upgrade.ts';
@@ -68,9 +68,9 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
   refuseUnknown(app, known);
   countRequests(app);
   closeInTime(app);
-  // Not before: a door that answers requests of its own takes the place of all who listen by then.
+  // Not before: it takes the place of all that answer requests by then.
   app.addHook('onReady', (done) => {
-    boundPipelining(app.server);
+    serializeRequests(app.server);
     done();
   });
 

@@ -5,12 +5,14 @@ interface Traffic {
   delivered: number;
   /** Sockets that did not read what they were sent. */
   cut: number;
+  /** Sockets that sent more than a client does. */
+  flooded: number;
 }
 
 /** What went out by the doors of this process. Plain numbers, as one event may go to thousands of sockets. */
 export const traffic: Record<'trpc' | 'socketio', Traffic> = {
-  trpc: { delivered: 0, cut: 0 },
-  socketio: { delivered: 0, cut: 0 },
+  trpc: { delivered: 0, cut: 0, flooded: 0 },
+  socketio: { delivered: 0, cut: 0, flooded: 0 },
 };
 
 function count(what: keyof Traffic, name: string, help: string): void {
@@ -30,4 +32,9 @@ count(
   'cut',
   'parley_sockets_cut_total',
   'Sockets that were cut because they did not read what they were sent',
+);
+count(
+  'flooded',
+  'parley_sockets_flooded_total',
+  'Sockets that were closed because they sent more than a client does',
 );

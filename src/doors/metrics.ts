@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Registry, register } from 'prom-client';
 import type { Parts } from '../core/scope.ts';
-import { type Context, enter } from '../core/trpc.ts';
+import { answerCall, type Context } from '../core/trpc.ts';
 import type { PoolLoad } from '../database/pool.ts';
 import { buildHttpContext } from './context.ts';
 
@@ -41,7 +41,11 @@ export function mountMetrics(app: FastifyInstance, parts: Parts, options: Metric
 }
 
 const admit = (context: Context) =>
-  enter(context, { level: 'administrator', type: 'query', signal: undefined, reach: () => REACH });
+  answerCall(
+    context,
+    { level: 'administrator', type: 'query', signal: undefined, reach: () => REACH },
+    () => {},
+  );
 
 /** Compares in a time that tells nothing of the token. */
 function matcherOf(token: string): (context: Context) => boolean {

@@ -6,7 +6,7 @@ import { endByProvider } from '../auth/oauth.logout.service.ts';
 import { afterSignIn, beginSignIn, endSignIn } from '../auth/oauth.service.ts';
 import { AppError } from '../core/errors.ts';
 import type { Parts, Scope } from '../core/scope.ts';
-import { enter } from '../core/trpc.ts';
+import { answerCall } from '../core/trpc.ts';
 import { LIMITS } from '../core/wire.ts';
 import { buildHttpContext, originOf } from './context.ts';
 
@@ -55,7 +55,8 @@ export async function mountOAuth(app: FastifyInstance, parts: Parts): Promise<vo
     routes.post(`${PATH}/backchannel-logout`, async (request, reply) => {
       const parsed = LogoutForm.safeParse(request.body);
       if (!parsed.success) throw new AppError('bad_request', { detail: 'Send a form with a logout_token.' });
-      await endByProvider(await scopeOf(parts, request, reply), parsed.data.logout_token);
+      const { logout_token } = parsed.data;
+      await answer(parts, request, reply, (scope) => endByProvider(scope, logout_token));
       return reply.send();
     });
   });
@@ -63,13 +64,15 @@ export async function mountOAuth(app: FastifyInstance, parts: Parts): Promise<vo
 
 const providerOf = (request: FastifyRequest): string => Provider.parse(request.params).provider;
 
-const scopeOf = (parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<Scope<null>> =>
-  enter<null>(buildHttpContext(parts, request, reply), {
-    level: 'open',
-    type: 'mutation',
-    signal: undefined,
-    reach: () => [],
-  });
+function answer<T>(
+  parts: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: (scope: Scope<null>) => Promise<T>,
+): Promise<T> {
+  const call = { level: 'open', type: 'mutation', signal: undefined, reach: () => [] } as const;
+  return answerCall<null, T>(buildHttpContext(parts, request, reply), call, work);
+}
 
 /** Sends a browser on. What fails it is told on the page of the sign-in; whoever asks for no page gets JSON as everywhere. */
 async function redirecting(
@@ -78,15 +81,17 @@ async function redirecting(
   reply: FastifyReply,
   find: (scope: Scope<null>) => Promise<string>,
 ) {
-  const scope = await scopeOf(parts, request, reply);
-  try {
-    return reply.redirect(await find(scope), 302);
-  } catch (error) {
-    const isForPage = request.headers.accept?.includes('text/html') ?? false;
-    if (!(error instanceof AppError) || !isForPage || error.code === 'not_found') throw error;
-    scope.log.info({ err: error, requestId: request.id }, 'A sign-in through a provider failed.');
-    return reply.redirect(afterSignIn(scope, error), 302);
-  }
+  const url = await answer(parts, request, reply, async (scope) => {
+    try {
+      return await find(scope);
+    } catch (error) {
+      const isForPage = request.headers.accept?.includes('text/html') ?? false;
+      if (!(error instanceof AppError) || !isForPage || error.code === 'not_found') throw error;
+      scope.log.info({ err: error, requestId: request.id }, 'A sign-in through a provider failed.');
+      return afterSignIn(scope, error);
+    }
+  });
+  return reply.redirect(url, 302);
 }
 
 /** Sent along when the provider sends the browser back by a link (`Lax`), and to nothing but these routes. */

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { cutPath } from '../core/access.ts';
 import type { Picture } from '../core/pictures.ts';
-import type { Actor, Parts, Scope } from '../core/scope.ts';
-import { enter } from '../core/trpc.ts';
+import type { Parts, Scope } from '../core/scope.ts';
+import { answerCall } from '../core/trpc.ts';
 import { id } from '../core/wire.ts';
 import { userPicture } from '../users/users.picture.ts';
 import { webhookPicture } from '../webhooks/webhooks.service.ts';
@@ -42,13 +42,17 @@ function servePicture(parts: Parts, noun: string, find: FindPicture) {
     const context = buildHttpContext(parts, request, reply);
     const parsed = Input.safeParse(request.params);
     const { id: ownerId = '' } = parsed.data ?? {};
-    const scope = await enter<Actor>(context, {
+    const call = {
       level: 'member',
       type: 'query',
       signal: undefined,
       reach: () => [cutPath(`/api/${noun}/${ownerId}/profile/image`)],
-    });
-    const { type, bytes } = (parsed.success && (await find(scope, parsed.data.id))) || COMMON;
+    } as const;
+    const { type, bytes } = await answerCall(
+      context,
+      call,
+      async (scope: Scope) => (parsed.success && (await find(scope, parsed.data.id))) || COMMON,
+    );
     const [, format = ''] = type.split(/[/+]/);
     // Opened as a page it may do nothing, whatever somebody hid in it.
     return reply

@@ -5,6 +5,7 @@ import { eventsAfter } from '../channels/events.replay.ts';
 import { readClock, readHeads, readPositions } from '../channels/events.repository.ts';
 import { type ChannelNoticeView, EVENT_PATHS, type LoggedView, reloadOf } from '../channels/events.schema.ts';
 import { cutPath } from '../core/access.ts';
+import { runCall } from '../core/calls.ts';
 import { AppError } from '../core/errors.ts';
 import { type Actor, createScope, type Scope } from '../core/scope.ts';
 import type { Outlet } from '../core/subscription.ts';
@@ -102,12 +103,14 @@ export class EventClient {
     const { sql } = context.parts;
     const actor = await admitMember(context, EVENT_DOOR);
     if (this.#sinceMicros !== null) return actor;
-    const now = await readClock(sql);
-    for (const [channelId, head] of await readHeads(sql, await readableTo(context, actor))) {
-      if (!this.#resume.has(channelId)) this.#resume.set(channelId, head);
-    }
-    this.#sinceMicros = now;
-    return actor;
+    return runCall(actor.id, {}, async () => {
+      const now = await readClock(sql);
+      for (const [channelId, head] of await readHeads(sql, await readableTo(context, actor))) {
+        if (!this.#resume.has(channelId)) this.#resume.set(channelId, head);
+      }
+      this.#sinceMicros = now;
+      return actor;
+    });
   }
 
   /** Takes the socket as theirs from now on; `refresh` brings their channels. */
@@ -203,11 +206,12 @@ export class EventClient {
       while (this.#isInDoubt && !this.#isClosed) {
         this.#isInDoubt = false;
         const actor = await admitMember(this.#context, EVENT_DOOR);
-        const readable = new Set(await readableTo(this.#context, actor));
+        const readable = new Set(await runCall(actor.id, {}, () => readableTo(this.#context, actor)));
         if (this.#isClosed || this.#isInDoubt) continue;
         this.#actor = actor;
         for (const channelId of this.#places.keys()) if (!readable.has(channelId)) this.#leave(channelId);
-        await this.#follow([...readable].filter((channelId) => !this.#places.has(channelId)));
+        const added = [...readable].filter((channelId) => !this.#places.has(channelId));
+        await runCall(actor.id, {}, () => this.#follow(added));
       }
     } finally {
       this.#refreshing = undefined;

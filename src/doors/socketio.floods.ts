@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { checkJsonText } from '../core/incoming.ts';
+import { traffic } from './metrics.sockets.ts';
 
 /** How many packets a connection may send within a second, whatever they are; more is no client. */
 const PACKETS_PER_SECOND = 500;
@@ -10,6 +11,7 @@ export const MAX_PACKET_BYTES = 64 * 1024;
 
 /** An Engine.IO connection; it emits `packet` for each that comes, before anything is done about it. */
 interface Sending extends EventEmitter {
+  readonly readyState: string;
   /** What waits for the transport. */
   readonly writeBuffer: readonly unknown[];
   write(message: string): unknown;
@@ -60,6 +62,7 @@ export function cutFloods(connection: Sending): void {
     const again = connects(packet) && isConnected;
     isConnected ||= connects(packet);
     if (!again && !isTooMuch && isParsable(packet)) return;
+    if (connection.readyState === 'open') traffic.socketio.flooded += 1;
     connection.write(DISCONNECT);
     // A connection that is about to close takes no more packets; one that cannot be told is cut.
     connection.close(connection.writeBuffer.length > 0);

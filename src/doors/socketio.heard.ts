@@ -2,6 +2,7 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import { setTyping } from '../channels/presence.service.ts';
 import { markRead } from '../channels/readers.service.ts';
+import { runCall } from '../core/calls.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { id } from '../core/wire.ts';
@@ -46,7 +47,7 @@ export function hearClient(socket: HeardSocket, client: EventClient, refuse: (er
     /** Who they are is asked anew each time: the session may have ended, and what they may do changed. */
     const take = async (payload: unknown, acknowledge: unknown) => {
       const scope = await client.openScope();
-      const isDone = await handle(scope, payload).catch((error) => {
+      const isDone = await runCall(scope.actor.id, {}, () => handle(scope, payload)).catch((error) => {
         if (error instanceof AppError) return false;
         throw error;
       });

@@ -42,9 +42,25 @@ function sendGathered(): void {
   restUntil = ended + Math.min(ended - began, MAX_REST_MS);
 }
 
+/** How many calls of a socket may be under way, and what their frames may hold, before its next frame waits. */
+const MAX_CALLS = 128;
+const MAX_BYTES = LIMITS.bodyBytes;
+/** How many frames and calls a second a socket may send before its credentials were accepted. */
+const UNPROVED_PER_SECOND = 40;
+/** How many sockets one account may have in this process. */
+const MAX_OF_ACCOUNT = 200;
+/** How long a client that is told to close may take. */
+const CLOSE_GRACE_MS = 1000;
+
+const socketsOf = new Map<string, Set<FrameSocket>>();
+
 /**
  * A server's socket that takes texts, and bytes that are whole frames already, for one frame may go to a thousand sockets. A client
  * that does not read would make us keep all that it is sent; it is cut instead.
+ *
+ * What a client sends is taken one frame in a turn of the event loop (`allowSynchronousEvents` of `ws`), and waits while many of its
+ * calls are under way. Before its credentials were accepted, one call is under way at a time, and a client that sends more than a few
+ * in a second is closed with code 1008, whether the calls were refused or not.
  */
 export class FrameSocket extends WebSocket {
   /** What the socket was upgraded on; set before its first use. */
@@ -59,32 +75,132 @@ export class FrameSocket extends WebSocket {
   isProved = false;
   /** Asks that; set before its first use. */
   prove: () => Promise<boolean> = async () => false;
-
-  /** Until it is known whose the socket is, a frame is no longer than a request without credentials. */
-  override emit(event: string | symbol, ...told: unknown[]): boolean {
-    const [data] = told;
-    const isWeighed = event === 'message' && !this.isProved && Buffer.isBuffer(data);
-    if (!isWeighed || data.length <= LIMITS.openBodyBytes) return super.emit(event, ...told);
-    this.pause();
-    void this.#proveOrClose().then(() => {
-      if (this.isProved) super.emit(event, ...told);
-      this.resume();
-    });
-    return true;
-  }
-
-  async #proveOrClose(): Promise<void> {
-    // The frame before may have brought the credentials, which are taken after this turn of the event loop.
-    await new Promise((resolve) => setImmediate(resolve));
-    this.isProved = await this.prove();
-    if (!this.isProved) this.close(1009, 'Connect with credentials before long frames');
-  }
+  /** Whose they are. */
+  #accountId: string | undefined;
+  #underWay = 0;
+  /** Of the frames that came since no call was under way. */
+  #bytes = 0;
+  /** Frames that wait, from `#next` on. */
+  #waiting: unknown[][] = [];
+  #next = 0;
+  #isDue = false;
+  #second = 0;
+  #count = 0;
 
   override send(...message: unknown[]): void {
     const [data] = message;
     if (this.bufferedAmount > MAX_BACKLOG_BYTES) this.#cut();
     else if (data instanceof Uint8Array) this.#sendFrame(data);
     else super.send(...(message as Parameters<WebSocket['send']>));
+  }
+
+  /** A message is heard when it is its turn. */
+  override emit(name: string | symbol, ...sent: unknown[]): boolean {
+    return name === 'message' ? this.#take(sent) : super.emit(name, ...sent);
+  }
+
+  /** Counts a call. Returns how to tell that it has ended. */
+  begin(): () => void {
+    this.#underWay += 1;
+    this.#countUnproved();
+    return () => {
+      this.#underWay -= 1;
+      if (this.#underWay === 0) this.#bytes = 0;
+      this.#goOnSoon();
+    };
+  }
+
+  /** The credentials were accepted. */
+  identify(accountId: string): void {
+    this.isProved = true;
+    if (this.#accountId !== undefined) return;
+    this.#accountId = accountId;
+    const sockets = socketsOf.get(accountId) ?? new Set();
+    if (sockets.size >= MAX_OF_ACCOUNT) {
+      this.closeFor(`This account has ${MAX_OF_ACCOUNT} connections. Close some first.`);
+      return;
+    }
+    socketsOf.set(accountId, sockets.add(this));
+    this.once('close', () => {
+      sockets.delete(this);
+      if (sockets.size === 0) socketsOf.delete(accountId);
+    });
+  }
+
+  /** Closes the socket for breaking a rule. */
+  closeFor(reason: string): void {
+    this.close(1008, reason);
+    setTimeout(() => this.terminate(), CLOSE_GRACE_MS).unref();
+  }
+
+  get #isFull(): boolean {
+    if (this.#underWay === 0) return false;
+    const most = this.isProved ? MAX_CALLS : 1;
+    return this.#underWay >= most || this.#bytes >= MAX_BYTES;
+  }
+
+  #take(message: unknown[]): boolean {
+    if (this.readyState !== WebSocket.OPEN) return false;
+    if (this.#waiting.length === 0 && !this.#isFull) return this.#hear(message);
+    this.#waiting.push(message);
+    this.pause();
+    return true;
+  }
+
+  #hear(message: unknown[]): boolean {
+    const [data] = message;
+    if (data instanceof Uint8Array) this.#bytes += data.length;
+    // Frames that wait for the first call do not count: it may show whose the socket is.
+    this.#countUnproved();
+    const isLong = data instanceof Uint8Array && data.length > LIMITS.openBodyBytes;
+    if (this.isProved || !isLong) return super.emit('message', ...message);
+    void this.#hearLong(message);
+    return true;
+  }
+
+  /** Until it is known whose the socket is, a frame is no longer than a request without credentials. */
+  async #hearLong(message: unknown[]): Promise<void> {
+    // The next frames wait, as for a call.
+    const end = this.begin();
+    // The frame before may have brought the credentials, which are taken after this turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
+    this.isProved ||= await this.prove();
+    if (this.isProved) super.emit('message', ...message);
+    else this.close(1009, 'Connect with credentials before long frames');
+    end();
+  }
+
+  #goOnSoon(): void {
+    if (this.#isDue || this.#waiting.length === 0 || this.#isFull) return;
+    this.#isDue = true;
+    setImmediate(() => {
+      this.#isDue = false;
+      this.#goOn();
+    });
+  }
+
+  /** Hears one of the frames that wait; the next in another turn. */
+  #goOn(): void {
+    const message = this.#waiting[this.#next];
+    if (!message || this.#isFull || this.readyState !== WebSocket.OPEN) return;
+    this.#next += 1;
+    if (this.#next === this.#waiting.length) {
+      this.#waiting = [];
+      this.#next = 0;
+      this.resume();
+    }
+    this.#hear(message);
+    this.#goOnSoon();
+  }
+
+  #countUnproved(): void {
+    if (this.isProved || this.readyState !== WebSocket.OPEN) return;
+    const second = Math.floor(performance.now() / 1000);
+    this.#count = second === this.#second ? this.#count + 1 : 1;
+    this.#second = second;
+    if (this.#count <= UNPROVED_PER_SECOND) return;
+    traffic.trpc.flooded += 1;
+    this.closeFor('Too many calls before credentials were accepted');
   }
 
   #cut(): void {
@@ -99,25 +215,6 @@ export class FrameSocket extends WebSocket {
     connection.write(frame);
     traffic.trpc.delivered += 1;
   }
-}
-
-/** How many calls a socket may have under way before it is read any further; what one read brought is still begun. */
-const MAX_CALLS = 256;
-
-/**
- * Counts the calls of a socket, which may send any number of them before the first is answered: each would take its memory and its
- * place in the queue for the database.
- */
-export function callsOf(socket: WebSocket): () => () => void {
-  let underWay = 0;
-  return () => {
-    underWay += 1;
-    if (underWay === MAX_CALLS) socket.pause();
-    return () => {
-      if (underWay === MAX_CALLS) socket.resume();
-      underWay -= 1;
-    };
-  };
 }
 
 /** The way to the subscriptions of a socket. */

@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { WebSocketServer } from 'ws';
 import { AppError, appErrorIn } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
-import type { Parts } from '../core/scope.ts';
+import type { Parts, Reply } from '../core/scope.ts';
 import { keepSweeping } from '../core/sweep.ts';
 import { type Context, toTrpcError } from '../core/trpc.ts';
 import { LIMITS } from '../core/wire.ts';
@@ -22,7 +22,7 @@ import { findIgnored, ignoredHeader, type Known, planKnownInput } from './rest.i
 import { closeInSpread } from './spread.ts';
 import { MAX_BATCH_SIZE, readCalls } from './trpc.bodies.ts';
 import { sharingEncoder } from './trpc.encoder.ts';
-import { callsOf, FrameSocket, outletOf } from './trpc.socket.ts';
+import { FrameSocket, outletOf } from './trpc.socket.ts';
 import { putTexts, takeTexts } from './trpc.texts.ts';
 
 const TRPC_PATH = '/trpc';
@@ -141,11 +141,11 @@ function findIgnoredInCalls(
 const isBrokenFrame = ({ cause }: TRPCError): boolean =>
   cause instanceof Error && 'code' in cause && String(cause.code).startsWith('WS_ERR_');
 
-/** Whether a socket's credentials are anybody's. */
-async function isSomebody({ parts, credentials, request }: Context): Promise<boolean> {
+/** Whether a socket's credentials are accepted. */
+async function isSomebody({ parts, credentials, request, reply }: Context): Promise<boolean> {
   if (!credentials) return false;
   try {
-    await parts.authenticate(credentials, request, () => []);
+    reply.identified?.(await parts.authenticate(credentials, request, () => []));
     return true;
   } catch (error) {
     // What such a key may reach is asked at each call; a database that is away says nothing of anybody.
@@ -160,7 +160,7 @@ async function closeUnproved(sockets: Iterable<FrameSocket>, openedBefore: numbe
     late.map(async (socket) => {
       socket.isJudged = true;
       socket.isProved = await socket.prove();
-      if (!socket.isProved) socket.close(1008, 'Connect with credentials');
+      if (!socket.isProved) socket.closeFor('Connect with credentials');
     }),
   );
 }
@@ -192,6 +192,8 @@ export function mountTrpcSockets(options: {
     maxFragments: 1024,
     maxBufferedChunks: 16 * 1024,
     perMessageDeflate: false,
+    // One frame of a socket in a turn of the event loop, pings included.
+    allowSynchronousEvents: false,
     WebSocket: FrameSocket,
   });
   wss.on('headers', (headers, request) => {
@@ -214,9 +216,15 @@ export function mountTrpcSockets(options: {
       // The adapter keeps the request for as long as the connection, and all that it says is in the context by now.
       req.headers = {};
       req.rawHeaders = [];
-      const reply = { ...context.reply, outlet: outletOf(res, req.socket), begin: callsOf(res) };
+      const socket = res as FrameSocket;
+      const reply: Reply = {
+        ...context.reply,
+        outlet: outletOf(socket, req.socket),
+        begin: () => socket.begin(),
+        identified: ({ id }) => socket.identify(id),
+      };
       const whole = { ...context, reply, signal: info.signal };
-      if (res instanceof FrameSocket) res.context = whole;
+      socket.context = whole;
       return whole;
     },
     onError({ error, path, req }) {

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { administer } from '../configs/support.ts';
 import { type Pair, startPair } from '../support/pair.ts';
 import { withoutRedis } from '../support/redis.ts';
-import { type Answer, PASSWORD, signUp, startServer, type TestServer } from '../support/server.ts';
+import { type Answer, PASSWORD, PROXY, signUp, startServer, type TestServer } from '../support/server.ts';
 
 /** Behind a proxy of this machine, so that callers can come from anywhere. */
-const BEHIND = { TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8, 2001:db8:ffff::/48' };
+const BEHIND = { ...PROXY.env, TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8, 2001:db8:ffff::/48' };
 
 const server = await startServer({ env: BEHIND });
 afterAll(() => server.close());
@@ -23,7 +23,7 @@ interface From {
 }
 const tryIn = (email: string, { at = server, ip = anywhere(), cookie = '', password = 'wrong' }: From = {}) =>
   at.call('POST /auths/signin', {
-    headers: { 'x-forwarded-for': ip, ...(cookie && { cookie }) },
+    headers: { ...PROXY.headers, 'x-forwarded-for': ip, ...(cookie && { cookie }) },
     body: { email, password },
   });
 const times = async <T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> => {
@@ -41,7 +41,7 @@ const deviceOf = ({ headers }: Answer) =>
 async function newcomer(name: string, at = server): Promise<{ email: string; device: string }> {
   const email = `${name}@example.com`;
   const answer = await at.call('POST /auths/signup', {
-    headers: { 'x-forwarded-for': anywhere() },
+    headers: { ...PROXY.headers, 'x-forwarded-for': anywhere() },
     body: { email, name, password: PASSWORD },
   });
   return { email, device: deviceOf(answer) };
@@ -185,7 +185,7 @@ describe('a network address', () => {
     const ip = anywhere();
     const make = (i: number) =>
       server.call('POST /auths/signup', {
-        headers: { 'x-forwarded-for': ip },
+        headers: { ...PROXY.headers, 'x-forwarded-for': ip },
         body: { email: 'not an address', name: `Bot ${i}`, password: 'x' },
       });
     const answers = await times(61, make);
@@ -207,7 +207,7 @@ it('limits.failed_signins, limits.signups_per_hour and limits.password_changes h
   expect(statuses(failed)).toEqual([400, 400, 429]);
   const made = await times(2, (i) =>
     other.call('POST /auths/signup', {
-      headers: { 'x-forwarded-for': ip },
+      headers: { ...PROXY.headers, 'x-forwarded-for': ip },
       body: { email: `made${i}@example.com`, name: 'Made', password: PASSWORD },
     }),
   );
@@ -218,6 +218,35 @@ it('limits.failed_signins, limits.signups_per_hour and limits.password_changes h
   await admin.configure(({ limits }) => Object.assign(limits ?? {}, { failed_signins: 0 }));
   expect((await tryIn('guess@example.com', { at: other, ip })).status).toBe(400);
   await other.close();
+});
+
+describe('an address of this machine', () => {
+  it('is believed as a proxy only with the secret: tools have it, too', async () => {
+    const forged = (i: number) =>
+      server.call('POST /auths/signin', {
+        headers: {
+          'x-forwarded-for': anywhere(),
+          'x-proxy-secret': i % 2 ? PROXY.env.PROXY_SECRET.slice(1) : '',
+        },
+        body: { email: `forged${i}@example.com`, password: 'wrong' },
+      });
+    const answers = await times(31, forged);
+    expect(statuses(answers).at(-1)).toBe(429);
+    const ips = await server.database.query(
+      `select distinct ip from audit_entry where after ->> 'email' like 'forged%'`,
+    );
+    expect(ips).toEqual([{ ip: '127.0.0.1' }]);
+  });
+
+  it('is no proxy where a proxy names it, for a tool may call the proxy', async () => {
+    const claims = (i: number) => tryIn(`claims${i}@example.com`, { ip: `${anywhere()}, 127.0.0.1` });
+    expect((await claims(0)).status).toBe(429);
+  });
+
+  it('stops the start where it is to be trusted without a secret', async () => {
+    for (const TRUSTED_PROXIES of ['127.0.0.1', '10.0.0.0/8, ::1', '127.0.0.0/8'])
+      await expect(startServer({ env: { TRUSTED_PROXIES } })).rejects.toThrow('Set PROXY_SECRET');
+  });
 });
 
 describe('without a word of proxies', () => {

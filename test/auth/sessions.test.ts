@@ -4,6 +4,7 @@ import { until } from '../support/poll.ts';
 import {
   PASSWORD,
   type Person,
+  PROXY,
   sessionOf,
   signIn,
   signUp,
@@ -167,8 +168,8 @@ describe('cookies', () => {
   });
 
   it('take the word of trusted proxies alone for https, where those are named', async () => {
-    const https = { 'x-forwarded-proto': 'https' };
-    const trusted = await signUpWith({ TRUSTED_PROXIES: '10.0.0.0/8, 127.0.0.1' }, https);
+    const https = { 'x-forwarded-proto': 'https', ...PROXY.headers };
+    const trusted = await signUpWith({ ...PROXY.env, TRUSTED_PROXIES: '10.0.0.0/8, 127.0.0.1' }, https);
     const others = await signUpWith({ TRUSTED_PROXIES: '10.0.0.0/8' }, https);
     expect(trusted.every((cookie) => /; Secure/i.test(cookie))).toBe(true);
     expect(others.some((cookie) => /; Secure/i.test(cookie))).toBe(false);

@@ -4,34 +4,55 @@ import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { runCall } from '../../src/core/calls.ts';
 import { appErrorIn } from '../../src/core/errors.ts';
-import { watchWaits } from '../../src/database/pool.ts';
+import { shareConnections } from '../../src/database/pool.ts';
 import { createDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { startToy, stuck } from './toy.ts';
 
-/** One connection that begins very many calls and awaits none of them: how many are under way at once, and what becomes of them. */
+/** One client that begins very many calls and awaits none of them: how many are under way at once, and what becomes of them. */
 
 const toy = await startToy();
 afterAll(() => toy.close());
 afterEach(() => until('calls to end with their connection', () => stuck.aborted === stuck.entered));
 
+const MEMBER = { authorization: 'Bearer member-token' };
+
 const pipelined = (count: number, last = '') =>
   'GET /api/v1/stuck HTTP/1.1\r\nHost: chat.example.com\r\n\r\n'.repeat(count) + last;
 
-it('requests of a connection wait for each other, up to a hundred', async () => {
+async function openSocket(headers: Record<string, string> = {}, url = toy.url): Promise<WebSocket> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/trpc`, { headers });
+  await once(socket, 'open');
+  return socket;
+}
+
+const callOf = (id: number, path: string, input?: unknown) =>
+  JSON.stringify({ id, method: 'query', params: { path, input } });
+
+/** The answers to a socket as they come. */
+function answersOf(socket: WebSocket): { id: number; error?: { data: { httpStatus: number } } }[] {
+  const answers: ReturnType<typeof answersOf> = [];
+  socket.on('message', (data) => answers.push(JSON.parse(String(data))));
+  return answers;
+}
+
+it('requests of a connection are answered one after the other', async () => {
   const before = stuck.entered;
   const socket = connect(toy.port, '127.0.0.1');
   socket.write(pipelined(100));
-  await until('all to be under way', () => stuck.entered === before + 100);
+  await until('the first to be under way', () => stuck.entered === before + 1);
+  expect((await fetch(`${toy.url}/api/v1/things`)).status).toBe(200);
+  expect(stuck.entered).toBe(before + 1);
   expect(socket.destroyed).toBe(false);
   socket.destroy();
 });
 
-it('a connection with more is cut', async () => {
+it('a connection on which more than a hundred requests wait is cut', async () => {
   const socket = connect(toy.port, '127.0.0.1');
   socket.on('error', () => {});
-  socket.write(pipelined(101));
+  socket.write(pipelined(102));
   await once(socket, 'close');
 });
 
@@ -71,29 +92,9 @@ it.each(['/api/v1/optional', '/trpc/optional'])(
   },
 );
 
-it('a tRPC socket is read no further while hundreds of its calls are under way, and they end with it', async () => {
-  const own = await startToy();
-  const before = stuck.entered;
-  const socket = new WebSocket(`${own.url.replace('http', 'ws')}/trpc`);
-  await once(socket, 'open');
-  // Long, so that one read of the server's brings few.
-  const input = { note: 'x'.repeat(8_000) };
-  for (let id = 0; id < 5_000; id += 1)
-    socket.send(JSON.stringify({ id, method: 'query', params: { path: 'stuck', input } }));
-  await until('enough to be under way', () => stuck.entered - before >= 256);
-  const other = new WebSocket(`${own.url.replace('http', 'ws')}/trpc`);
-  await once(other, 'open');
-  other.send(JSON.stringify({ id: 1, method: 'query', params: { path: 'surroundings' } }));
-  await once(other, 'message');
-  expect(stuck.entered - before).toBeLessThan(512);
-  await own.close();
-  socket.terminate();
-});
-
 it('a message in very many fragments closes its tRPC socket, one in many is read', async () => {
   const sent = async (fragments: number) => {
-    const socket = new WebSocket(`${toy.url.replace('http', 'ws')}/trpc`);
-    await once(socket, 'open');
+    const socket = await openSocket();
     const ended = Promise.race([
       once(socket, 'close').then(() => 'closed'),
       once(socket, 'message').then(() => 'answered'),
@@ -108,23 +109,169 @@ it('a message in very many fragments closes its tRPC socket, one in many is read
   expect(await sent(2_000)).toBe('closed');
 });
 
-it('a tRPC socket is read on when calls of it have ended', async () => {
-  const socket = new WebSocket(`${toy.url.replace('http', 'ws')}/trpc`);
-  await once(socket, 'open');
-  let answers = 0;
-  socket.on('message', () => {
-    answers += 1;
-  });
-  const call = (id: number) => JSON.stringify({ id, method: 'query', params: { path: 'surroundings' } });
-  for (let id = 0; id < 5_000; id += 1) socket.send(call(id));
-  await until('all answers', () => answers === 5_000);
+it.each<[string, (id: number) => string]>([
+  ['calls that are refused', (id) => callOf(id, 'whoami')],
+  ['calls that are answered', (id) => callOf(id, 'surroundings')],
+  ['calls of what does not exist', (id) => callOf(id, 'no.such')],
+  ['frames that are no JSON', () => '{'],
+  [
+    'batches',
+    (id) => `[${Array.from({ length: 20 }, (_, n) => callOf(id * 20 + n, 'surroundings')).join()}]`,
+  ],
+  [
+    'subscriptions, started and stopped',
+    (id) =>
+      JSON.stringify({
+        id: id >> 1,
+        method: id % 2 ? 'subscription.stop' : 'subscription',
+        params: { path: 'flood' },
+      }),
+  ],
+])('a tRPC socket without credentials is closed after many %s in a second', async (_what, frameAt) => {
+  const socket = await openSocket();
+  const answers = answersOf(socket);
+  const closed = once(socket, 'close');
+  for (let id = 0; id < 5_000; id += 1) socket.send(frameAt(id));
+  expect(await closed).toEqual([1008, Buffer.from('Too many calls before credentials were accepted')]);
+  expect(answers.length).toBeLessThanOrEqual(80);
+});
+
+it('a tRPC socket without credentials has one call under way, and the next frame waits for its end', async () => {
+  const before = stuck.entered;
+  const socket = await openSocket();
+  const answers = answersOf(socket);
+  for (let id = 1; id <= 20; id += 1) socket.send(callOf(id, 'stuck'));
+  socket.send(callOf(21, 'surroundings'));
+  await until('the first to be under way', () => stuck.entered === before + 1);
+  expect((await fetch(`${toy.url}/api/v1/things`)).status).toBe(200);
+  expect(stuck.entered).toBe(before + 1);
+  expect(answers).toEqual([]);
+  socket.terminate();
+});
+
+it('a tRPC socket whose credentials are accepted gets the answers to very many calls, in turns of others', async () => {
+  const socket = await openSocket(MEMBER);
+  const answers = answersOf(socket);
+  // The first while nothing is known of the credentials.
+  for (let id = 1; id <= 5_000; id += 1) socket.send(callOf(id, 'whoami'));
+  const other = await openSocket(MEMBER);
+  other.send(callOf(1, 'whoami'));
+  await once(other, 'message');
+  expect(answers.length).toBeLessThan(2_500);
+  await until('all answers', () => answers.length === 5_000);
+  expect(answers.every(({ error }) => error === undefined)).toBe(true);
   socket.close();
+  other.close();
+});
+
+it('a tRPC socket is read no further while many of its calls are under way, and they end with it', async () => {
+  const own = await startToy();
+  const before = stuck.entered;
+  const socket = await openSocket(MEMBER, own.url);
+  socket.send(callOf(0, 'whoami'));
+  await once(socket, 'message');
+  for (let id = 1; id <= 5_000; id += 1) socket.send(callOf(id, 'stuck'));
+  await until('enough to be under way', () => stuck.entered - before >= 32);
+  expect((await fetch(`${toy.url}/api/v1/things`)).status).toBe(200);
+  expect(stuck.entered - before).toBeLessThanOrEqual(128);
+  await own.close();
+});
+
+it('an account has two hundred tRPC sockets', async () => {
+  const sockets = await Promise.all(Array.from({ length: 201 }, () => openSocket(MEMBER)));
+  const closed = Promise.race(sockets.map((socket) => once(socket, 'close')));
+  for (const socket of sockets) socket.send(callOf(1, 'whoami'));
+  expect(await closed).toEqual([1008, Buffer.from('This account has 200 connections. Close some first.')]);
+  for (const socket of sockets) socket.terminate();
+});
+
+it('a caller has 32 short calls under way, 512 more wait, and the next is refused; another caller is not', async () => {
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  let running = 0;
+  const call = (caller: string, signal?: AbortSignal) =>
+    runCall(caller, { signal }, async () => {
+      running += 1;
+      await end;
+      return caller;
+    });
+  const gone = new AbortController();
+  const calls = Array.from({ length: 543 }, () => call('ann'));
+  const abandoned = call('ann', gone.signal).catch((error: Error) => error.name);
+  expect(running).toBe(32);
+  await expect(call('ann')).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
+  const other = call('ben');
+  expect(running).toBe(33);
+  gone.abort();
+  resolve();
+  expect(await Promise.all(calls)).toHaveLength(543);
+  expect(await other).toBe('ben');
+  expect(await abandoned).toBe('AbortError');
+  expect(running).toBe(544);
+});
+
+it('calls that wait for something long give their place to others of the same caller', async () => {
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const long = Array.from({ length: 40 }, () => runCall('ann', {}, () => end));
+  // As the answer to a question of the first would.
+  await runCall('ann', {}, () => resolve());
+  await Promise.all(long);
+});
+
+it('callers take turns at the database, and each has a part of the connections', async () => {
+  const database = await createDatabase();
+  const pool = new pg.Pool({ connectionString: database.url, max: 5 });
+  // Connections that are ended may still hear of the database's end.
+  pool.on('error', () => {});
+  const load = shareConnections(pool);
+  const served: string[] = [];
+  const ask = (caller: string, end?: Promise<void>) =>
+    runCall(caller, {}, async () => {
+      const client = await pool.connect();
+      served.push(caller);
+      await end;
+      client.release();
+    });
+  const held = await Promise.all(Array.from({ length: 5 }, () => pool.connect()));
+  const calls = ['ann', 'ann', 'ann', 'ben', 'ann', 'cleo', 'ben'].map((caller) => ask(caller));
+  held.pop()?.release();
+  await Promise.all(calls);
+  expect(served).toEqual(['ann', 'ben', 'cleo', 'ann', 'ben', 'ann', 'ann']);
+
+  for (const client of held) client.release();
+  served.length = 0;
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const holding = ['ann', 'ann', 'ann'].map((caller) => ask(caller, end));
+  await ask('ben');
+  await until('the share to be used', () => served.length === 3);
+  expect(served.toSorted()).toEqual(['ann', 'ann', 'ben']);
+  expect(load()).toMatchObject({ waiting: 1 });
+  resolve();
+  await Promise.all(holding);
+  await pool.end();
+  await database.drop();
+});
+
+it('a call that holds a connection gets its second before calls that hold none', async () => {
+  const database = await createDatabase();
+  const pool = new pg.Pool({ connectionString: database.url, max: 5 });
+  // Connections that are ended may still hear of the database's end.
+  pool.on('error', () => {});
+  shareConnections(pool);
+  const transaction = () =>
+    runCall('ann', {}, async () => {
+      const client = await pool.connect();
+      await pool.query('select 1');
+      client.release();
+    });
+  await Promise.all(Array.from({ length: 20 }, transaction));
+  await pool.end();
+  await database.drop();
 });
 
 it('who finds very many waiting for the database is told so at once', async () => {
   const database = await createDatabase();
   const pool = new pg.Pool({ connectionString: database.url, max: 1 });
-  const load = watchWaits(pool, 2);
+  const load = shareConnections(pool, 2);
   const held = await pool.connect();
   const waiting = [pool.connect(), pool.connect()];
   const refused = await pool.connect().then(

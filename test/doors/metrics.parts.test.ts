@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startTarget } from '../egress/targets.ts';
+import { listenBySocket } from '../events/listen.ts';
 import { withClient } from '../support/database.ts';
 import { scrape } from '../support/metrics.ts';
 import { until } from '../support/poll.ts';
-import { signUpAll, startServer } from '../support/server.ts';
+import { type Person, signUpAll, startServer } from '../support/server.ts';
 import { openWorkshop } from '../tools/workshop.ts';
 import { follow, setStage } from '../webhooks/stage.ts';
 
@@ -109,13 +110,63 @@ describe('notifications', async () => {
 describe('the database', async () => {
   const server = await startServer({ env: { METRICS_TOKEN: 'x'.repeat(32), LOG_LEVEL: 'silent' } });
   afterAll(() => server.close());
-  const [root] = await signUpAll(server, 'Root');
+  const [root, ann, ben] = await signUpAll(server, 'Root', 'Ann', 'Ben');
   const now = () => scrape(server.url, 'x'.repeat(32));
   const holdUp = <T>(work: () => Promise<T>) =>
     withClient(server.database.url, async (client) => {
       await client.query('begin; lock table channel in access exclusive mode');
       return work();
     });
+
+  it('answers others while one person has more calls under way than may wait', async () => {
+    const batch = Array(20).fill('channels.listAll').join();
+    const callTwenty = async () => {
+      const response = await fetch(`${server.url}/trpc/${batch}?batch=1&input={}`, {
+        headers: { authorization: `Bearer ${root.token}` },
+      });
+      const answers = (await response.json()) as { error?: { data: { httpStatus: number } } }[];
+      return answers.map(({ error }) => error?.data.httpStatus ?? 200);
+    };
+    const listener = await listenBySocket(server.url, ann.token);
+    const { inUse, calls } = await holdUp(async () => {
+      const calls = Array.from({ length: 30 }, callTwenty);
+      const pictureFor = ({ token }: Person) =>
+        fetch(`${server.url}/api/v1/users/${root.id}/profile/image`, {
+          headers: { authorization: `Bearer ${token}` },
+        });
+      const refusalOf = async <T extends { status: number }>(ask: () => Promise<T>) => {
+        let refused: T | undefined;
+        // One that is let in is not answered before the table is free.
+        const note = (answer: T) => {
+          if (answer.status === 429) refused = answer;
+        };
+        await until('no more to be let in', () => {
+          void ask().then(note, () => {});
+          return refused !== undefined;
+        });
+        return refused;
+      };
+      const refused = await refusalOf(() => server.as(root)('GET /users/search?query=a'));
+      expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+      expect(refused?.headers.get('retry-after')).toBe('1');
+      expect((await refusalOf(() => pictureFor(root)))?.status).toBe(429);
+
+      const { value } = await now();
+      const inUse = value('parley_database_connections', { state: 'in_use' });
+      const asAnn = server.as(ann);
+      expect((await asAnn('GET /users/search?query=a')).status).toBe(200);
+      expect((await pictureFor(ann)).status).toBe(200);
+      const wrong = { email: ben.email, password: 'a wrong password' };
+      expect((await server.call('POST /auths/signin', { body: wrong })).body.code).toBe('credentials_wrong');
+      expect(await listener.socket.timeout(60_000).emitWithAck('heartbeat', {})).toBeUndefined();
+      listener.close();
+      return { inUse, calls };
+    });
+    expect(inUse).toBeLessThan(20);
+    const statuses = (await Promise.all(calls)).flat();
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(600 - 32 - 512);
+    expect(statuses).toContain(200);
+  });
 
   it('whose connections are all taken is waited for, and who waits in vain is told so at every door', async () => {
     const before = await now();
@@ -131,7 +182,10 @@ describe('the database', async () => {
       return inUse === most && (row?.count ?? 0) + value('parley_database_waiting') >= most;
     };
     const held = await holdUp(async () => {
-      const calls = Array.from({ length: most }, () => server.as(root)('GET /channels'));
+      const people = [root, ann, ben];
+      const calls = Array.from({ length: 3 * most }, (_, n) =>
+        server.as(people[n % 3] ?? root)('GET /channels'),
+      );
       await until('all connections to be in use', areHeld);
       // A statement, a unit of work, and a procedure of tRPC.
       const late = [

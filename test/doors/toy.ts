@@ -212,6 +212,7 @@ export async function startToy(
     },
     entrance: createEntrance({
       TRUSTED_PROXIES: [],
+      PROXY_SECRET: undefined,
       AUTH_COOKIE_SAME_SITE: 'lax',
       AUTH_COOKIE_SECURE: 'auto',
     }),

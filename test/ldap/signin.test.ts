@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listProcedures } from '../../src/doors/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 import { openDoors } from '../support/doors.ts';
-import { signUp, startServer, type TestServer } from '../support/server.ts';
+import { PROXY, signUp, startServer, type TestServer } from '../support/server.ts';
 import { dnOf, PASSWORD, type Slapd, startSlapd, withoutSlapd } from './slapd.ts';
 
 describe.skipIf(withoutSlapd)('a sign-in through a directory (needs slapd)', () => {
@@ -82,11 +82,11 @@ describe.skipIf(withoutSlapd)('a sign-in through a directory (needs slapd)', () 
   });
 
   it('has thirty failures from a network address, whatever the names, and the directory is asked no more', async () => {
-    const behind = await startServer({ env: { ...slapd.env, TRUSTED_PROXIES: '127.0.0.1' } });
+    const behind = await startServer({ env: { ...slapd.env, ...PROXY.env } });
     try {
       const guess = (number: number) =>
         behind.call('POST /auths/ldap', {
-          headers: { 'x-forwarded-for': '198.51.100.7' },
+          headers: { ...PROXY.headers, 'x-forwarded-for': '198.51.100.7' },
           body: { user: `guess${number}`, password: 'x' },
         });
       const answers = [];

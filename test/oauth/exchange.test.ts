@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startTarget } from '../egress/targets.ts';
-import { startServer } from '../support/server.ts';
+import { PROXY, startServer } from '../support/server.ts';
 import { OTHER_CLIENT_ID } from './provider.ts';
 import { claimsOf, setStage } from './stage.ts';
 
@@ -78,12 +78,12 @@ describe('an access token of a provider', () => {
 
   it('may be guessed thirty times from one network address', async () => {
     const behind = await startServer({
-      env: { ...stage.provider.env, ENABLE_OAUTH_TOKEN_EXCHANGE: 'true', TRUSTED_PROXIES: '127.0.0.1' },
+      env: { ...stage.provider.env, ENABLE_OAUTH_TOKEN_EXCHANGE: 'true', ...PROXY.env },
     });
     try {
       const guess = () =>
         behind.call('POST /auths/oauth/oidc/token/exchange', {
-          headers: { 'x-forwarded-for': '198.51.100.7' },
+          headers: { ...PROXY.headers, 'x-forwarded-for': '198.51.100.7' },
           body: { token: randomUUID() },
         });
       const statuses = (await Promise.all(Array.from({ length: 40 }, guess))).map(({ status }) => status);

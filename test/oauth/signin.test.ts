@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { openAttempt, sealAttempt } from '../../src/auth/oauth.attempt.ts';
-import { signUp, startServer } from '../support/server.ts';
+import { PROXY, signUp, startServer } from '../support/server.ts';
 import { openBrowser } from './browser.ts';
 import { CLIENT_ID, CLIENT_SECRET } from './provider.ts';
 import { claimsOf, entryOf, loginOf, pageOf, setStage } from './stage.ts';
@@ -142,14 +142,14 @@ describe('a sign-in through an OpenID provider', () => {
   });
 
   it('may fail thirty times from one network address, and then asks the provider no more', async () => {
-    const server = await startServer({ env: { ...stage.provider.env, TRUSTED_PROXIES: '127.0.0.1' } });
+    const server = await startServer({ env: { ...stage.provider.env, ...PROXY.env } });
     const guess = async () => {
       const login = await fetch(`${server.url}/oauth/oidc/login`, { redirect: 'manual' });
       const state = new URL(login.headers.get('location') ?? '').searchParams.get('state');
       const [cookie = ''] = login.headers.getSetCookie();
       const callback = await fetch(`${server.url}/oauth/oidc/callback?code=guessed&state=${state}`, {
         redirect: 'manual',
-        headers: { cookie: cookie.split(';')[0] ?? '', 'x-forwarded-for': '198.51.100.7' },
+        headers: { cookie: cookie.split(';')[0] ?? '', 'x-forwarded-for': '198.51.100.7', ...PROXY.headers },
       });
       return callback.status;
     };

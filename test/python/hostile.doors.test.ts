@@ -58,6 +58,22 @@ test.each<[string, string, number, RegExp]>([
   expect(answer).toMatchObject({ status, body: { detail: expect.stringMatching(detail) } });
 });
 
+test('sign-ins by a tool count as those of one network', async () => {
+  const body = [
+    'import json, urllib.error, urllib.request',
+    'statuses = []',
+    'for i in range(31):',
+    '    sent = json.dumps({"email": f"guess{i}@example.com", "password": "wrong"}).encode()',
+    '    headers = {"content-type": "application/json", "x-forwarded-for": f"198.51.100.{i}"}',
+    `    request = urllib.request.Request("${shop.server.url}/api/v1/auths/signin", sent, headers)`,
+    '    try: urllib.request.urlopen(request)',
+    '    except urllib.error.HTTPError as error: statuses.append(error.code)',
+    'return statuses',
+  ].join('\n');
+  const answer = await hostile.run(body);
+  expect(answer).toMatchObject({ status: 200, body: { result: [...Array(30).fill(400), 429] } });
+});
+
 test('1 GB of output goes nowhere', async () => {
   const body =
     'for _ in range(512):\n    print("x" * (1 << 20))\n    os.write(1, b"y" * (1 << 20))\nreturn "done"';

@@ -130,6 +130,12 @@ export interface Person {
   token: string;
 }
 
+/** A proxy on this machine: what the server is told of it, and what it sends with each request. */
+export const PROXY = {
+  env: { TRUSTED_PROXIES: '127.0.0.1', PROXY_SECRET: 'a-secret-of-the-proxy-and-the-server' },
+  headers: { 'x-proxy-secret': 'a-secret-of-the-proxy-and-the-server' },
+};
+
 export const PASSWORD = 'correct horse battery';
 
 /** Signs a new person up; the first of a server is its administrator. */
