@@ -210,6 +210,7 @@ export async function startToy(
       if (!known) throw new AppError('unauthenticated');
       return known;
     },
+    room: { require() {} },
     entrance: createEntrance({
       TRUSTED_PROXIES: [],
       PROXY_SECRET: undefined,

@@ -29,7 +29,7 @@ it.each<[string, string[]]>([
   ['connects twice before it is let in', [named, named]],
   ['connects twice, and names the namespace', ['40/,', '40/']],
   ['connects ten thousand times in one body', Array(10_000).fill('40')],
-  ['asks for ten thousand other namespaces', Array(10_000).fill('40/other,')],
+  ['asks for five thousand other namespaces', Array(5_000).fill('40/other,')],
   ['sends ten thousand pongs', Array(10_000).fill('3')],
 ])('a connection that %s is over', async (_what, packets) => {
   const other = await listenBySocket(server.url, owner.token, { auth: { events: 'envelope' } });
@@ -40,11 +40,11 @@ it.each<[string, string[]]>([
   other.close();
 });
 
-it('a connection that was let in and sends ten thousand events is over', async () => {
+it('a connection that was let in and sends three thousand events is over', async () => {
   const sid = await handshake();
   await post(sid, [named]);
   expect(await (await fetch(`${base}&sid=${sid}`)).text()).toMatch(/^40\{"sid":/);
-  await post(sid, Array(10_000).fill('42["heartbeat",{}]')).catch(() => {});
+  await post(sid, Array(3_000).fill('42["heartbeat",{}]')).catch(() => {});
   expect((await fetch(`${base}&sid=${sid}`)).status).toBe(400);
 });
 
