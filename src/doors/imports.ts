@@ -5,8 +5,8 @@ import { AppError } from '../core/errors.ts';
 import { describeIssues, sentence } from '../core/failure.ts';
 import { checkJsonText, parseJsonText } from '../core/incoming.ts';
 import { type Range, scanElements } from '../core/json.elements.ts';
-import type { Actor, Parts } from '../core/scope.ts';
-import { enter } from '../core/trpc.ts';
+import type { Parts, Scope } from '../core/scope.ts';
+import { answerCall } from '../core/trpc.ts';
 import { LIMITS } from '../core/wire.ts';
 import { ToolImportForm } from '../tools/tools.import.schema.ts';
 import { importTools, requireImporter } from '../tools/tools.import.service.ts';
@@ -40,13 +40,19 @@ export async function mountImports(app: FastifyInstance, parts: Parts): Promise<
     };
   }
 
-  async function answer(request: FastifyRequest, reply: FastifyReply) {
-    const scope = await enter<Actor>(buildHttpContext(parts, request, reply), {
+  function answer(request: FastifyRequest, reply: FastifyReply) {
+    const call = {
       level: 'member',
       type: 'mutation',
       signal: signalOf(reply),
       reach: () => [['api', 'tools', 'import']],
-    });
+    } as const;
+    // The body is not read yet: it counts for nothing while the call waits.
+    const context = { ...buildHttpContext(parts, request, reply), bytes: 0 };
+    return answerCall(context, call, (scope: Scope) => importFrom(request, scope));
+  }
+
+  async function importFrom(request: FastifyRequest, scope: Scope) {
     requireImporter(scope);
     const giveBack = takePlace(request);
     try {
