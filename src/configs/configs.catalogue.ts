@@ -81,6 +81,9 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   'folders.enable': nobody('Folders, which this version does not have'),
   'folders.max_file_count': clients('How many files a folder may hold; empty for any number'),
   'files.max_size': server('The largest upload, in bytes'),
+  'files.show_external_pictures': server(
+    'Profile pictures at https addresses are shown, by a redirect: the server there sees who looks',
+  ),
   'tools.install_requirements': server(
     'Packages that tools name in their frontmatter are installed for them',
   ),

@@ -64,7 +64,7 @@ export const DEFAULT_CONFIGURATION: Configuration = {
   webui: { url: '' },
   user: { permissions: structuredClone(DEFAULT_PERMISSIONS) },
   folders: { enable: true, max_file_count: '' },
-  files: { max_size: MAX_UPLOAD_BYTES },
+  files: { max_size: MAX_UPLOAD_BYTES, show_external_pictures: false },
   tools: { install_requirements: false },
   limits: DEFAULT_LIMITS,
   channels: { enable: true },

@@ -130,7 +130,10 @@ export const Configuration = z
     folders: z.looseObject({ enable: flag, max_file_count: z.string() }),
     // Not of the reference: an export of another system has none.
     files: z
-      .looseObject({ max_size: z.int().min(1024, 'must be a number of bytes, at least 1024') })
+      .looseObject({
+        max_size: z.int().min(1024, 'must be a number of bytes, at least 1024'),
+        show_external_pictures: flag.optional(),
+      })
       .optional(),
     // Likewise.
     tools: z.looseObject({ install_requirements: flag }).optional(),

@@ -32,6 +32,11 @@ export interface Picture {
   bytes: Buffer;
 }
 
+/** A picture at another server, which a browser fetches there. */
+export interface ExternalPicture {
+  address: string;
+}
+
 /** The picture of a data URI; null when it is none that we take. */
 export function decodePicture(uri: string): Picture | null {
   if (uri.length > MAX_CHARACTERS) return null;

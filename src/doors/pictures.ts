@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { cutPath } from '../core/access.ts';
-import type { Picture } from '../core/pictures.ts';
+import type { ExternalPicture, Picture } from '../core/pictures.ts';
 import type { Parts, Scope } from '../core/scope.ts';
 import { answerCall } from '../core/trpc.ts';
 import { id } from '../core/wire.ts';
@@ -10,7 +10,7 @@ import { webhookPicture } from '../webhooks/webhooks.service.ts';
 import { buildHttpContext } from './context.ts';
 import { REST_PREFIXES } from './rest.ts';
 
-/** Shown for whatever has no picture of its own. Nothing in it comes from anybody. */
+/** Shown where there is no picture. Nothing in it comes from callers. */
 const COMMON: Picture = {
   type: 'image/svg+xml',
   bytes: Buffer.from(
@@ -21,7 +21,7 @@ const COMMON: Picture = {
 
 const Input = z.object({ id: id() });
 
-type FindPicture = (scope: Scope, id: string) => Promise<Picture | null>;
+type FindPicture = (scope: Scope, id: string) => Promise<Picture | ExternalPicture | null>;
 
 /** Whose pictures there are. */
 const PICTURES: [noun: string, find: FindPicture][] = [
@@ -48,18 +48,22 @@ function servePicture(parts: Parts, noun: string, find: FindPicture) {
       signal: undefined,
       reach: () => [cutPath(`/api/${noun}/${ownerId}/profile/image`)],
     } as const;
-    const { type, bytes } = await answerCall(
+    const picture = await answerCall(
       context,
       call,
       async (scope: Scope) => (parsed.success && (await find(scope, parsed.data.id))) || COMMON,
     );
+    reply.header('cache-control', 'private, no-cache');
+    if ('address' in picture) {
+      return reply.header('referrer-policy', 'no-referrer').redirect(picture.address, 302);
+    }
+    const { type, bytes } = picture;
     const [, format = ''] = type.split(/[/+]/);
     // Opened as a page it may do nothing, whatever somebody hid in it.
     return reply
       .type(type)
       .header('content-security-policy', "default-src 'none'; sandbox")
       .header('content-disposition', `inline; filename="picture.${format}"`)
-      .header('cache-control', 'private, no-cache')
       .send(bytes);
   };
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { decodePicture, type Picture } from '../core/pictures.ts';
+import { decodePicture, type ExternalPicture, type Picture } from '../core/pictures.ts';
 import type { Scope } from '../core/scope.ts';
 import { readPicture } from './users.repository.ts';
+import { isElsewhere } from './users.schema.ts';
 
 const pathOf = (id: string) => `/api/v1/users/${id}/profile/image`;
 
@@ -13,10 +14,14 @@ export const storedImage = (id: string, image = ''): string =>
 export const imageForOthers = (id: string, image: string): string =>
   image.startsWith('https:') ? pathOf(id) : image;
 
-/** The picture of an account: what was uploaded, or the initials; null for nobody. */
-export async function userPicture(scope: Scope, id: string): Promise<Picture | null> {
+/** The picture of an account: its own, at another server where the configuration allows it, or the initials; null for no account. */
+export async function userPicture(scope: Scope, id: string): Promise<Picture | ExternalPicture | null> {
   const user = await readPicture(scope.sql, id);
-  return user ? (decodePicture(user.profile_image_url) ?? initials(id, user.name)) : null;
+  if (!user) return null;
+  const { name, profile_image_url: address } = user;
+  const isShown = scope.configs.current.files?.show_external_pictures === true;
+  if (isShown && isElsewhere(address)) return { address };
+  return decodePicture(address) ?? initials(id, name);
 }
 
 /** Of the first and the last word that begin with a letter or digit, in the colour that the id gives. */

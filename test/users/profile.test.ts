@@ -43,6 +43,24 @@ describe('the profile', () => {
     expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
   });
 
+  it('shows a picture elsewhere by a redirect while files.show_external_pictures is on', async () => {
+    const address = 'https://pictures.example.com/ann.png';
+    await as(ann)('POST /auths/update/profile', { name: 'Ann', profile_image_url: address });
+    const show = async (isShown: boolean) => {
+      const { body: configuration } = await as(root)('GET /configs/export');
+      configuration.files.show_external_pictures = isShown;
+      await as(root)('POST /configs/import', configuration);
+      return fetch(`${server.url}/api/v1/users/${ann.id}/profile/image`, {
+        headers: { authorization: `Bearer ${root.token}` },
+        redirect: 'manual',
+      });
+    };
+    const redirected = await show(true);
+    expect([redirected.status, redirected.headers.get('location')]).toEqual([302, address]);
+    expect(redirected.headers.get('referrer-policy')).toBe('no-referrer');
+    expect((await show(false)).status).toBe(200);
+  });
+
   it('loses nothing when a client sends back what it was told of it', async () => {
     await as(ann)('POST /auths/update/profile', {
       name: 'Ann',
