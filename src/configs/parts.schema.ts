@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { emptiable } from '../core/nulls.ts';
 import { ConfigurationFault } from './configs.mend.ts';
 import { Banner, duration, PromptSuggestion, ToolServer } from './configs.schema.ts';
 
@@ -65,9 +66,9 @@ export const AdminSettings = {
     'AdminSettings',
     {
       SHOW_ADMIN_DETAILS: flag,
-      ADMIN_EMAIL: z.string().nullish(),
+      ADMIN_EMAIL: emptiable(z.string()),
       WEBUI_URL: z.string(),
-      ENABLE_LOGIN_FORM: flag.nullish(),
+      ENABLE_LOGIN_FORM: emptiable(flag),
       ENABLE_SIGNUP: flag,
       ENABLE_API_KEYS: flag,
       ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS: flag,
@@ -78,15 +79,15 @@ export const AdminSettings = {
       ENABLE_COMMUNITY_SHARING: flag,
       ENABLE_MESSAGE_RATING: flag,
       ENABLE_FOLDERS: flag,
-      FOLDER_MAX_FILE_COUNT: z.union([z.string(), z.int().min(0)]).nullish(),
+      FOLDER_MAX_FILE_COUNT: emptiable(z.union([z.string(), z.int().min(0)])),
       ENABLE_CHANNELS: flag,
       ENABLE_MEMORIES: flag,
       ENABLE_NOTES: flag,
       ENABLE_USER_WEBHOOKS: flag,
       ENABLE_USER_STATUS: flag,
-      PENDING_USER_OVERLAY_TITLE: z.string().nullish(),
-      PENDING_USER_OVERLAY_CONTENT: z.string().nullish(),
-      RESPONSE_WATERMARK: z.string().nullish(),
+      PENDING_USER_OVERLAY_TITLE: emptiable(z.string()),
+      PENDING_USER_OVERLAY_CONTENT: emptiable(z.string()),
+      RESPONSE_WATERMARK: emptiable(z.string()),
     },
     ABSENT_SETTINGS,
   ),
@@ -101,10 +102,10 @@ export const ConnectionSettings = part('ConnectionSettings', {
 
 export const ModelSettings = part('ModelSettings', {
   DEFAULT_MODELS: z.string().nullable(),
-  DEFAULT_PINNED_MODELS: z.string().nullish(),
+  DEFAULT_PINNED_MODELS: emptiable(z.string()),
   MODEL_ORDER_LIST: z.array(z.string()).nullable(),
-  DEFAULT_MODEL_METADATA: freeForm.nullish(),
-  DEFAULT_MODEL_PARAMS: freeForm.nullish(),
+  DEFAULT_MODEL_METADATA: emptiable(freeForm),
+  DEFAULT_MODEL_PARAMS: emptiable(freeForm),
 });
 
 export const ToolServerSettings = part('ToolServerSettings', {

@@ -1,9 +1,11 @@
 import { initTRPC, TRPCError } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
+import type { $ZodType } from 'zod/v4/core';
 import { type Access, cutPath, type Level, type Reach } from './access.ts';
 import { networkCaller, runCall } from './calls.ts';
 import { AppError, appErrorIn } from './errors.ts';
 import { describeFailure, type Failure } from './failure.ts';
+import { dropNulls, join, planNulls } from './nulls.ts';
 import {
   type Actor,
   type Credentials,
@@ -287,4 +289,27 @@ export const memberWith = (check: Check<Actor>) => base<Actor>('member', check);
 /** Administrators only. */
 export const administrator = base<Actor>('administrator');
 
-export const router = t.router;
+interface ProcedureCall {
+  (options: { getRawInput: () => Promise<unknown> }): Promise<unknown>;
+  _def: { inputs: readonly $ZodType[] };
+}
+
+/** The same procedure, for which null in place of an optional member counts as not sent. */
+function withoutNulls(procedure: ProcedureCall): ProcedureCall {
+  const nulls = join(procedure._def.inputs.map((input) => planNulls(input)));
+  if (!nulls) return procedure;
+  const call = (options: Parameters<ProcedureCall>[0]) =>
+    procedure({ ...options, getRawInput: async () => dropNulls(nulls, await options.getRawInput()) });
+  return Object.assign(call, procedure);
+}
+
+/** A router of procedures, and of routers. */
+export const router: typeof t.router = (record) => {
+  // tRPC keeps the inputs and the call of a procedure out of its public types.
+  const entries = Object.entries(record as Record<string, ProcedureCall | object>);
+  const tolerant = entries.map(([name, item]) => [
+    name,
+    typeof item === 'function' ? withoutNulls(item as ProcedureCall) : item,
+  ]);
+  return t.router(Object.fromEntries(tolerant) as typeof record);
+};

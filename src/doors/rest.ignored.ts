@@ -1,6 +1,6 @@
 import type { $ZodObjectDef, $ZodType } from 'zod/v4/core';
+import { unwrap } from '../core/schema.ts';
 import { leftOut } from '../core/wire.ts';
-import { unwrap } from './rest.schema.ts';
 
 /** Names the header can hold; more would only help a caller who wants to fill our memory and log. */
 const MAX_NAMES = 20;

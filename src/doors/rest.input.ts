@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import { joinShapes, type Shape } from '../core/schema.ts';
 import type { Procedure } from './procedures.ts';
 import { findIgnored, planKnown, planKnownInput } from './rest.ignored.ts';
 import { planReaders, type Reader } from './rest.query.ts';
-import { joinShapes, type Shape } from './rest.schema.ts';
 
 /** The input of a call, and the names of what was sent but belongs nowhere. */
 export interface ReadInput {

@@ -1,5 +1,5 @@
 import type { $ZodType } from 'zod/v4/core';
-import { type Shape, unwrap } from './rest.schema.ts';
+import { type Shape, unwrap } from '../core/schema.ts';
 
 /** Text from a URL as the type that the schema wants; what does not fit stays text, for Zod to refuse. */
 export type Reader = (raw: string | string[]) => unknown;

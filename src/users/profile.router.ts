@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { emptiable } from '../core/nulls.ts';
 import { account, member, router } from '../core/trpc.ts';
 import { freeForm, label, seconds } from '../core/wire.ts';
 import { whomToAsk } from './people.service.ts';
@@ -52,9 +53,9 @@ export const profileRouter = router({
       z.object({
         name: personName(),
         profile_image_url: imageUrl(),
-        bio: label(4096).nullish(),
-        gender: label(64).nullish(),
-        date_of_birth: z.iso.date().nullish(),
+        bio: emptiable(label(4096)),
+        gender: emptiable(label(64)),
+        date_of_birth: emptiable(z.iso.date()),
       }),
     )
     .output(UserDetail)
@@ -103,12 +104,13 @@ export const profileRouter = router({
     })
     .input(
       z.object({
-        status_emoji: label(64).nullish(),
-        status_message: label().nullish(),
-        status_expires_at: seconds()
-          .min(0)
-          .max(2 ** 31 - 1)
-          .nullish(),
+        status_emoji: emptiable(label(64)),
+        status_message: emptiable(label()),
+        status_expires_at: emptiable(
+          seconds()
+            .min(0)
+            .max(2 ** 31 - 1),
+        ),
       }),
     )
     .output(UserDetail)

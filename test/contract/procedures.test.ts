@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LEVELS } from '../../src/core/access.ts';
+import { joinShapes } from '../../src/core/schema.ts';
 import { buildDocument, renderDocument } from '../../src/doors/docs.document.ts';
 import { PLAIN_PATHS } from '../../src/doors/docs.paths.ts';
 import { listProcedures } from '../../src/doors/procedures.ts';
-import { joinShapes } from '../../src/doors/rest.schema.ts';
 import { appRouter } from '../../src/router.ts';
 
 const procedures = listProcedures(appRouter);

@@ -189,6 +189,24 @@ describe('bodies', () => {
     expect(header).toMatch(/^%C3%BC%0D%0A%EF%BF%BD0x+\.\.\., /);
   });
 
+  it('passes over null in place of an optional member, at every door and level', async () => {
+    const sent = { name: 'new', grants: null, data: null, meta: null, list: [{ tag: null, must: 1 }] };
+    const expected = { id: 'x', name: 'new', list: [{ must: 1 }] };
+    expect(await (await post('/api/v1/things/x/update', sent)).json()).toEqual(expected);
+    const answer = await post('/trpc/things.update', { id: 'x', ...sent });
+    expect(await answer.json()).toEqual({ result: { data: expected } });
+    const batch = await post('/trpc/things.update,touch?batch=1', { 0: { id: 'x', ...sent } });
+    expect(await batch.json()).toMatchObject([{ result: { data: expected } }, {}]);
+  });
+
+  it('takes null for what it is where it means something', async () => {
+    const valves = await post('/api/v1/things/x/valves', { a: null });
+    expect(await valves.json()).toEqual({ id: 'x', valves: { a: null } });
+    expect((await post('/api/v1/things/x/update', { name: null })).status).toBe(400);
+    const inside = { name: 'n', data: { a: null }, note: null };
+    expect(await (await post('/api/v1/things/x/update', inside)).json()).toEqual({ id: 'x', ...inside });
+  });
+
   it('takes a free-form body whole: a valve named id survives', async () => {
     const response = await post('/api/v1/things/x/valves?dry=true', { id: 5, valves: 1, dry: 2 });
     expect(await response.json()).toEqual({ id: 'x', valves: { id: 5, valves: 1, dry: 2 }, dry: true });

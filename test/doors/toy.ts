@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { z } from 'zod';
 import { AppError } from '../../src/core/errors.ts';
+import { emptiable } from '../../src/core/nulls.ts';
 import type { Actor, Parts } from '../../src/core/scope.ts';
 import { account, administrator, member, open, router } from '../../src/core/trpc.ts';
 import { freeForm, nanoseconds, page } from '../../src/core/wire.ts';
@@ -56,6 +57,9 @@ export const toyRouter = router({
           name: z.string(),
           grants: z.array(z.object({ who: z.string() })).optional(),
           data: freeForm().optional(),
+          meta: z.object({ tag: z.string().optional() }).optional(),
+          list: z.array(z.object({ tag: z.string().optional(), must: z.int() })).optional(),
+          note: emptiable(z.string()),
         }),
       )
       .output(seen)

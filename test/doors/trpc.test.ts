@@ -167,6 +167,12 @@ describe('tRPC over WebSocket', () => {
     expect(await refusal(clientWith().whoami.query())).toMatchObject({ httpStatus: 401 });
   });
 
+  it('passes over null in place of an optional member', async () => {
+    const input = { id: 'x', name: 'n', data: null as unknown as object, note: null };
+    const client = clientWith('member-token');
+    expect(await client.things.update.mutate(input as never)).toEqual({ id: 'x', name: 'n', note: null });
+  });
+
   it('resumes a subscription after lastEventId', async () => {
     const ids: string[] = [];
     await new Promise<void>((resolve, reject) => {
