@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseDuration } from '../auth/duration.ts';
+import { emptiable } from '../core/nulls.ts';
 import { freeForm, LIMITS, name } from '../core/wire.ts';
 import { PermissionTree } from './permissions.schema.ts';
 
@@ -80,7 +81,7 @@ export const ToolServer = z.looseObject({
   path: z.string(),
   type: z.enum(['openapi', 'mcp']).default('openapi'),
   auth_type: z.string().nullable().default(null),
-  headers: freeObject.nullish(),
+  headers: emptiable(freeObject),
   key: z.string().nullable().default(null),
   config: freeObject.nullable().default(null),
 });

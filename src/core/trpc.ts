@@ -1,5 +1,6 @@
 import { initTRPC, TRPCError } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
+import { ZodError } from 'zod';
 import type { $ZodType } from 'zod/v4/core';
 import { type Access, cutPath, type Level, type Reach } from './access.ts';
 import { networkCaller, runCall } from './calls.ts';
@@ -135,6 +136,24 @@ async function reachOf(meta: Meta | undefined, getRawInput: () => Promise<unknow
   return paths.map((path) => cutPath(path).map(filled));
 }
 
+/**
+ * Whether an input was refused for what stands in place of a parameter of the path: that has the form of no id, so nothing is there,
+ * whatever is wrong besides.
+ */
+async function namesNothing(
+  meta: Meta | undefined,
+  { code, cause }: TRPCError,
+  getRawInput: () => Promise<unknown>,
+): Promise<boolean> {
+  if (code !== 'BAD_REQUEST' || !(cause instanceof ZodError) || !meta?.openapi) return false;
+  const { path } = meta.openapi;
+  const input = (await getRawInput()) as Record<string, unknown> | undefined;
+  return cause.issues.some(
+    ({ path: [name] }) =>
+      typeof name === 'string' && path.includes(`{${name}}`) && typeof input?.[name] === 'string',
+  );
+}
+
 const ADMITTED: Record<Exclude<Level, 'open'>, (actor: Actor) => AppError | undefined> = {
   account: () => undefined,
   member: (actor) => (actor.role === 'pending' ? new AppError('account_pending') : undefined),
@@ -189,7 +208,7 @@ async function admit(ctx: Context, call: Call): Promise<Actor | null> {
 
 /**
  * Refuses who may not make a call whatever they send, before what they send is read. The call itself asks again, and then also what
- * an API key may reach.
+ * an API key may do and reach.
  *
  * @throws AppError
  */
@@ -197,13 +216,12 @@ export async function admitBeforeInput(
   ctx: Context,
   { meta, type }: { meta: Meta | undefined; type: string },
 ): Promise<void> {
-  const { level = 'open', credential } = meta ?? {};
+  const { level = 'open' } = meta ?? {};
   await admit(ctx, {
     level,
     type: meta?.changes ? 'mutation' : type,
     signal: undefined,
     reach: null,
-    credential,
   });
 }
 
@@ -264,8 +282,9 @@ const guard = <A extends Actor | null>(level: Level, check?: Check<A>) =>
       const scope = await enter<A>(ctx, call);
       check?.(scope);
       const result = await runAdmitted(ctx, scope, () => next({ ctx: { scope } }));
-      if (!result.ok) throw result.error;
-      return result;
+      if (result.ok) return result;
+      if (await namesNothing(meta, result.error, getRawInput)) throw new AppError('not_found');
+      throw result.error;
     } catch (error) {
       throw translated(error);
     } finally {

@@ -97,11 +97,18 @@ export const nanoseconds = () =>
       'Nanoseconds since the epoch, at whole microseconds: beyond 2^53, and yet the same as a double and as a 64-bit integer',
   });
 
-/** A time in nanoseconds that a caller names: any that the database can compare. */
+/** The latest time that the database can compare. */
+const LATEST = Number.MAX_SAFE_INTEGER * 1000;
+
+/**
+ * A time in nanoseconds that a caller names. Later ones stand for the latest: a maximum in the schema could not be enforced, since a
+ * double rounds the first number beyond it to the maximum itself.
+ */
 export const moment = () =>
   nanoseconds()
     .min(0)
-    .max(Number.MAX_SAFE_INTEGER * 1000);
+    .refine((value) => value <= 2 ** 63, 'must fit into 64 bits')
+    .overwrite((value) => Math.min(value, LATEST));
 
 /** Deeper nesting serves nobody, and exhausts the stack of whatever walks it. */
 const MAX_DEPTH = 100;

@@ -10,6 +10,7 @@ import project from '../../package.json' with { type: 'json' };
 import { ERRORS, type ErrorCode } from '../core/errors.ts';
 import type { Meta } from '../core/trpc.ts';
 import { SESSION_COOKIE } from './context.ts';
+import { describeParameter, TAGS } from './docs.words.ts';
 import { listProcedures, type Procedure } from './procedures.ts';
 import { REST_PREFIXES } from './rest.ts';
 
@@ -20,7 +21,8 @@ type Rest = NonNullable<Meta['openapi']>;
 const DESCRIPTION = `Every path also answers under \`/api\`, with or without a trailing slash.
 
 Each answer carries \`X-Process-Time\` (seconds) and \`X-Request-Id\`. Members that an operation does not know are
-dropped and named in \`X-Ignored-Members\`. An operation's \`x-access\` says who may call it, and
+dropped and named in \`X-Ignored-Members\`; null in place of an optional member counts as not sent. A request that takes too long to send
+is answered with 408, and one with an \`Expect\` header other than \`100-continue\` with 417. An operation's \`x-access\` says who may call it, and
 \`x-credential\` that it takes a session, no API key.`;
 
 /** The body of every failure, as `ErrorBody` in `core/errors.ts`. */
@@ -38,7 +40,14 @@ const Failure = z
   })
   .meta({ description: 'What went wrong' });
 
-const FAILURES: Record<string, { name: string; description: string }> = {
+interface FailureText {
+  name: string;
+  description: string;
+  /** The code of the example, where the first code of the status is a rare one. */
+  code?: ErrorCode;
+}
+
+const FAILURES: Record<string, FailureText> = {
   400: { name: 'BadRequest', description: 'The input is not as expected' },
   401: { name: 'Unauthenticated', description: 'The credentials are missing, wrong, expired or not let in' },
   403: { name: 'Forbidden', description: 'Signed in, but not allowed' },
@@ -51,6 +60,11 @@ const FAILURES: Record<string, { name: string; description: string }> = {
     name: 'NotDone',
     description:
       'Understood, but not to be done: a tool raised an error, or too much would have to be searched',
+  },
+  431: {
+    name: 'HeadersTooLarge',
+    description: 'The headers, or the address, are longer than 16 KiB',
+    code: 'bad_request',
   },
   429: { name: 'RateLimited', description: 'Too many attempts; Retry-After says when to try again' },
   500: { name: 'Internal', description: 'Unexpected; the request id finds it in the log' },
@@ -157,7 +171,7 @@ function mendResponses(operation: Operation, procedure: Procedure, rest: Rest) {
 
 /** What can fail, from what the operation takes and whom it lets in. */
 function failuresOf(operation: Operation, { inputs, meta }: Procedure): string[] {
-  const statuses = ['500'];
+  const statuses = ['431', '500', '503'];
   if (inputs.length > 0) statuses.push('400');
   if (meta?.level !== 'open') {
     statuses.push('401');
@@ -174,14 +188,17 @@ function failuresOf(operation: Operation, { inputs, meta }: Procedure): string[]
 /** One shared form of failure instead of the generator's, and an order that does not depend on the routers'. */
 function tidy(document: OpenAPIObject): OpenAPIObject {
   const { schemas = {}, ...components } = document.components ?? {};
-  const responses = Object.values(FAILURES).map(({ name, description }) => {
-    const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
+  const responses = Object.entries(FAILURES).map(([status, { name, description, code }]) => {
+    const example = exampleOf(Number(status), code);
+    const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } };
     return [name, { description, content }] as const;
   });
+  for (const [path, operations] of Object.entries(document.paths ?? {})) describeParameters(path, operations);
   const kept = Object.entries(schemas).filter(([name]) => !name.startsWith('error.'));
   const used = JSON.stringify(document.paths);
   return {
     ...document,
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     // For plain routes, which bring no declaration of their own.
     security: Object.keys(components.securitySchemes ?? {}).map((scheme) => ({ [scheme]: [] })),
     paths: sorted(Object.entries(document.paths ?? {})),
@@ -191,6 +208,29 @@ function tidy(document: OpenAPIObject): OpenAPIObject {
       responses: sorted(responses.filter(([name]) => used.includes(`"#/components/responses/${name}"`))),
     },
   };
+}
+
+/** A failure of a status, as it is answered. */
+function exampleOf(status: number, named: ErrorCode | undefined) {
+  const codes = Object.keys(ERRORS) as ErrorCode[];
+  const code = named ?? codes.find((one) => ERRORS[one].status === status);
+  if (!code) throw new Error(`The status ${status} has no code`);
+  const { detail } = ERRORS[code];
+  if (code === 'validation') {
+    const issue = { path: 'name', message: 'must be a text' };
+    return { detail: `${issue.path}: ${issue.message}`, code, issues: [issue] };
+  }
+  return { detail, code, ...(status === 500 && { request_id: 'k3v9ab-1f' }) };
+}
+
+function describeParameters(path: string, operations: object) {
+  for (const operation of Object.values(operations) as Partial<Operation>[]) {
+    for (const parameter of operation.parameters ?? []) {
+      if (!('name' in parameter)) continue;
+      const description = parameter.description ?? describeParameter(path, parameter.name);
+      if (description !== undefined) parameter.description = description;
+    }
+  }
 }
 
 const sorted = <T>(entries: (readonly [string, T])[]): Record<string, T> =>

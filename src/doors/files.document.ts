@@ -7,7 +7,9 @@ export const failures = (names: Record<number, string>) =>
     Object.entries(names).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
   );
 
-const bytes = { schema: { type: 'string' as const, format: 'binary' } };
+const binary = { schema: { type: 'string' as const, format: 'binary' } };
+/** The real type is the file's own. Generators of clients know bytes by the first. */
+export const bytes = { 'application/octet-stream': binary, '*/*': binary };
 
 /** The plain routes of `files.ts`, for the document. */
 export const FILE_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> = {
@@ -84,8 +86,8 @@ export const FILE_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> = 
         },
       ],
       responses: {
-        200: { description: 'All bytes', content: { '*/*': bytes } },
-        206: { description: 'The range of bytes that was asked for', content: { '*/*': bytes } },
+        200: { description: 'All bytes', content: bytes },
+        206: { description: 'The range of bytes that was asked for', content: bytes },
         304: { description: 'The bytes are those that the caller has' },
         ...failures({
           400: 'BadRequest',

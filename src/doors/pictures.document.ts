@@ -1,5 +1,5 @@
 import type { GenerateOpenApiDocumentOptions } from 'trpc-to-openapi';
-import { failures } from './files.document.ts';
+import { bytes, failures } from './files.document.ts';
 
 const picture = (operationId: string, noun: string, summary: string) => ({
   get: {
@@ -11,7 +11,7 @@ const picture = (operationId: string, noun: string, summary: string) => ({
     responses: {
       200: {
         description: 'A picture',
-        content: { 'image/*': { schema: { type: 'string' as const, format: 'binary' } } },
+        content: bytes,
       },
       ...failures({ 401: 'Unauthenticated', 500: 'Internal' }),
     },

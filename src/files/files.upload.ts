@@ -105,10 +105,13 @@ async function storeUpload(scope: Scope, id: string, upload: Upload): Promise<Fi
   return view;
 }
 
+/** Line separators, and characters that turn the text around: `report\u202Efdp.exe` reads as `reportexe.pdf`. */
+const TURNING = /[\u2028-\u202E\u2066-\u2069]/g;
+
 /** The last segment of what the uploader calls it; a name, and never a path here. Browsers send a quote as `%22`. */
 export const Filename = z
   .string()
-  .transform((sent) => sent.split(/[/\\]/).at(-1)?.replaceAll('%22', '"') ?? '')
+  .transform((sent) => sent.split(/[/\\]/).at(-1)?.replaceAll('%22', '"').replaceAll(TURNING, '') ?? '')
   .pipe(name().regex(/^\P{Cc}*$/u, 'must not contain control characters'));
 
 const Metadata = z

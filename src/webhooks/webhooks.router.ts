@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { channelMember } from '../channels/channels.procedure.ts';
+import { emptiable } from '../core/nulls.ts';
 import { picture } from '../core/pictures.ts';
 import { open, router } from '../core/trpc.ts';
 import { id, LIMITS, label, shownName, text } from '../core/wire.ts';
@@ -13,7 +14,7 @@ import {
 } from './webhooks.service.ts';
 
 /** An empty text is what forms send for none. */
-const webhookForm = { name: shownName(), profile_image_url: z.union([z.literal(''), picture()]).nullish() };
+const webhookForm = { name: shownName(), profile_image_url: emptiable(z.union([z.literal(''), picture()])) };
 const oneWebhook = { id: id(), webhook_id: id() };
 
 export const webhooksRouter = router({

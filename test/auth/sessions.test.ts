@@ -70,7 +70,7 @@ describe('the sessions of an account', () => {
     'cannot be ended under what is no id: %s',
     async (id) => {
       const { status, body } = await end(ada, `/auths/sessions/${encodeURIComponent(id)}`);
-      expect([status, body.code]).toEqual([400, 'validation']);
+      expect([status, body.code]).toEqual([404, 'not_found']);
     },
   );
 

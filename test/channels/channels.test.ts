@@ -90,8 +90,10 @@ describe('a channel', () => {
       updated_by: owner.id,
     });
     expect(body.updated_at).toBeGreaterThan(updated_at);
-    const cleared = await as(owner)(`POST /channels/${channel.id}/update`, { description: null, data: null });
-    expect(cleared.body).toMatchObject({ name: 'new', description: null, data: null, meta: { n: 2 } });
+    const nulls = await as(owner)(`POST /channels/${channel.id}/update`, { description: null, data: null });
+    expect(nulls.body).toMatchObject({ name: 'new', description: 'd', data: body.data });
+    const cleared = await as(owner)(`POST /channels/${channel.id}/update`, { description: '', data: {} });
+    expect(cleared.body).toMatchObject({ name: 'new', description: '', data: {}, meta: { n: 2 } });
   });
 
   it.each(['data', 'meta'])(

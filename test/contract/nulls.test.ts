@@ -13,7 +13,11 @@ import { appRouter } from '../../src/router.ts';
 const administrator = { id: 'a', role: 'admin', sessionId: 's', granted: [] };
 /** Enough to reach the input; what comes after it has nothing to work with. */
 const ctx = {
-  parts: { authenticate: () => administrator, configs: { current: { channels: { enable: true } } } },
+  parts: {
+    authenticate: () => administrator,
+    room: { require: () => {} },
+    configs: { current: { channels: { enable: true } } },
+  },
   request: { id: '' },
   credentials: { token: '', via: 'bearer' },
   reply: { outlet: {} },

@@ -70,10 +70,29 @@ describe('every procedure', () => {
   });
 });
 
+interface Operation {
+  tags?: string[];
+  parameters?: { name: string; description?: string }[];
+}
+
 describe('openapi/openapi.json', () => {
   it('is what the procedures say; after a change run: npm run openapi', () => {
     const committed = readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8');
     expect(renderDocument(buildDocument(appRouter, PLAIN_PATHS))).toBe(committed);
+  });
+
+  it('describes every tag and every parameter; see src/doors/docs.words.ts', () => {
+    const { paths, tags } = JSON.parse(renderDocument(buildDocument(appRouter, PLAIN_PATHS)));
+    const described = new Set(tags.map(({ name }: { name: string }) => name));
+    const missing: string[] = [];
+    for (const [path, operations] of Object.entries<Record<string, Operation>>(paths)) {
+      for (const [method, { tags: own = [], parameters = [] }] of Object.entries(operations)) {
+        const where = `${method.toUpperCase()} ${path}`;
+        for (const tag of own) if (!described.has(tag)) missing.push(`${where}: tag ${tag}`);
+        for (const { name, description } of parameters) if (!description) missing.push(`${where}: ${name}`);
+      }
+    }
+    expect(missing).toEqual([]);
   });
 
   it('refers to nothing that it does not hold', () => {

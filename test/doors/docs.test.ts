@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { ERRORS, type ErrorCode } from '../../src/core/errors.ts';
 import { buildDocument } from '../../src/doors/docs.document.ts';
 import { PLAIN_PATHS } from '../../src/doors/docs.paths.ts';
 import { startToy, toyRouter } from './toy.ts';
@@ -75,15 +76,25 @@ describe('the document', () => {
       401: ref('Unauthenticated'),
       403: ref('Forbidden'),
     });
-    expect(Object.keys(paths['/things'].get.responses)).toEqual(['200', '400', '500']);
+    expect(Object.keys(paths['/things'].get.responses)).toEqual(['200', '400', '431', '500', '503']);
     expect(Object.keys(paths['/things/{id}'].get.responses)).toEqual([
       '200',
       '400',
       '401',
       '403',
       '404',
+      '431',
       '500',
+      '503',
     ]);
+  });
+
+  it('shows of each failure an example of its own status', () => {
+    for (const [name, response] of Object.entries<{ content: object }>(components.responses)) {
+      const { example } = Object.values(response.content)[0];
+      expect([name, ERRORS[example.code as ErrorCode].detail]).toEqual([name, expect.any(String)]);
+    }
+    expect(components.responses.NotFound.content['application/json'].example.code).toBe('not_found');
   });
 
   it('has one form of failure', () => {

@@ -79,6 +79,7 @@ describe('an upload', () => {
     ['..\\..\\boot.ini', 'boot.ini'],
     ['..%2f..%252e', '..%2f..%252e'],
     ['a'.repeat(256), 'a'.repeat(256)],
+    ['report\u202Efdp.exe', 'reportfdp.exe'],
   ])('keeps the last segment of a name, and makes no path of it: %s', async (filename, kept) => {
     const before = await onDisk();
     const { status, body } = await upload(server, owner, 'x', { filename });

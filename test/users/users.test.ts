@@ -196,11 +196,11 @@ describe('changing an account', () => {
     expect((await update(grace.id, { email: 'GRACE@example.com' })).status).toBe(200);
   });
 
-  it('answers 404 for nobody and 400 for what is no id', async () => {
+  it('answers 404 for an unknown id and for what is no id', async () => {
     expect((await update(NOBODY, { name: 'x' })).body.code).toBe('not_found');
     expect((await server.call(`GET /users/${NOBODY}`, { token: root.token })).status).toBe(404);
     expect((await server.call(`DELETE /users/${NOBODY}`, { token: root.token })).status).toBe(404);
-    expect((await server.call('GET /users/1%00', { token: root.token })).status).toBe(400);
+    expect((await server.call('GET /users/1%00', { token: root.token })).status).toBe(404);
   });
 });
 

@@ -1,0 +1,77 @@
+/** What the document says of each tag. */
+export const TAGS: Readonly<Record<string, string>> = {
+  access: 'Which rule allows or refuses something.',
+  audit: 'The log of who changed what.',
+  auths: 'Accounts of the callers themselves: sign-up, sign-in, sessions, API keys.',
+  channels: 'Channels, their members, and what is new in them.',
+  configs: 'The configuration of the server, whole and in parts.',
+  files: 'Uploads, which messages and tools refer to.',
+  groups: 'User groups, whose members share permissions and grants.',
+  messages: 'Messages of channels: posting, threads, reactions, pins, search.',
+  notifications: 'Deliveries to the webhooks that people named for themselves.',
+  tools: 'Python tools: source, settings, versions, calls.',
+  users: 'Accounts, as administrators manage them and as people see each other.',
+  webhooks: 'Addresses by which programs post into a channel.',
+};
+
+/** What `{id}` stands for, by the beginning of the path. */
+const IDS: readonly (readonly [path: RegExp, description: string])[] = [
+  [/^\/auths\/api_keys/, 'The API key'],
+  [/^\/auths\/sessions/, 'The session'],
+  [/^\/channels\/webhooks/, 'The webhook'],
+  [/^\/channels/, 'The channel'],
+  [/^\/files/, 'The file'],
+  [/^\/groups/, 'The group'],
+  [/^\/tools/, 'The tool'],
+  [/^\/users\/user\/deliveries/, 'The delivery'],
+  [/^\/users/, 'The account'],
+];
+
+/** What the other parameters stand for, by their names. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  action: 'Only entries of this action, such as `user.update`, or of all that begin so, such as `user`',
+  actor: 'Only what this account did',
+  after: 'Only what is later than this time',
+  before: 'Only what is earlier than this time',
+  channel_id: 'Only messages of this channel',
+  cursor: 'Where the page begins: what the page before gave as its end',
+  direction: 'Ascending or descending',
+  dry_run: 'Answers what an import would change, and changes nothing',
+  filename: 'The name of the file; `*` stands for any characters, `?` for one',
+  fill: 'With `defaults`, missing members take their default values',
+  from: 'Only messages of this author',
+  from_id: 'The older of the two states',
+  history_id: 'The state of the source',
+  key_id: 'The API key',
+  limit: 'The most entries of the answer',
+  membership: 'Which kind of membership counts; groups are not nested here, so all are direct',
+  message_id: 'The message',
+  namespace: 'The first part of the names of settings, such as `ui`',
+  ns: 'The first part of the names of settings, such as `ui`',
+  order_by: 'What the entries are ordered by',
+  page: 'The number of the page, from 1',
+  permission: 'The name of a permission, such as `workspace.tools`',
+  provider: 'As `oauth.providers` of `GET /config` names it',
+  q: 'Words, "a phrase", `or`, -without; the last word may be the beginning of one',
+  query: 'A part of the name',
+  resource_id: 'The resource that the right is asked for',
+  resource_type: 'The kind of that resource',
+  right: 'Reading or writing',
+  run_id: 'The run, as its first event names it',
+  secrets: 'Answers secrets in clear instead of masks',
+  session_id: 'The session',
+  share: 'Only groups that the caller may give rights to',
+  skip: 'How many entries to pass over',
+  stream: 'Answers as server-sent events instead of once',
+  target: 'Only what was done to this type, such as `user`, or to one of it, such as `user:` and its id',
+  to_id: 'The newer of the two states',
+  token: 'The secret part of the address of the webhook',
+  unread: 'Only threads with replies that the caller has not seen',
+  user_id: 'The account',
+  version: 'The number of the version',
+  webhook_id: 'The webhook',
+};
+
+/** What a parameter of a path stands for; undefined for one that nothing describes yet. */
+export const describeParameter = (path: string, name: string): string | undefined =>
+  name === 'id' ? IDS.find(([beginning]) => beginning.test(path))?.[1] : PARAMETERS[name];
