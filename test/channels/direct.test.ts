@@ -120,7 +120,7 @@ describe('a direct channel', () => {
 
   it('is refused with somebody unknown, and without credentials', async () => {
     expect((await as(ann)(`GET /channels/users/${NOBODY}`)).status).toBe(404);
-    expect((await as(ann)('GET /channels/users/x')).status).toBe(400);
+    expect((await as(ann)('GET /channels/users/x')).status).toBe(404);
     expect((await server.call(`GET /channels/users/${ben.id}`)).status).toBe(401);
   });
 

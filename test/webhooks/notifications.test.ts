@@ -72,7 +72,7 @@ describe('a new message', () => {
       await setNotify(stage, one, channelId, 'all');
     await setNotify(stage, mentions as Person, channelId, 'mentions');
     await setNotify(stage, none as Person, channelId, 'none');
-    await stage.as(without as Person)('POST /users/user/settings/update', { ui: {} });
+    await stage.as(without as Person)('POST /users/user/settings/update', { ui: null });
     const socket = await listenBySocketIo(stage.server.url, (connected as Person).token);
     undo.push(() => socket.close());
     await follow(stage, wanted as Person, last.url, channelId);
