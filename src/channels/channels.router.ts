@@ -18,7 +18,13 @@ export const channelsRouter = router({
         method: 'GET',
         path: '/channels',
         tags: ['channels'],
-        summary: 'The channels that the caller is in, owns or was granted, with what is new in them',
+        summary: 'List the channels that the caller is in, owns or was granted, with their unread counts',
+        description:
+          'Answers all of them in one list: groups and direct channels first, then standard channels, each ' +
+          'with the latest message first. Left out are channels that the caller has taken off the list ' +
+          '(`POST /channels/{id}/members/active`). `access_grants` is empty unless the caller may write. ' +
+          'Every operation on channels answers 403 while `channels.enable` is off, or where the caller ' +
+          'lacks the permission `features.channels`.',
       },
       access: 'member',
     })
@@ -31,7 +37,11 @@ export const channelsRouter = router({
         method: 'GET',
         path: '/channels/list',
         tags: ['channels'],
-        summary: 'The same with those put away; for administrators, all but the direct ones of others',
+        summary: 'List the same channels with the hidden ones, for administrators also those of others',
+        description:
+          'The form and the order are those of `GET /channels`. Channels that the caller has taken off the ' +
+          'list are included. An administrator also gets every standard channel and every group, but no ' +
+          'direct channel of other people; `write_access` says in which of them the caller may post.',
       },
       access: 'member',
     })
@@ -44,13 +54,24 @@ export const channelsRouter = router({
         method: 'POST',
         path: '/channels/create',
         tags: ['channels'],
-        summary: 'Make a standard channel (administrators), a group or a direct channel',
+        summary: 'Create a standard channel, a group or a direct channel',
+        description:
+          'Without `type`, makes a standard channel, which is for administrators alone. With `group`, the ' +
+          'caller becomes its manager. With `dm`, at least one person must be named and at most 50 people ' +
+          'take part, the caller included; where these people have a direct channel already, that one is ' +
+          "answered unchanged, and it returns to the caller's list. A person or group that does not exist " +
+          'is refused with 400. All who may read a new channel get the event `channel:created`.',
       },
       access: 'member',
     })
     .input(
       z
-        .object({ ...channelForm, ...people, name: shownLabel().default(''), type: channelTypes })
+        .object({
+          ...channelForm,
+          ...people,
+          name: shownLabel().default('').describe('Required but for `dm`'),
+          type: channelTypes,
+        })
         .refine(({ type, name }) => type === 'dm' || name !== '', {
           path: ['name'],
           message: 'must not be empty',
@@ -65,7 +86,12 @@ export const channelsRouter = router({
         method: 'GET',
         path: '/channels/users/{user_id}',
         tags: ['channels'],
-        summary: 'The direct channel with somebody, made at the first time',
+        summary: 'Open the direct channel with a user',
+        description:
+          "Creates the channel at the first call and answers the same one at every later call; the caller's " +
+          'own id gives a channel with only the caller in it. A channel that the caller has hidden returns ' +
+          'to the list. Because it may change something, a request with the cookie alone must come from the ' +
+          'same origin. An unknown user is answered with 404.',
       },
       access: 'member',
       changes: true,
@@ -76,7 +102,17 @@ export const channelsRouter = router({
 
   get: channelMember
     .meta({
-      openapi: { method: 'GET', path: '/channels/{id}', tags: ['channels'], summary: 'Get a channel' },
+      openapi: {
+        method: 'GET',
+        path: '/channels/{id}',
+        tags: ['channels'],
+        summary: 'Get a channel',
+        description:
+          '`users` and `user_ids` name the members of a group or direct channel and are null for a standard ' +
+          'channel; `user_count` says how many people may read it. `access_grants` is empty unless the ' +
+          'caller may write. An administrator reads every standard channel, but only those groups and ' +
+          'direct channels that they are in.',
+      },
       access: 'channel.read',
     })
     .input(z.object({ id: id() }))
@@ -89,7 +125,13 @@ export const channelsRouter = router({
         method: 'POST',
         path: '/channels/{id}/update',
         tags: ['channels'],
-        summary: 'Change a channel; what is not sent stays',
+        summary: 'Change a channel',
+        description:
+          'A standard channel is changed by its owner and administrators, a group by its managers and ' +
+          'administrators; a direct channel is refused with 403. Members that are not sent stay; `data`, ' +
+          '`meta` and `access_grants` are each replaced as a whole. `access_grants` is ignored for a group. ' +
+          'Sends the event `channel:updated`, and answers the channel also when the caller has given up the ' +
+          'right to read it.',
       },
       access: 'channel.manage',
     })
@@ -105,7 +147,12 @@ export const channelsRouter = router({
         method: 'POST',
         path: '/channels/{id}/access/update',
         tags: ['channels'],
-        summary: 'Replace the grants of a standard channel; others go by their members',
+        summary: 'Replace the access grants of a standard channel',
+        description:
+          'For the owner and administrators. The list replaces all grants; an empty list leaves the channel ' +
+          'to its owner and administrators. Grants to all (`*`) are left out without an error when the ' +
+          'caller may not share publicly; another new grant that the caller may not give is refused with ' +
+          '403. A group or direct channel has no grants (403). Sends the event `channel:updated`.',
       },
       access: 'channel.manage',
     })
@@ -119,7 +166,12 @@ export const channelsRouter = router({
         method: 'DELETE',
         path: '/channels/{id}/delete',
         tags: ['channels'],
-        summary: 'Delete a channel with everything in it',
+        summary: 'Delete a channel and all its messages',
+        description:
+          'A standard channel is deleted by its owner and administrators, a group by its managers and ' +
+          'administrators; a direct channel is refused with 403. Its messages, members, webhooks and event ' +
+          'log go with it and cannot be restored. Sends `channel:deleted` to the connected clients of the ' +
+          'channel; that event is not stored. Answers true; a second call is answered with 404.',
       },
       access: 'channel.manage',
     })
@@ -133,7 +185,11 @@ export const channelsRouter = router({
         method: 'GET',
         path: '/channels/events/cursor',
         tags: ['channels'],
-        summary: 'Where the events of channels stand now, for `lastEventId`',
+        summary: 'Get a cursor that stands at the end of the event log',
+        description:
+          'Ask for it before the first connection, then give it to the event stream as `lastEventId`: every ' +
+          'event after this moment is then delivered, even if the first connection breaks before its first ' +
+          'event. Treat the text as opaque: its form may change, and a cursor of another form is refused.',
       },
       access: 'member',
     })

@@ -75,19 +75,28 @@ export const MAX_MEMBERS = 1000;
 
 /** Whom to add or remove. Who is in a user group counts as it is then. */
 export const people = {
-  user_ids: z.array(id()).max(MAX_MEMBERS).default([]),
-  group_ids: z.array(id()).max(100).default([]),
+  user_ids: z.array(id()).max(MAX_MEMBERS).default([]).describe('Accounts'),
+  group_ids: z
+    .array(id())
+    .max(100)
+    .default([])
+    .describe('User groups: stands for the people who are in them at the time of the call'),
 };
 
 /** `group` and `dm` have members; else it is a standard channel. */
-export const channelTypes = z.enum(['', 'group', 'dm']).nullish();
+export const channelTypes = z
+  .enum(['', 'group', 'dm'])
+  .nullish()
+  .describe(
+    '`group` and `dm` have members; empty or left out is a standard channel, which has access grants',
+  );
 
 /** What a channel is made of; members that are not sent stay as they are. */
 export const channelForm = {
   name: shownName(),
   description: label(4096).nullish(),
-  is_private: z.boolean().nullish(),
-  data: freeForm(LIMITS.listedFormBytes).nullish(),
-  meta: freeForm(LIMITS.listedFormBytes).nullish(),
-  access_grants: grantList().nullish(),
+  is_private: z.boolean().nullish().describe('Kept for clients; access does not depend on it'),
+  data: freeForm(LIMITS.listedFormBytes).nullish().describe('Kept for clients, at most 8 KiB'),
+  meta: freeForm(LIMITS.listedFormBytes).nullish().describe('Kept for clients, at most 8 KiB'),
+  access_grants: grantList().nullish().describe('Of a standard channel; ignored for others'),
 };

@@ -20,7 +20,9 @@ export const MessageData = z.record(z.string(), z.unknown()).meta({
  * sends back what they read can do so; an edit then leaves those members as they are.
  */
 export const SentForms = {
-  data: freeFormWithout(['tool_calls']).nullish(),
+  data: freeFormWithout(['tool_calls'])
+    .nullish()
+    .describe('`files`, and members of the client; `tool_calls` is dropped'),
   meta: freeFormWithout([
     'model_id',
     'model_name',
@@ -30,7 +32,9 @@ export const SentForms = {
     'webhook',
     'abridged',
     'deleted',
-  ]).nullish(),
+  ])
+    .nullish()
+    .describe('Members of the client; those that the server writes itself, such as `done`, are dropped'),
 };
 
 const MESSAGE_FIELDS = {

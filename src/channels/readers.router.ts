@@ -15,14 +15,18 @@ export const readersRouter = router({
         method: 'POST',
         path: '/channels/{id}/read',
         tags,
-        summary: 'Note up to where the caller has read a channel',
+        summary: 'Mark a channel as read up to a time',
+        description:
+          'The mark never goes back and never beyond the present; the answer says where it stands. When ' +
+          "something was new, the caller's own clients get the notice `last_read_at` with the new counts; " +
+          'other people are not told.',
       },
       access: 'channel.read',
     })
     .input(
       z.object({
         ...inChannel,
-        last_read_at: moment().nullish(),
+        last_read_at: moment().nullish().describe('Nanoseconds; the present when left out'),
       }),
     )
     .output(z.object({ last_read_at: nanoseconds() }))
@@ -34,7 +38,12 @@ export const readersRouter = router({
         method: 'POST',
         path: '/channels/{id}/notify',
         tags,
-        summary: 'Choose what the caller wants to be told of',
+        summary: 'Set the notification level of a channel for the caller',
+        description:
+          '`all` notifies of every message, `mentions` of mentions alone, `none` of nothing. The level ' +
+          "decides what counts in `GET /channels/unread` and what is sent to the caller's webhook, which " +
+          'gets every message of a direct channel unless the level is `none`. The counts in lists of ' +
+          'channels do not depend on it.',
       },
       access: 'channel.read',
     })
@@ -48,11 +57,14 @@ export const readersRouter = router({
         method: 'POST',
         path: '/channels/{id}/members/mute',
         tags,
-        summary: 'Be told of mentions alone (the level `mentions`), or of everything again (`all`)',
+        summary: 'Mute or unmute a channel for the caller',
+        description:
+          'A short form of `POST /channels/{id}/notify`: true sets the level `mentions`, false the level ' +
+          '`all`, also where it was `none`.',
       },
       access: 'channel.read',
     })
-    .input(z.object({ ...inChannel, is_channel_muted: z.boolean() }))
+    .input(z.object({ ...inChannel, is_channel_muted: z.boolean().describe('True: mentions alone') }))
     .output(z.object({ is_channel_muted: z.boolean() }))
     .mutation(async ({ ctx, input: { id: channelId, is_channel_muted } }) => {
       await setNotify(ctx.scope, channelId, is_channel_muted ? 'mentions' : 'all');
@@ -65,12 +77,14 @@ export const readersRouter = router({
         method: 'POST',
         path: '/channels/{id}/members/active',
         tags,
-        summary:
-          "Take a group or direct channel off the caller's list until its next message, or put it back",
+        summary: "Hide a group or direct channel from the caller's list, or show it again",
+        description:
+          'The caller stays a member. Hiding also marks the channel as read, and the next message shows it ' +
+          'again. A standard channel, or one that the caller is not in, is answered with 404.',
       },
       access: 'channel.read',
     })
-    .input(z.object({ ...inChannel, is_active: z.boolean() }))
+    .input(z.object({ ...inChannel, is_active: z.boolean().describe('False hides the channel') }))
     .output(z.boolean())
     .mutation(({ ctx, input }) => setListed(ctx.scope, input.id, input.is_active)),
 
@@ -80,7 +94,10 @@ export const readersRouter = router({
         method: 'GET',
         path: '/channels/unread',
         tags,
-        summary: 'What is new in all channels together, as the levels of notification want it',
+        summary: 'Count what is unread in all channels together',
+        description:
+          'Counts the channels of `GET /channels`: one at the level `mentions` counts with its mentions ' +
+          'alone, one at `none` not at all. Each channel adds at most 100 messages and 100 mentions.',
       },
       access: 'member',
     })

@@ -15,19 +15,26 @@ export const searchRouter = router({
         method: 'GET',
         path: '/channels/messages/search',
         tags: ['messages'],
-        summary: 'Find messages by their words, newest first',
-        errorResponses: [404, 422],
+        summary: 'Search messages by their words',
+        description:
+          'Searches the channels that the caller may read, replies included, and answers the newest match ' +
+          'first. Words match whole and in any case, except the last one, which may be the beginning of a ' +
+          'word. `fragments` holds up to three places of each match. `q` needs a word that must occur ' +
+          '(400). A search that takes over 5 seconds, or a `skip` over 10000, is refused with 422; one ' +
+          'account may run 4 searches at once (429).',
+        errorResponses: [404, 422, 429],
       },
       access: 'channel.read',
     })
     .input(
       z.object({
-        /** Words, "a phrase", `or`, -without; the last word may be the beginning of one. */
-        q: name(QUERY_CHARACTERS),
+        q: name(QUERY_CHARACTERS).describe(
+          'Words, "a phrase", `or`, -without; the last word may be the beginning of one',
+        ),
         channel_id: id().nullable().default(null),
-        from: id().nullable().default(null),
-        before: moment().nullable().default(null),
-        after: moment().nullable().default(null),
+        from: id().nullable().default(null).describe('Only messages of this account or webhook'),
+        before: moment().nullable().default(null).describe('Only messages before this time, nanoseconds'),
+        after: moment().nullable().default(null).describe('Only messages after this time, nanoseconds'),
         ...page,
       }),
     )

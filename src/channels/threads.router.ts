@@ -13,14 +13,17 @@ export const threadsRouter = router({
         method: 'GET',
         path: '/channels/threads',
         tags: ['messages'],
-        summary: 'Threads that the caller began, replied to or was mentioned in, newest reply first',
+        summary: 'List the threads that the caller began, replied to or was mentioned in',
+        description:
+          'Covers all channels that the caller may read; the thread with the newest reply comes first. ' +
+          '`root` is the first message of the thread, and `unread_count` the replies of others since the ' +
+          'caller last read the channel. A thread whose root was deleted stays while it has replies.',
       },
       access: 'member',
     })
     .input(
       z.object({
-        /** Only those with replies that the caller has not seen. */
-        unread: z.boolean().default(false),
+        unread: z.boolean().default(false).describe('Only threads with replies that the caller has not seen'),
         ...page,
       }),
     )

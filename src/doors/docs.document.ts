@@ -71,6 +71,11 @@ const FAILURES: Record<string, FailureText> = {
   502: { name: 'BadGateway', description: 'Another server failed' },
   503: { name: 'Unavailable', description: 'A part of the server is not available' },
   504: { name: 'Timeout', description: 'It took too long and was stopped' },
+  507: {
+    name: 'InsufficientStorage',
+    description: 'No room is left: on the disk of the server, or of what the caller may store',
+    code: 'quota_exceeded',
+  },
 };
 
 /**

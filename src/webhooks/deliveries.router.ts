@@ -11,7 +11,12 @@ export const deliveriesRouter = router({
         method: 'GET',
         path: '/users/user/deliveries',
         tags: ['notifications'],
-        summary: "The caller's notifications by webhook, and what became of them",
+        summary: "List the deliveries of notifications to the caller's webhook",
+        description:
+          'Newest first. A delivery is created when a message concerns the caller (by notification level ' +
+          'and mentions), the caller has a webhook address in the settings and no open event connection, ' +
+          'and `ui.enable_user_webhooks` is on. It is tried up to 5 times within about 45 minutes. `url` ' +
+          'shows only the server of the address; entries are kept for 30 days.',
       },
       access: 'member',
     })
@@ -25,7 +30,12 @@ export const deliveriesRouter = router({
         method: 'POST',
         path: '/users/user/deliveries/{id}/redeliver',
         tags: ['notifications'],
-        summary: 'Send one of the own notifications again',
+        summary: 'Send a notification to a webhook again',
+        description:
+          'For a delivery of the caller that was delivered or has failed; one that is still `pending` is ' +
+          'refused with 400. Answers it at once as `pending` with 0 attempts, to be tried in the background ' +
+          'up to 5 times. It goes to the address of that time, with the text that the message has now. 30 a ' +
+          'minute are allowed (429).',
         errorResponses: [429],
       },
       access: 'member',

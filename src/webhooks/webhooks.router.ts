@@ -14,7 +14,14 @@ import {
 } from './webhooks.service.ts';
 
 /** An empty text is what forms send for none. */
-const webhookForm = { name: shownName(), profile_image_url: emptiable(z.union([z.literal(''), picture()])) };
+const webhookForm = {
+  name: shownName(),
+  profile_image_url: emptiable(
+    z
+      .union([z.literal(''), picture()])
+      .describe('A data URI of at most 256 KiB; empty or null removes the picture, left out keeps it'),
+  ),
+};
 const oneWebhook = { id: id(), webhook_id: id() };
 
 export const webhooksRouter = router({
@@ -24,7 +31,12 @@ export const webhooksRouter = router({
         method: 'GET',
         path: '/channels/{id}/webhooks',
         tags: ['webhooks'],
-        summary: "A channel's webhooks with their tokens (its managers)",
+        summary: 'List the webhooks of a channel with their tokens',
+        description:
+          'For the owner of a standard channel, the managers of a group, and administrators. The oldest ' +
+          'comes first; `token` is a secret. A webhook posts at `/channels/webhooks/{webhook_id}/{token}`. ' +
+          'An empty `token` means that the server no longer has the key that it was sealed with: make the ' +
+          'webhook anew.',
       },
       access: 'channel.manage',
     })
@@ -38,7 +50,11 @@ export const webhooksRouter = router({
         method: 'POST',
         path: '/channels/{id}/webhooks/create',
         tags: ['webhooks'],
-        summary: 'Make an address by which programs post into the channel',
+        summary: 'Create a webhook by which programs post into the channel',
+        description:
+          'For those who manage the channel. Answers the webhook with its `token`; a program posts at ' +
+          '`/channels/webhooks/{webhook_id}/{token}` without other credentials. A channel has at most 20 ' +
+          'webhooks (400).',
       },
       access: 'channel.manage',
     })
@@ -52,7 +68,10 @@ export const webhooksRouter = router({
         method: 'POST',
         path: '/channels/{id}/webhooks/{webhook_id}/update',
         tags: ['webhooks'],
-        summary: 'Rename a webhook or change its picture; its address stays',
+        summary: 'Change the name or the picture of a webhook',
+        description:
+          'For those who manage the channel. The token stays as it is. Messages that the webhook has posted ' +
+          'show the new name and picture, too.',
       },
       access: 'channel.manage',
     })
@@ -66,7 +85,10 @@ export const webhooksRouter = router({
         method: 'DELETE',
         path: '/channels/{id}/webhooks/{webhook_id}/delete',
         tags: ['webhooks'],
-        summary: 'Delete a webhook; its messages stay',
+        summary: 'Delete a webhook',
+        description:
+          'For those who manage the channel. Its address stops working at once. Its messages stay, and ' +
+          'their author is shown as `Deleted Webhook`.',
       },
       access: 'channel.manage',
     })
@@ -80,13 +102,25 @@ export const webhooksRouter = router({
         method: 'POST',
         path: '/channels/webhooks/{webhook_id}/{token}',
         tags: ['webhooks'],
-        summary: 'Post a message as a webhook: whoever knows its address, 60 times a minute',
-        errorResponses: [401, 403, 429],
+        summary: 'Post a message as a webhook',
+        description:
+          'The address is the whole credential: an unknown webhook and a wrong token are both answered with ' +
+          '401. The author of the message is the webhook (role `webhook`), `user_id` is the account that ' +
+          'made it. Sends the event `message`, and mentions work as in a post; it causes no delivery to ' +
+          'personal webhooks. A webhook may post 60 messages a minute (429); posts also count for the ' +
+          'configured limits of the account that made it (429, 507).',
+        errorResponses: [401, 403, 429, 507],
       },
       access: 'open',
       bodyBytes: 2 * LIMITS.contentBytes,
     })
-    .input(z.object({ webhook_id: id(), token: label(), content: text(LIMITS.contentBytes).min(1) }))
+    .input(
+      z.object({
+        webhook_id: id(),
+        token: label(),
+        content: text(LIMITS.contentBytes).min(1).describe('Text of the message'),
+      }),
+    )
     .output(z.object({ success: z.literal(true), message_id: z.string() }))
     .mutation(({ ctx, input }) => postByWebhook(ctx.scope, input)),
 });
