@@ -22,7 +22,15 @@ const DefaultKey = z.object({ api_key: z.string() });
 export const keysRouter = router({
   list: signedIn
     .meta({
-      openapi: { method: 'GET', path: '/auths/api_keys', tags: ['auths'], summary: "The caller's API keys" },
+      openapi: {
+        method: 'GET',
+        path: '/auths/api_keys',
+        tags: ['auths'],
+        summary: "List the caller's API keys",
+        description:
+          'Newest first, all at once; expired keys are included. The keys themselves are not stored: ' +
+          '`masked` shows only the last four characters.',
+      },
       access: 'member',
     })
     .output(z.array(ApiKeyView))
@@ -34,7 +42,13 @@ export const keysRouter = router({
         method: 'POST',
         path: '/auths/api_keys',
         tags: ['auths'],
-        summary: 'Make an API key; it is shown this once',
+        summary: 'Create an API key',
+        description:
+          'Answers the key in `api_key`, the only time that it can be read. An account has at most 100 ' +
+          'keys, each with a name of its own: a taken name and a key too many are answered 400. Refused ' +
+          'with 403 where API keys are switched off (`auth.enable_api_keys`) or the caller lacks the ' +
+          'permission. The key acts as its account; some operations, marked with `x-credential: ' +
+          'session`, refuse keys.',
       },
       access: 'permission:features.api_keys',
     })
@@ -48,7 +62,10 @@ export const keysRouter = router({
         method: 'DELETE',
         path: '/auths/api_keys/{id}',
         tags: ['auths'],
-        summary: 'Revoke an API key of the caller',
+        summary: "Revoke one of the caller's API keys",
+        description:
+          'The key stops working at once, and sockets that were opened with it are closed. A repeat, ' +
+          'and the key of another account, are answered 404.',
       },
       access: 'member',
     })
@@ -62,7 +79,12 @@ export const keysRouter = router({
         method: 'GET',
         path: '/auths/api_key',
         tags: ['auths'],
-        summary: 'The API key named `default`: always 404, since a key is shown only when it is made',
+        summary: 'Get the API key named `default`: always 404',
+        description:
+          'For clients that know one key for each account. A key can be read only when it is made, so ' +
+          'the answer is always 404; `detail` tells whether the key exists and shows its last four ' +
+          'characters.',
+        errorResponses: [404],
       },
       access: 'member',
     })
@@ -75,7 +97,13 @@ export const keysRouter = router({
         method: 'POST',
         path: '/auths/api_key',
         tags: ['auths'],
-        summary: 'Make the API key named `default`, in place of the one before',
+        summary: 'Create or replace the API key named `default`',
+        description:
+          'Answers the new key, the only time that it can be read. A former key of this name is revoked ' +
+          'in the same transaction, and sockets that were opened with it are closed. Refused with 403 ' +
+          'where API keys are switched off or the caller lacks the permission, and with 400 for an ' +
+          'account that already has 100 other keys.',
+        errorResponses: [400],
       },
       access: 'permission:features.api_keys',
     })
@@ -89,6 +117,9 @@ export const keysRouter = router({
         path: '/auths/api_key',
         tags: ['auths'],
         summary: 'Revoke the API key named `default`',
+        description:
+          'The key stops working at once, and sockets that were opened with it are closed. Answers true ' +
+          'also when there is no such key.',
       },
       access: 'member',
     })
@@ -101,7 +132,10 @@ export const keysRouter = router({
         method: 'GET',
         path: '/users/{id}/api_keys',
         tags: ['users'],
-        summary: 'The API keys of an account',
+        summary: 'List the API keys of an account',
+        description:
+          'Newest first, all at once, expired keys included; only the last four characters of a key are ' +
+          'shown. The list is empty for an account that does not exist.',
       },
       access: 'administrator',
     })
@@ -116,6 +150,9 @@ export const keysRouter = router({
         path: '/users/{id}/api_keys/{key_id}',
         tags: ['users'],
         summary: 'Revoke an API key of an account',
+        description:
+          'The key stops working at once, and sockets that were opened with it are closed. A repeat, ' +
+          'and a key of another account than `id`, are answered 404.',
       },
       access: 'administrator',
     })

@@ -31,10 +31,16 @@ const endpoint = () =>
     );
 
 export const newKeyInput = z.object({
-  name: plainName(100),
+  name: plainName(100).describe('Unique among the keys of the account'),
   expires_at: seconds()
     .max(2 ** 31 - 1)
-    .nullish(),
-  allowed_endpoints: z.array(endpoint()).min(1).max(100).nullish(),
+    .nullish()
+    .describe('Unix seconds, in the future; without it the key does not expire'),
+  allowed_endpoints: z
+    .array(endpoint())
+    .min(1)
+    .max(100)
+    .nullish()
+    .describe('Paths that the key may call, each with all below it; without it every path'),
 });
 export type NewKeyInput = z.infer<typeof newKeyInput>;

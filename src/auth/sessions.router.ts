@@ -15,7 +15,11 @@ export const sessionsRouter = router({
         method: 'GET',
         path: '/auths/sessions',
         tags: ['auths'],
-        summary: "The caller's sessions, the one seen last first",
+        summary: "List the caller's sessions",
+        description:
+          'Only sessions that have not ended, the one seen last first, all at once. `is_current` marks ' +
+          'the session of this request; `last_seen_at` is exact to about half a minute. A `pending` ' +
+          'account may call it.',
       },
       access: 'account',
     })
@@ -28,7 +32,11 @@ export const sessionsRouter = router({
         method: 'DELETE',
         path: '/auths/sessions/{id}',
         tags: ['auths'],
-        summary: 'End a session of the caller',
+        summary: "End one of the caller's sessions",
+        description:
+          'The token of the session stops working at once and its sockets are closed; the current ' +
+          'session may be ended so too, which deletes the cookie. `ended` is 1. A repeat, and the ' +
+          'session of another account, are answered 404.',
       },
       access: 'account',
     })
@@ -44,7 +52,10 @@ export const sessionsRouter = router({
         method: 'GET',
         path: '/users/{id}/sessions',
         tags: ['users'],
-        summary: 'The sessions of an account',
+        summary: 'List the sessions of an account',
+        description:
+          'Only sessions that have not ended, the one seen last first, all at once. The list is empty ' +
+          'for an account that does not exist.',
       },
       access: 'administrator',
     })
@@ -59,6 +70,9 @@ export const sessionsRouter = router({
         path: '/users/{id}/sessions/{session_id}',
         tags: ['users'],
         summary: 'End a session of an account',
+        description:
+          'The token of the session stops working at once and its sockets are closed. `ended` is 1. A ' +
+          'repeat, and a session of another account than `id`, are answered 404.',
       },
       access: 'administrator',
     })
@@ -74,7 +88,10 @@ export const sessionsRouter = router({
         method: 'POST',
         path: '/users/{id}/sessions/revoke',
         tags: ['users'],
-        summary: 'End all sessions of an account, as clients of comparable systems ask for it',
+        summary: 'End all sessions of an account, for clients that expect true',
+        description:
+          'Does what `DELETE /users/{id}/sessions` does, but answers true, and 404 for an account that ' +
+          'does not exist. API keys of the account stay valid.',
       },
       access: 'administrator',
     })
@@ -88,7 +105,10 @@ export const sessionsRouter = router({
         method: 'GET',
         path: '/auths/mfa/status',
         tags: ['auths'],
-        summary: 'Whether the account has a second factor; this version knows none',
+        summary: 'Get the state of the second factor: always off',
+        description:
+          'For clients that ask before they show a setting. This version has no second factor, so the ' +
+          'answer is the same for every account.',
       },
       access: 'account',
     })
@@ -112,6 +132,10 @@ export const sessionsRouter = router({
         path: '/users/{id}/sessions',
         tags: ['users'],
         summary: 'End all sessions of an account',
+        description:
+          'All tokens of the account stop working at once and their sockets are closed; API keys stay ' +
+          'valid. `ended` is the number of sessions, 0 on a repeat and for an account that does not ' +
+          'exist. An administrator who names their own account is signed out too.',
       },
       access: 'administrator',
     })
