@@ -22,7 +22,11 @@ export const peopleRouter = router({
         method: 'GET',
         path: '/users/all',
         tags: ['users'],
-        summary: 'All people at once, the newest 10,000 of them; `total` says how many there are',
+        summary: 'List all people at once',
+        description:
+          'The newest first, `pending` accounts included, at most 10,000; `total` is the number of ' +
+          'accounts. `next_cursor` is not null if there are more: continue with `GET /users/search`, by ' +
+          'its `cursor`. `groups` is empty in lists.',
       },
       access: 'administrator',
     })
@@ -35,7 +39,15 @@ export const peopleRouter = router({
         method: 'GET',
         path: '/users/search',
         tags: ['users'],
-        summary: 'Find people by name or by their whole address; administrators also by parts of it',
+        summary: 'Find people',
+        description:
+          'Matches a part of the display name or user name, or the whole e-mail address, in any case; ' +
+          'without `query` it lists all. Administrators also find by a part of the address, see ' +
+          '`pending` accounts and addresses (`email` is null for other callers), and may order by ' +
+          '`group_id:<id>`, which is refused to others with 403. The newest come first unless ' +
+          '`order_by` or `direction` says otherwise. A caller may have 4 searches at once; more are ' +
+          'answered 429.',
+        errorResponses: [429],
       },
       access: 'member',
     })
@@ -49,7 +61,10 @@ export const peopleRouter = router({
         method: 'POST',
         path: '/groups/id/{id}/users',
         tags: ['groups'],
-        summary: 'The people of a group, by name',
+        summary: 'List the people of a group',
+        description:
+          'All members at once, by name, `pending` accounts included. Changes nothing, although it is a ' +
+          'POST; `groups` of each entry is empty.',
       },
       access: 'administrator',
     })
@@ -63,7 +78,10 @@ export const peopleRouter = router({
         method: 'GET',
         path: '/usage',
         tags: ['users'],
-        summary: 'How many people did anything within the last three minutes; no models run here',
+        summary: 'Count active people',
+        description:
+          '`user_count` is the number of accounts that did anything within the last three minutes. ' +
+          '`model_ids` is always empty: no models run on this server.',
       },
       access: 'administrator',
     })
@@ -76,7 +94,11 @@ export const peopleRouter = router({
         method: 'GET',
         path: '/groups/id/{id}/members',
         tags: ['groups'],
-        summary: 'The people of a group by name, 30 a page, with what makes them members',
+        summary: 'List the members of a group by pages',
+        description:
+          '30 a page, by name. `total` is the number of members that match `query`; `counts` are those ' +
+          'of the whole group, whatever the query. Groups are not nested, so every membership is direct ' +
+          'and `membership=inherited` answers an empty list.',
       },
       access: 'administrator',
     })
@@ -84,7 +106,7 @@ export const peopleRouter = router({
       z.object({
         id: id(),
         membership: z.enum(['direct', 'inherited', 'effective']).default('effective'),
-        query: label().optional(),
+        query: label().optional().describe('A part of the name or e-mail address, in any case'),
         page: z.int().min(1).max(1_000_000).default(1),
       }),
     )
@@ -97,7 +119,11 @@ export const peopleRouter = router({
         method: 'GET',
         path: '/users/{id}/info',
         tags: ['users'],
-        summary: 'What people may know of each other',
+        summary: 'Get what people may see of an account',
+        description:
+          '`email` is null unless the caller is an administrator or asks for their own account; ' +
+          '`groups` holds only groups that the caller is in too, all for administrators and for the own ' +
+          'account. A `pending` account of another person is answered 404, except to administrators.',
       },
       access: 'member',
     })
@@ -111,7 +137,10 @@ export const peopleRouter = router({
         method: 'GET',
         path: '/users/{id}/active',
         tags: ['users'],
-        summary: 'Whether somebody is connected, or was seen within the last three minutes',
+        summary: 'Get whether a person is active',
+        description:
+          'True if the person has an open socket or did anything within the last three minutes. False, ' +
+          'not 404, for an account that does not exist or that the caller may not see.',
       },
       access: 'member',
     })

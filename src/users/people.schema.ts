@@ -13,7 +13,7 @@ export function orderOf(order: PageInput['order_by']): { order_by: UserOrder; gr
 
 /** How people are listed: by numbered pages, or each page behind the one before, which takes as long anywhere. */
 export const pageInput = z.object({
-  query: label().optional(),
+  query: label().optional().describe('Only accounts that match; absent for all'),
   order_by: z
     .union([
       z.enum(USER_ORDERS),
@@ -21,10 +21,20 @@ export const pageInput = z.object({
     ])
     .default('created_at')
     .describe('By a member, or by membership of one group: `group_id:<id>`, which is for administrators'),
-  direction: z.enum(['asc', 'desc']).optional(),
-  page: z.int().min(1).max(1_000_000).default(1),
+  direction: z
+    .enum(['asc', 'desc'])
+    .optional()
+    .describe('Without it `desc` for `created_at` and `group_id:<id>`, else `asc`'),
+  page: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(1)
+    .describe('The number of the page, from 1; ignored with a cursor'),
   limit: z.int().min(1).max(LIMITS.pageSize).default(30),
-  cursor: label(1024).optional().describe('The next_cursor of the page before; `page` does not count then'),
+  cursor: label(1024)
+    .optional()
+    .describe('The `next_cursor` of the page before, which had the same order; `page` is ignored then'),
 });
 export type PageInput = z.infer<typeof pageInput>;
 
@@ -32,7 +42,7 @@ export type PageInput = z.infer<typeof pageInput>;
 export const pageOf = <View extends z.ZodType>(view: View) =>
   z.object({
     users: z.array(view),
-    total: z.int().optional().describe('How many there are in all; left out behind a cursor'),
+    total: z.int().optional().describe('How many there are in all; left out with a cursor'),
     next_cursor: z.string().nullable(),
   });
 

@@ -32,7 +32,11 @@ export const profileRouter = router({
         method: 'GET',
         path: '/auths/admin/details',
         tags: ['auths'],
-        summary: 'Whom an account that waits may ask for approval',
+        summary: 'Get whom to ask for approval',
+        description:
+          'For accounts that are still `pending`. Answers the administrator with the address ' +
+          '`auth.admin.email`, or the oldest administrator if that is not set; `name` is null for an ' +
+          'address that belongs to no administrator. Refused with 403 where `auth.admin.show` is off.',
       },
       access: 'account',
     })
@@ -45,7 +49,10 @@ export const profileRouter = router({
         method: 'POST',
         path: '/auths/update/profile',
         tags: ['auths'],
-        summary: "Change the caller's name and picture, and what they say of themselves",
+        summary: "Change the caller's profile",
+        description:
+          '`name` and `profile_image_url` are required and replaced. For the other members null ' +
+          'empties, and a missing member stays as it is. Answers the whole account; sessions go on.',
       },
       access: 'member',
     })
@@ -67,13 +74,18 @@ export const profileRouter = router({
         method: 'POST',
         path: '/auths/update/timezone',
         tags: ['auths'],
-        summary: "Say where the caller's clock is; shown as `timezone` of their account",
+        summary: "Set the caller's time zone",
+        description:
+          'Stores the time zone, which `GET /users/{id}` shows as `timezone`. A `pending` account may ' +
+          'call it.',
       },
       access: 'account',
     })
     .input(
       z.object({
-        timezone: label(64).refine(isTimezone, 'must be the IANA name of a time zone, such as Europe/Berlin'),
+        timezone: label(64)
+          .refine(isTimezone, 'must be the IANA name of a time zone, such as Europe/Berlin')
+          .describe('The IANA name of a time zone, such as `Europe/Berlin`; no offset'),
       }),
     )
     .output(z.object({ status: z.literal(true) }))
@@ -85,7 +97,10 @@ export const profileRouter = router({
         method: 'GET',
         path: '/users/user/status',
         tags: ['users'],
-        summary: "The caller's account, with its status",
+        summary: "Get the caller's account with its status",
+        description:
+          'The members of the status are null once `status_expires_at` has passed. Refused with 403 ' +
+          'where `users.enable_status` is off.',
       },
       access: 'member',
     })
@@ -98,18 +113,23 @@ export const profileRouter = router({
         method: 'POST',
         path: '/users/user/status/update',
         tags: ['users'],
-        summary: 'Say how one is just now; null takes it back, what is missing stays',
+        summary: "Set the caller's status",
+        description:
+          'Null empties a member, and a missing member stays as it is. Other people see the status ' +
+          'until `status_expires_at`; without that time it stays. Answers the whole account. Refused ' +
+          'with 403 where `users.enable_status` is off.',
       },
       access: 'member',
     })
     .input(
       z.object({
-        status_emoji: emptiable(label(64)),
+        status_emoji: emptiable(label(64).describe('An emoji or its short name; not checked')),
         status_message: emptiable(label()),
         status_expires_at: emptiable(
           seconds()
             .min(0)
-            .max(2 ** 31 - 1),
+            .max(2 ** 31 - 1)
+            .describe('Unix seconds; null for a status that stays'),
         ),
       }),
     )
@@ -122,7 +142,10 @@ export const profileRouter = router({
         method: 'GET',
         path: '/users/user/info',
         tags: ['users'],
-        summary: 'What clients keep about the caller',
+        summary: "Get the caller's free-form notes",
+        description:
+          'Whatever clients stored with `POST /users/user/info/update`; null if nothing was ever ' +
+          'stored. No other account can read it here.',
       },
       access: 'member',
     })
@@ -135,7 +158,11 @@ export const profileRouter = router({
         method: 'POST',
         path: '/users/user/info/update',
         tags: ['users'],
-        summary: 'Replace members of what clients keep about the caller; others stay',
+        summary: "Change the caller's free-form notes",
+        description:
+          'The body is the object itself. Its top-level members replace those of the same name, and the ' +
+          'others stay; a nested object is replaced as a whole. A member cannot be removed, only set to ' +
+          'null. Answers all that is stored then, at most 256 KiB as JSON; more is refused with 400.',
         bodyMember: 'info',
       },
       access: 'member',

@@ -16,7 +16,10 @@ export const settingsRouter = router({
         method: 'GET',
         path: '/users/user/settings',
         tags: ['users'],
-        summary: "The caller's settings",
+        summary: "Get the caller's settings",
+        description:
+          'Whatever clients stored with `POST /users/user/settings/update`; `ui` is always there. ' +
+          "`tools.valves` holds the caller's own valves of tools, by tool id, which are stored apart.",
       },
       access: 'member',
     })
@@ -29,8 +32,16 @@ export const settingsRouter = router({
         method: 'POST',
         path: '/users/user/settings/update',
         tags: ['users'],
-        summary:
-          "Replace members of the caller's settings, and of `ui` in it; others stay, and null removes one of `ui`",
+        summary: "Change the caller's settings",
+        description:
+          'The body is the object itself. Its top-level members replace those of the same name; `ui` is ' +
+          "merged by its members, of which null removes one. `tools.valves.<tool id>` sets the caller's " +
+          'own valves of that tool, with the refusals of `POST /tools/id/{id}/valves/user/update`; ' +
+          'valves that were set before a refusal stay set. `ui.notifications.webhook_url` must be an ' +
+          'address that this server may call, and `ui.toolServers` is dropped unless the caller has the ' +
+          'permission `features.direct_tool_servers`. Answers all settings, at most 256 KiB as JSON; ' +
+          'more is refused with 400.',
+        errorResponses: [404, 409, 504],
         bodyMember: 'settings',
       },
       access: 'member',

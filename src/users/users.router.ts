@@ -26,7 +26,13 @@ export const usersRouter = router({
         method: 'GET',
         path: '/users',
         tags: ['users'],
-        summary: 'List accounts, 30 a page, the newest first unless another order is asked for',
+        summary: 'List accounts',
+        description:
+          '30 a page unless `limit` says otherwise, the newest first unless `order_by` and `direction` say otherwise; the other ' +
+          'orders ascend, except `group_id:<id>`, which puts members of that group first. `query` is a ' +
+          'part of the display name, user name or address. `profile_image_url` is always a path of this ' +
+          'server. Following `next_cursor` takes the same time at every depth, unlike a high `page`; ' +
+          '`total` is left out behind a cursor.',
       },
       access: 'administrator',
     })
@@ -41,6 +47,10 @@ export const usersRouter = router({
         path: '/users',
         tags: ['users'],
         summary: 'Create an account',
+        description:
+          'Does not sign the account in. The account joins the group `ui.default_group_id`, if it is ' +
+          'set. An address that already has an account is refused with 400 (`email_taken`), in any ' +
+          'spelling of its case.',
         status: 201,
       },
       access: 'administrator',
@@ -48,8 +58,10 @@ export const usersRouter = router({
     .input(
       z.object({
         ...givenAccountForm,
-        username: personName().nullish(),
-        oauth: freeForm().nullish(),
+        username: personName().nullish().describe('A second name, by which searches find the account'),
+        oauth: freeForm()
+          .nullish()
+          .describe('Kept with the account and never answered; binds it to no provider'),
       }),
     )
     .output(UserView)
@@ -61,7 +73,10 @@ export const usersRouter = router({
         method: 'GET',
         path: '/users/permissions',
         tags: ['users'],
-        summary: 'What the caller may: what everybody may, and what their groups give besides',
+        summary: "Get the caller's permissions",
+        description:
+          'The default permissions of all accounts, with those added that a group of the caller gives; ' +
+          'the tree is always complete. Administrators are allowed everything, whatever the tree says.',
       },
       access: 'member',
     })
@@ -70,7 +85,15 @@ export const usersRouter = router({
 
   get: administrator
     .meta({
-      openapi: { method: 'GET', path: '/users/{id}', tags: ['users'], summary: 'Get an account' },
+      openapi: {
+        method: 'GET',
+        path: '/users/{id}',
+        tags: ['users'],
+        summary: 'Get an account',
+        description:
+          'Answers the account with its profile, status and groups. A picture at another server is ' +
+          'shown as the path of this server, except in the own account.',
+      },
       access: 'administrator',
     })
     // A word, such as that of a path which does not exist, is the id of no account.
@@ -84,7 +107,13 @@ export const usersRouter = router({
         method: 'POST',
         path: '/users/{id}/update',
         tags: ['users'],
-        summary: 'Change an account; a new role or password ends its sessions',
+        summary: 'Change an account',
+        description:
+          'A missing member stays as it is. A new password or another role ends all sessions of the ' +
+          'account; its API keys stay valid. Refused with 403: a change of the oldest administrator by ' +
+          "another administrator (`primary_admin`), the removal of one's own role `admin`, and, with an " +
+          'API key, a change of the own address or password (`session_required`). A taken address is ' +
+          'refused with 400 (`email_taken`).',
       },
       access: 'administrator',
     })
@@ -107,7 +136,12 @@ export const usersRouter = router({
         method: 'DELETE',
         path: '/users/{id}',
         tags: ['users'],
-        summary: 'Delete an account; what others use of it passes to the caller',
+        summary: 'Delete an account',
+        description:
+          'Ends its sessions and API keys, takes it out of all channels and deletes its settings, ' +
+          "grants and reactions. Its messages stay, without an author's name; its tools, standard " +
+          'channels, webhooks and the files in messages of standard channels pass to the caller. The ' +
+          'own account and the oldest administrator are refused with 403; a repeat is answered 404.',
       },
       access: 'administrator',
     })

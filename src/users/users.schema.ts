@@ -17,7 +17,7 @@ export const newPassword = () =>
   );
 
 /** An address on its way in; `normaliseEmail` decides whether it is one. */
-export const emailInput = () => label(320);
+export const emailInput = () => label(320).describe('An e-mail address; upper and lower case are the same');
 
 const OWN_PATH = /^\/api\/v1\/users\/[0-9a-f-]{36}\/profile\/image$/;
 
@@ -55,7 +55,12 @@ export const accountForm = {
   password: newPassword(),
   profile_image_url: imageUrl().default('/user.png'),
 };
-export const givenAccountForm = { ...accountForm, role: RoleAtom.default('pending') };
+export const givenAccountForm = {
+  ...accountForm,
+  role: RoleAtom.default('pending').describe(
+    '`pending` waits for approval: such an account can sign in and do little else',
+  ),
+};
 
 export const UserView = z
   .object({

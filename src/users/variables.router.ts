@@ -17,7 +17,10 @@ export const variablesRouter = router({
         method: 'GET',
         path: '/users/user/variables',
         tags: ['users'],
-        summary: "The caller's variables for prompts",
+        summary: "Get the caller's variables for prompts",
+        description:
+          'Texts by their keys; empty if none were stored. The server only keeps them: clients fill ' +
+          'them into prompts.',
       },
       access: 'member',
     })
@@ -30,7 +33,11 @@ export const variablesRouter = router({
         method: 'POST',
         path: '/users/user/variables/update',
         tags: ['users'],
-        summary: "Replace all of the caller's variables for prompts",
+        summary: "Replace the caller's variables for prompts",
+        description:
+          'Replaces the whole set: a key that is not sent is deleted, and an empty body deletes all. A ' +
+          'text has at most 20,000 bytes, the set 100,000 bytes as JSON; more is refused with 400. ' +
+          'Answers the stored set.',
       },
       access: 'member',
     })
