@@ -25,12 +25,25 @@ export const groupsRouter = router({
         method: 'GET',
         path: '/groups',
         tags: ['groups'],
-        summary:
-          "The caller's groups, or with `share` those that they may give rights to; for administrators all",
+        summary: 'List groups',
+        description:
+          'Administrators get all groups; other callers get the groups that they are in, or the ' +
+          'selection of `share`. The group that was changed last comes first, then by name; a change of ' +
+          'members does not count. All at once.',
       },
       access: 'member',
     })
-    .input(z.object({ share: z.boolean().optional() }))
+    .input(
+      z.object({
+        share: z
+          .boolean()
+          .optional()
+          .describe(
+            'True: groups that the caller may grant rights to. False: groups of the caller that only ' +
+              'administrators may grant rights to. Administrators get all groups in any case.',
+          ),
+      }),
+    )
     .output(z.array(GroupView))
     .query(({ ctx, input }) => listGroups(ctx.scope, input)),
 
@@ -40,7 +53,10 @@ export const groupsRouter = router({
         method: 'GET',
         path: '/users/groups',
         tags: ['groups'],
-        summary: 'The groups that the caller is in',
+        summary: "List the caller's groups",
+        description:
+          'Only groups that the caller is in, for administrators too. The group that was changed last ' +
+          'comes first, then by name.',
       },
       access: 'member',
     })
@@ -53,7 +69,10 @@ export const groupsRouter = router({
         method: 'GET',
         path: '/users/{id}/groups',
         tags: ['groups'],
-        summary: 'The groups that somebody is in',
+        summary: 'List the groups of an account',
+        description:
+          'The group that was changed last comes first, then by name. The list is empty for an account ' +
+          'that does not exist.',
       },
       access: 'administrator',
     })
@@ -63,7 +82,15 @@ export const groupsRouter = router({
 
   create: administrator
     .meta({
-      openapi: { method: 'POST', path: '/groups/create', tags: ['groups'], summary: 'Make a group' },
+      openapi: {
+        method: 'POST',
+        path: '/groups/create',
+        tags: ['groups'],
+        summary: 'Create a group',
+        description:
+          'The group has no members at first, and its creator gets no special right to it. A name that ' +
+          'another group has is refused with 400 (`name_taken`).',
+      },
       access: 'administrator',
     })
     .input(z.object(groupForm))
@@ -72,7 +99,15 @@ export const groupsRouter = router({
 
   get: administrator
     .meta({
-      openapi: { method: 'GET', path: '/groups/id/{id}', tags: ['groups'], summary: 'Get a group' },
+      openapi: {
+        method: 'GET',
+        path: '/groups/id/{id}',
+        tags: ['groups'],
+        summary: 'Get a group',
+        description:
+          'Answers the group with its permissions and the number of its members; `GET ' +
+          '/groups/id/{id}/export` also names the members.',
+      },
       access: 'administrator',
     })
     .input(groupId)
@@ -85,7 +120,10 @@ export const groupsRouter = router({
         method: 'GET',
         path: '/groups/id/{id}/info',
         tags: ['groups'],
-        summary: 'What there is to know of a group that the caller is in or may give rights to',
+        summary: 'Get what members may see of a group',
+        description:
+          'For a group that the caller is in or may grant rights to; every other group is answered 404. ' +
+          'Administrators may see all. Permissions, `data` and `meta` are left out.',
       },
       access: 'member',
     })
@@ -99,7 +137,11 @@ export const groupsRouter = router({
         method: 'GET',
         path: '/groups/id/{id}/export',
         tags: ['groups'],
-        summary: 'A group with everybody in it, and what brought them there',
+        summary: 'Get a group with all its members',
+        description:
+          '`user_ids` and `members` hold all members in the order in which they joined. `sources` names ' +
+          'each reason for a membership: `manual` for an administrator, `oauth` and `ldap` for a way of ' +
+          'signing in.',
       },
       access: 'administrator',
     })
@@ -113,7 +155,11 @@ export const groupsRouter = router({
         method: 'POST',
         path: '/groups/id/{id}/update',
         tags: ['groups'],
-        summary: 'Change a group; what is null or missing stays',
+        summary: 'Change a group',
+        description:
+          'A member that is null or missing stays as it is; `permissions`, `data` and `meta` are ' +
+          'replaced as a whole. New permissions act at once, on open sockets too. A name that another ' +
+          'group has is refused with 400 (`name_taken`).',
       },
       access: 'administrator',
     })
@@ -134,7 +180,11 @@ export const groupsRouter = router({
         method: 'POST',
         path: '/groups/id/{id}/users/add',
         tags: ['groups'],
-        summary: 'Put people into a group; who does not exist is left out',
+        summary: 'Add members to a group',
+        description:
+          'What the group is granted and permitted reaches the new members at once. Ids without an ' +
+          'account are left out, and members who are in the group already stay, so a repeat is ' +
+          'harmless. At most 10,000 ids a call. Answers the group with its new `member_count`.',
       },
       access: 'administrator',
     })
@@ -148,7 +198,12 @@ export const groupsRouter = router({
         method: 'POST',
         path: '/groups/id/{id}/users/remove',
         tags: ['groups'],
-        summary: 'Take people out of a group; what they had by it ends at once',
+        summary: 'Remove members from a group',
+        description:
+          'Removes the members whatever brought them in, and they lose the grants and permissions of ' +
+          'the group at once. A provider or directory that names the group at their next sign-in adds ' +
+          'them again. Ids that are not members are ignored, so a repeat is harmless; at most 10,000 ' +
+          'ids a call. Answers the group with its new `member_count`.',
       },
       access: 'administrator',
     })
@@ -162,7 +217,10 @@ export const groupsRouter = router({
         method: 'DELETE',
         path: '/groups/id/{id}/delete',
         tags: ['groups'],
-        summary: 'Delete a group with what was granted to it',
+        summary: 'Delete a group',
+        description:
+          'Deletes the group with its memberships and all grants to it; the members lose both at once, ' +
+          'their accounts stay. A repeat is answered 404.',
       },
       access: 'administrator',
     })

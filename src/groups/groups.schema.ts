@@ -20,14 +20,18 @@ const permissions = () => Permissions.check(storableWithin(PERMISSION_BYTES));
 export const groupForm = {
   name: plainName(256),
   description: label(DESCRIPTION_CHARACTERS),
-  permissions: permissions().nullish(),
-  data: groupData().nullish(),
-  meta: freeForm().nullish(),
+  permissions: permissions().nullish().describe('What members may do beyond the default permissions'),
+  data: groupData()
+    .nullish()
+    .describe(
+      '`config.share`, who may grant rights to the group: true (all), false (administrators), `members`',
+    ),
+  meta: freeForm().nullish().describe('Free form for clients'),
   parent_group_id: z.null('must be null: groups are not nested in this version').optional(),
 };
 
 /** People on their way in or out. */
-export const userIds = () => z.array(id()).max(10_000);
+export const userIds = () => z.array(id()).max(10_000).describe('Ids of accounts; null counts as none');
 
 const brief = {
   id: z.string(),
