@@ -45,6 +45,9 @@ export const imageUrl = () => {
         isElsewhere(value) ||
         decodePicture(value) !== null,
       error,
+    )
+    .describe(
+      'A path of this server, a small inline picture (data URI), an https address, or empty for the standard one',
     );
 };
 
