@@ -10,6 +10,7 @@ import project from '../../package.json' with { type: 'json' };
 import { ERRORS, type ErrorCode } from '../core/errors.ts';
 import type { Meta } from '../core/trpc.ts';
 import { SESSION_COOKIE } from './context.ts';
+import { addExamples } from './docs.examples.ts';
 import { describeParameter, TAGS } from './docs.words.ts';
 import { listProcedures, type Procedure } from './procedures.ts';
 import { REST_PREFIXES } from './rest.ts';
@@ -107,7 +108,9 @@ export function buildDocument(
     const rest = procedure.meta?.openapi;
     if (rest) mend(document, procedure, rest);
   }
-  return tidy(document);
+  const tidied = tidy(document);
+  addExamples(tidied);
+  return tidied;
 }
 
 /** The document as the committed file holds it. */
