@@ -13,6 +13,10 @@ export const toolFormatRouter = router({
         path: '/utils/code/format',
         tags: ['tools'],
         summary: 'Format Python code',
+        description:
+          'Returns the code as Black formats it; nothing is stored and the code is not run. Code that is ' +
+          'not valid Python answers 400 with the line. At most 1 MiB, and stopped after 10 s.',
+        errorResponses: [429, 504, 507],
       },
       access: 'member',
     })

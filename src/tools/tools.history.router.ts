@@ -24,7 +24,11 @@ export const toolHistoryRouter = router({
         method: 'GET',
         path: '/tools/id/{id}/history',
         tags: ['tools'],
-        summary: "The states of a tool's source, twenty a page, as clients of Open WebUI ask for them",
+        summary: "List the versions of a tool's source in pages of twenty",
+        description:
+          'The form that clients of Open WebUI ask for; `GET /tools/id/{id}/versions` has more. Newest ' +
+          'first, without sources. `id` is the number of the version as a text, `parent_id` the kept ' +
+          'version before it, and `commit_message` is always null.',
       },
       access: 'tool.write',
     })
@@ -38,7 +42,11 @@ export const toolHistoryRouter = router({
         method: 'GET',
         path: '/tools/id/{id}/history/diff',
         tags: ['tools'],
-        summary: "What changed between two states of a tool's source",
+        summary: "Compare two versions of a tool's source",
+        description:
+          'Returns a unified diff from `from_id` to `to_id`. It is empty if nothing or only line endings ' +
+          'differ; `line_endings_only` tells these apart. Sources that differ in more than 2000 lines are ' +
+          'shown as replaced.',
       },
       access: 'tool.write',
     })
@@ -52,7 +60,10 @@ export const toolHistoryRouter = router({
         method: 'GET',
         path: '/tools/id/{id}/history/{history_id}',
         tags: ['tools'],
-        summary: "One state of a tool's source, with the name and description of today",
+        summary: "Get one version of a tool's source",
+        description:
+          'The snapshot has the source of that version with the current name and description of the tool, ' +
+          'which have no versions. A `history_id` that is not the number of a kept version answers 404.',
       },
       access: 'tool.write',
     })
@@ -66,7 +77,10 @@ export const toolHistoryRouter = router({
         method: 'DELETE',
         path: '/tools/id/{id}/history/{history_id}',
         tags: ['tools'],
-        summary: "Forget a state of a tool's source that is not in force",
+        summary: "Delete a version of a tool's source",
+        description:
+          'Removes an earlier version for good and returns true. The current version answers 400, a ' +
+          'version that is already deleted 404.',
       },
       access: 'tool.write',
     })
@@ -80,11 +94,15 @@ export const toolHistoryRouter = router({
         method: 'POST',
         path: '/tools/id/{id}/update/version',
         tags: ['tools'],
-        summary: "Bring a state of a tool's source back, as a new one",
+        summary: "Restore a version of a tool's source, named by its id",
+        description:
+          'The same as `POST /tools/id/{id}/versions/{version}/restore`, with the number of the version as ' +
+          'the text `version_id`.',
+        errorResponses: [429, 507],
       },
       access: 'tool.write',
     })
-    .input(z.object({ id: toolId(), version_id: entryId() }))
+    .input(z.object({ id: toolId(), version_id: entryId().describe('The number of the version, as a text') }))
     .output(ToolAccessView)
     .mutation(({ ctx, input }) => restoreVersion(ctx.scope, input.id, versionOf(input.version_id))),
 
@@ -94,7 +112,10 @@ export const toolHistoryRouter = router({
         method: 'GET',
         path: '/tools/id/{id}/specs',
         tags: ['tools'],
-        summary: 'The functions of a tool, by name and description',
+        summary: 'List the functions of a tool, by name and description',
+        description:
+          'In the order of the source, without parameters: `GET /tools/id/{id}` has the complete ' +
+          'specifications. Empty while packages that the source needs are not installed.',
       },
       access: 'tool.read',
     })

@@ -11,7 +11,11 @@ export const toolInstallRouter = router({
         method: 'GET',
         path: '/tools/id/{id}/install',
         tags: ['tools'],
-        summary: 'How it stands with the packages of a tool, with the log',
+        summary: 'Get the state of the packages of a tool',
+        description:
+          '`state` is `none` if the tool needs no packages, `absent` if this machine has not begun to ' +
+          'install them, else `installing`, `ready` or `failed`; `detail` gives the reason of a failure. ' +
+          "`log` is the end of the installer's output.",
       },
       access: 'tool.write',
     })
@@ -25,7 +29,13 @@ export const toolInstallRouter = router({
         method: 'POST',
         path: '/tools/id/{id}/install',
         tags: ['tools'],
-        summary: 'Install what a tool asks for in its frontmatter, again after a failure',
+        summary: 'Install the packages of a tool',
+        description:
+          'Loads the current source, and starts the installation of the packages that it asks for, again ' +
+          'after a failure. Answers at once with the state; poll `GET /tools/id/{id}/install` for the end. ' +
+          'Nothing is done if all packages are installed. The caller also needs the permission ' +
+          '`workspace.tools`. 403 means that the setting `tools.install_requirements` is off.',
+        errorResponses: [429, 507],
       },
       access: 'tool.write',
     })

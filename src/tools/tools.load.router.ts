@@ -12,7 +12,14 @@ export const toolLoadRouter = router({
         method: 'POST',
         path: '/tools/load/url',
         tags: ['tools'],
-        summary: 'The source of a tool from a code host or any other address, for administrators',
+        summary: 'Load the source of a tool from an address',
+        description:
+          'Fetches the source and returns it with a suggested name; nothing is stored or run. The caller ' +
+          'must be an administrator, else the answer is 401 `tool_forbidden`. Addresses of files and ' +
+          'folders on known code hosts are resolved; a folder must hold `main.py`, `tool.py`, `tools.py`, ' +
+          'or exactly one Python file. Only public http(s) addresses are called, for 10 s in all, and the ' +
+          'source may have 1 MiB. 502 means that the other server failed or was too slow.',
+        errorResponses: [502, 507],
       },
       access: 'tool.manage',
     })

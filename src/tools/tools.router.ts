@@ -20,7 +20,11 @@ import {
   updateToolAccess,
 } from './tools.service.ts';
 
-const call = { id: toolId(), function: name(), arguments: freeForm(LIMITS.bodyBytes).default({}) };
+const call = {
+  id: toolId(),
+  function: name().describe('The name of a function, as in `specs` of the tool'),
+  arguments: freeForm(LIMITS.bodyBytes).default({}).describe('Values by the names of the parameters'),
+};
 
 const answer = () =>
   z.unknown().superRefine((value, context) => {
@@ -35,7 +39,11 @@ export const toolsRouter = router({
         method: 'GET',
         path: '/tools',
         tags: ['tools'],
-        summary: 'The tools that the caller may use',
+        summary: 'List the tools that the caller may use',
+        description:
+          'A tool is listed for its owner, for accounts that a grant to them, to one of their groups or to ' +
+          '`*` names, and for administrators. The last changed comes first. The list has no pages and no ' +
+          'sources.',
       },
       access: 'member',
     })
@@ -48,7 +56,10 @@ export const toolsRouter = router({
         method: 'GET',
         path: '/tools/list',
         tags: ['tools'],
-        summary: 'The same, with the source of those that the caller may change',
+        summary: 'List the tools that the caller may use, with sources',
+        description:
+          'The same list as `GET /tools`, with the member `content` in each tool that the caller may ' +
+          'change.',
       },
       access: 'member',
     })
@@ -61,7 +72,12 @@ export const toolsRouter = router({
         method: 'GET',
         path: '/tools/export',
         tags: ['tools'],
-        summary: 'The tools that the caller may use, to be stored elsewhere',
+        summary: 'Export the tools that the caller may use',
+        description:
+          'Returns each readable tool with what another server needs to store it, ordered by id; `POST ' +
+          '/tools/import` takes the answer. The member `content` is there only in tools that the caller ' +
+          'may change. Values of valves are not exported. Without the permission the answer is 401 ' +
+          '`tool_forbidden`.',
       },
       access: 'permission:workspace.tools_export',
     })
@@ -70,7 +86,20 @@ export const toolsRouter = router({
 
   create: member
     .meta({
-      openapi: { method: 'POST', path: '/tools/create', tags: ['tools'], summary: 'Store a tool' },
+      openapi: {
+        method: 'POST',
+        path: '/tools/create',
+        tags: ['tools'],
+        summary: 'Store a tool',
+        description:
+          'Also open to callers with the permission `workspace.tools_import`. The id holds ASCII letters, ' +
+          'digits and underscores and is stored in lower case; a taken id answers 400 `id_taken`. The ' +
+          'source is loaded in a process of its own before it is stored, and 400 `tool_invalid` gives the ' +
+          'reason when that fails. Packages that it asks for are installed in the background where the ' +
+          'configuration allows it. The manifest comes from the frontmatter of the source; a sent one is ' +
+          'ignored. Grants follow the rules of `POST /tools/id/{id}/access/update`.',
+        errorResponses: [429, 507],
+      },
       access: 'permission:workspace.tools',
     })
     .input(z.object({ id: z.string().max(256), ...toolForm }))
@@ -79,7 +108,15 @@ export const toolsRouter = router({
 
   get: member
     .meta({
-      openapi: { method: 'GET', path: '/tools/id/{id}', tags: ['tools'], summary: 'Get a tool' },
+      openapi: {
+        method: 'GET',
+        path: '/tools/id/{id}',
+        tags: ['tools'],
+        summary: 'Get a tool',
+        description:
+          'The member `content` is there only if the caller may change the tool. A tool that exists but is ' +
+          'not shared with the caller answers 401 `tool_forbidden`.',
+      },
       access: 'tool.read',
     })
     .input(z.object({ id: toolId() }))
@@ -88,7 +125,19 @@ export const toolsRouter = router({
 
   update: member
     .meta({
-      openapi: { method: 'POST', path: '/tools/id/{id}/update', tags: ['tools'], summary: 'Change a tool' },
+      openapi: {
+        method: 'POST',
+        path: '/tools/id/{id}/update',
+        tags: ['tools'],
+        summary: 'Change a tool',
+        description:
+          'Replaces name, source and description; a missing description becomes null. Another source also ' +
+          'needs the permission `workspace.tools`, is loaded before it is stored, and becomes a new ' +
+          'version. Of each tool the newest 1000 versions, of at most 64 MiB together, are kept. Grants ' +
+          'stay if `access_grants` is missing or null. The id, the manifest and the owner cannot be ' +
+          'changed.',
+        errorResponses: [429, 507],
+      },
       access: 'tool.write',
     })
     .input(z.object({ id: toolId(), ...toolForm }))
@@ -102,6 +151,13 @@ export const toolsRouter = router({
         path: '/tools/id/{id}/access/update',
         tags: ['tools'],
         summary: 'Replace all grants of a tool',
+        description:
+          'Grants that are not in the list end. A grant to `*` is left out without an error unless the ' +
+          'caller has the permission `sharing.public_tools`. Any other new grant that the caller may not ' +
+          'give answers 403: to a user without the permission `access_grants.allow_users`, or to a group ' +
+          'that the caller may not share with. Grants that exist already may be sent again. Running calls ' +
+          'of callers who lose the right end if they are watched by a subscription.',
+        errorResponses: [507],
       },
       access: 'tool.write',
     })
@@ -111,7 +167,15 @@ export const toolsRouter = router({
 
   delete: member
     .meta({
-      openapi: { method: 'DELETE', path: '/tools/id/{id}/delete', tags: ['tools'], summary: 'Delete a tool' },
+      openapi: {
+        method: 'DELETE',
+        path: '/tools/id/{id}/delete',
+        tags: ['tools'],
+        summary: 'Delete a tool',
+        description:
+          'Removes the tool with its versions, runs, grants and values of valves. A second call answers ' +
+          '404.',
+      },
       access: 'tool.write',
     })
     .input(z.object({ id: toolId() }))
@@ -125,6 +189,14 @@ export const toolsRouter = router({
         path: '/tools/id/{id}/call',
         tags: ['tools'],
         summary: 'Run one function of a tool as the caller',
+        description:
+          'Answers when the function has ended, with its result, the events that it emitted in order, and ' +
+          'the duration. The function runs with the rights of the caller, and is stopped after 30 s or ' +
+          'when the client closes the connection. A function that asks a question fails here: use the ' +
+          'subscription `tools.run`. 422 means that the function raised an error, 409 that packages of the ' +
+          'tool are missing, 429 that too many calls of the caller are under way (16 run at a time). Each ' +
+          'call is recorded as a run.',
+        errorResponses: [409, 422, 429, 504, 507],
       },
       access: 'tool.read',
     })
@@ -145,11 +217,22 @@ export const toolsRouter = router({
         method: 'POST',
         path: '/tools/runs/{run_id}/answer',
         tags: ['tools'],
-        summary: 'Answer what a run of the caller has asked',
+        summary: 'Answer a question of a running function',
+        description:
+          'A function asks through the subscription `tools.run`, which names the run and numbers the ' +
+          'question. Only the account that started the run may answer, and only the first answer counts: a ' +
+          'later one, and one to a question that waits no longer (5 minutes), answer 404.',
+        errorResponses: [507],
       },
       access: 'member',
     })
-    .input(z.object({ run_id: id(), ask: z.int().min(1), answer: answer() }))
+    .input(
+      z.object({
+        run_id: id(),
+        ask: z.int().min(1).describe('The number of the question'),
+        answer: answer().describe('Any JSON value'),
+      }),
+    )
     .output(z.object({ result: z.boolean() }))
     .mutation(({ ctx, input }) => answerRun(ctx.scope, input)),
 
@@ -159,7 +242,11 @@ export const toolsRouter = router({
         method: 'GET',
         path: '/tools/id/{id}/runs',
         tags: ['tools'],
-        summary: 'The latest runs of a tool: who, when, how long, with what outcome',
+        summary: 'List the latest runs of a tool',
+        description:
+          'Newest first. A run names the version, the function, the caller, the start, the duration, and ' +
+          'the outcome: `ok`, `cancelled`, or an error code. It never holds arguments or results. About ' +
+          '1000 runs of a tool are kept, for 30 days.',
       },
       access: 'tool.write',
     })

@@ -17,7 +17,11 @@ export const valvesRouter = router({
         method: 'GET',
         path: '/tools/id/{id}/valves',
         tags: ['tools'],
-        summary: 'The settings of a tool that were set; texts are masked for those who may only use it',
+        summary: 'Get the valves of a tool',
+        description:
+          'Returns the values that were set, without defaults; an empty object if there are none. Callers ' +
+          'who may only use the tool see a mask in place of every text and object that is not the default. ' +
+          '503 means that the values were encrypted with another SECRET_KEY.',
       },
       access: 'tool.read',
     })
@@ -31,7 +35,12 @@ export const valvesRouter = router({
         method: 'GET',
         path: '/tools/id/{id}/valves/spec',
         tags: ['tools'],
-        summary: 'What can be set of a tool',
+        summary: 'Get the JSON schema of the valves of a tool',
+        description:
+          'Null if the source has no class `Valves`. Choices that the class offers by a method are ' +
+          'computed for the caller; if that fails, the name of the method stays in their place. 409 means ' +
+          'that packages of the tool are missing.',
+        errorResponses: [409],
       },
       access: 'tool.read',
     })
@@ -45,7 +54,13 @@ export const valvesRouter = router({
         method: 'POST',
         path: '/tools/id/{id}/valves/update',
         tags: ['tools'],
-        summary: 'Set some settings of a tool and keep the others',
+        summary: 'Set valves of a tool',
+        description:
+          'The body is an object of the values to set; a value of null returns to its default, and members ' +
+          'that are not sent stay. The class `Valves` of the tool checks and converts the values: 400 ' +
+          '`valves_invalid` gives its reasons. Members that the class does not know are dropped and named ' +
+          'in `X-Ignored-Members`. Returns all values that are set now. 404 if the tool has no such class.',
+        errorResponses: [409, 429, 504, 507],
         bodyMember: 'valves',
       },
       access: 'tool.write',
@@ -60,7 +75,11 @@ export const valvesRouter = router({
         method: 'GET',
         path: '/tools/id/{id}/valves/user',
         tags: ['tools'],
-        summary: "The caller's own settings of a tool",
+        summary: "Get the caller's own valves of a tool",
+        description:
+          'Returns the values that the caller has set, without defaults; an empty object if there are ' +
+          'none. No other account can read them, administrators included. 503 means that they were ' +
+          'encrypted with another SECRET_KEY.',
       },
       access: 'tool.read',
     })
@@ -74,7 +93,9 @@ export const valvesRouter = router({
         method: 'GET',
         path: '/tools/id/{id}/valves/user/spec',
         tags: ['tools'],
-        summary: 'What every user can set of a tool for themselves',
+        summary: "Get the JSON schema of the caller's own valves of a tool",
+        description: 'As `GET /tools/id/{id}/valves/spec`, for the class `UserValves`.',
+        errorResponses: [409],
       },
       access: 'tool.read',
     })
@@ -88,7 +109,11 @@ export const valvesRouter = router({
         method: 'POST',
         path: '/tools/id/{id}/valves/user/update',
         tags: ['tools'],
-        summary: "Set some of the caller's own settings of a tool and keep the others",
+        summary: "Set the caller's own valves of a tool",
+        description:
+          'As `POST /tools/id/{id}/valves/update`, for the class `UserValves`. The values hold for calls ' +
+          'of this caller only, so the right to use the tool is enough.',
+        errorResponses: [409, 429, 504, 507],
         bodyMember: 'valves',
       },
       access: 'tool.read',

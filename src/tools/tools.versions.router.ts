@@ -20,7 +20,11 @@ export const toolVersionsRouter = router({
         method: 'GET',
         path: '/tools/id/{id}/versions',
         tags: ['tools'],
-        summary: "The states of a tool's source, with who saved them",
+        summary: "List the versions of a tool's source",
+        description:
+          'Newest first, without sources. Each names its number, the account that saved it, its size in ' +
+          'bytes, and the version that it restored, if any. Only the newest 1000, of at most 64 MiB ' +
+          'together, are kept.',
       },
       access: 'tool.write',
     })
@@ -34,7 +38,10 @@ export const toolVersionsRouter = router({
         method: 'GET',
         path: '/tools/id/{id}/versions/{version}',
         tags: ['tools'],
-        summary: "One state of a tool's source",
+        summary: "Get one version of a tool's source",
+        description:
+          'The same members as in the list, with the source as `content`. A version that is no longer kept ' +
+          'answers 404.',
       },
       access: 'tool.write',
     })
@@ -48,7 +55,13 @@ export const toolVersionsRouter = router({
         method: 'POST',
         path: '/tools/id/{id}/versions/{version}/restore',
         tags: ['tools'],
-        summary: "Bring a state of a tool's source back, as a new one",
+        summary: "Restore a version of a tool's source",
+        description:
+          'Makes the source of that version current again, as a new version; name, description and grants ' +
+          'stay. Nothing is stored if the current source is the same. The caller also needs the permission ' +
+          '`workspace.tools`. The source is loaded first: 400 `tool_invalid` gives the reason if it no ' +
+          'longer loads.',
+        errorResponses: [429, 507],
       },
       access: 'tool.write',
     })
