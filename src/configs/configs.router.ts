@@ -12,8 +12,7 @@ import {
   rollbackConfiguration,
 } from './configs.service.ts';
 
-/** Answers with the secrets in clear instead of masks. */
-const secrets = z.boolean().optional();
+const secrets = z.boolean().optional().describe('Answers secrets in clear instead of masks');
 
 /** What is sent may be older, of another system or incomplete, so the service is what checks it. */
 const sent = z.record(z.string(), z.unknown()).meta({
@@ -30,7 +29,11 @@ export const configsRouter = router({
         method: 'GET',
         path: '/configs/export',
         tags: ['configs'],
-        summary: 'The complete configuration',
+        summary: 'Get the complete configuration',
+        description:
+          'The configuration in force, values that environment variables pin included. Secrets are masked ' +
+          'unless `secrets` is true. `POST /configs/import` takes the answer; a mask then stands for the ' +
+          'stored secret.',
       },
       access: 'administrator',
     })
@@ -44,8 +47,15 @@ export const configsRouter = router({
         method: 'POST',
         path: '/configs/import',
         tags: ['configs'],
-        summary:
-          'Replace the complete configuration; `X-Changed-Settings` names what changed, and with `dry_run` what would',
+        summary: 'Replace the complete configuration',
+        description:
+          'Takes an export of this server, an export of a comparable system, or a flat object of dotted ' +
+          'names, which changes only the settings that it names. A missing member of a complete object ' +
+          'answers 400 unless `fill` is `defaults`. A mask keeps the stored secret of the same address or ' +
+          'id. 409 means that the import would change a setting that an environment variable pins. The ' +
+          'configuration is in force on the answer, and becomes an entry of the history. ' +
+          '`X-Changed-Settings` names what changed; with `dry_run`, what would change, and nothing is ' +
+          'stored. Imports at the same time are stored one after the other.',
         bodyMember: 'config',
         acceptWrapped: true,
         errorResponses: [409],
@@ -69,7 +79,11 @@ export const configsRouter = router({
         method: 'GET',
         path: '/configs/namespace/{namespace}',
         tags: ['configs'],
-        summary: 'The settings below a dotted prefix, by their dotted names; secrets are masked',
+        summary: 'Get the settings below a dotted prefix',
+        description:
+          'Returns a flat object of dotted names with the values in force; secrets are masked. `ollama` ' +
+          'and `openai` also name the sections `local_model_server` and `hosted_model_api`. An unknown ' +
+          'prefix gives an empty object.',
       },
       access: 'administrator',
     })
@@ -83,7 +97,10 @@ export const configsRouter = router({
         method: 'GET',
         path: '/configs/history',
         tags: ['configs'],
-        summary: 'The last changes of the configuration, newest first',
+        summary: 'List the changes of the configuration',
+        description:
+          'Newest first; the last 100 changes are kept. An entry names the changed settings, the account ' +
+          'and the time, and whether it is in force. It does not hold the values: `GET /audit` has those.',
       },
       access: 'administrator',
     })
@@ -97,12 +114,16 @@ export const configsRouter = router({
         method: 'POST',
         path: '/configs/rollback',
         tags: ['configs'],
-        summary: 'Put an earlier configuration in force again',
+        summary: 'Restore an earlier configuration',
+        description:
+          'Puts the configuration of an entry of the history in force again, secrets included, as a new ' +
+          'entry. Values that environment variables pin stay. Returns the configuration in force, secrets ' +
+          'masked unless `secrets` is true. An entry that is no longer kept answers 404.',
         errorResponses: [404],
       },
       access: 'administrator',
     })
-    .input(z.object({ id: id(), secrets }))
+    .input(z.object({ id: id().describe('An entry of the history'), secrets }))
     .output(Configuration)
     .mutation(({ ctx, input }) => rollbackConfiguration(ctx.scope, input)),
 
@@ -112,7 +133,12 @@ export const configsRouter = router({
         method: 'GET',
         path: '/configs/explain',
         tags: ['configs'],
-        summary: 'Every setting with its value, where that comes from, and who acts on it',
+        summary: 'Explain every setting',
+        description:
+          'For each setting: its value in force (secrets are masked), its default, the source of the ' +
+          'value, the environment variable that pins it, whether the server or its clients use it, and its ' +
+          'meaning. Settings that this version does not know come last. `faults` lists stored values that ' +
+          'cannot be used, in whose place the defaults are in force.',
       },
       access: 'administrator',
     })
@@ -121,7 +147,13 @@ export const configsRouter = router({
 
   banners: member
     .meta({
-      openapi: { method: 'GET', path: '/configs/banners', tags: ['configs'], summary: 'The notices to show' },
+      openapi: {
+        method: 'GET',
+        path: '/configs/banners',
+        tags: ['configs'],
+        summary: 'List the notices that clients show',
+        description: 'Returns the setting `ui.banners`, in the order in which administrators stored them.',
+      },
       access: 'member',
     })
     .output(z.array(Banner))
@@ -133,7 +165,13 @@ export const configsRouter = router({
         method: 'GET',
         path: '/config',
         tags: ['configs'],
-        summary: 'What a client needs at its start; more for those who are signed in',
+        summary: 'Get the configuration for clients',
+        description:
+          'Needs no credentials. Every caller gets the name and version of the server, the sign-in ' +
+          'methods, and `onboarding`, which is true while there is no account. An approved account also ' +
+          'gets its permissions, all features, banners, prompt suggestions and defaults of models; an ' +
+          'account that waits for approval gets the texts of its waiting page. An expired token counts as ' +
+          'none.',
       },
       access: 'open',
     })
@@ -146,7 +184,8 @@ export const configsRouter = router({
         method: 'GET',
         path: '/version/updates',
         tags: ['configs'],
-        summary: 'Which version runs; the newest is not looked up, so `latest` is null',
+        summary: 'Get the running version for an update check',
+        description: 'The server does not look up newer versions, so `latest` is always null.',
       },
       access: 'member',
     })
@@ -159,7 +198,8 @@ export const configsRouter = router({
         method: 'GET',
         path: '/changelog',
         tags: ['configs'],
-        summary: 'What changed in each release; empty until there is one',
+        summary: 'Get the changes of each release',
+        description: 'Always an empty object: no release has a changelog yet.',
       },
       access: 'open',
     })
@@ -168,7 +208,15 @@ export const configsRouter = router({
 
   version: open
     .meta({
-      openapi: { method: 'GET', path: '/version', tags: ['configs'], summary: 'Which version runs' },
+      openapi: {
+        method: 'GET',
+        path: '/version',
+        tags: ['configs'],
+        summary: 'Get the running version',
+        description:
+          'Needs no credentials. `deployment_id` identifies this installation; it stays the same after ' +
+          'updates and restarts.',
+      },
       access: 'open',
     })
     .output(Version)

@@ -15,8 +15,12 @@ import { readPart, writePart } from './parts.service.ts';
 import { verifyToolServer } from './servers.service.ts';
 
 type Path = `/${string}`;
-const openapi = (method: 'GET' | 'POST', path: Path, summary: string): Meta => ({
-  openapi: { method, path, tags: ['configs'], summary, ...(method === 'POST' && { errorResponses: [409] }) },
+interface Words {
+  summary: string;
+  description: string;
+}
+const openapi = (method: 'GET' | 'POST', path: Path, words: Words): Meta => ({
+  openapi: { method, path, tags: ['configs'], ...words, ...(method === 'POST' && { errorResponses: [409] }) },
   access: 'administrator',
 });
 
@@ -30,14 +34,14 @@ interface Part<S extends z.ZodObject, A extends z.ZodObject> {
   refused?: z.ZodRawShape;
   inForce: A;
 }
-const get = <S extends z.ZodObject, A extends z.ZodObject>(path: Path, summary: string, part: Part<S, A>) =>
+const get = <S extends z.ZodObject, A extends z.ZodObject>(path: Path, words: Words, part: Part<S, A>) =>
   administrator
-    .meta(openapi('GET', path, summary))
+    .meta(openapi('GET', path, words))
     .output(part.inForce)
     .query(({ ctx }) => ({ ...readPart(ctx.scope, part.sent), ...part.absent }) as never);
-const set = <S extends z.ZodObject, A extends z.ZodObject>(path: Path, summary: string, part: Part<S, A>) =>
+const set = <S extends z.ZodObject, A extends z.ZodObject>(path: Path, words: Words, part: Part<S, A>) =>
   administrator
-    .meta(openapi('POST', path, summary))
+    .meta(openapi('POST', path, words))
     .input(part.sent.extend(part.refused ?? {}))
     .output(part.inForce)
     .mutation(async ({ ctx, input }) => {
@@ -47,32 +51,88 @@ const set = <S extends z.ZodObject, A extends z.ZodObject>(path: Path, summary: 
 
 /** Parts of the configuration by themselves, as clients of comparable systems read and replace them. */
 export const partsRouter = router({
-  admin: get('/auths/admin/config', 'Settings of accounts and of what is offered', AdminSettings),
-  setAdmin: set(
+  admin: get(
     '/auths/admin/config',
-    'Replace the settings of accounts and of what is offered',
+    {
+      summary: 'Get the settings of accounts and features',
+      description:
+        'The values in force, by their names in comparable systems. Members that stand for features which ' +
+        'this server does not have, such as `ENABLE_CALENDAR`, have fixed values. `faults` is there if ' +
+        'stored values cannot be used; the defaults are in force for them.',
+    },
     AdminSettings,
   ),
-  connections: get('/configs/connections', 'Settings of connections to models', ConnectionSettings),
-  setConnections: set(
+  setAdmin: set(
+    '/auths/admin/config',
+    {
+      summary: 'Replace the settings of accounts and features',
+      description:
+        'Optional members that are not sent stay, and no other setting changes. Members that stand for ' +
+        'features which this server does not have are ignored, but `ENABLE_MFA: true` answers 400. Returns the settings ' +
+        'in force, which later calls use at once. 409 means that an environment variable pins a setting ' +
+        'that would change; nothing is stored then.',
+    },
+    AdminSettings,
+  ),
+  connections: get(
     '/configs/connections',
-    'Replace the settings of connections to models',
+    {
+      summary: 'Get the settings of connections to models',
+      description: 'The values in force. This server only stores them for clients: it does not call models.',
+    },
     ConnectionSettings,
   ),
-  models: get('/configs/models', 'Which models come first, and what they begin with', ModelSettings),
+  setConnections: set(
+    '/configs/connections',
+    {
+      summary: 'Replace the settings of connections to models',
+      description:
+        'Both members are required. Returns the settings in force. 409 means that an environment variable ' +
+        'pins a setting that would change; nothing is stored then.',
+    },
+    ConnectionSettings,
+  ),
+  models: get(
+    '/configs/models',
+    {
+      summary: 'Get the settings of the list of models',
+      description:
+        'The default and the pinned models (ids, comma-separated), the order of the list, and the default ' +
+        'metadata and parameters. This server only stores them for clients.',
+    },
+    ModelSettings,
+  ),
   setModels: set(
     '/configs/models',
-    'Replace which models come first, and what they begin with',
+    {
+      summary: 'Replace the settings of the list of models',
+      description:
+        'Optional members that are not sent stay; a null returns its setting to the default. Returns the ' +
+        'settings in force. 409 means that an environment variable pins a setting that would change; ' +
+        'nothing is stored then.',
+    },
     ModelSettings,
   ),
   toolServers: get(
     '/configs/tool_servers',
-    'Connections to tool servers; keys are masked',
+    {
+      summary: 'Get the connections to tool servers',
+      description:
+        'In the stored order; keys and other secrets are masked. This server only stores the connections: ' +
+        'it does not call their tools.',
+    },
     ToolServerSettings,
   ),
   setToolServers: set(
     '/configs/tool_servers',
-    'Replace the connections to tool servers; a masked key stays as it is',
+    {
+      summary: 'Replace the connections to tool servers',
+      description:
+        'Replaces the whole list; an empty list removes all connections. A mask keeps the stored secret of ' +
+        'the same address, and answers 400 if there is none. Returns the list in force, secrets masked. ' +
+        'The servers are not called: `POST /configs/tool_servers/verify` tests one. 409 means that an ' +
+        'environment variable pins the list.',
+    },
     ToolServerSettings,
   ),
   verifyToolServer: administrator
@@ -81,7 +141,12 @@ export const partsRouter = router({
         method: 'POST',
         path: '/configs/tool_servers/verify',
         tags: ['configs'],
-        summary: 'Ask a tool server for its OpenAPI description; nothing is stored',
+        summary: 'Test the connection to a tool server',
+        description:
+          'Fetches the OpenAPI document of the server and returns it; nothing is stored. A mask in place ' +
+          'of a secret stands for the stored one of the same address. 400 means that the type is not ' +
+          '`openapi`, the address is not public, or the answer is not an OpenAPI document in JSON of at ' +
+          'most 4 MiB; 502 that the server cannot be reached; 504 that it took longer than 10 s.',
         errorResponses: [502, 504],
       },
       access: 'administrator',
@@ -96,7 +161,10 @@ export const partsRouter = router({
         method: 'GET',
         path: '/configs/models/defaults',
         tags: ['configs'],
-        summary: 'Metadata of models that have none of their own',
+        summary: 'Get the default metadata of models',
+        description:
+          'Returns the setting `models.default_metadata`, for models that have no metadata of their own. ' +
+          'This server only stores it for clients.',
       },
       access: 'member',
     })
@@ -105,25 +173,69 @@ export const partsRouter = router({
 
   terminalServers: get(
     '/configs/terminal_servers',
-    'Connections to terminal servers; keys are masked',
+    {
+      summary: 'Get the connections to terminal servers',
+      description:
+        'In the stored order; keys and other secrets are masked. This server only stores the connections ' +
+        'for clients.',
+    },
     TerminalServerSettings,
   ),
   setTerminalServers: set(
     '/configs/terminal_servers',
-    'Replace the connections to terminal servers; a masked key stays as it is',
+    {
+      summary: 'Replace the connections to terminal servers',
+      description:
+        'Replaces the whole list of free-form objects; an empty list removes all connections. A mask keeps ' +
+        'the stored secret of the same address or id, and answers 400 if there is none. Returns the list ' +
+        'in force, secrets masked. 409 means that an environment variable pins the list.',
+    },
     TerminalServerSettings,
   ),
-  webhook: get('/webhook', 'The address that is told of new accounts', WebhookSettings),
-  setWebhook: set('/webhook', 'Replace the address that is told of new accounts', WebhookSettings),
+  webhook: get(
+    '/webhook',
+    {
+      summary: 'Get the webhook address for new accounts',
+      description:
+        'The server posts a message to this address when a person signs up, by password, LDAP or a ' +
+        'provider; not when an administrator creates the account. An empty text means that there is no ' +
+        'address. The address is not masked.',
+    },
+    WebhookSettings,
+  ),
+  setWebhook: set(
+    '/webhook',
+    {
+      summary: 'Replace the webhook address for new accounts',
+      description:
+        'An empty text removes the address. Only a public http(s) address is accepted, else the answer is ' +
+        '400. The address is not called by this operation. 409 means that an environment variable pins it.',
+    },
+    WebhookSettings,
+  ),
 
   setSuggestions: administrator
-    .meta(openapi('POST', '/configs/suggestions', 'Replace the suggestions for a first prompt'))
+    .meta(
+      openapi('POST', '/configs/suggestions', {
+        summary: 'Replace the suggestions for a first prompt',
+        description:
+          'Replaces the whole list and returns it; an empty list removes all. Clients get it from `GET ' +
+          '/config`. 409 means that an environment variable pins the list.',
+      }),
+    )
     .input(SuggestionSettings)
     .output(z.array(PromptSuggestion))
     .mutation(async ({ ctx, input }) => (await writePart(ctx.scope, SuggestionSettings, input)).suggestions),
 
   setBanners: administrator
-    .meta(openapi('POST', '/configs/banners', 'Replace the notices to show'))
+    .meta(
+      openapi('POST', '/configs/banners', {
+        summary: 'Replace the notices that clients show',
+        description:
+          'Replaces the whole list and returns it; an empty list removes all. Accounts get it from `GET ' +
+          '/configs/banners` and `GET /config`. 409 means that an environment variable pins the list.',
+      }),
+    )
     .input(BannerSettings)
     .output(z.array(Banner))
     .mutation(async ({ ctx, input }) => (await writePart(ctx.scope, BannerSettings, input)).banners),
