@@ -10,7 +10,10 @@ export const permissionsRouter = router({
         method: 'GET',
         path: '/users/default/permissions',
         tags: ['users'],
-        summary: 'What everybody may',
+        summary: 'Get the default permissions of all accounts',
+        description:
+          'The configured permissions, completed by the built-in ones. Groups only add permissions to ' +
+          'these, and administrators have all.',
       },
       access: 'administrator',
     })
@@ -23,7 +26,10 @@ export const permissionsRouter = router({
         method: 'GET',
         path: '/users/default/permissions/defaults',
         tags: ['users'],
-        summary: 'What every account may in a new installation',
+        summary: 'Get the built-in default permissions',
+        description:
+          'The default permissions of a new installation, as this version defines them. They do not depend ' +
+          'on the configuration.',
       },
       access: 'administrator',
     })
@@ -36,7 +42,13 @@ export const permissionsRouter = router({
         method: 'POST',
         path: '/users/default/permissions',
         tags: ['users'],
-        summary: 'Replace what everybody may; leaves that are not sent take their defaults',
+        summary: 'Replace the default permissions of all accounts',
+        description:
+          'All six sections must be sent: `workspace`, `sharing`, `chat`, `features`, `settings`, ' +
+          '`access_grants`. A permission that a section leaves out takes its built-in default. Returns the ' +
+          'complete permissions in force, which later calls use at once. 409 means that an environment ' +
+          'variable pins a permission that would change.',
+        errorResponses: [409],
       },
       access: 'administrator',
     })

@@ -13,7 +13,11 @@ export const previewRouter = router({
         method: 'GET',
         path: '/users/{id}/preview',
         tags: ['users'],
-        summary: 'What an account may read, by its groups and grants',
+        summary: 'List what an account may read',
+        description:
+          'Returns the groups of the account and the tools that it may use as owner, by grants, or as an ' +
+          'administrator; tools are ordered by name. `total` counts all tools of the server. This version ' +
+          'has no models and no knowledge, so these lists are empty.',
       },
       access: 'administrator',
     })
@@ -27,7 +31,11 @@ export const previewRouter = router({
         method: 'GET',
         path: '/groups/id/{id}/preview',
         tags: ['groups'],
-        summary: 'What membership of a group allows',
+        summary: 'List what membership of a group allows',
+        description:
+          'Returns the tools that grants to the group or to `*` allow, ordered by name, and three trees of ' +
+          'permissions: those of the group, those of all accounts, and both together. `total` counts all ' +
+          'tools of the server. This version has no models and no knowledge, so these lists are empty.',
       },
       access: 'administrator',
     })
