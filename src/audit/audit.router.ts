@@ -10,7 +10,12 @@ export const auditRouter = router({
         method: 'GET',
         path: '/audit',
         tags: ['audit'],
-        summary: 'Who did what, newest first',
+        summary: 'List the entries of the audit log',
+        description:
+          'Newest first. All filters that are sent must match; `after` includes its second and `before` ' +
+          'excludes it. `next` is the `cursor` of the next page, null on the last one. Secrets are masked. ' +
+          'Entries cannot be changed; they are deleted after `AUDIT_RETENTION_DAYS`, 365 days unless ' +
+          'configured.',
       },
       access: 'administrator',
     })
