@@ -26,7 +26,15 @@ const search = z.object({ ...page, filename: label().default('*') });
 export const filesRouter = router({
   list: member
     .meta({
-      openapi: { method: 'GET', path: '/files', tags, summary: 'The own uploads, newest first' },
+      openapi: {
+        method: 'GET',
+        path: '/files',
+        tags,
+        summary: "List the caller's own files",
+        description:
+          'Newest first, with the number of all files as `total`. Files of other accounts are not listed, ' +
+          'even if a message that the caller can read carries them.',
+      },
       access: 'member',
     })
     .input(
@@ -51,7 +59,10 @@ export const filesRouter = router({
         method: 'GET',
         path: '/files/search',
         tags,
-        summary: 'The own uploads of a name, which may hold * and ?; 404 when there is none',
+        summary: "Search the caller's own files by name, 404 if none matches",
+        description:
+          '`filename` must match the whole name, ignoring case; `*` stands for any characters and `?` for ' +
+          'one. Newest first. If no file matches, or `skip` passes over all matches, the answer is 404.',
         errorResponses: [404],
       },
       access: 'member',
@@ -70,7 +81,8 @@ export const filesRouter = router({
         method: 'GET',
         path: '/files/user/search',
         tags,
-        summary: 'The same, but an empty list when there is none',
+        summary: "Search the caller's own files by name",
+        description: 'As `GET /files/search`, but the answer is an empty list if no file matches.',
       },
       access: 'member',
     })
@@ -80,7 +92,13 @@ export const filesRouter = router({
 
   count: member
     .meta({
-      openapi: { method: 'GET', path: '/files/count', tags, summary: 'How many files the caller has' },
+      openapi: {
+        method: 'GET',
+        path: '/files/count',
+        tags,
+        summary: "Count the caller's own files",
+        description: 'Returns the number alone, the same as `total` of `GET /files`.',
+      },
       access: 'member',
     })
     .output(z.int())
@@ -88,7 +106,13 @@ export const filesRouter = router({
 
   countOwn: member
     .meta({
-      openapi: { method: 'GET', path: '/files/user/count', tags, summary: 'How many files the caller has' },
+      openapi: {
+        method: 'GET',
+        path: '/files/user/count',
+        tags,
+        summary: "Count the caller's own files, by its other path",
+        description: 'The same as `GET /files/count`, for clients that use this path.',
+      },
       access: 'member',
     })
     .output(z.int())
@@ -100,7 +124,12 @@ export const filesRouter = router({
         method: 'GET',
         path: '/files/{id}',
         tags,
-        summary: 'A file, without its bytes; a text file with its text',
+        summary: 'Get a file without its bytes',
+        description:
+          'For the owner, and for accounts that can read a message that carries the file; every other ' +
+          'caller gets 404, administrators included. A text file of up to 1 MiB has its text as ' +
+          '`data.content`; `GET /files/{id}/content` has the bytes. `meta.content_type` is detected from ' +
+          'the bytes.',
       },
       access: 'file.read',
     })
@@ -114,7 +143,10 @@ export const filesRouter = router({
         method: 'GET',
         path: '/files/{id}/data/content',
         tags,
-        summary: 'The text of a text file; empty for others',
+        summary: 'Get the text of a file',
+        description:
+          'For the same callers as `GET /files/{id}`. `content` is empty for a file that is not text. A ' +
+          'text file of more than 1 MiB answers 400: download it with `GET /files/{id}/content`.',
       },
       access: 'file.read',
     })
@@ -128,7 +160,12 @@ export const filesRouter = router({
         method: 'POST',
         path: '/files/{id}/rename',
         tags,
-        summary: 'Rename a file: its owner, and administrators',
+        summary: 'Rename a file',
+        description:
+          'For the owner and for administrators; a caller who may only read the file gets 403. Only the ' +
+          'part of `filename` after the last slash or backslash is kept. The id, the bytes and the content ' +
+          'type stay. A name that another file has is allowed.',
+        errorResponses: [507],
       },
       access: 'file.manage',
     })
@@ -138,7 +175,15 @@ export const filesRouter = router({
 
   deleteAll: administrator
     .meta({
-      openapi: { method: 'DELETE', path: '/files/all', tags, summary: 'Delete all files of all people' },
+      openapi: {
+        method: 'DELETE',
+        path: '/files/all',
+        tags,
+        summary: 'Delete all files of all accounts',
+        description:
+          'Removes every file with its bytes for good. Messages keep the items that name the files, which ' +
+          'then answer 404.',
+      },
       access: 'administrator',
     })
     .output(z.object({ message: z.string() }))
@@ -153,7 +198,11 @@ export const filesRouter = router({
         method: 'DELETE',
         path: '/files/{id}',
         tags,
-        summary: 'Delete a file: its owner, and administrators',
+        summary: 'Delete a file',
+        description:
+          'For the owner and for administrators; a caller who may only read the file gets 403. Removes the ' +
+          'file with its bytes and returns true. Messages keep the item that names it. A second call ' +
+          'answers 404.',
       },
       access: 'file.manage',
     })
