@@ -17,6 +17,8 @@ export const FILE_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> = 
     post: {
       operationId: 'files.upload',
       summary: 'Upload a file',
+      description:
+        'Stores the one file of the form and answers its entry, which messages and tools then name by its id. The file belongs to the caller. 413 answers a file that is larger than the configuration allows, 507 one for which no room is left, 429 too many uploads.',
       tags: ['files'],
       'x-access': 'permission:chat.file_upload',
       requestBody: {
@@ -44,6 +46,7 @@ export const FILE_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> = 
           429: 'RateLimited',
           500: 'Internal',
           503: 'Unavailable',
+          507: 'InsufficientStorage',
         }),
       },
     },
@@ -52,6 +55,8 @@ export const FILE_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> = 
     get: {
       operationId: 'files.processStatus',
       summary: 'Whether a file is ready, which each is; with `stream=true` as server-sent events',
+      description:
+        'A file is ready as soon as its upload is answered, so the status is always `completed`. Clients that wait for a later status get one event and the end of the stream.',
       tags: ['files'],
       'x-access': 'file.read',
       parameters: [
@@ -66,7 +71,7 @@ export const FILE_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> = 
             'text/event-stream': { schema: z.string() },
           },
         },
-        ...failures({ 401: 'Unauthenticated', 404: 'NotFound', 500: 'Internal' }),
+        ...failures({ 401: 'Unauthenticated', 403: 'Forbidden', 404: 'NotFound', 500: 'Internal' }),
       },
     },
   },
@@ -74,6 +79,8 @@ export const FILE_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> = 
     get: {
       operationId: 'files.content',
       summary: 'The bytes of a file, or one range of them',
+      description:
+        'Answers the bytes with the type and the name of the file, to its owner and to callers who may read a message that carries it. One `Range`, `If-Range` and `If-None-Match` are followed. Types that a browser could run are always sent for saving.',
       tags: ['files'],
       'x-access': 'file.read',
       parameters: [
@@ -92,6 +99,7 @@ export const FILE_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> = 
         ...failures({
           400: 'BadRequest',
           401: 'Unauthenticated',
+          403: 'Forbidden',
           404: 'NotFound',
           416: 'RangeUnsatisfiable',
           500: 'Internal',

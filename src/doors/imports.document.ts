@@ -9,6 +9,8 @@ export const IMPORT_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> 
     post: {
       operationId: 'toolImport.file',
       summary: 'Store the tools of an export, or say of each whether it could be',
+      description:
+        'Takes what `GET /tools/export` answers, here or on another server. Each tool is stored for itself: one that is refused stops no other, and its entry says why. With `dry_run` nothing is stored.',
       tags: ['tools'],
       'x-access': 'permission:workspace.tools',
       requestBody: {
@@ -29,6 +31,7 @@ export const IMPORT_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> 
           429: 'RateLimited',
           500: 'Internal',
           503: 'Unavailable',
+          507: 'InsufficientStorage',
         }),
       },
     },

@@ -19,6 +19,8 @@ export const OAUTH_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> =
     get: {
       operationId: 'oauth.login',
       summary: 'Send the browser to a provider, to sign in there',
+      description:
+        'Begins a sign-in: sets a cookie for the attempt and sends the browser to the provider, which sends it back to the callback. For browsers; programs exchange a token of the provider instead.',
       tags: ['auths'],
       'x-access': 'open',
       parameters: [provider],
@@ -35,6 +37,8 @@ export const OAUTH_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> =
     get: {
       operationId: 'oauth.callback',
       summary: 'Where a provider sends the browser back; sets the cookie of the session',
+      description:
+        'Ends a sign-in: checks the answer of the provider against the cookie of the attempt, finds or creates the account as the configuration allows, and starts a session.',
       tags: ['auths'],
       'x-access': 'open',
       parameters: [provider],
@@ -58,6 +62,8 @@ export const OAUTH_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> =
     post: {
       operationId: 'oauth.backChannelLogout',
       summary: 'A provider says that a session is over (OpenID Connect Back-Channel Logout 1.0)',
+      description:
+        'Providers call this, not people. The signed token names a session or a person of the provider; the sessions that began there end here at once, with their connections.',
       tags: ['auths'],
       'x-access': 'open',
       requestBody: {

@@ -1,10 +1,11 @@
 import type { GenerateOpenApiDocumentOptions } from 'trpc-to-openapi';
 import { bytes, failures } from './files.document.ts';
 
-const picture = (operationId: string, noun: string, summary: string) => ({
+const picture = (operationId: string, noun: string, summary: string, description: string) => ({
   get: {
     operationId,
     summary,
+    description,
     tags: [noun],
     'x-access': 'member',
     parameters: [{ in: 'path' as const, name: 'id', required: true, schema: { type: 'string' as const } }],
@@ -13,7 +14,8 @@ const picture = (operationId: string, noun: string, summary: string) => ({
         description: 'A picture',
         content: bytes,
       },
-      ...failures({ 401: 'Unauthenticated', 500: 'Internal' }),
+      302: { description: 'To a picture of another server, where a setting allows that' },
+      ...failures({ 401: 'Unauthenticated', 403: 'Forbidden', 500: 'Internal' }),
     },
   },
 });
@@ -24,10 +26,12 @@ export const PICTURE_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']>
     'webhooks.picture',
     'webhooks',
     'The picture of a webhook, or the common one',
+    'Answers bytes for `<img>`. An id that no webhook has is answered with the common picture, not with 404.',
   ),
   '/users/{id}/profile/image': picture(
     'users.picture',
     'users',
-    'The picture of somebody: what they uploaded, or their initials',
+    'The picture of an account: what was uploaded, or its initials',
+    'Answers bytes for `<img>`. An id that no account has is answered with a common picture, not with 404.',
   ),
 };
