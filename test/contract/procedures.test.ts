@@ -71,6 +71,8 @@ describe('every procedure', () => {
 });
 
 interface Operation {
+  operationId?: string;
+  description?: string;
   tags?: string[];
   parameters?: { name: string; description?: string }[];
 }
@@ -79,6 +81,13 @@ describe('openapi/openapi.json', () => {
   it('is what the procedures say; after a change run: npm run openapi', () => {
     const committed = readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8');
     expect(renderDocument(buildDocument(appRouter, PLAIN_PATHS))).toBe(committed);
+  });
+
+  it('describes every operation: what it does, what it changes, when it refuses', () => {
+    const { paths } = JSON.parse(renderDocument(buildDocument(appRouter, PLAIN_PATHS)));
+    const operations = Object.values<Record<string, Operation>>(paths).flatMap((path) => Object.values(path));
+    const missing = operations.filter(({ operationId, description }) => operationId && !description);
+    expect(missing.map(({ operationId }) => operationId)).toEqual([]);
   });
 
   it('describes every tag and every parameter; see src/doors/docs.words.ts', () => {
