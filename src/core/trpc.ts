@@ -260,6 +260,10 @@ export async function answerCall<A extends Actor | null, T>(
   return runAdmitted(ctx, scope, () => work(scope));
 }
 
+/** Whether a mutation is let through on a full disk. What administrators do takes little, and may be what ends the trouble. */
+export const isWhenFull = (meta: Meta | undefined, level = meta?.level): boolean =>
+  meta?.whenFull ?? (meta?.openapi?.method === 'DELETE' || level === 'administrator');
+
 /** A further rule of a base, asked before the input is looked at. @throws AppError to refuse the call */
 type Check<A extends Actor | null> = (scope: Scope<A>) => void;
 
@@ -276,8 +280,7 @@ const guard = <A extends Actor | null>(level: Level, check?: Check<A>) =>
       // Over a socket, tRPC's own fires for subscriptions alone.
       const ending = type === 'subscription' ? signal : (ctx.signal ?? signal);
       const { credential, withoutActor } = meta ?? {};
-      // What administrators do takes little, and may be what ends the trouble.
-      const whenFull = meta?.whenFull ?? (meta?.openapi?.method === 'DELETE' || level === 'administrator');
+      const whenFull = isWhenFull(meta, level);
       const call = { level, type: effect, signal: ending, reach, credential, withoutActor, whenFull };
       const scope = await enter<A>(ctx, call);
       check?.(scope);

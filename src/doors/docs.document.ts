@@ -8,7 +8,7 @@ import {
 import { z } from 'zod';
 import project from '../../package.json' with { type: 'json' };
 import { ERRORS, type ErrorCode } from '../core/errors.ts';
-import type { Meta } from '../core/trpc.ts';
+import { isWhenFull, type Meta } from '../core/trpc.ts';
 import { SESSION_COOKIE } from './context.ts';
 import { addExamples } from './docs.examples.ts';
 import { describeParameter, TAGS } from './docs.words.ts';
@@ -67,7 +67,10 @@ const FAILURES: Record<string, FailureText> = {
     description: 'The headers, or the address, are longer than 16 KiB',
     code: 'bad_request',
   },
-  429: { name: 'RateLimited', description: 'Too many attempts; Retry-After says when to try again' },
+  429: {
+    name: 'RateLimited',
+    description: 'Too many attempts or waiting calls; Retry-After says when to try again',
+  },
   500: { name: 'Internal', description: 'Unexpected; the request id finds it in the log' },
   502: { name: 'BadGateway', description: 'Another server failed' },
   503: { name: 'Unavailable', description: 'A part of the server is not available' },
@@ -178,8 +181,10 @@ function mendResponses(operation: Operation, procedure: Procedure, rest: Rest) {
 }
 
 /** What can fail, from what the operation takes and whom it lets in. */
-function failuresOf(operation: Operation, { inputs, meta }: Procedure): string[] {
-  const statuses = ['431', '500', '503'];
+function failuresOf(operation: Operation, { inputs, meta, type }: Procedure): string[] {
+  // Every call waits for a turn of its caller, and the queue has an end.
+  const statuses = ['429', '431', '500', '503'];
+  if ((meta?.changes || type === 'mutation') && !isWhenFull(meta)) statuses.push('507');
   if (inputs.length > 0) statuses.push('400');
   if (meta?.level !== 'open') {
     statuses.push('401');
