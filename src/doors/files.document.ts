@@ -2,9 +2,10 @@ import type { GenerateOpenApiDocumentOptions } from 'trpc-to-openapi';
 import { z } from 'zod';
 import { FileView } from '../files/files.schema.ts';
 
+/** Every plain route also waits for a turn of its caller. */
 export const failures = (names: Record<number, string>) =>
   Object.fromEntries(
-    Object.entries(names).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
+    Object.entries({ ...names, 429: 'RateLimited' }).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
   );
 
 const binary = { schema: { type: 'string' as const, format: 'binary' } };
@@ -43,7 +44,6 @@ export const FILE_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> = 
           403: 'Forbidden',
           413: 'TooLarge',
           415: 'UnsupportedMediaType',
-          429: 'RateLimited',
           500: 'Internal',
           503: 'Unavailable',
           507: 'InsufficientStorage',

@@ -28,7 +28,6 @@ export const IMPORT_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> 
           403: 'Forbidden',
           413: 'TooLarge',
           415: 'UnsupportedMediaType',
-          429: 'RateLimited',
           500: 'Internal',
           503: 'Unavailable',
           507: 'InsufficientStorage',
