@@ -43,8 +43,11 @@ type Published<Entry> = Entry extends {
 type ItemOf<Output> =
   Output extends AsyncIterable<infer Item>
     ? Item extends { id: string; data: infer Data }
-      ? { id: string; data: Data }
+      ? { id: string; data: Sent<Data> }
       : Item
     : never;
+
+/** What reaches a client of a value that the server keeps as JSON text. */
+type Sent<Data> = Data extends { toJSON(): infer Value } ? Value : Data;
 
 type Expanded<T> = T extends object ? { [Member in keyof T]: Expanded<T[Member]> } : T;

@@ -123,8 +123,8 @@ describe('a resource', () => {
       right,
     });
     expect([body.allowed, body.rule]).toEqual([allowed, rule]);
-    // As the tool itself answers: values of an administrator's settings are for those who write.
-    const request = right === 'read' ? 'GET /tools/id/dice' : 'GET /tools/id/dice/valves';
+    // As the tool itself answers: its earlier versions are for those who write.
+    const request = right === 'read' ? 'GET /tools/id/dice' : 'GET /tools/id/dice/versions';
     expect((await as(person)(request)).status).toBe(allowed ? 200 : 401);
   });
 

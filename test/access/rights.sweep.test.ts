@@ -86,7 +86,8 @@ describe('a permission', () => {
       const statusesOfWriter = async () =>
         (await doors.writer.try(procedure, input)).map(({ status }) => status);
       await permit(section, leaf, false);
-      expect(await statusesOfWriter()).toEqual([refusal, refusal, refusal]);
+      const doorCount = procedure.meta?.openapi ? 3 : 2;
+      expect(await statusesOfWriter()).toEqual(Array(doorCount).fill(refusal));
       await permit(section, leaf, true);
       for (const status of await statusesOfWriter()) expect([200, 400, 503]).toContain(status);
     },

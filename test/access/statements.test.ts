@@ -98,6 +98,7 @@ it('a channel and its hundreds of readers through a group are a statement each',
 /** What readings are asked for besides the id; those that need something else fail until it is named. */
 const ASKED: Record<string, string> = {
   'access.explain': '?permission=workspace.tools',
+  'toolHistory.diff': '?from_id=1&to_id=1',
 };
 /** It makes the channel that it finds missing; the other sets a limit of time first, and `search.test.ts` counts what is left. */
 const OTHERS = ['channels.direct', 'search.messages'];

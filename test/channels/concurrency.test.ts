@@ -100,7 +100,7 @@ describe('changes at the same moment', () => {
     const request = `POST /channels/${channelId}/messages/${id}/update`;
     await Promise.all(times(10, (n) => call(request, { content: 'x', data: { [`m${n}`]: n } })));
     const { data } = (await call(`GET /channels/${channelId}/messages/${id}`)).body;
-    expect(Object.keys(data)).toHaveLength(10);
+    expect(Object.keys(data).filter((name) => name !== 'files')).toHaveLength(10);
     await readLog();
   });
 

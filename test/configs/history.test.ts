@@ -158,7 +158,7 @@ describe('POST /configs/rollback', () => {
       const { query } = server.database;
       await until('the rollback to wait', async () => (await query(`select ${waiting}`)).length > 0);
       await query(`select pg_terminate_backend(pid) ${waiting}`);
-      expect((await pending).status).toBe(500);
+      expect((await pending).status).toBe(503);
     });
     expect(await history()).toEqual(before);
   });

@@ -294,7 +294,7 @@ describe('an import that is refused changes nothing', () => {
       const { query } = server.database;
       await until('the import to wait', async () => (await query(`select ${waiting}`)).length > 0);
       await query(`select pg_terminate_backend(pid) ${waiting}`);
-      expect((await pending).status).toBe(500);
+      expect((await pending).status).toBe(503);
     });
     expect(await stored()).toEqual(before);
     expect((await importing(fresh())).status).toBe(200);

@@ -190,10 +190,8 @@ describe('a tool', () => {
         'nosy',
         `import ${name}\nclass Tools:\n    def f(self): pass\n`,
       );
-      expect([status, body.detail]).toEqual([
-        400,
-        `The import in line 1 needs ${name}, which is not here; name its package in the requirements of the frontmatter.`,
-      ]);
+      const refusal = `The import in line 1 needs ${name}, which is not here; name its package in the requirements of the frontmatter.`;
+      expect([status, body.detail]).toEqual([400, expect.stringContaining(refusal)]);
     },
   );
 

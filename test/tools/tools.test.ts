@@ -70,7 +70,11 @@ describe('a tool', () => {
       id: 'dice_1',
       user_id: author.id,
       name: 'Dice',
-      meta: { description: 'Rolls dice', manifest: { title: 'Dice', version: '1.0' } },
+      meta: {
+        description: 'Rolls dice',
+        has_user_valves: false,
+        manifest: { title: 'Dice', version: '1.0' },
+      },
       specs: [
         {
           name: 'roll',
@@ -85,6 +89,7 @@ describe('a tool', () => {
       access_grants: [],
       created_at: expect.any(Number),
       updated_at: expect.any(Number),
+      version_id: '1',
     });
   });
 

@@ -96,7 +96,7 @@ describe('versions of a tool', () => {
     ['0', 400],
     ['-1', 400],
     ['1.5', 400],
-    ['first', 400],
+    ['first', 404],
     ['99999999999', 400],
   ])('version %s answers %i', async (version, status) => {
     expect((await shop.as(shop.author, 'GET', `answer/versions/${version}`)).status).toBe(status);
