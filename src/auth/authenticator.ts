@@ -139,11 +139,15 @@ export function createAuthenticator(options: {
 
   return {
     tokens,
-    authenticate({ token }, { ip }, reach) {
+    authenticate({ token }, { ip }, reach, identified) {
+      const admitAs = (verified: Verified) => {
+        identified?.(verified.actor);
+        return admit(verified, reach);
+      };
       const known = bus.healthy ? trusted.get(token) : undefined;
-      if (known && !isExpired(known.actor)) return admit(known, reach);
+      if (known && !isExpired(known.actor)) return admitAs(known);
       // Who calls is not known before the database has answered: until then it is a call of the network.
-      return runCall(networkCaller(ip), {}, () => verify(token)).then((verified) => admit(verified, reach));
+      return runCall(networkCaller(ip), {}, () => verify(token)).then(admitAs);
     },
   };
 }

@@ -59,7 +59,7 @@ export interface Reply {
   readonly outlet?: Outlet;
   /** Tells that a call has begun, where a caller could begin any number at once. Returns how to tell that it has ended. */
   begin?(): () => void;
-  /** Told each time that the credentials of the connection were accepted. */
+  /** Told each time whose the credentials of the connection are, also where they may not do what a call asks. */
   identified?(actor: Actor): void;
 }
 
@@ -82,12 +82,14 @@ export interface Parts {
  * Resolves credentials to who they belong to, and refuses what they may not reach.
  *
  * @param reach is asked only of credentials that are bound to some paths; null where the call is not known yet, and asks again
+ * @param identified is told whose they are as soon as that is known, so before a refusal by 403
  * @throws unauthenticated for wrong, expired or revoked ones, and 403 for API keys that may not be used, or not here
  */
 export type Authenticate = (
   credentials: Credentials,
   request: RequestInfo,
   reach: (() => Reach | Promise<Reach>) | null,
+  identified?: Reply['identified'],
 ) => Actor | Promise<Actor>;
 
 type Identify = (besides?: Reach) => Promise<Actor>;

@@ -118,9 +118,7 @@ type AskReach = Parameters<Parts['authenticate']>[2];
 /** Who the credentials of a connection belong to now. @throws AppError when there are none, or they may not reach that */
 async function identify(ctx: Context, reach: AskReach): Promise<Actor> {
   if (!ctx.credentials) throw new AppError('unauthenticated');
-  const actor = await ctx.parts.authenticate(ctx.credentials, ctx.request, reach);
-  ctx.reply.identified?.(actor);
-  return actor;
+  return ctx.parts.authenticate(ctx.credentials, ctx.request, reach, ctx.reply.identified);
 }
 
 /** What a call reaches: the paths of its procedure, with what was sent in place of their parameters. */

@@ -110,7 +110,7 @@ export class FrameSocket extends WebSocket {
     };
   }
 
-  /** The credentials were accepted. */
+  /** The credentials are those of an account, whether or not they may do what a call asks. */
   identify(accountId: string): void {
     this.isProved = true;
     if (this.#accountId !== undefined) return;

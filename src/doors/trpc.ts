@@ -145,7 +145,7 @@ const isBrokenFrame = ({ cause }: TRPCError): boolean =>
 async function isSomebody({ parts, credentials, request, reply }: Context): Promise<boolean> {
   if (!credentials) return false;
   try {
-    reply.identified?.(await parts.authenticate(credentials, request, () => []));
+    await parts.authenticate(credentials, request, () => [], reply.identified);
     return true;
   } catch (error) {
     // What such a key may reach is asked at each call; a database that is away says nothing of anybody.

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { get } from 'node:http';
 import { createTRPCClient, createWSClient, type TRPCClientError, wsLink } from '@trpc/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -125,6 +126,24 @@ describe('an endpoint restriction', () => {
       expect(await byDoor(door, free)).toBe('endpoint_forbidden');
       expect(await byDoor(door, root.token)).toBe('in');
     });
+  });
+
+  it('is told for each of many calls of a tRPC socket, which stays open', async () => {
+    const headers = { authorization: `Bearer ${await keyFor('/api/v1/tools')}` };
+    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/trpc`, { headers });
+    const codes: string[] = [];
+    let closed: string | undefined;
+    socket.on('message', (data) => codes.push(JSON.parse(String(data)).error?.data.error_code));
+    socket.on('close', (_code, reason) => {
+      closed = String(reason);
+    });
+    await once(socket, 'open');
+    for (let id = 1; id <= 500; id += 1)
+      socket.send(JSON.stringify({ id, method: 'query', params: { path: 'channels.list' } }));
+    await until('all answers', () => closed ?? codes.length === 500);
+    expect(closed).toBeUndefined();
+    expect(codes).toEqual(Array(500).fill('endpoint_forbidden'));
+    socket.terminate();
   });
 
   it('takes both lists together', async () => {

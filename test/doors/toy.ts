@@ -209,9 +209,10 @@ export async function startToy(
   const logged: Record<string, unknown>[] = [];
   const parts = {
     log: pino({}, { write: (line: string) => logged.push(JSON.parse(line)) }),
-    authenticate: ({ token }: { token: string }) => {
+    authenticate: (...[{ token }, , , identified]: Parameters<Parts['authenticate']>) => {
       const known = ACTORS[token];
       if (!known) throw new AppError('unauthenticated');
+      identified?.(known);
       return known;
     },
     room: { require() {} },
