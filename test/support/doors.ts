@@ -29,10 +29,14 @@ export function requestOf({ meta }: Procedure, input: Input): { request: string;
   return { request: `${method} ${address}?${query}`, body: undefined };
 }
 
+/** How many calls a tRPC socket without credentials is sent: of each, the server counts the frames and the call, up to 40 in a second. */
+const ANONYMOUS_CALLS = 10;
+
 /** Somebody, or nobody, at every door through which procedures are called: for tests that are made from the router. */
 export function openDoors(url: string, token?: string) {
   const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
-  const calls = openCalls(url, token);
+  let calls = openCalls(url, token);
+  let made = 0;
 
   /** Each answers undefined for what it does not have. */
   const doors: Record<DoorName, (procedure: Procedure, input: Input) => Promise<Outcome | undefined>> = {
@@ -52,7 +56,14 @@ export function openDoors(url: string, token?: string) {
       const answer = (await response.json()) as { error?: { data: { error_code: string } } };
       return { status: response.status, code: answer.error?.data.error_code };
     },
-    'tRPC socket': ({ path, type }, input) => calls.attempt(type, path, input),
+    'tRPC socket': ({ path, type }, input) => {
+      if (!token && made++ === ANONYMOUS_CALLS) {
+        calls.close();
+        calls = openCalls(url);
+        made = 1;
+      }
+      return calls.attempt(type, path, input);
+    },
   };
 
   return {
@@ -67,6 +78,6 @@ export function openDoors(url: string, token?: string) {
       }
       return outcomes;
     },
-    close: calls.close,
+    close: () => calls.close(),
   };
 }
