@@ -19,7 +19,7 @@ describe('the environment of providers', () => {
     });
     try {
       const { body } = await server.call('GET /config');
-      expect(body.oauth).toEqual({ providers: { oidc: 'Corp', github: 'GitHub' } });
+      expect(body.oauth).toEqual({ providers: { oidc: 'Corp', github: 'GitHub' }, auto_redirect: false });
       expect(body.features.enable_ldap).toBe(true);
       expect(JSON.stringify(body)).not.toMatch(/secret/);
     } finally {
