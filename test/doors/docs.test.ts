@@ -76,13 +76,14 @@ describe('the document', () => {
       401: ref('Unauthenticated'),
       403: ref('Forbidden'),
     });
-    expect(Object.keys(paths['/things'].get.responses)).toEqual(['200', '400', '431', '500', '503']);
+    expect(Object.keys(paths['/things'].get.responses)).toEqual(['200', '400', '429', '431', '500', '503']);
     expect(Object.keys(paths['/things/{id}'].get.responses)).toEqual([
       '200',
       '400',
       '401',
       '403',
       '404',
+      '429',
       '431',
       '500',
       '503',
