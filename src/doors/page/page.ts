@@ -11,7 +11,7 @@ const STYLE = `
   :root { color-scheme: light dark; }
   body { font: 1rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem; }
   h1 { margin-bottom: 0; }
-  pre { overflow-x: auto; padding: 1rem; border: 1px solid; border-radius: 0.4rem; }
+  pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: 1rem; border: 1px solid; border-radius: 0.4rem; }
 `;
 
 const POLICY = [
