@@ -60,7 +60,7 @@ function welcome({ url, isNew }: App, env: Env): string {
   return [...lines, '', ''].join('\n');
 }
 
-/** Loading the program leaves some 30 MB of garbage, which V8 would keep for as long as nobody calls. */
+/** Loading the program leaves some 30 MB of garbage, which V8 would keep until the first calls. */
 function dropStartGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');

@@ -157,7 +157,7 @@ const columns = (
   ${reactions('$1')} as reactions, m.reply_count, m.latest_reply_at,
   case when q.id is not null then json_build_object(${fields('q', 'qu', quoted)}) end as reply_to_message`;
 
-/** SQL for the wire form of the row `m`, whoever reads it; needs the joins of `JOINS`. */
+/** SQL for the wire form of the row `m`, the same for every reader; needs the joins of `JOINS`. */
 export const VIEW = view(whole('m'), whole('q'));
 /** The same as the caller (`$1`) reads it. */
 export const READ_VIEW = view(whole('m'), whole('q'), '$1');

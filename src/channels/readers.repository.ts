@@ -13,7 +13,7 @@ export const READER = `left join channel_reader r on r.channel_id = c.id and r.u
   cross join lateral (select coalesce(r.last_read_at, mine.joined_at,
     (select u.created_at::bigint * 1000000000 from users u where u.id = $1)) as seen_at) s`;
 
-/** SQL for whether a program or a model wrote the row `m`, whoever stands behind it. */
+/** SQL for whether a program or a model wrote the row `m`, for any account. */
 const IS_BY_PROGRAM = "(m.webhook_id is not null or jsonb_exists(m.meta, 'model_id'))";
 /** SQL for whether the row `m` counts as new for the caller: a message of somebody else's, of a program or of a model. */
 export const IS_NEWS = `m.deleted_at is null and (m.user_id <> $1 or ${IS_BY_PROGRAM})`;
@@ -36,7 +36,7 @@ export const UNREAD_COUNT = `least(${COUNT_LIMIT},
 
 const mentionsOf = (whom: string) =>
   newest(`select m.message_id from message_mention m where m.channel_id = c.id and m.user_id = ${whom}`);
-/** What somebody wrote is not among them: who posts has seen all there is. */
+/** Without the reader's own messages: an author has seen everything up to the own post. */
 export const MENTION_COUNT = `least(${COUNT_LIMIT},
     (select count(*) from (${mentionsOf('$1')} union ${mentionsOf(`'${EVERYONE}'`)}) m))::int`;
 

@@ -27,8 +27,8 @@ export interface Room {
 }
 
 /**
- * Keeps looking at free room, so that writes are refused before PostgreSQL has none for its log: it stops then, and nobody can read
- * either.
+ * Keeps looking at free room, so that writes are refused before PostgreSQL has none for its log: without room it
+ * stops, and reads fail as well.
  *
  * @param folders      one on each disk
  * @param reserveBytes what has to stay free on each; 0 switches this off

@@ -1,5 +1,5 @@
 /**
- * Failures that are nobody's mistake: the database is away, or a disk is full. Callers are answered 503 and told to come back.
+ * Failures of the surroundings: the database is away, or a disk is full. Callers are answered 503 and told to come back.
  */
 export type Outage = 'away' | 'full';
 

@@ -43,7 +43,7 @@ export async function readText(raw: IncomingMessage, payload: Readable, maxBytes
  */
 export function refuseCrumbs(app: FastifyInstance) {
   app.addHook('preParsing', (request, _reply, payload, done) => {
-    // Forms and imports are worked off as they come; and nobody listens to them yet, so that what came meanwhile would be lost.
+    // Forms and imports are streams that their handler reads later: a listener here would lose their first pieces.
     const isStreamed =
       /\/tools\/import\/?$/.test(request.routeOptions.url ?? '') ||
       /^multipart\//i.test(request.headers['content-type'] ?? '');

@@ -136,7 +136,7 @@ export async function createRedisBus(redis: Redis, options: RedisBusOptions): Pr
     void ask('redis');
     void ask('subscriber');
     if (isHealthy()) return confess();
-    // A connection that stands but was refused the channel is not told again by anybody.
+    // No event comes for an open connection whose subscription was refused.
     if (subscriber.status === 'ready' && !subscribed) void listen().catch(onError);
     lookAnew();
   }, BEAT_MS).unref();

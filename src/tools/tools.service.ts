@@ -139,7 +139,7 @@ export const getTool = async (scope: Scope, id: string): Promise<ToolAccessView>
 /**
  * A tool after a change by the caller. The change may have taken their own right, and what is stored is not refused any more.
  *
- * @throws not_found when somebody has deleted it meanwhile
+ * @throws not_found when it was deleted meanwhile
  */
 export async function viewChanged(scope: Scope, id: string): Promise<ToolAccessView> {
   const tool = await repository.readTool(scope.sql, scope.actor, id);

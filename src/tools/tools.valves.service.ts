@@ -21,7 +21,7 @@ type Values = Record<string, unknown>;
 const ATTEMPTS = 10;
 
 const SCHEMAS = { valves: 'valves_schema', user_valves: 'user_valves_schema' } as const;
-/** To set them. Valves of the tool hold its owner's secrets; everybody who may use the tool has settings of their own. */
+/** To set them. Valves of the tool hold its owner's secrets; each person who may use the tool has settings of their own. */
 const RIGHTS = { valves: 'write', user_valves: 'read' } as const;
 
 /** A sealed text opens in its own row alone. */

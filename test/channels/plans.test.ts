@@ -70,7 +70,7 @@ await query(`
   select ('018f0003-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid,
          ('018f0000-0000-7000-8000-' || lpad((51 + n * k % 2000)::text, 12, '0'))::uuid, 1
     from generate_series(1, 20000) n, generate_series(1, 2) k on conflict do nothing`);
-/** Somebody who reads one of the channels alone. */
+/** A member who may read only one of the channels. */
 const reader = { id: uuid(0, 50), role: 'user' };
 await query(
   `insert into access_grant (id, resource_type, resource_id, principal_type, principal_id, permission, created_at)

@@ -46,7 +46,7 @@ async function watched(spared: string, seconds: number): Promise<string> {
   return stdout.trim();
 }
 
-test('who writes while the disk runs low is ended, and nobody else', async () => {
+test('a tool that writes while the disk runs low is ended, and no other', async () => {
   expect(await watched('1 << 62', 30)).toBe("[('writer', 'room')]");
 });
 

@@ -119,7 +119,7 @@ _JUDGED: dict[str, _Body] = {
         _argument(1), *(_step(_EQUAL, value, len(_ALLOCATES) - index + len(_ATTRIBUTES) + 1) for index, value in enumerate(_ALLOCATES)),
         *_unless(_GO_ON, *_ATTRIBUTES), _PRETEND, _UNSUPPORTED,
     ),
-    # It takes a whole disk at once, faster than anybody looks. The C library writes instead.
+    # It fills a whole disk in one call, before the next check. The C library writes instead.
     "fallocate": (_UNSUPPORTED,),
 }  # fmt: skip
 # Opening a file to be emptied asks Landlock before its third version only for what else it is opened for.

@@ -60,7 +60,7 @@ def _field(hint: Any, default: Any) -> Optional[tuple[Any, Any]]:
 
 
 def _is_describable(key: str, field: tuple[Any, Any]) -> bool:
-    """What has no JSON form is the tool's own affair: nobody can set it."""
+    """Leaves out attributes without a JSON form: they cannot be set from outside."""
     try:
         valves.describe("Valves", create_model("Valves", **{key: field}))
     except Exception:

@@ -1,7 +1,7 @@
 """
 Room for the files of tools. Where the server may mount, the folder of each tool is a file system of its own in memory, whose size and number
-of files the kernel keeps, also of what is mapped, unlinked or in flight over a socket. They are mounted in a namespace of the fork server: nobody
-else sees them, and they end with it. Elsewhere the watch adds up what it sees, and ends writers when the disk runs low.
+of files the kernel keeps, also of what is mapped, unlinked or in flight over a socket. They are mounted in a namespace of the fork server:
+other processes do not see them, and they end with it. Elsewhere the watch adds up what it sees, and ends writers when the disk runs low.
 """
 
 import contextlib

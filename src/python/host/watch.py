@@ -112,8 +112,8 @@ class Watch:
 
     def _find_writers(self, tools: dict[int, str], disk: Optional[room.Disk]) -> list[int]:
         """
-        The tools to end when there is little room left for all. On a disk those that have run since the last look: which of them hides what
-        it has written, nobody can tell.
+        The tools to end when there is little room left for all. On a disk those that have run since the last look: a tool can hide what
+        it has written, so the largest writer cannot be told.
         """
         if self.is_mounted:
             used = {pid: room.used(scratch) for pid, scratch in tools.items()}
