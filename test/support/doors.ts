@@ -29,14 +29,17 @@ export function requestOf({ meta }: Procedure, input: Input): { request: string;
   return { request: `${method} ${address}?${query}`, body: undefined };
 }
 
-/** How many calls a tRPC socket without credentials is sent: of each, the server counts the frames and the call, up to 40 in a second. */
-const ANONYMOUS_CALLS = 10;
+/**
+ * How many calls a tRPC socket is sent whose credentials are missing or refused: the server counts the frames and the call of each, up
+ * to 40 in a second.
+ */
+const UNPROVED_CALLS = 10;
 
 /** Somebody, or nobody, at every door through which procedures are called: for tests that are made from the router. */
 export function openDoors(url: string, token?: string) {
   const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
   let calls = openCalls(url, token);
-  let made = 0;
+  let unproved = 0;
 
   /** Each answers undefined for what it does not have. */
   const doors: Record<DoorName, (procedure: Procedure, input: Input) => Promise<Outcome | undefined>> = {
@@ -56,13 +59,15 @@ export function openDoors(url: string, token?: string) {
       const answer = (await response.json()) as { error?: { data: { error_code: string } } };
       return { status: response.status, code: answer.error?.data.error_code };
     },
-    'tRPC socket': ({ path, type }, input) => {
-      if (!token && made++ === ANONYMOUS_CALLS) {
+    async 'tRPC socket'({ path, type }, input) {
+      if (unproved >= UNPROVED_CALLS) {
         calls.close();
-        calls = openCalls(url);
-        made = 1;
+        calls = openCalls(url, token);
+        unproved = 0;
       }
-      return calls.attempt(type, path, input);
+      const outcome = await calls.attempt(type, path, input);
+      if (!token || outcome.status === 401) unproved += 1;
+      return outcome;
     },
   };
 
