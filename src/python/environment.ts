@@ -170,17 +170,24 @@ async function make(
     // A tool's own user reads it too, whatever the umask of the server.
     await runLogged('chmod', ['-R', 'a+rX', draft], output, signal);
     await writeFile(join(draft, MARKER), mark);
-    await rm(folder, { recursive: true, force: true });
-    await rename(draft, folder).catch(async (error: unknown) => {
-      // Another start was faster with the same.
-      if (!(await isMadeFrom(folder, mark))) throw error;
-    });
+    await moveIntoPlace(draft, folder, mark);
     log.info('The Python environment is ready.');
   } finally {
     endProgress?.();
     output.file.end();
     await rm(draft, { recursive: true, force: true });
   }
+}
+
+/** Replaces an environment of other requirements. One of the same that another process made meanwhile stays: it is in use. */
+export async function moveIntoPlace(draft: string, folder: string, mark: string): Promise<void> {
+  if (await isMadeFrom(folder, mark)) return;
+  const old = `${draft}.old`;
+  await rename(folder, old).catch(() => {});
+  await rename(draft, folder).catch(async (error: unknown) => {
+    if (!(await isMadeFrom(folder, mark))) throw error;
+  });
+  await rm(old, { recursive: true, force: true });
 }
 
 interface Output {

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { moveIntoPlace } from '../../src/python/environment.ts';
 import { type Python, startPython } from '../../src/python/pool.ts';
 import { ANN, callTool, sharedEnvironment, toolOf } from '../support/python.ts';
 
@@ -50,6 +51,24 @@ test('a half-made environment is made again, and pip speaks to a file; the next 
   expect(lines.filter((line) => line.includes('Making'))).toEqual([]);
   expect((await callTool(second, toolOf('def f(self): return 1'))).result).toBe(1);
 }, 300_000);
+
+test('an environment that another process made meanwhile stays in place, and one of other requirements does not', async () => {
+  const put = async (folder: string, mark: string, owner: string) => {
+    await mkdir(join(dataDir, folder, 'bin'), { recursive: true });
+    await writeFile(join(dataDir, folder, 'bin', 'python'), owner, { mode: 0o755 });
+    await writeFile(join(dataDir, folder, 'made-from'), mark);
+  };
+  const place = async (draft: string, mark: string) => {
+    await moveIntoPlace(join(dataDir, draft), join(dataDir, 'python'), mark);
+    return readFile(join(dataDir, 'python', 'bin', 'python'), 'utf8');
+  };
+  await put('python', 'same', 'first');
+  await put('second', 'same', 'second');
+  expect(await place('second', 'same')).toBe('first');
+  await put('third', 'newer', 'third');
+  expect(await place('third', 'newer')).toBe('third');
+  expect(await readdir(dataDir)).toEqual(['python', 'second']);
+});
 
 test('in a folder that only root may enter', async ({ skip }) => {
   if (process.getuid?.() !== 0) skip('only root can be in such a folder and change its user');

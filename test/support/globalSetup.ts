@@ -3,6 +3,7 @@ import { migrate, openOrm } from '../../src/database/orm.ts';
 import { entities } from '../../src/entities.ts';
 import { startCluster } from './cluster.ts';
 import { inDatabase, quoteName, TEMPLATE, urlOf, withClient } from './database.ts';
+import { sharedEnvironment } from './python.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -25,6 +26,8 @@ export default async function setup(project: TestProject) {
   const orm = await openOrm(entities, { url: inDatabase(url, TEMPLATE) });
   await migrate(orm);
   await orm.close(true);
+  // Here, so that the workers do not make it twice at once. Without Python, the tests that need it tell.
+  await sharedEnvironment().catch((error: unknown) => console.warn(String(error)));
   project.provide('clusterUrl', url);
   return stop;
 }
