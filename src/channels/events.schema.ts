@@ -84,8 +84,8 @@ export const reloadOf = (channelId: string, eventId: number): ChannelReloadView 
 });
 
 /** What is told at once and not kept: it may be lost, and has no number. */
-// `last_read_at` is for the reader's own clients, with their new counts; notices may overtake each other, and the latest mark counts.
-export const NOTICE_TYPES = ['typing', 'presence', 'message:delta', 'last_read_at'] as const;
+// `last_read_at` and `channel:mute` are for the caller's own clients. Notices may overtake each other: the latest mark counts.
+export const NOTICE_TYPES = ['typing', 'presence', 'message:delta', 'last_read_at', 'channel:mute'] as const;
 
 /** Something passing in a channel, or what concerns one person and no log of theirs could hold. */
 export const ChannelNoticeView = z

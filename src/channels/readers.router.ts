@@ -43,7 +43,7 @@ export const readersRouter = router({
           '`all` notifies of every message, `mentions` of mentions alone, `none` of nothing. The level ' +
           "decides what counts in `GET /channels/unread` and what is sent to the caller's webhook, which " +
           'gets every message of a direct channel unless the level is `none`. The counts in lists of ' +
-          'channels do not depend on it.',
+          "channels do not depend on it. The caller's own clients get the notice `channel:mute`.",
       },
       access: 'channel.read',
     })
@@ -60,7 +60,7 @@ export const readersRouter = router({
         summary: 'Mute or unmute a channel for the caller',
         description:
           'A short form of `POST /channels/{id}/notify`: true sets the level `mentions`, false the level ' +
-          '`all`, also where it was `none`.',
+          "`all`, also where it was `none`. The caller's own clients get the notice `channel:mute`.",
       },
       access: 'channel.read',
     })

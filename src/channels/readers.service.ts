@@ -3,6 +3,7 @@ import type { Scope } from '../core/scope.ts';
 import { isDangling, type Refusal } from '../database/violations.ts';
 import type { NotifyLevel } from './channels.schema.ts';
 import { found, noSuchChannel } from './channels.service.ts';
+import type { ChannelNoticeView } from './events.schema.ts';
 import { authorOf } from './messages.changes.ts';
 import {
   type Mark,
@@ -38,26 +39,32 @@ export async function markRead(
     await markChannel(scope.sql, scope.actor, channelId, text).catch(refuseVanished),
   );
   // Clients mark at every turn; most of the time nothing has come since.
-  if (had_news) tellOwnClients(scope, channelId, mark);
+  if (had_news) tellOfMark(scope, channelId, mark);
   return { last_read_at: mark.last_read_at };
 }
 
 /** What is new drops on the phone too when it is read at the desk. Nobody else learns what somebody has read. */
-function tellOwnClients(scope: Scope, channelId: string, mark: Omit<Mark, 'had_news'>): void {
+function tellOfMark(scope: Scope, channelId: string, mark: Omit<Mark, 'had_news'>): void {
+  tellOwnClients(scope, channelId, { type: 'last_read_at', data: { ...mark } });
+}
+
+function tellOwnClients(scope: Scope, channelId: string, data: ChannelNoticeView['data']): void {
   scope.bus.publish('channel.notice', {
     to: { userIds: [scope.actor.id] },
     notice: {
       channel_id: channelId,
       message_id: null,
-      data: { type: 'last_read_at', data: { ...mark } },
+      data,
       user: authorOf(scope.actor),
     },
   });
 }
 
-/** Stores what the caller wants to be told of. @throws not_found, forbidden */
+/** Stores what the caller wants to be told of, and tells their own clients. @throws not_found, forbidden */
 export async function setNotify(scope: Scope, channelId: string, level: NotifyLevel): Promise<true> {
-  return found(await storeNotify(scope.sql, scope.actor, channelId, level).catch(refuseVanished));
+  const done = found(await storeNotify(scope.sql, scope.actor, channelId, level).catch(refuseVanished));
+  tellOwnClients(scope, channelId, { type: 'channel:mute', data: { is_channel_muted: level !== 'all' } });
+  return done;
 }
 
 /**
@@ -71,7 +78,7 @@ export async function setListed(scope: Scope, channelId: string, isListed: boole
   if (!stored) throw noSuchChannel();
   const { was_hidden, last_read_at } = stored;
   if (!isListed && !was_hidden && last_read_at !== null)
-    tellOwnClients(scope, channelId, { last_read_at, unread_count: 0, mention_count: 0 });
+    tellOfMark(scope, channelId, { last_read_at, unread_count: 0, mention_count: 0 });
   return true;
 }
 

@@ -12,6 +12,7 @@ import {
   MemberFeatures,
   memberFeatures,
 } from './configs.features.ts';
+import { Visibility, visibilityOf } from './configs.kept.ts';
 import { Banner, PromptSuggestion } from './configs.schema.ts';
 import { valueAt } from './configs.settings.ts';
 import { Permissions } from './permissions.schema.ts';
@@ -23,7 +24,7 @@ import { Permissions } from './permissions.schema.ts';
 const MemberUi = {
   response_watermark: z.string(),
   default_interface_settings: z.record(z.string(), z.unknown()),
-  visibility: z.record(z.string(), z.unknown()),
+  visibility: Visibility,
   iframe_csp: z.string(),
 };
 const PENDING_OVERLAY = { pending_user_overlay_title: z.string(), pending_user_overlay_content: z.string() };
@@ -117,7 +118,7 @@ function forMembers(scope: Scope) {
       ...overlay({ ...scope, actor: null }),
       response_watermark: ui.watermark,
       default_interface_settings: {},
-      visibility: {},
+      visibility: visibilityOf(scope.configs.current),
       iframe_csp: '',
     },
     ...abilities(scope),

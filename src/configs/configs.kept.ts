@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LIMITS, storableWithin } from '../core/wire.ts';
 import type { ConfigurationFault } from './configs.mend.ts';
 import type { Configuration } from './configs.schema.ts';
 import { valueAt } from './configs.settings.ts';
@@ -11,16 +12,20 @@ interface Kept {
 const flag: Kept = { schema: z.boolean(), initial: true };
 const text: Kept = { schema: z.string().nullable(), initial: '' };
 
+/** Which parts of the interface clients show, by names of their own. */
+export const Visibility = z.record(z.string(), z.boolean()).check(storableWithin(LIMITS.listedFormBytes));
+
 /**
  * Members that the configuration need not hold: clients of comparable systems read and replace them with a part of it. Imports keep
- * them as they come, as all that this service does not know. Of these, `users.enable_status` and the two texts of the overlay have
- * an effect.
+ * them as they come, as all that this service does not know. All but `memories.enable` have an effect, here
+ * or in clients.
  */
 export const KEPT: Readonly<Record<string, Kept>> = {
   'memories.enable': flag,
   'users.enable_status': flag,
   'ui.pending_user_overlay_title': text,
   'ui.pending_user_overlay_content': text,
+  'ui.visibility': { schema: Visibility, initial: {} },
 };
 
 /** Which of them no client could use. */
@@ -34,3 +39,7 @@ export function faultsOfKept(configuration: Configuration): ConfigurationFault[]
 /** Whether people may say how they are just now. */
 export const isStatusEnabled = (configuration: Configuration): boolean =>
   valueAt(configuration, 'users.enable_status') !== false;
+
+/** Which parts of the interface are shown; an unusable value counts as none. */
+export const visibilityOf = (configuration: Configuration): z.infer<typeof Visibility> =>
+  Visibility.safeParse(valueAt(configuration, 'ui.visibility')).data ?? {};

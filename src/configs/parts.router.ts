@@ -9,6 +9,7 @@ import {
   SuggestionSettings,
   TerminalServerSettings,
   ToolServerSettings,
+  VisibilitySettings,
   WebhookSettings,
 } from './parts.schema.ts';
 import { readPart, writePart } from './parts.service.ts';
@@ -239,4 +240,20 @@ export const partsRouter = router({
     .input(BannerSettings)
     .output(z.array(Banner))
     .mutation(async ({ ctx, input }) => (await writePart(ctx.scope, BannerSettings, input)).banners),
+
+  setVisibility: administrator
+    .meta(
+      openapi('POST', '/configs/interface/visibility', {
+        summary: 'Replace which parts of the interface clients show',
+        description:
+          'Replaces the whole object, whose names belong to the client, and returns it. Accounts get it ' +
+          'as `ui.visibility` from `GET /config`. 409 means that an environment variable pins the setting.',
+      }),
+    )
+    .input(VisibilitySettings)
+    .output(VisibilitySettings)
+    .mutation(async ({ ctx, input }) => {
+      const { visibility } = await writePart(ctx.scope, VisibilitySettings, input);
+      return { visibility };
+    }),
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { emptiable } from '../core/nulls.ts';
+import { Visibility } from './configs.kept.ts';
 import { ConfigurationFault } from './configs.mend.ts';
 import { Banner, duration, PromptSuggestion, ToolServer } from './configs.schema.ts';
 
@@ -118,4 +119,5 @@ export const TerminalServerSettings = part('TerminalServerSettings', {
 
 export const SuggestionSettings = z.object({ suggestions: z.array(PromptSuggestion) });
 export const BannerSettings = z.object({ banners: z.array(Banner) });
+export const VisibilitySettings = z.object({ visibility: Visibility });
 export const WebhookSettings = part('WebhookSettings', { url: z.string() });

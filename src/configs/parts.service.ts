@@ -19,6 +19,7 @@ const PATHS: Readonly<Record<string, string>> = {
   suggestions: 'ui.prompt_suggestions',
   banners: 'ui.banners',
   url: 'webhook_url',
+  visibility: 'ui.visibility',
 };
 
 const pathOf = (name: string) => PATHS[name] ?? name;

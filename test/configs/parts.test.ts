@@ -194,6 +194,19 @@ it('two parts at once are both there', async () => {
   }
 });
 
+it('/configs/interface/visibility replaces which parts of the interface clients show', async () => {
+  const path = 'POST /configs/interface/visibility';
+  const visibility = { 'chat.settings': false, sidebar: true };
+  for (const wrong of [{}, { visibility: { sidebar: 'no' } }, { visibility: { a: 'x'.repeat(9_000) } }])
+    expect((await as(root)(path, wrong)).status).toBe(400);
+  expect((await as(user)(path, { visibility })).status).toBe(403);
+  expect((await server.call(path, { body: { visibility } })).status).toBe(401);
+  expect(await as(root)(path, { visibility })).toMatchObject({ status: 200, body: { visibility } });
+  expect((await as(root)('GET /config')).body.ui.visibility).toEqual(visibility);
+  expect((await as(root)(path, { visibility: {} })).body).toEqual({ visibility: {} });
+  expect((await as(root)('GET /config')).body.ui.visibility).toEqual({});
+});
+
 describe('whom to ask for approval', () => {
   let waiting = 0;
   const ask = async (show: boolean, email: string | null) => {

@@ -148,3 +148,18 @@ describe('a mark of what was read', () => {
     expect((data as { last_read_at: number }).last_read_at).toBeGreaterThanOrEqual(created_at);
   });
 });
+
+it('a muted or unmuted channel is told to all clients of the same person, and to no other person', async () => {
+  const theirs = [await bySocketIo(reader), await byTrpc(reader)];
+  const other = await byTrpc(owner);
+  const as = server.as(reader);
+  await as(`POST /channels/${channelId}/members/mute`, { is_channel_muted: true });
+  await as(`POST /channels/${channelId}/notify`, { level: 'all' });
+  await as(`POST /channels/${channelId}/members/mute`, { is_channel_muted: 'yes' });
+  await settled(...theirs, other);
+  const mutes = ({ notices }: SocketListener | Subscription) =>
+    notices.flatMap(({ data }) => (data.type === 'channel:mute' ? [data.data] : []));
+  const told = [{ is_channel_muted: true }, { is_channel_muted: false }];
+  for (const one of theirs) expect(mutes(one)).toEqual(told);
+  expect(mutes(other)).toEqual([]);
+});
