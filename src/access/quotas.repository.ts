@@ -17,10 +17,12 @@ const STORED = statement<{ bytes: number }>(
          + (select coalesce(sum(octet_length(content) + coalesce(pg_column_size(data), 0) + coalesce(pg_column_size(meta), 0)), 0)
               from message where user_id = $1)
          + (select coalesce(sum(octet_length(v.content)), 0) from tool_version v join tool t on t.id = v.tool_id
-             where t.user_id = $1))::float8 as bytes`,
+             where t.user_id = $1)
+         + coalesce((select octet_length(profile_image_url) from users
+             where id = $1 and profile_image_url like 'data:%'), 0))::float8 as bytes`,
 );
 
-/** The bytes that the files, messages and tools of a person take, by the indexes on their owner. */
+/** The bytes that the files, messages, tools and picture of a person take, by the indexes on their owner. */
 export async function readStoredBytes(sql: Sql, userId: string): Promise<number> {
   const [row] = await sql.rows(STORED, [userId]);
   return row?.bytes ?? 0;

@@ -8,9 +8,9 @@ import { type Sql, sqlWithin, statement } from '../database/sql.ts';
 import { publishHappening, publishNotice, recordHappening } from './channels.changes.ts';
 import { type ChannelInput, channelResource } from './channels.manage.ts';
 import { readAccess } from './channels.repository.ts';
-import type { ChannelDetail } from './channels.schema.ts';
+import { type ChannelDetail, MAX_MEMBERS } from './channels.schema.ts';
 import { getChannel } from './channels.service.ts';
-import { refuseVanished, resolvePeople } from './members.people.ts';
+import { refuseVanished, resolvePeople, tooManyMembers } from './members.people.ts';
 import { addMembers, NOW } from './members.repository.ts';
 import { briefOf } from './messages.changes.ts';
 import { storeHidden } from './readers.repository.ts';
@@ -55,7 +55,9 @@ export async function createChannel(scope: Scope, input: NewChannel): Promise<Ch
     throw new AppError('bad_request', { detail: 'user_ids: name whom the direct channel is with.' });
   }
   const everybody = [...new Set([scope.actor.id, ...others])];
-  return input.type === 'dm' ? openDirect(scope, everybody, input) : store(scope, input, everybody);
+  if (input.type === 'dm') return openDirect(scope, everybody, input);
+  if (everybody.length > MAX_MEMBERS) throw tooManyMembers();
+  return store(scope, input, everybody);
 }
 
 /**

@@ -57,7 +57,7 @@ export const channelsRouter = router({
         summary: 'Create a standard channel, a group or a direct channel',
         description:
           'Without `type`, makes a standard channel, which is for administrators alone. With `group`, the ' +
-          'caller becomes its manager. With `dm`, at least one person must be named and at most 50 people ' +
+          'caller becomes its manager; it has at most 1000 members. With `dm`, at least one person must be named and at most 50 people ' +
           'take part, the caller included; where these people have a direct channel already, that one is ' +
           "answered unchanged, and it returns to the caller's list. A person or group that does not exist " +
           'is refused with 400. All who may read a new channel get the event `channel:created`.',

@@ -3,6 +3,7 @@ import type { Scope } from '../core/scope.ts';
 import { statement } from '../database/sql.ts';
 import { isDangling, type Refusal } from '../database/violations.ts';
 import { listPeopleOf, listShareable } from '../groups/groups.repository.ts';
+import { MAX_MEMBERS } from './channels.schema.ts';
 
 const MISSING = statement<{ id: string }>(
   'member.missing',
@@ -37,6 +38,11 @@ export async function resolvePeople(
   }
   return [...new Set([...asked, ...(await listPeopleOf(sql, group_ids))])];
 }
+
+export const tooManyMembers = () =>
+  new AppError('bad_request', {
+    detail: `user_ids, group_ids: a group channel has at most ${MAX_MEMBERS} members.`,
+  });
 
 /** Somebody's account was deleted between our look at it and the write. */
 export function refuseVanished(error: Refusal): never {

@@ -12,7 +12,7 @@ import {
 import { type ChannelAccess, readAccess } from './channels.repository.ts';
 import { MAX_MEMBERS } from './channels.schema.ts';
 import { noSuchChannel } from './channels.service.ts';
-import { refuseVanished, resolvePeople } from './members.people.ts';
+import { refuseVanished, resolvePeople, tooManyMembers } from './members.people.ts';
 import {
   addMembers,
   DELETE_EMPTY,
@@ -81,11 +81,7 @@ export async function inviteMembers(scope: Scope, invitation: Invitation): Promi
       const [found] = await sql.rows(NOT_YET, [id, asked]);
       const { fresh, members } = found ?? { fresh: [], members: 0 };
       if (fresh.length === 0) return { added: [], recorded: [] };
-      if (members + fresh.length > MAX_MEMBERS) {
-        throw new AppError('bad_request', {
-          detail: `user_ids: a group has at most ${MAX_MEMBERS} members.`,
-        });
-      }
+      if (members + fresh.length > MAX_MEMBERS) throw tooManyMembers();
       const added = await addMembers(sql, id, fresh, { manager: null, invitedBy: scope.actor.id });
       const target = { type: 'channel', id };
       await record(scope, sql, { action: 'channel.add', target, after: { user_ids: fresh } });

@@ -96,7 +96,7 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   'limits.messages_per_minute': server('Messages and edits of one person in a minute; 0: any number'),
   'limits.uploads_per_hour': server('Uploads of one person in an hour; 0: any number'),
   'limits.storage_bytes': server(
-    'Bytes that the files, messages and tools of one person may take; 0: any number',
+    'Bytes that the files, messages, tools and picture of one person may take; 0: any number',
   ),
   'limits.groups': server(
     'By group id, other values of the last three for its people; the most generous one holds',

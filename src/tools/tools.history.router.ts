@@ -28,7 +28,7 @@ export const toolHistoryRouter = router({
         description:
           'The form that clients of Open WebUI ask for; `GET /tools/id/{id}/versions` has more. Newest ' +
           'first, without sources. `id` is the number of the version as a text, `parent_id` the kept ' +
-          'version before it, and `commit_message` is always null.',
+          'version before it. `commit_message` is null where none was sent.',
       },
       access: 'tool.write',
     })

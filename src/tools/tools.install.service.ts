@@ -150,7 +150,7 @@ export async function installForTool(scope: Scope, toolId: string): Promise<Tool
   await changeTool(scope, id, async (row, em) => {
     // Another source by now has seen to its own packages.
     if (row.content !== content) return;
-    putSource(scope, em, row, module, null);
+    putSource(scope, em, row, module);
     // What is installed for a tool runs with it: its owner can see who asked for that.
     if (row.user_id === scope.actor.id) return;
     await record(scope, sqlWithin(em), {

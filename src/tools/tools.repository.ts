@@ -100,10 +100,10 @@ const INSERT = statement<{ id: string }>(
          is_described, version, created_at, updated_at)
        values ($1, $2, $3, $4, $5::jsonb, $6::json, $7::json, $8::json, $9::jsonb, $10, 1, $11, $11)
        on conflict (id) do nothing returning *),
-   kept as (insert into tool_version (tool_id, version, user_id, content, created_at)
-     select id, version, user_id, content, created_at from made),
+   kept as (insert into tool_version (tool_id, version, user_id, content, commit_message, created_at)
+     select id, version, user_id, content, $12, created_at from made),
    revoked as (delete from access_grant where resource_type = 'tool' and resource_id in (select id from made)),
-   noted as (${insertEntry(12, 'made')})
+   noted as (${insertEntry(13, 'made')})
    select id from made`,
 );
 
@@ -159,7 +159,7 @@ export type NewTool = Pick<
   | 'requirements'
   | 'is_described'
   | 'created_at'
->;
+> & { commit_message: string | null };
 
 /** Stores a tool with its first version and an entry of the audit log; false when the id is taken. */
 export async function insertTool(
@@ -180,6 +180,7 @@ export async function insertTool(
     json(tool.requirements),
     tool.is_described,
     tool.created_at,
+    tool.commit_message,
     ...entryValues(scope, event),
   ]);
   return rows.length > 0;

@@ -50,6 +50,9 @@ export const toolForm = {
     manifest: z.record(z.string(), z.unknown()).nullish(),
   }),
   access_grants: grantList().nullish(),
+  commit_message: label(1024)
+    .nullish()
+    .describe('What the author says of this version of the source; shown in its history'),
 };
 
 /** Who did something with a tool; null when the account is gone. */

@@ -35,6 +35,7 @@ export interface ToolInput {
   content: string;
   meta: { description?: string | null | undefined };
   access_grants?: GrantInput[] | null | undefined;
+  commit_message?: string | null | undefined;
 }
 
 const resource = (id: string) => ({ type: 'tool', id, publicSharing: 'sharing.public_tools' }) as const;
@@ -92,6 +93,7 @@ export async function prepareTool(
     user_valves_schema: module.user_valves,
     requirements: module.requirements,
     is_described: module.isDescribed,
+    commit_message: input.commit_message ?? null,
     created_at: now,
     updated_at: now,
     version: 1,
@@ -165,7 +167,8 @@ export async function updateTool(scope: Scope, toolId: string, input: ToolInput)
     row.name = input.name;
     const description = input.meta.description ?? null;
     row.meta = { description, manifest: row.meta.manifest };
-    if (module) putSource(scope, em, row, module, null);
+    const commit_message = input.commit_message ?? null;
+    if (module) putSource(scope, em, row, module, { commit_message });
     await em.flush();
     if (input.access_grants) await replaceGrants(scope, em, resource(tool.id), input.access_grants);
   });
@@ -237,7 +240,7 @@ export function putSource(
   em: EntityManager,
   row: ToolEntity,
   module: Module,
-  restoredFrom: number | null,
+  version: { commit_message?: string | null; restored_from?: number | null } = {},
 ): void {
   row.meta = { ...row.meta, manifest: module.manifest };
   row.specs = module.specs;
@@ -248,17 +251,16 @@ export function putSource(
   if (row.content === module.content) return;
   row.content = module.content;
   row.version += 1;
-  keepVersion(scope, em, row, restoredFrom);
-}
-
-function keepVersion(
-  { actor }: Scope,
-  em: EntityManager,
-  row: ToolEntity,
-  restored_from: number | null = null,
-): void {
-  const { version, content, updated_at: created_at } = row;
-  em.create(ToolVersion, { tool: row, version, user_id: actor.id, content, restored_from, created_at });
+  const { content, updated_at: created_at } = row;
+  em.create(ToolVersion, {
+    tool: row,
+    version: row.version,
+    user_id: scope.actor.id,
+    content,
+    restored_from: version.restored_from ?? null,
+    commit_message: version.commit_message ?? null,
+    created_at,
+  });
 }
 
 /** Deletes a tool with all that belongs to it. @throws not_found, tool_forbidden */

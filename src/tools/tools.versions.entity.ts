@@ -13,6 +13,8 @@ export const ToolVersion = defineEntity({
     content: p.text(),
     /** The version that it was restored from. */
     restored_from: p.integer().nullable(),
+    /** What the author says of the change. */
+    commit_message: p.text().nullable(),
     created_at: p.integer(),
   },
 });

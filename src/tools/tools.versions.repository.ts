@@ -16,7 +16,7 @@ const READ = statement<ToolVersionView & { content: string }>(
     where v.tool_id = $1 and v.version = $2`,
 );
 
-const ENTRY = `v.version::text as id, v.tool_id, v.user_id, v.created_at, null as commit_message,
+const ENTRY = `v.version::text as id, v.tool_id, v.user_id, v.created_at, v.commit_message,
   case when u.id is null then null else json_build_object('name', u.name) end as "user",
   (select max(p.version)::text from tool_version p where p.tool_id = v.tool_id and p.version < v.version) as parent_id`;
 

@@ -24,14 +24,17 @@ export async function getVersion(scope: Scope, toolId: string, version: number):
 /**
  * Brings an earlier source back, as a new version; nothing happens when it is in force already.
  *
- * @throws not_found, tool_forbidden, tool_invalid when it does not load here (any more), python_unavailable
+ * @throws not_found, tool_forbidden, quota_exceeded, tool_invalid when it does not load here (any more), python_unavailable
  */
 export async function restoreVersion(scope: Scope, toolId: string, version: number): Promise<ToolAccessView> {
   const { content } = await getVersion(scope, toolId, version);
   requireAuthor(scope);
   const tool = await requireTool(scope, toolId, 'write');
   if (tool.content === content) return getTool(scope, tool.id);
+  await scope.quotas.store(tool.user_id, Buffer.byteLength(content));
   const module = await inspectSource(scope, tool.id, content);
-  await changeTool(scope, tool.id, async (row, em) => putSource(scope, em, row, module, version));
+  await changeTool(scope, tool.id, async (row, em) =>
+    putSource(scope, em, row, module, { restored_from: version }),
+  );
   return { ...(await viewChanged(scope, tool.id)), ...withWarnings(module) };
 }

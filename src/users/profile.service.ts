@@ -5,7 +5,7 @@ import { nowSeconds } from '../core/time.ts';
 import { LIMITS } from '../core/wire.ts';
 import { statement } from '../database/sql.ts';
 import { getDetail } from './people.service.ts';
-import { storedImage } from './users.picture.ts';
+import { reservePicture, storedImage } from './users.picture.ts';
 import type { UserDetail } from './users.schema.ts';
 
 type Notes = Record<string, unknown> | null;
@@ -33,9 +33,10 @@ export interface Profile {
   date_of_birth?: string | null | undefined;
 }
 
-/** Changes how the caller is shown to others. */
+/** Changes how the caller is shown to others. @throws quota_exceeded for the picture */
 export async function updateProfile(scope: Scope, profile: Profile): Promise<UserDetail> {
   const { id } = scope.actor;
+  await reservePicture(scope, id, profile.profile_image_url);
   const changed = await change(scope, {
     ...profile,
     profile_image_url: storedImage(id, profile.profile_image_url),

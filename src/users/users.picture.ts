@@ -10,6 +10,18 @@ const pathOf = (id: string) => `/api/v1/users/${id}/profile/image`;
 export const storedImage = (id: string, image = ''): string =>
   image.startsWith('data:') || image.startsWith('https:') ? image : pathOf(id);
 
+/**
+ * Asks the quota of an account for what its next picture takes more than the one that it has.
+ *
+ * @throws quota_exceeded
+ */
+export async function reservePicture(scope: Scope, id: string, image: string): Promise<void> {
+  if (!image.startsWith('data:')) return;
+  const before = (await readPicture(scope.sql, id))?.profile_image_url ?? '';
+  const growth = image.length - (before.startsWith('data:') ? before.length : 0);
+  if (growth > 0) await scope.quotas.store(id, growth);
+}
+
 /** The picture as others see it: an address elsewhere would make each of them call that server. */
 export const imageForOthers = (id: string, image: string): string =>
   image.startsWith('https:') ? pathOf(id) : image;

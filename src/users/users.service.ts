@@ -11,7 +11,7 @@ import { nowSeconds } from '../core/time.ts';
 import { sqlWithin } from '../database/sql.ts';
 import { joinGroup } from '../groups/members.repository.ts';
 import { User, type UserEntity } from './users.entity.ts';
-import { imageForOthers, storedImage } from './users.picture.ts';
+import { imageForOthers, reservePicture, storedImage } from './users.picture.ts';
 import type { UserView } from './users.schema.ts';
 
 /**
@@ -182,7 +182,7 @@ async function hashOf(scope: Scope, { id, password, ...changes }: UserChanges): 
 /**
  * Changes an account. A new role or password ends the account's sessions.
  *
- * @throws not_found, email_invalid, email_taken, password_weak, primary_admin, session_required, forbidden for giving up one's own administration
+ * @throws not_found, email_invalid, email_taken, password_weak, quota_exceeded, primary_admin, session_required, forbidden for giving up one's own administration
  */
 export async function updateUser(scope: Scope, changes: UserChanges): Promise<UserView> {
   const takesOver = changes.email !== undefined || changes.password !== undefined;
@@ -192,6 +192,7 @@ export async function updateUser(scope: Scope, changes: UserChanges): Promise<Us
   }
   const email = changes.email === undefined ? undefined : normaliseEmail(changes.email);
   const password_hash = await hashOf(scope, changes);
+  await reservePicture(scope, changes.id, changes.profile_image_url ?? '');
   try {
     const { view, revoked } = await scope.em.transactional(async (em) => {
       await lockAdministrators(em);

@@ -7,7 +7,7 @@ import { type Person, signUpAll, startServer } from '../support/server.ts';
 
 const database = await createDatabase();
 const server = await startServer({ database });
-const [root, ann, ben] = await signUpAll(server, 'Root', 'Ann', 'Ben');
+const [root, ann, ben, cleo] = await signUpAll(server, 'Root', 'Ann', 'Ben', 'Cleo');
 const admin = administer(server, root);
 afterAll(async () => {
   await server.close();
@@ -85,6 +85,30 @@ describe('limits.storage_bytes', () => {
     await server.as(ben)(`DELETE /files/${kept.body.id}`);
     await until('room', async () => (await post(ben, 'x'.repeat(60_000))).status === 200);
     expect((await upload(ann, 50_000)).status).toBe(200);
+  });
+
+  it('holds for the picture of a person, which counts once and may be sent again', async () => {
+    await limit({ storage_bytes: 100_000 });
+    const picture = (bytes: number) => {
+      const gif = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(bytes - 7), Buffer.from(';')]);
+      return `data:image/gif;base64,${gif.toString('base64')}`;
+    };
+    const show = (bytes: number) =>
+      server.as(cleo)('POST /auths/update/profile', { name: 'Cleo', profile_image_url: picture(bytes) });
+    expect((await show(60_000)).status).toBe(200);
+    expect((await show(60_000)).status).toBe(200);
+    expect((await upload(cleo, 50_000)).status).toBe(507);
+    expect((await upload(cleo, 10_000)).status).toBe(200);
+    const refused = await show(90_000);
+    expect([refused.status, refused.body.code]).toEqual([507, 'quota_exceeded']);
+    const byAdministrator = await server.as(root)(`POST /users/${cleo.id}/update`, {
+      role: 'user',
+      name: 'Cleo',
+      email: cleo.email,
+      profile_image_url: picture(90_000),
+    });
+    expect([byAdministrator.status, byAdministrator.body.code]).toEqual([507, 'quota_exceeded']);
+    expect((await server.as(cleo)('GET /auths/')).body.profile_image_url).toBe(picture(60_000));
   });
 });
 

@@ -108,6 +108,14 @@ describe('a group', () => {
       body: { detail: expect.stringContaining('1000') },
     });
     expect((await as(ann)(`GET /channels/${groupId}/members?page=34`)).body).toMatchObject({ total: 1000 });
+    const { body: everyone } = await as(admin)('POST /groups/create', { name: 'Everyone', description: '' });
+    await as(admin)(`POST /groups/id/${everyone.id}/users/add`, { user_ids: ids.slice(0, 1000) });
+    const before = (await as(admin)('GET /channels/list')).body.length;
+    expect(
+      await as(admin)('POST /channels/create', { type: 'group', name: 'x', group_ids: [everyone.id] }),
+    ).toMatchObject({ status: 400, body: { detail: expect.stringContaining('1000') } });
+    expect((await as(admin)('GET /channels/list')).body).toHaveLength(before);
+    await as(admin)(`DELETE /groups/id/${everyone.id}/delete`);
     expect((await as(ann)(`DELETE /channels/${groupId}/delete`)).status).toBe(200);
   });
 });

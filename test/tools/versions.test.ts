@@ -137,6 +137,16 @@ describe('versions of a tool', () => {
     expect((await shop.as(shop.author, 'POST', 'large/versions/18/restore')).status).toBe(400);
   });
 
+  it('a restored version counts to the bytes that its owner may store', async () => {
+    const quota = (storage_bytes: number) =>
+      shop.configure(({ limits }) => Object.assign(limits, { storage_bytes }));
+    await quota(1);
+    const refused = await shop.as(shop.writer, 'POST', 'answer/versions/2/restore');
+    await quota(0);
+    expect([refused.status, refused.body.code]).toEqual([507, 'quota_exceeded']);
+    expect(await answer()).toBe(1);
+  });
+
   it.each(['versions', 'runs'])('a list of %s reads no source, in two statements', async (path) => {
     await shop.as(shop.author, 'GET', `answer/${path}`);
     const statements = await recordStatements(() => shop.as(shop.author, 'GET', `answer/${path}`));
@@ -164,12 +174,13 @@ describe('the history that clients of Open WebUI ask for', () => {
       name: 'story',
       content: source(2).replaceAll('\n', '\r\n'),
       meta: { description: 'Tells' },
+      commit_message: 'Answers two',
     };
     expect((await as('POST', 'update', body)).body.version_id).toBe('2');
     const history = await as('GET', 'history');
     expect(history.body).toMatchObject([
-      { id: '2', tool_id: 'story', parent_id: '1', user: { name: 'Writer' }, commit_message: null },
-      { id: '1', parent_id: null, user_id: shop.author.id },
+      { id: '2', tool_id: 'story', parent_id: '1', user: { name: 'Writer' }, commit_message: 'Answers two' },
+      { id: '1', parent_id: null, user_id: shop.author.id, commit_message: null },
     ]);
     expect((await as('GET', 'history?page=2')).body).toEqual([]);
     const [listed] = (await shop.server.call('GET /tools/list', { token: shop.writer.token })).body.filter(
