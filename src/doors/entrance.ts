@@ -119,4 +119,4 @@ const withoutPort = (hop: string): string => hop.replace(/^\[(.+)\](?::\d+)?$|^(
 
 /** An IPv4 address that a socket for both kinds shows as IPv6, in its own form. */
 const plain = (address: string): string =>
-  isIP(address) === 0 ? address : ipaddr.process(address).toString();
+  isIP(address) === 6 ? ipaddr.process(address).toString() : address;

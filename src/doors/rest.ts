@@ -27,9 +27,10 @@ export function mountRest(app: FastifyInstance, parts: Parts, router: AnyRouter)
     const path = rest.path.replace(/\/$/, '').replaceAll(/\{(\w+)\}/g, ':$1');
     const handler = handlerOf(procedure, parts, rest.status ?? 200);
     const bodyLimit = bodyLimitOf(procedure);
-    const onRequest = admitBeforeBody(parts, procedure);
+    // The body of a GET is never read.
+    const hooks = rest.method === 'GET' ? {} : { onRequest: admitBeforeBody(parts, procedure) };
     for (const prefix of REST_PREFIXES)
-      app.route({ method: rest.method, url: prefix + path, bodyLimit, onRequest, handler });
+      app.route({ method: rest.method, url: prefix + path, bodyLimit, ...hooks, handler });
   }
 }
 
