@@ -6,7 +6,7 @@ const shop = await openWorkshop();
 afterAll(() => shop.close());
 
 const here = (line: number, what: string) =>
-  `The import in line ${line} needs ${what}, which this server does not offer.`;
+  `The import in line ${line} needs ${what}, which this server does not offer: what uses it fails.`;
 const nowhere = (line: number, what: string) => `The import in line ${line} needs ${what}, which is not here`;
 
 /** @param content not to be stored, with that reason */
@@ -22,10 +22,8 @@ async function expectRefused(content: string, words: string) {
 
 describe('an import that leads nowhere is named before anything is saved', () => {
   it.each([
-    ['from open_webui.retrieval.utils import x', here(5, 'open_webui.retrieval')],
     ['import os\nimport nothing_of_the_kind, sys', nowhere(6, 'nothing_of_the_kind')],
     ['import numpyy.linalg as la\nfrom pandasx import DataFrame', nowhere(5, 'numpyy')],
-    ['from open_webui.models.users import Nobody', here(5, 'Nobody of open_webui.models.users')],
   ])('%s', (line, words) => expectRefused(toolOf(line, 'pass'), words));
 
   it('also by an update, which leaves what was there', async () => {
@@ -74,6 +72,88 @@ describe('an import within a function that leads nowhere is a warning, and the t
     expect(imported.items).toMatchObject([{ outcome: 'stored', warnings }]);
     const call = await shop.as(shop.reader, 'POST', 'quiet/call', { function: 'f' });
     expect([call.status, call.body.detail]).toEqual([422, expect.stringContaining('nothing_of_the_kind')]);
+  });
+});
+
+describe('what of open_webui is not here is a warning, and the tool is stored', () => {
+  // The function stands in line 8 of such a source.
+  it.each([
+    ['from open_webui.retrieval.utils import x', here(5, 'open_webui.retrieval')],
+    ['from open_webui.models.users import Nobody', here(5, 'Nobody of open_webui.models.users')],
+    ['from open_webui.routers import retrieval as x', here(5, 'retrieval of open_webui.routers')],
+    ['import open_webui.storage.provider as x', here(5, 'open_webui.storage')],
+    ['from apps.webui.internal.db import x', here(5, 'open_webui.apps.webui.internal')],
+  ])('%s', async (line, words) => {
+    const answer = await shop.create('warned', toolOf(line, 'pass'));
+    expect([answer.status, answer.body.warnings]).toEqual([200, [words]]);
+    await shop.as(shop.author, 'DELETE', 'warned/delete');
+  });
+
+  const elsewhere =
+    'from open_webui.models.knowledge import Knowledges, KnowledgeForm\nimport open_webui.storage';
+
+  it('and works as far as it uses none of it', async () => {
+    const imports = `${elsewhere}
+from abc import ABC
+from typing import Optional, Union
+from pydantic import BaseModel
+class Form(KnowledgeForm, BaseModel):
+    name: str = ""
+class Base(Knowledges, ABC, kind="a"): pass
+class Holder(BaseModel):
+    one: Optional[KnowledgeForm] = None
+    more: list[Knowledges] | None = None
+def find(what: Knowledges, other: "KnowledgeForm | None" = None) -> KnowledgeForm | None: pass`;
+    const body = 'return [isinstance(1, Knowledges), Holder(one=1).one, find(1)]';
+    const source = toolOf(
+      imports,
+      body,
+      'held = Knowledges\n    def f(self, form: Optional[Knowledges] = None)',
+    );
+    const stored = await shop.create('uses_none', source);
+    expect(stored.body.specs).toMatchObject([{ name: 'f', parameters: { properties: { form: {} } } }]);
+    const { body: answer } = await shop.as(shop.reader, 'POST', 'uses_none/call', { function: 'f' });
+    expect(answer.result).toEqual([false, 1, null]);
+  });
+
+  it.each([
+    [
+      'await Knowledges.get_knowledge_by_id("x")',
+      'open_webui.models.knowledge.Knowledges.get_knowledge_by_id',
+    ],
+    ['Knowledges()', 'open_webui.models.knowledge.Knowledges'],
+    ['class Own(KnowledgeForm): pass\nOwn()', 'open_webui.models.knowledge.KnowledgeForm'],
+    ['for one in Knowledges: pass', 'open_webui.models.knowledge.Knowledges'],
+    ['if Knowledges.ENABLED: pass', 'open_webui.models.knowledge.Knowledges.ENABLED'],
+    ['f"{Knowledges.URL}/x"', 'open_webui.models.knowledge.Knowledges.URL'],
+    ['open_webui.storage.Storage.get_file("x")', 'open_webui.storage.Storage.get_file'],
+    ['"x" in Knowledges["a"]', 'open_webui.models.knowledge.Knowledges'],
+  ])('and names it where it is used: %s', async (use, name) => {
+    const { status, body } = await runTool(shop, toolOf(elsewhere, use));
+    expect([status, body.detail]).toEqual([422, `NotOffered: ${name} is not offered by this server`]);
+  });
+
+  it('and is refused by name where it is used at once', async () => {
+    await expectRefused(
+      toolOf(`${elsewhere}\nstore = Knowledges()`, 'pass'),
+      'in line 7: NotOffered: open_webui.models.knowledge.Knowledges is not offered by this server',
+    );
+  });
+
+  it('but where the source has something else to do', async () => {
+    const imports = `try:
+    from open_webui.retrieval.utils import x
+except ImportError:
+    try:
+        from open_webui.apps.retrieval.utils import x
+    except ImportError: x = 1
+try:
+    from open_webui.models.chats import Gone
+except Exception: Gone = 2
+try: from open_webui.nowhere import last
+except ImportError: from open_webui.apps.nowhere import last`;
+    const { body } = await runTool(shop, toolOf(imports, 'return [x, Gone, repr(last)]'));
+    expect(body.result).toEqual([1, 2, '<open_webui.apps.nowhere.last: not offered by this server>']);
   });
 });
 

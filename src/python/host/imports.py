@@ -1,6 +1,6 @@
 """
-The imports of a source, read without running it: those within functions that lead nowhere, of which only a call would tell, and the
-packages that imports at the top level need although the frontmatter does not name them.
+The imports of a source, read without running it: those within functions that lead nowhere, of which only a call would tell, what of
+`open_webui` is not here, and the packages that imports at the top level need although the frontmatter does not name them.
 """
 
 import ast
@@ -10,6 +10,7 @@ import re
 import sys
 from typing import Iterator, Literal, Optional, Union
 
+import unoffered
 from module_names import package_of
 
 Import = Union[ast.Import, ast.ImportFrom]
@@ -31,18 +32,50 @@ def problem(place: str, module: str, name: Optional[str] = None) -> str:
 def unresolved(content: str, tree: ast.Module, is_complete: bool) -> list[str]:
     """
     A sentence for each import that a function meets whichever way it goes and that leads nowhere, at most 20. Those that the tool is
-    ready to do without are left alone: under an `if`, and where an ImportError is caught. Unless the packages that the tool asks for
-    are complete, only `open_webui` is judged.
+    ready to do without are left alone: under an `if`, and where an ImportError is caught. None unless the packages that the tool asks
+    for are complete. `open_webui` is left out.
     """
-    if not _MAY_HOLD.search(content):
+    if not is_complete or not _MAY_HOLD.search(content):
+        return []
+    found: dict[str, str] = {}
+    for node in _unconditional(tree.body, "functions"):
+        for module, _ in _wanted(node):
+            top = module.partition(".")[0]
+            if top != "open_webui" and not _is_there(top):
+                found.setdefault(top, problem(f" in line {node.lineno}", top))
+    return list(found.values())[:_MOST_WARNINGS]
+
+
+def provide(content: str, tree: ast.Module) -> list[str]:
+    """
+    Lets a source import what of `open_webui` is not here, but where it catches an ImportError, and so has something else to do. Returns
+    a sentence for each import that is met whichever way the source goes, at most 20.
+    """
+    if "open_webui" not in content:
         return []
     found: dict[tuple[str, Optional[str]], str] = {}
-    for node in _unconditional(tree.body, "functions"):
+    for node, is_certain in _relied_on(tree.body, True):
         for module, name in _wanted(node):
-            missing = _missing(module, name, is_complete)
-            if missing is not None:
-                found.setdefault(missing, problem(f" in line {node.lineno}", *missing))
+            missing = _put(module, name) if module.partition(".")[0] == "open_webui" else None
+            if missing is not None and is_certain:
+                found.setdefault(missing, f"{problem(f' in line {node.lineno}', *missing)[:-1]}: what uses it fails.")
     return list(found.values())[:_MOST_WARNINGS]
+
+
+def _put(module: str, name: Optional[str]) -> Optional[tuple[str, Optional[str]]]:
+    """What of a module of `open_webui`, and of a name in it, was not there; None when both were."""
+    try:
+        found = importlib.import_module(module)
+    except ImportError as error:
+        unoffered.put_module(module)
+        return error.name or module, None
+    except Exception:
+        return None  # The source meets it as well, and is told.
+    is_package = hasattr(found, "__path__")
+    if name is None or hasattr(found, name) or (is_package and importlib.util.find_spec(f"{module}.{name}") is not None):
+        return None
+    unoffered.put_member(module, name)
+    return module, name
 
 
 def absent(tree: ast.Module) -> dict[str, Optional[str]]:
@@ -78,6 +111,26 @@ def _unconditional(statements: list[ast.stmt], where: Literal["module", "functio
             yield from _unconditional([*body, *node.finalbody], where, is_function)
 
 
+def _relied_on(statements: list[ast.stmt], is_certain: bool) -> Iterator[tuple[Import, bool]]:
+    """All but those whose failure the source catches, each with whether it is met whichever way the source goes."""
+    for node in statements:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield node, is_certain
+        elif isinstance(node, ast.If):
+            if "TYPE_CHECKING" not in ast.unparse(node.test):
+                yield from _relied_on([*node.body, *node.orelse], False)
+        elif isinstance(node, ast.Try):
+            body = [] if any(map(_catches, node.handlers)) else [*node.body, *node.orelse]
+            yield from _relied_on([*body, *node.finalbody], is_certain)
+            for handler in node.handlers:
+                yield from _relied_on(handler.body, False)
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            if not any("suppress" in ast.unparse(item.context_expr) for item in node.items):
+                yield from _relied_on(node.body, is_certain)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.For, ast.AsyncFor, ast.While)):
+            yield from _relied_on(node.body, is_certain)
+
+
 def _catches(handler: ast.ExceptHandler) -> bool:
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return any(kind is None or (isinstance(kind, ast.Name) and kind.id in _CAUGHT) for kind in kinds)
@@ -90,19 +143,6 @@ def _wanted(node: Import) -> list[tuple[str, Optional[str]]]:
     if node.level > 0 or node.module is None:
         return []
     return [(node.module, None if alias.name == "*" else alias.name) for alias in node.names]
-
-
-def _missing(module: str, name: Optional[str], is_complete: bool) -> Optional[tuple[str, Optional[str]]]:
-    """What of a module, and of a name in it, is not here; None when both are."""
-    top = module.partition(".")[0]
-    if top == "open_webui":
-        try:
-            found = importlib.import_module(module)
-        except ImportError as error:
-            return error.name or module, None
-        is_there = name is None or hasattr(found, name) or importlib.util.find_spec(f"{module}.{name}") is not None
-        return None if is_there else (module, name)
-    return None if not is_complete or _is_there(top) else (top, None)
 
 
 def _is_there(top: str) -> bool:

@@ -124,8 +124,10 @@ class Session:
             self._send({"kind": "prepared"}, said)
             if missing and not load["is_lenient"]:
                 return None
+            warnings = imports.provide(content, tree)
             tool = Tool(load["id"], content, tree, is_written=True)
-            warnings = imports.unresolved(content, tree, is_complete=not missing) if load["is_new"] else []
+            if load["is_new"]:
+                warnings += imports.unresolved(content, tree, is_complete=not missing)
         except (source.SourceError, packages.RequirementError, LoadError) as error:
             self._send({"kind": "refused"}, {"detail": str(error)})
             return None

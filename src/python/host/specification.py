@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Callable, Optional
 
 import docstring
+import unoffered
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
@@ -95,9 +96,11 @@ def describe(instance: object) -> dict[str, Function]:
 
 def _is_held(target: Any) -> bool:
     """
-    What the tool keeps for itself: a type (`Money = Union[int, float]`), and what can be called but does not say how, as a connection
-    of SQLite or a method of a text.
+    What the tool keeps for itself: a type (`Money = Union[int, float]`), what this server does not offer, and what can be called but
+    does not say how, as a connection of SQLite or a method of a text.
     """
+    if isinstance(target, unoffered.Unoffered):
+        return True
     if inspect.ismethod(target) or inspect.isfunction(target):
         return False
     if typing.get_origin(target) is not None:
