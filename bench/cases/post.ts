@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { insertPosts, type NewPost } from '../../src/channels/messages.post.repository.ts';
+import { insertPosts, type NewPost } from '../../src/messages/messages.post.repository.ts';
 import type { SqlBaseline } from '../baselines/sql.ts';
 import { onCore, startChild } from '../support/child.ts';
 import { compare, httpContender } from '../support/contenders.ts';

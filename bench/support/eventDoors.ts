@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { readEvents } from '../../src/channels/events.repository.ts';
+import { readEvents } from '../../src/channels/events/events.repository.ts';
 import type { SocketLoad } from '../load/sockets.ts';
 import { startChild } from './child.ts';
 import { sqlOn } from './database.ts';

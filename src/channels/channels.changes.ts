@@ -1,10 +1,10 @@
 import type { ActingScope } from '../core/scope.ts';
 import { type Sql, statement } from '../database/sql.ts';
+import { authorOf } from '../messages/messages.changes.ts';
+import { NEXT_MOMENT } from '../messages/messages.repository.ts';
 import { BRIEF } from './channels.repository.ts';
 import type { ChannelBrief } from './channels.schema.ts';
-import type { ChannelEventType } from './events.schema.ts';
-import { authorOf } from './messages.changes.ts';
-import { NEXT_MOMENT } from './messages.repository.ts';
+import type { ChannelEventType } from './events/events.schema.ts';
 
 /** What happened to a channel; `user_ids` are those who came or went. */
 interface Happening<Type extends ChannelEventType = ChannelEventType> {

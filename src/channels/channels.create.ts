@@ -5,15 +5,15 @@ import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { type Sql, sqlWithin, statement } from '../database/sql.ts';
+import { refuseVanished, resolvePeople, tooManyMembers } from '../members/members.people.ts';
+import { addMembers, NOW } from '../members/members.repository.ts';
+import { briefOf } from '../messages/messages.changes.ts';
+import { storeHidden } from '../reads/reads.repository.ts';
 import { publishHappening, publishNotice, recordHappening } from './channels.changes.ts';
 import { type ChannelInput, channelResource } from './channels.manage.ts';
 import { readAccess } from './channels.repository.ts';
 import { type ChannelDetail, MAX_MEMBERS } from './channels.schema.ts';
 import { getChannel } from './channels.service.ts';
-import { refuseVanished, resolvePeople, tooManyMembers } from './members.people.ts';
-import { addMembers, NOW } from './members.repository.ts';
-import { briefOf } from './messages.changes.ts';
-import { storeHidden } from './readers.repository.ts';
 
 export interface NewChannel extends ChannelInput {
   name: string;

@@ -6,11 +6,11 @@ import { difference } from '../audit/audit.values.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { sqlWithin } from '../database/sql.ts';
+import { briefOf } from '../messages/messages.changes.ts';
 import { publishHappening, publishNotice, recordHappening } from './channels.changes.ts';
 import { Channel, type ChannelEntity } from './channels.entity.ts';
 import type { ChannelDetail } from './channels.schema.ts';
 import { noSuchChannel, requireChannel, viewChanged } from './channels.service.ts';
-import { briefOf } from './messages.changes.ts';
 
 export interface ChannelInput {
   name?: string | undefined;

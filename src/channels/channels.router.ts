@@ -8,8 +8,8 @@ import { deleteChannel, replaceAccess, updateChannel } from './channels.manage.t
 import { channelMember } from './channels.procedure.ts';
 import { ChannelDetail, ChannelView, channelForm, channelTypes, people } from './channels.schema.ts';
 import { getChannel, listChannels, listEveryChannel } from './channels.service.ts';
-import { EVENT_PATHS } from './events.schema.ts';
-import { currentCursor, openEventStream } from './events.stream.ts';
+import { EVENT_PATHS } from './events/events.schema.ts';
+import { currentCursor, openEventStream } from './events/events.stream.ts';
 
 export const channelsRouter = router({
   list: channelMember

@@ -1,5 +1,7 @@
 import { grantsOf } from '../access/access.repository.ts';
 import { type Sql, statement } from '../database/sql.ts';
+import { READS_STANDARD } from '../members/members.list.repository.ts';
+import { LISTED, MENTION_COUNT, OWN, READER, UNREAD_COUNT } from '../reads/reads.repository.ts';
 import { IS_ACTIVE } from '../users/users.repository.ts';
 import {
   BRIEF,
@@ -11,8 +13,6 @@ import {
   IS_MANAGER,
 } from './channels.repository.ts';
 import type { ChannelDetail, ChannelView } from './channels.schema.ts';
-import { READS_STANDARD } from './members.list.repository.ts';
-import { LISTED, MENTION_COUNT, OWN, READER, UNREAD_COUNT } from './readers.repository.ts';
 
 const VIEW = `${BRIEF}, c.last_message_at::float8 as last_message_at,
   ${CAN_WRITE} as write_access, ${IS_MANAGER} as is_manager,

@@ -1,15 +1,20 @@
 import { z } from 'zod';
 import { readableChannels } from '../channels/channels.service.ts';
-import { toNanoseconds } from '../channels/events.cursor.ts';
-import { eventsAfter } from '../channels/events.replay.ts';
-import { readClock, readHeads, readPositions } from '../channels/events.repository.ts';
-import { type ChannelNoticeView, EVENT_PATHS, type LoggedView, reloadOf } from '../channels/events.schema.ts';
+import { eventsAfter } from '../channels/events/events.replay.ts';
+import { readClock, readHeads, readPositions } from '../channels/events/events.repository.ts';
+import {
+  type ChannelNoticeView,
+  EVENT_PATHS,
+  type LoggedView,
+  reloadOf,
+} from '../channels/events/events.schema.ts';
 import { cutPath } from '../core/access.ts';
 import { runCall } from '../core/calls.ts';
 import { AppError } from '../core/errors.ts';
 import { type Actor, createScope, type Scope } from '../core/scope.ts';
 import type { Outlet } from '../core/subscription.ts';
 import { admitMember, type Context } from '../core/trpc.ts';
+import { toNanoseconds } from '../events/cursor.ts';
 import { traffic } from './metrics.sockets.ts';
 
 /** Which names of events a socket wants: one name for all, each type's own, or both. */

@@ -1,11 +1,11 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { z } from 'zod';
-import { setTyping } from '../channels/presence.service.ts';
-import { markRead } from '../channels/readers.service.ts';
 import { runCall } from '../core/calls.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { id } from '../core/wire.ts';
+import { setTyping } from '../members/presence.service.ts';
+import { markRead } from '../reads/reads.service.ts';
 import { ENVELOPE, type EventClient } from './socketio.client.ts';
 
 /** How many packets a second one socket is listened to; the rest is dropped without an answer. */

@@ -2,7 +2,7 @@ import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { type DefaultEventsMap, Server, type Socket } from 'socket.io';
 import { isEnded } from '../auth/revocation.ts';
 import { callAt } from '../auth/watch.ts';
-import { type AddressedNotice, CHANNEL_EVENTS, type LoggedView } from '../channels/events.schema.ts';
+import { type AddressedNotice, CHANNEL_EVENTS, type LoggedView } from '../channels/events/events.schema.ts';
 import { AppError } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
 import type { Actor, Parts } from '../core/scope.ts';

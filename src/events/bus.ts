@@ -1,6 +1,6 @@
 /**
  * What processes tell each other. A noun that has something to tell adds its topic by augmenting this interface
- * (`declare module '../events/bus.ts'`), so that the bus itself knows no noun.
+ * (`declare module './bus.ts'`), so that the bus itself knows no noun.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by augmentation
 export interface BusTopics {}

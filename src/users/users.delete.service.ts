@@ -1,8 +1,8 @@
 import { record } from '../audit/audit.record.ts';
-import { withdrawEverywhere } from '../channels/members.service.ts';
 import { AppError } from '../core/errors.ts';
 import type { ActingScope, Scope } from '../core/scope.ts';
 import { sqlWithin } from '../database/sql.ts';
+import { withdrawEverywhere } from '../members/members.service.ts';
 import {
   DELETE_GRANTS_TO_USER,
   PASS_ON_CHANNELS,

@@ -3,11 +3,11 @@ import { v7 as uuidv7 } from 'uuid';
 import { record } from '../audit/audit.record.ts';
 import { difference } from '../audit/audit.values.ts';
 import { noSuchChannel, requireChannel } from '../channels/channels.service.ts';
-import { postAsWebhook } from '../channels/messages.post.ts';
 import { AppError } from '../core/errors.ts';
 import { decodePicture, type Picture } from '../core/pictures.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import { seal, unseal } from '../core/seal.ts';
+import { postAsWebhook } from '../messages/messages.post.ts';
 import {
   deleteRow,
   findRow,

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { parseMentions } from '../../src/channels/mentions.parse.ts';
+import { parseMentions } from '../../src/mentions/mentions.parse.ts';
 import { grant } from '../support/channels.ts';
 import { type Person, signUpAs } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';

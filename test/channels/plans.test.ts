@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { listReadable } from '../../src/channels/channels.repository.ts';
 import { listAllChannels, listOwnChannels } from '../../src/channels/channels.views.repository.ts';
-import { readEvents, readPositions, readRecentHeads } from '../../src/channels/events.repository.ts';
-import { REWRITE, REWRITE_EDITED, UNCOUNT } from '../../src/channels/messages.changes.repository.ts';
-import { listMessages, listPinned, listThread, readMessage } from '../../src/channels/messages.repository.ts';
-import { readTotals } from '../../src/channels/readers.repository.ts';
-import { searchMessages } from '../../src/channels/search.repository.ts';
-import { readThreads } from '../../src/channels/threads.repository.ts';
+import { readEvents, readPositions, readRecentHeads } from '../../src/channels/events/events.repository.ts';
 import type { Database, Sql } from '../../src/database/sql.ts';
+import { REWRITE, REWRITE_EDITED, UNCOUNT } from '../../src/messages/messages.changes.repository.ts';
+import { listMessages, listPinned, listThread, readMessage } from '../../src/messages/messages.repository.ts';
+import { readTotals } from '../../src/reads/reads.repository.ts';
+import { searchMessages } from '../../src/search/search.repository.ts';
+import { readThreads } from '../../src/threads/threads.repository.ts';
 import { createDatabase, withClient } from '../support/database.ts';
 
 /*

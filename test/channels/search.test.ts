@@ -229,7 +229,7 @@ it('messages of nothing but what is sought hold up no search', async () => {
 });
 
 it('what it answers is what it declares', async () => {
-  const { FoundMessage } = await import('../../src/channels/search.schema.ts');
+  const { FoundMessage } = await import('../../src/search/search.schema.ts');
   const { body } = await search({ q: 'flamingo' });
   expect(body.map((item: unknown) => FoundMessage.strict().parse(item))).toEqual(body);
 });

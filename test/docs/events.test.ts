@@ -7,7 +7,7 @@ import {
   ChannelReloadView,
   MESSAGE_EVENTS,
   NOTICE_TYPES,
-} from '../../src/channels/events.schema.ts';
+} from '../../src/channels/events/events.schema.ts';
 import { readFences, runFences } from '../support/fences.ts';
 import { signUp, startServer } from '../support/server.ts';
 

@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  CursorKeeper,
-  formatCursor,
-  parseCursor,
-  SETTLED_MICROS,
-  tagOf,
-} from '../../src/channels/events.cursor.ts';
+import { CursorKeeper, formatCursor, parseCursor, SETTLED_MICROS, tagOf } from '../../src/events/cursor.ts';
 
 const SECOND = 1_000_000;
 /** Where the database's clock stands when a story begins. */

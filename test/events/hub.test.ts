@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { updateChannel } from '../../src/channels/channels.manage.ts';
-import type { ChannelEventView } from '../../src/channels/events.schema.ts';
-import { openEventStream } from '../../src/channels/events.stream.ts';
+import type { ChannelEventView } from '../../src/channels/events/events.schema.ts';
+import { openEventStream } from '../../src/channels/events/events.stream.ts';
 import { createScope } from '../../src/core/scope.ts';
 import { grant } from '../support/channels.ts';
 import { until } from '../support/poll.ts';

@@ -8,7 +8,7 @@ import {
   type ChannelReloadView,
   MESSAGE_EVENTS,
   NOTICE_TYPES,
-} from '../../src/channels/events.schema.ts';
+} from '../../src/channels/events/events.schema.ts';
 import type { AppRouter } from '../../src/router.ts';
 import { until } from '../support/poll.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { pruneOldEvents } from '../../src/channels/events.retention.ts';
+import { pruneOldEvents } from '../../src/channels/events/events.retention.ts';
 import { plannedAnew, type Sql } from '../../src/database/sql.ts';
 import { until } from '../support/poll.ts';
 import { signUp, startServer } from '../support/server.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { formatCursor, parseCursor, tagOf } from '../../src/channels/events.cursor.ts';
+import { formatCursor, parseCursor, tagOf } from '../../src/events/cursor.ts';
 import { type Grant, grant, makeChannel } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { signUpAll, startServer } from '../support/server.ts';

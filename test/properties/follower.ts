@@ -1,5 +1,5 @@
-import type { ChannelNoticeView } from '../../src/channels/events.schema.ts';
-import type { MessageView } from '../../src/channels/messages.schema.ts';
+import type { ChannelNoticeView } from '../../src/channels/events/events.schema.ts';
+import type { MessageView } from '../../src/messages/messages.schema.ts';
 import {
   type Event,
   listenBySocket,

@@ -1,0 +1,122 @@
+import { grantees } from '../access/access.repository.ts';
+import { CAN_READ, type Caller, callerOf, HAS_MEMBERS } from '../channels/channels.repository.ts';
+import { type Sql, statement } from '../database/sql.ts';
+import { IS_ACTIVE } from '../users/users.repository.ts';
+import type { MemberOrdering, MemberView } from './members.schema.ts';
+
+/** SQL for whether the account `u` may read the standard channel `c`, whose id is `$3`. */
+export const READS_STANDARD = `u.role <> 'pending'
+  and (u.role = 'admin' or u.id = c.user_id or ${grantees('channel', '$3::uuid::text', 'u.id::text')})`;
+
+const OF_ACCOUNT =
+  'u.id, u.name, u.username, u.email, u.role, u.created_at, u.updated_at, u.last_active_at, u.ordinal';
+
+/** SQL rows of those who can read the channel `c`, whose id is `$3`: each an account `u`, with `channel_role` and `joined_at`. */
+const PEOPLE = `(
+  select ${OF_ACCOUNT}, cm.role as channel_role, cm.joined_at
+    from channel_member cm join users u on u.id = cm.user_id where cm.channel_id = $3 and ${HAS_MEMBERS}
+   union all
+  select ${OF_ACCOUNT}, null, null
+    from users u where not coalesce(${HAS_MEMBERS}, false) and ${READS_STANDARD})`;
+
+const PAGE_SIZE = 30;
+
+type Column = MemberOrdering['column'];
+const COLUMNS: Record<Column, string> = {
+  name: 'lower(u.name)',
+  email: 'u.email',
+  role: 'u.role',
+  created_at: 'u.ordinal',
+  updated_at: 'u.updated_at',
+  last_active_at: 'u.last_active_at',
+  joined_at: 'u.joined_at',
+  group: 'exists (select from group_member gm where gm.group_id = $6 and gm.user_id = u.id)',
+};
+
+const VIEW = `json_build_object('id', u.id, 'name', u.name, 'username', u.username, 'role', u.role,
+  'profile_image_url', '/api/v1/users/' || u.id || '/profile/image', 'is_active', ${IS_ACTIVE}, 'created_at', u.created_at,
+  'updated_at', u.updated_at, 'last_active_at', u.last_active_at,
+  'email', case when $2 or u.id = $1 then u.email else '' end,
+  'channel_role', u.channel_role, 'joined_at', u.joined_at)`;
+
+interface PageRow {
+  can_read: boolean;
+  users: MemberView[];
+  total: number;
+}
+
+const list = (column: Column, direction: 'asc' | 'desc') => {
+  const by = `${COLUMNS[column]} ${direction} nulls last, ${column === 'group' ? 'lower(u.name), ' : ''}u.ordinal`;
+  return statement<PageRow>(
+    `member.list.${column}.${direction}`,
+    `with target as (select c.*, (${CAN_READ}) as can_read from channel c where c.id = $3),
+     matching as (
+       select u.* from target c cross join lateral ${PEOPLE} u
+        where c.can_read and ($4::text is null or position($4 in lower(u.name)) > 0
+          or position($4 in lower(coalesce(u.username, ''))) > 0)
+     ), page as (select * from matching u order by ${by} limit ${PAGE_SIZE} offset $5)
+     select can_read, (select count(*)::int from matching) as total,
+            coalesce((select json_agg(${VIEW} order by ${by}) from page u), '[]'::json) as users from target`,
+  );
+};
+const both = (column: Column) => ({ asc: list(column, 'asc'), desc: list(column, 'desc') });
+const LISTS: Record<Column, ReturnType<typeof both>> = {
+  name: both('name'),
+  email: both('email'),
+  role: both('role'),
+  created_at: both('created_at'),
+  updated_at: both('updated_at'),
+  last_active_at: both('last_active_at'),
+  joined_at: both('joined_at'),
+  group: both('group'),
+};
+
+export interface MemberQuery {
+  id: string;
+  /** In the name or the user name, in any case. */
+  query?: string | undefined;
+  order: MemberOrdering;
+  direction: 'asc' | 'desc';
+  page: number;
+}
+
+/**
+ * The people of a channel, 30 a page: its members, or those who may read it where it has none.
+ *
+ * @returns undefined without a channel, null when the caller may not read it
+ */
+export async function listPeople(
+  sql: Sql,
+  caller: Caller,
+  { id, query, order, direction, page }: MemberQuery,
+): Promise<{ users: MemberView[]; total: number } | null | undefined> {
+  const values = [...callerOf(caller), id, query?.toLowerCase() || null, (page - 1) * PAGE_SIZE];
+  const ofGroup = order.column === 'group' ? [order.groupId] : [];
+  const [row] = await sql.rows(LISTS[order.column][direction], [...values, ...ofGroup]);
+  return row && (row.can_read ? { users: row.users, total: row.total } : null);
+}
+
+/** More than anybody looks through at once. */
+const MAX_ACTIVE = 1000;
+
+const ACTIVE = statement<{ can_read: boolean; active: string[] }>(
+  'member.active',
+  `select c.can_read, array(
+       select u.id from ${PEOPLE} u where c.can_read and ${IS_ACTIVE}
+        order by u.last_active_at desc limit ${MAX_ACTIVE}) as active
+     from (select c.*, (${CAN_READ}) as can_read from channel c where c.id = $3) c`,
+);
+
+/**
+ * The ids of the people of a channel who did anything within the last three minutes, the latest first.
+ *
+ * @returns undefined without a channel, null when the caller may not read it
+ */
+export async function listActive(
+  sql: Sql,
+  caller: Caller,
+  channelId: string,
+): Promise<string[] | null | undefined> {
+  const [row] = await sql.rows(ACTIVE, [...callerOf(caller), channelId]);
+  return row && (row.can_read ? row.active : null);
+}

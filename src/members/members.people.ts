@@ -1,0 +1,54 @@
+import { MAX_MEMBERS } from '../channels/channels.schema.ts';
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import { statement } from '../database/sql.ts';
+import { isDangling, type Refusal } from '../database/violations.ts';
+import { listPeopleOf, listShareable } from '../groups/groups.repository.ts';
+
+const MISSING = statement<{ id: string }>(
+  'member.missing',
+  'select id from unnest($1::uuid[]) as asked (id) where not exists (select from users u where u.id = asked.id)',
+);
+
+/** As many as a sentence should name. */
+const NAMED = 5;
+const naming = (ids: string[]) =>
+  ids.slice(0, NAMED).join(', ') + (ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '');
+
+/**
+ * The ids of the people who were named, by themselves or by a group that they are in now, each once.
+ *
+ * @throws bad_request naming who does not exist, and groups that the caller knows nothing of
+ */
+export async function resolvePeople(
+  { sql, actor }: Scope,
+  { user_ids, group_ids }: { user_ids: string[]; group_ids: string[] },
+): Promise<string[]> {
+  const asked = [...new Set(user_ids)];
+  const missing = asked.length > 0 ? await sql.rows(MISSING, [asked]) : [];
+  if (missing.length > 0) {
+    const detail = `user_ids: there is no user ${naming(missing.map(({ id }) => id))}.`;
+    throw new AppError('bad_request', { detail });
+  }
+  if (group_ids.length === 0) return asked;
+  const known = new Set(await listShareable(sql, actor, group_ids));
+  const unknown = group_ids.filter((id) => !known.has(id));
+  if (unknown.length > 0) {
+    throw new AppError('bad_request', { detail: `group_ids: there is no group ${naming(unknown)}.` });
+  }
+  return [...new Set([...asked, ...(await listPeopleOf(sql, group_ids))])];
+}
+
+export const tooManyMembers = () =>
+  new AppError('bad_request', {
+    detail: `user_ids, group_ids: a group channel has at most ${MAX_MEMBERS} members.`,
+  });
+
+/** Somebody's account was deleted between our look at it and the write. */
+export function refuseVanished(error: Refusal): never {
+  if (!isDangling(error)) throw error;
+  throw new AppError('bad_request', {
+    detail: 'user_ids: one of the accounts has just been deleted.',
+    cause: error,
+  });
+}

@@ -1,0 +1,248 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { record } from '../audit/audit.record.ts';
+import {
+  publishHappening,
+  publishNotice,
+  type RecordedHappening,
+  recordHappening,
+} from '../channels/channels.changes.ts';
+import { type ChannelAccess, readAccess } from '../channels/channels.repository.ts';
+import { MAX_MEMBERS } from '../channels/channels.schema.ts';
+import { noSuchChannel } from '../channels/channels.service.ts';
+import { AppError } from '../core/errors.ts';
+import type { ActingScope, Scope } from '../core/scope.ts';
+import { type Sql, sqlWithin } from '../database/sql.ts';
+import { briefOf } from '../messages/messages.changes.ts';
+import { refuseVanished, resolvePeople, tooManyMembers } from './members.people.ts';
+import {
+  addMembers,
+  DELETE_EMPTY,
+  LOCK,
+  LOCK_CHANNELS_OF,
+  LOCK_USER,
+  MANAGERS,
+  MEMBERSHIP_OF,
+  NOT_YET,
+  PASS_ON,
+  REMOVE,
+  REMOVE_EVERYWHERE,
+  SET_ROLE,
+} from './members.repository.ts';
+import type { MembershipView } from './members.schema.ts';
+
+/**
+ * A group that the caller may do that in. Administrators manage groups that they do not read.
+ *
+ * @throws not_found, forbidden, bad_request for a channel of another kind
+ */
+async function requireGroup(scope: Scope, id: string, right: 'read' | 'manage'): Promise<ChannelAccess> {
+  const channel = await readAccess(scope.sql, scope.actor, id);
+  if (!channel) throw noSuchChannel();
+  if (!channel.can_read && !(right === 'manage' && channel.is_manager)) throw new AppError('forbidden');
+  if (channel.type === null) {
+    throw new AppError('bad_request', {
+      detail: 'A standard channel has no members: change its access grants.',
+    });
+  }
+  if (channel.type === 'dm') {
+    throw new AppError('bad_request', {
+      detail: 'The people of a direct channel stay the same: make a group, or hide the channel.',
+    });
+  }
+  if (right === 'manage' && !channel.is_manager) throw new AppError('forbidden');
+  return channel;
+}
+
+/** Takes the lock under which the members of a group are decided. @throws not_found */
+async function lockMembers(sql: Sql, channelId: string): Promise<void> {
+  const locked = await sql.rows(LOCK, [channelId]);
+  if (locked.length === 0) throw noSuchChannel();
+}
+
+export interface Invitation {
+  id: string;
+  user_ids: string[];
+  group_ids: string[];
+}
+
+/**
+ * Makes people members of a group; those who are already stay as they are.
+ *
+ * @returns the new memberships
+ * @throws not_found, forbidden, bad_request for people who do not exist or are too many
+ */
+export async function inviteMembers(scope: Scope, invitation: Invitation): Promise<MembershipView[]> {
+  const { id } = invitation;
+  await requireGroup(scope, id, 'manage');
+  const asked = await resolvePeople(scope, invitation);
+  const { added, recorded } = await scope.sql
+    .transaction(async (sql) => {
+      await lockMembers(sql, id);
+      const [found] = await sql.rows(NOT_YET, [id, asked]);
+      const { fresh, members } = found ?? { fresh: [], members: 0 };
+      if (fresh.length === 0) return { added: [], recorded: [] };
+      if (members + fresh.length > MAX_MEMBERS) throw tooManyMembers();
+      const added = await addMembers(sql, id, fresh, { manager: null, invitedBy: scope.actor.id });
+      const target = { type: 'channel', id };
+      await record(scope, sql, { action: 'channel.add', target, after: { user_ids: fresh } });
+      const data = { user_ids: fresh };
+      return {
+        added,
+        recorded: await recordHappening(scope, sql, [id], { type: 'channel:member:add', data }),
+      };
+    })
+    .catch(refuseVanished);
+  for (const happening of recorded) publishHappening(scope, happening, 'changed');
+  return added;
+}
+
+/**
+ * Removes people from a group; those who are not in it do not count.
+ *
+ * @returns how many were
+ * @throws not_found, forbidden
+ */
+export async function removeMembers(scope: Scope, id: string, userIds: string[]): Promise<number> {
+  return withdraw(scope, await requireGroup(scope, id, 'manage'), userIds);
+}
+
+/** Leaves a group; the last one who does takes it along. @throws not_found, forbidden, bad_request */
+export async function leaveChannel(scope: Scope, id: string): Promise<true> {
+  await withdraw(scope, await requireGroup(scope, id, 'read'), [scope.actor.id]);
+  return true;
+}
+
+/** Puts somebody in charge of each group that nobody is, but for one person. Returns how many groups that were. */
+async function passOn(
+  scope: ActingScope,
+  sql: Sql,
+  ids: string[],
+  exceptUserId: string | null,
+): Promise<number> {
+  const heirs = await sql.rows(PASS_ON, [ids, exceptUserId]);
+  const entries = heirs.map(({ channel_id, user_id }) => ({
+    action: 'channel.role',
+    target: { type: 'channel', id: channel_id },
+    before: { user_id, role: null },
+    after: { user_id, role: 'manager' },
+  }));
+  await record(scope, sql, ...entries);
+  return heirs.length;
+}
+
+/** Leaves no channel without anybody, and no group without anybody in charge, after people went. */
+async function settle(scope: ActingScope, sql: Sql, ids: string[]): Promise<void> {
+  const deleted = await sql.rows(DELETE_EMPTY, [ids]);
+  // That a direct channel was, is no entry either.
+  const entries = deleted
+    .filter(({ type }) => type !== 'dm')
+    .map(({ id, name, type }) => ({
+      action: 'channel.delete',
+      target: { type: 'channel', id },
+      before: { name, type },
+    }));
+  await record(scope, sql, ...entries);
+  await passOn(scope, sql, ids, null);
+}
+
+/** Takes people out of a group. When nobody in charge stays, the longest member is; when nobody stays, the group goes. */
+async function withdraw(scope: Scope, channel: ChannelAccess, userIds: string[]): Promise<number> {
+  const { id } = channel;
+  const { removed, recorded } = await scope.sql.transaction(async (sql) => {
+    await lockMembers(sql, id);
+    const removed = (await sql.rows(REMOVE, [id, userIds])).map(({ user_id }) => user_id);
+    if (removed.length === 0) return { removed, recorded: [] };
+    const target = { type: 'channel', id };
+    const others = removed.filter((userId) => userId !== scope.actor.id);
+    if (others.length > 0) {
+      await record(scope, sql, { action: 'channel.remove', target, before: { user_ids: others } });
+    }
+    await settle(scope, sql, [id]);
+    // Of a group that is gone nothing is recorded.
+    const data = { user_ids: removed };
+    const recorded = await recordHappening(scope, sql, [id], { type: 'channel:member:remove', data });
+    return { removed, recorded };
+  });
+  if (removed.length === 0) return 0;
+  for (const happening of recorded) publishHappening(scope, happening, 'changed');
+  const brief = recorded[0]?.channel ?? briefOf(channel);
+  publishNotice(scope, { userIds: removed }, brief, {
+    type: 'channel:member:remove',
+    data: { user_ids: removed },
+  });
+  if (recorded.length === 0) {
+    publishNotice(scope, { userIds: removed }, brief, { type: 'channel:deleted', data: {} });
+    scope.bus.publish('channel.access', { channelId: id, since: 0 });
+  }
+  return removed.length;
+}
+
+export interface RoleChange {
+  id: string;
+  user_id: string;
+  role: 'manager' | 'member';
+}
+
+/**
+ * Puts a member in charge of a group, or not any more. When nobody else is, that passes to the longest other member.
+ *
+ * @throws not_found also for who is no member, forbidden, bad_request for the only member
+ */
+export async function setMemberRole(
+  scope: Scope,
+  { id, user_id, role }: RoleChange,
+): Promise<MembershipView> {
+  await requireGroup(scope, id, 'manage');
+  const stored = role === 'manager' ? role : null;
+  const { membership, recorded } = await scope.sql.transaction(async (sql) => {
+    await lockMembers(sql, id);
+    const [set] = await sql.rows(SET_ROLE, [id, user_id, stored]);
+    if (!set) throw new AppError('not_found', { detail: 'There is no such member in this channel.' });
+    const [{ managers } = { managers: 0 }] = await sql.rows(MANAGERS, [id]);
+    if (managers === 0 && (await passOn(scope, sql, [id], user_id)) === 0) {
+      throw new AppError('bad_request', { detail: 'Somebody has to be in charge of a group.' });
+    }
+    const [membership] = await sql.rows(MEMBERSHIP_OF, [id, user_id]);
+    if (!membership) throw noSuchChannel();
+    if (set.was === stored) return { membership, recorded: [] };
+    await record(scope, sql, {
+      action: 'channel.role',
+      target: { type: 'channel', id },
+      before: { user_id, role: set.was },
+      after: { user_id, role: stored },
+    });
+    const recorded = await recordHappening(scope, sql, [id], { type: 'channel:updated', data: {} });
+    return { membership, recorded };
+  });
+  for (const happening of recorded) publishHappening(scope, happening, 'same');
+  return membership;
+}
+
+/**
+ * Takes somebody out of all their groups and direct channels, within the transaction that deletes their account and before it
+ * does. No group is left without anybody in charge, and no channel without anybody.
+ *
+ * @returns what tells of it, to be called after the commit
+ */
+export async function withdrawEverywhere(
+  scope: ActingScope,
+  em: EntityManager,
+  userId: string,
+): Promise<() => void> {
+  const sql = sqlWithin(em);
+  // Channels before the account, as every change to members has it. Once the account is locked, nobody can add it any more; who
+  // did in between is found by the second look.
+  await sql.rows(LOCK_CHANNELS_OF, [userId]);
+  await sql.rows(LOCK_USER, [userId]);
+  await sql.rows(LOCK_CHANNELS_OF, [userId]);
+  const left = (await sql.rows(REMOVE_EVERYWHERE, [userId])).map(({ channel_id }) => channel_id);
+  let recorded: RecordedHappening[] = [];
+  if (left.length > 0) {
+    await settle(scope, sql, left);
+    const data = { user_ids: [userId] };
+    recorded = await recordHappening(scope, sql, left, { type: 'channel:member:remove', data });
+  }
+  return () => {
+    for (const happening of recorded) publishHappening(scope, happening, 'changed');
+  };
+}

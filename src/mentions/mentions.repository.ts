@@ -1,0 +1,57 @@
+import { can } from '../channels/channels.repository.ts';
+import { type Sql, statement } from '../database/sql.ts';
+
+/** Stands for everybody who reads the channel, where the id of a mentioned person would be. */
+export const EVERYONE = '00000000-0000-0000-0000-000000000000';
+
+const READS = `u.role <> 'pending' and ${can('read', 'u.id', "u.role = 'admin'")}`;
+
+/** Who is called what, among those who may read the channel. */
+const CALLED = statement<{ id: string; name: number | null }>(
+  'mention.called',
+  `select u.id, k.n::int - 1 as name from channel c cross join unnest($2::text[]) with ordinality as k (name, n)
+     join users u on lower(u.name) = lower(k.name) or lower(u.username) = lower(k.name)
+    where c.id = $1 and ${READS}
+   union all
+   select u.id, null from channel c join users u on u.id = any ($3::uuid[]) where c.id = $1 and ${READS}`,
+);
+
+export interface Called {
+  /** Ids of those who go by each of the names, in their order. */
+  byName: string[][];
+  /** Those of the given ids that are readers'. */
+  byId: string[];
+}
+
+/** Finds readers of a channel by name or username, in any case, and by id. */
+export async function findCalled(
+  sql: Sql,
+  channelId: string,
+  names: readonly string[],
+  userIds: readonly string[],
+): Promise<Called> {
+  const rows = await sql.rows(CALLED, [channelId, names, userIds]);
+  const byName = names.map((): string[] => []);
+  for (const { id, name } of rows) if (name !== null) byName[name]?.push(id);
+  return { byName, byId: rows.filter(({ name }) => name === null).map(({ id }) => id) };
+}
+
+const REPLACE = statement(
+  'mention.replace',
+  `with gone as (
+     delete from message_mention where channel_id = $1 and message_id = $2 and user_id <> all ($3::uuid[])
+   )
+   insert into message_mention (channel_id, message_id, user_id, created_at)
+   select m.channel_id, m.id, unnest($3::uuid[]), m.created_at from message m where m.channel_id = $1 and m.id = $2
+       on conflict do nothing`,
+);
+
+/** Makes these the ones whom a message mentions; those who are already keep their rows. */
+export async function storeMentions(
+  sql: Sql,
+  channelId: string,
+  messageId: string,
+  userIds: readonly string[],
+): Promise<void> {
+  await sql.rows(REPLACE, [channelId, messageId, userIds]);
+}

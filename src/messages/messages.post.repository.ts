@@ -1,0 +1,238 @@
+import { BRIEF, can } from '../channels/channels.repository.ts';
+import type { ChannelBrief } from '../channels/channels.schema.ts';
+import { type Database, type Sql, statement } from '../database/sql.ts';
+import { NEXT_MOMENT } from './messages.repository.ts';
+import type { MessageView, PostedMessage } from './messages.schema.ts';
+import { EVENT_VIEW, fields, inShort, JOINS, VIEW } from './messages.view.repository.ts';
+
+/** A message on its way into a channel. */
+export interface NewPost {
+  /** Its wire form before the channel gave it a place: `parent_id` is as sent, and what it quotes is not known yet. */
+  view: Omit<PostedMessage, 'created_at' | 'updated_at'>;
+  /** Whether its author is an administrator. */
+  is_admin: boolean;
+  /** Set when a program posts it, whose right is the webhook's address. */
+  webhook_id: string | null;
+  /** Ids of those whom it mentions. */
+  mentions: readonly string[];
+  /** Ids of the files that it carries. */
+  files: readonly string[];
+}
+
+/**
+ * What became of a post. `absent`: there is no such channel. `busy`: somebody else holds the channel, and the post was to
+ * wait for nobody. `stale`: the channel has changed since the statement began, and a reply was to show its root as it is.
+ * `no_parent`, `no_quoted`: the channel has no such message. `repeated`: the same author has sent the same
+ * `temp_id` before.
+ */
+export type PostOutcome =
+  | { outcome: 'absent' | 'forbidden' | 'busy' | 'stale' | 'no_parent' | 'no_quoted' | 'repeated' }
+  | Posted;
+
+export interface Posted {
+  outcome: 'posted';
+  event_id: number;
+  /** As text: the bits of a nanosecond time do not fit a double, though its decimal form survives one. */
+  at: string;
+  /** The root of the thread that it joined. */
+  root_id: string | null;
+  quoted: MessageView['reply_to_message'];
+  /** That root as it is then, when the message is a reply. */
+  parent: MessageView | null;
+  channel: ChannelBrief;
+}
+
+/** Numbers that a post takes: its own event, and that of the root which it is counted at. */
+const NUMBERS = 'case when root_id is null then 1 else 2 end';
+
+/*
+ * Posts are one statement, however many: it asks who may write, takes each channel's next numbers under the lock of its row,
+ * finds what the messages refer to, stores them, counts them at their roots, and logs what happened. Either all of that is
+ * there or nothing, and the numbers have no gap. A root that was deleted meanwhile violates the foreign key and takes the
+ * whole statement back.
+ *
+ * `locked` comes before all that depends on the state of a channel: rows that are then locked or updated are seen as they
+ * are, not as they were when the statement began, and nobody else holds a `temp_id` of that channel unfinished. `is not null`
+ * keeps other posts from the table of messages: without statistics PostgreSQL may look for nothing in a whole channel.
+ *
+ * Reactions to a root, and what it quotes, hang on no row that is locked here: they are seen as they were when the statement began.
+ * `seen` is the channel's number then; when it is another by now, a reply is not stored, and must be sent `underLock`.
+ *
+ * Only posts that refer to a message, as a reply or by quoting it, need a third of the statement. PostgreSQL sets all of it up each
+ * time, so posts of which none does have a shorter form.
+ */
+const post = (name: string, { waits, refers }: PostForm) => {
+  const referring = (sql: string, otherwise = '') => (refers ? sql : otherwise);
+  return statement<PostOutcome>(
+    name,
+    `with post as materialized (
+       select e.n::int as n, e.item -> 'view' as view, o.*, v.*
+         from jsonb_array_elements($1::jsonb) with ordinality as e (item, n)
+        cross join jsonb_to_record(e.item) as o (is_admin boolean, webhook_id uuid, mentions uuid[], files uuid[])
+        cross join jsonb_to_record(e.item -> 'view') as v (id uuid, channel_id uuid, user_id uuid, content text,
+          reply_to_id uuid, parent_id uuid, data jsonb, meta jsonb, temp_id text)
+     ), asked as materialized (
+       select post.n, c.id, post.webhook_id is not null or ${can('write', 'post.user_id', 'post.is_admin')} as can_write,
+              c.last_event as seen
+         from post join channel c on c.id = post.channel_id
+     ), locked as materialized (
+       select c.id, c.last_event, ${NEXT_MOMENT} as moment, (select to_json(b) from (select ${BRIEF}) b) as brief
+         from channel c where c.id = any (array (select asked.id from asked where can_write)) for no key update ${waits ? '' : 'skip locked'}
+     ), ${referring(`rooted as materialized (
+       select post.n, coalesce(m.parent_id, m.id) as root_id
+         from post join asked using (n) join locked on locked.id = post.channel_id and locked.last_event = seen
+         join message m on m.channel_id = post.channel_id and m.id = post.parent_id
+        where post.parent_id is not null
+     ), quoted as materialized (
+       select post.n, json_build_object(${fields('q', 'qu', inShort('q'))}) as view
+         from post join locked on locked.id = post.channel_id
+         join message q on q.channel_id = post.channel_id and q.id = post.reply_to_id
+         left join users qu on qu.id = q.user_id
+        where post.reply_to_id is not null
+          for share of q
+     ), `)}accepted as materialized (
+       select post.*, locked.last_event, locked.moment,
+              ${referring('rooted.root_id, quoted.view', 'null::uuid as root_id, null::json')} as quoted
+         from post join asked using (n) join locked on locked.id = post.channel_id
+              ${referring('left join rooted using (n) left join quoted using (n)')}
+        where asked.can_write ${referring(`and (post.parent_id is null) = (rooted.n is null)
+          and (post.reply_to_id is null) = (quoted.n is null)`)}
+     ), claimed as (
+       insert into message_temp_id (channel_id, user_id, temp_id, message_id, created_at)
+       select channel_id, user_id, temp_id, id, moment from accepted where temp_id is not null
+           on conflict do nothing returning message_id
+     ), numbered as materialized (
+       select accepted.*, last_event + sum(${NUMBERS}) over line - ${NUMBERS} + 1 as event_id,
+              moment + (row_number() over line - 1) * 1000 as at
+         from accepted where temp_id is null or id in (select message_id from claimed)
+       window line as (partition by channel_id order by n)
+     ), ended as materialized (
+       select channel_id, max(event_id + ${NUMBERS} - 1) as last_event, max(at) as at from numbered group by channel_id
+     ), clock as (
+       update channel c set last_event = ended.last_event, last_event_at = ended.at, last_message_at = ended.at
+         from ended where c.id = ended.channel_id
+     ), stored as (
+       insert into message (channel_id, id, user_id, content, reply_to_id, parent_id, data, meta, created_at, updated_at,
+                            webhook_id)
+       select channel_id, id, user_id, content, reply_to_id, root_id, data, meta, at, at, webhook_id from numbered
+     ), ${referring(`thread as materialized (
+       select channel_id, root_id, count(*) as replies, max(at) as at
+         from numbered where root_id is not null group by channel_id, root_id
+     ), parent as (
+       update message set reply_count = reply_count + thread.replies, latest_reply_at = thread.at, has_thread = true
+         from thread where message.channel_id = thread.channel_id and message.id = thread.root_id
+       returning message.*
+     ), root as materialized (
+       select m.channel_id, m.id, m.reply_count, (${EVENT_VIEW})::jsonb as view from parent m ${JOINS}
+     ), reply as materialized (
+       select numbered.n, numbered.channel_id, event_id + 1 as event_id, root.id as message_id, at,
+              numbered.view -> 'user' as actor, root.view || jsonb_build_object('latest_reply_at', at, 'reply_count',
+                root.reply_count - count(*) over thread + row_number() over (thread order by numbered.n)) as view
+         from numbered join root on root.channel_id = numbered.channel_id and root.id = root_id
+       window thread as (partition by root.id)
+     ), `)}logged as (
+       insert into channel_event (channel_id, id, type, message_id, actor, data, created_at)
+       select channel_id, event_id, 'message', id, view -> 'user', view || jsonb_build_object('parent_id', root_id,
+                'reply_to_message', quoted, 'created_at', at, 'updated_at', at), at from numbered
+       ${referring(`union all
+       select channel_id, event_id, 'message:reply', message_id, actor, view, at from reply`)}
+     ), mentioned as (
+       insert into message_mention (channel_id, message_id, user_id, created_at)
+       select channel_id, id, unnest(mentions), at from numbered
+     ), attached as (
+       insert into message_file (channel_id, message_id, file_id)
+       select channel_id, id, unnest(files) from numbered
+     ), seen as (
+       insert into channel_reader (channel_id, user_id, last_read_at)
+       select channel_id, user_id, max(at) from numbered where webhook_id is null group by channel_id, user_id
+           on conflict (channel_id, user_id) do update
+          set last_read_at = greatest(channel_reader.last_read_at, excluded.last_read_at), is_hidden = false
+     ), shown as (
+       update channel_reader r set is_hidden = false from ended where r.is_hidden and r.channel_id = ended.channel_id
+          and not exists (select from numbered
+            where numbered.channel_id = r.channel_id and numbered.user_id = r.user_id and webhook_id is null)
+     )
+     select case when asked.n is null then 'absent' when not asked.can_write then 'forbidden' when locked.id is null then 'busy'
+              ${referring(`when post.parent_id is not null and asked.seen <> locked.last_event then 'stale'
+              when post.parent_id is not null and rooted.n is null then 'no_parent'
+              when post.reply_to_id is not null and quoted.n is null then 'no_quoted'`)}
+              when numbered.n is null then 'repeated' else 'posted' end as outcome,
+            numbered.event_id::float8 as event_id, numbered.at::text as at, numbered.root_id, numbered.quoted,
+            ${referring('reply.view', 'null')} as parent, locked.brief as channel
+       from post left join asked using (n) left join locked on locked.id = post.channel_id left join numbered using (n)
+            ${referring('left join rooted using (n) left join quoted using (n) left join reply using (n)')}
+      order by post.n`,
+  );
+};
+
+interface PostForm {
+  /** Whether to wait for whoever holds a channel; with posts into one channel only, so that nobody waits for another's. */
+  waits: boolean;
+  /** Whether any of the posts refers to a message. */
+  refers: boolean;
+}
+
+const POST = post('message.post', { waits: true, refers: true });
+const POST_PROMPT = post('message.post_prompt', { waits: false, refers: true });
+const PLAIN = post('message.post_plain', { waits: true, refers: false });
+const PLAIN_PROMPT = post('message.post_plain_prompt', { waits: false, refers: false });
+
+/** Whether a post replies to a message, or quotes one. */
+export const refersToMessage = ({ view }: NewPost): boolean =>
+  view.parent_id !== null || view.reply_to_id !== null;
+
+/**
+ * Stores posts with their events, all of them or none.
+ *
+ * @param texts each a `NewPost` as JSON
+ * @returns what became of each, in their order
+ */
+export function insertPosts(
+  sql: Sql,
+  texts: readonly string[],
+  { waits, refers }: PostForm,
+): Promise<PostOutcome[]> {
+  const [waiting, prompt] = refers ? [POST, POST_PROMPT] : [PLAIN, PLAIN_PROMPT];
+  return sql.rows(waits ? waiting : prompt, [`[${texts.join(',')}]`]);
+}
+
+const LOCK = statement('message.post_lock', 'select from channel where id = $1 for no key update');
+
+/** Stores posts into one channel under its lock, so that nothing has changed since their statement began. */
+export const insertUnderLock = (
+  sql: Database,
+  channelId: string,
+  texts: readonly string[],
+): Promise<PostOutcome[]> =>
+  sql.transaction(async (within) => {
+    await within.rows(LOCK, [channelId]);
+    return insertPosts(within, texts, { waits: true, refers: true });
+  });
+
+const REPEATED = statement<{ view: MessageView }>(
+  'message.repeated',
+  `select ${VIEW} as view from message_temp_id t
+     join message m on m.channel_id = t.channel_id and m.id = t.message_id ${JOINS}
+    where t.channel_id = $1 and t.user_id = $2 and t.temp_id = $3`,
+);
+
+/** The message that its author sent with this `temp_id`, as it is now; undefined when there is none (any more). */
+export async function readByTempId(
+  sql: Sql,
+  channelId: string,
+  userId: string,
+  tempId: string,
+): Promise<MessageView | undefined> {
+  const [row] = await sql.rows(REPEATED, [channelId, userId, tempId]);
+  return row?.view;
+}
+
+const FORGET = statement(
+  'message.forget_temp_ids',
+  `delete from message_temp_id where created_at < ((extract(epoch from now()) - $1) * 1000000)::bigint * 1000`,
+);
+
+/** Removes the clients' own ids of messages that are older than so many seconds. */
+export async function forgetTempIds(sql: Sql, olderThanSeconds: number): Promise<void> {
+  await sql.rows(FORGET, [olderThanSeconds]);
+}

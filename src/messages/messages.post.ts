@@ -1,0 +1,200 @@
+import { v7 as uuidv7 } from 'uuid';
+import { noSuchChannel } from '../channels/channels.service.ts';
+import { AppError } from '../core/errors.ts';
+import type { Parts, Scope } from '../core/scope.ts';
+import { keepSweeping } from '../core/sweep.ts';
+import type { Sql } from '../database/sql.ts';
+import { isDangling, type Refusal } from '../database/violations.ts';
+import { attachmentsOf } from '../files/attachments.ts';
+import { EVERYONE } from '../mentions/mentions.repository.ts';
+import { findMentions } from '../mentions/mentions.service.ts';
+import { authorOf, publishEvent } from './messages.changes.ts';
+import { forgetTempIds, type NewPost, type Posted, readByTempId } from './messages.post.repository.ts';
+import type { Author, PostedMessage } from './messages.schema.ts';
+
+declare module '../events/bus.ts' {
+  interface BusTopics {
+    /**
+     * Somebody posted a message, on this process: announced once, after it was stored and off the path of the answer, and
+     * lost with the process. What must be told in spite of that is found in the event log.
+     */
+    'message.posted': {
+      channelId: string;
+      messageId: string;
+      /** Null when a program posted it. */
+      authorId: string | null;
+      mentionedUserIds: readonly string[];
+      /** Whether it mentions all who read the channel. */
+      everyone: boolean;
+      content: string;
+    };
+  }
+}
+
+export interface Post {
+  id: string;
+  content: string;
+  reply_to_id?: string | null | undefined;
+  parent_id?: string | null | undefined;
+  data?: Record<string, unknown> | null | undefined;
+  meta?: Record<string, unknown> | null | undefined;
+  temp_id?: string | null | undefined;
+}
+
+/**
+ * Posts a message: into the main line, or into the thread of `parent_id`. The same author's post with the same `temp_id` is
+ * made once: whoever sends it again gets that message as it is now.
+ *
+ * @throws not_found, forbidden, rate_limited, quota_exceeded, and bad_request when it refers to a message that the channel does not have
+ */
+export async function postMessage(scope: Scope, post: Post): Promise<PostedMessage> {
+  const { actor } = scope;
+  await scope.quotas.message(actor.id, bytesOf(post));
+  const files = await attachmentsOf(scope, post.data);
+  return store(scope, {
+    view: viewOf(post, actor.id, authorOf(actor)),
+    is_admin: actor.role === 'admin',
+    webhook_id: null,
+    mentions: await findMentions(scope.sql, post.id, post.content, actor.id),
+    files,
+  });
+}
+
+/** A webhook as whoever posts through it; `user_id` is who made it. */
+export interface PostingWebhook {
+  id: string;
+  name: string;
+  user_id: string;
+}
+
+/**
+ * Posts into the main line of a channel as a program. That the webhook is the channel's and its address is right is the
+ * caller's to check.
+ *
+ * @throws not_found when the channel is gone
+ */
+export async function postAsWebhook(
+  parts: Pick<Parts, 'sql' | 'bus' | 'posts' | 'quotas'>,
+  webhook: PostingWebhook,
+  post: { id: string; content: string },
+): Promise<PostedMessage> {
+  await parts.quotas.message(webhook.user_id, bytesOf(post));
+  const author = { id: webhook.id, name: webhook.name, role: 'webhook' };
+  const meta = { webhook: { id: webhook.id } };
+  return store(parts, {
+    view: viewOf({ ...post, meta }, webhook.user_id, author),
+    is_admin: false,
+    webhook_id: webhook.id,
+    mentions: await findMentions(parts.sql, post.id, post.content, null),
+    files: [],
+  });
+}
+
+/** About what the words and forms of a message take. */
+export const bytesOf = ({ content, data, meta }: Pick<Post, 'content' | 'data' | 'meta'>): number =>
+  Buffer.byteLength(content) +
+  [data, meta].reduce((sum, form) => sum + (form ? JSON.stringify(form).length : 0), 0);
+
+/** Always an array: what is sent as null was not sent. */
+const filesOf = (data: Post['data']): unknown[] => (Array.isArray(data?.files) ? data.files : []);
+
+const viewOf = (post: Post, userId: string, author: Author): NewPost['view'] => ({
+  id: uuidv7(),
+  user_id: userId,
+  channel_id: post.id,
+  content: post.content,
+  reply_to_id: post.reply_to_id ?? null,
+  parent_id: post.parent_id ?? null,
+  is_pinned: false,
+  pinned_by: null,
+  pinned_at: null,
+  data: { ...post.data, files: filesOf(post.data) },
+  meta: post.meta ?? {},
+  user: author,
+  reactions: [],
+  reply_count: 0,
+  latest_reply_at: null,
+  reply_to_message: null,
+  // An empty one names nothing: all posts that carry it would be the same.
+  temp_id: post.temp_id || null,
+});
+
+async function store(parts: Pick<Parts, 'sql' | 'bus' | 'posts'>, post: NewPost): Promise<PostedMessage> {
+  const { view } = post;
+  const result = await parts.posts.add(post).catch(refuseDangling);
+  switch (result.outcome) {
+    case 'posted': {
+      const message = messageOf(view, result);
+      tell(parts, post, message, result);
+      return message;
+    }
+    case 'repeated':
+      // Nobody is told again. One that was deleted in this very moment is posted anew.
+      return (await repeated(parts.sql, view)) ?? store(parts, post);
+    case 'forbidden':
+      throw new AppError('forbidden');
+    case 'no_parent':
+      throw new AppError('bad_request', { detail: 'parent_id: there is no such message in this channel.' });
+    case 'no_quoted':
+      throw new AppError('bad_request', { detail: 'reply_to_id: there is no such message in this channel.' });
+    default:
+      throw noSuchChannel();
+  }
+}
+
+const messageOf = (view: NewPost['view'], { at, root_id, quoted }: Posted): PostedMessage => ({
+  ...view,
+  parent_id: root_id,
+  reply_to_message: quoted,
+  created_at: Number(at),
+  updated_at: Number(at),
+});
+
+async function repeated(sql: Sql, view: NewPost['view']): Promise<PostedMessage | undefined> {
+  const { channel_id, user_id, temp_id } = view;
+  if (temp_id === null) return undefined;
+  const message = await readByTempId(sql, channel_id, user_id, temp_id);
+  return message && { ...message, temp_id };
+}
+
+/** Tells everybody of a message that stands in the log. */
+function tell(
+  { bus }: Pick<Parts, 'bus'>,
+  { webhook_id, mentions }: NewPost,
+  message: PostedMessage,
+  { event_id, at, parent, channel }: Posted,
+): void {
+  const { id, channel_id, user_id, user, content } = message;
+  const envelope = { channel_id, at, user: user as Author, channel };
+  publishEvent({ bus }, { ...envelope, event_id, type: 'message', message });
+  if (parent)
+    publishEvent({ bus }, { ...envelope, event_id: event_id + 1, type: 'message:reply', message: parent });
+  setImmediate(() =>
+    bus.announce('message.posted', {
+      channelId: channel_id,
+      messageId: id,
+      authorId: webhook_id === null ? user_id : null,
+      mentionedUserIds: mentions.filter((id) => id !== EVERYONE),
+      everyone: mentions.includes(EVERYONE),
+      content,
+    }),
+  );
+}
+
+/** What a message refers to was deleted between our look at it and the write. */
+function refuseDangling(error: Refusal): never {
+  if (!isDangling(error)) throw error;
+  if (error.table === 'channel_reader') throw new AppError('unauthenticated', { cause: error });
+  throw new AppError('bad_request', {
+    detail: 'parent_id, reply_to_id or a file: it has just been deleted.',
+    cause: error,
+  });
+}
+
+/** For how long a `temp_id` is known. */
+const TEMP_ID_SECONDS = 24 * 60 * 60;
+const SWEEP_MS = 10 * 60_000;
+
+/** Forgets the clients' own ids of messages after a day: now, and every ten minutes. */
+export const forgetOldTempIds = (sql: Sql, onError: (error: unknown) => void) =>
+  keepSweeping(SWEEP_MS, () => forgetTempIds(sql, TEMP_ID_SECONDS), onError);

@@ -1,0 +1,128 @@
+import { CAN_READ, type Caller } from '../channels/channels.repository.ts';
+import { type Sql, statement } from '../database/sql.ts';
+import type { MessageView } from './messages.schema.ts';
+import {
+  JOINS,
+  LISTED,
+  type MessageRow,
+  messagesOf,
+  READ_VIEW,
+  VIEW,
+  withinBudget,
+} from './messages.view.repository.ts';
+
+/** The next moment of a channel's clock: now, or just after the last one. Whole microseconds, in nanoseconds. */
+export const NEXT_MOMENT =
+  'greatest(last_event_at + 1000, (extract(epoch from now()) * 1000000)::bigint * 1000)';
+
+/** A row of a list: `id` is null in the one row of an empty list. */
+interface ListRow extends MessageRow {
+  can_read: boolean;
+  /** Whether there is what the list belongs to. */
+  is_there: boolean;
+}
+
+/** No page is longer. Knowing that, PostgreSQL keeps its plan: with a limit of any size it plans anew each time, for longer than it reads. */
+const MOST = 200;
+
+/**
+ * A list of messages of the channel `$3`, `$4` of them after the first `$5`. One statement decides whether the caller may read and
+ * reads.
+ */
+const list = (name: string, which: string, order: string, isThere = 'true') =>
+  statement<ListRow>(
+    name,
+    `select c.can_read, c.is_there, listed.*
+       from (select ${CAN_READ} as can_read, ${isThere} as is_there from channel c where c.id = $3) c
+       left join lateral (select ${LISTED}, m.${order} as place from (${withinBudget(
+         `select m.* from (
+            select m.* from message m where m.channel_id = $3 and c.can_read and ${which}
+             order by m.${order} desc limit ${MOST} offset $5
+          ) m limit $4`,
+         order,
+       )}) m ${JOINS}) listed on true
+      order by listed.place desc`,
+  );
+
+const LIST = list('message.list', 'm.parent_id is null', 'created_at');
+const PINNED = list('message.pinned', 'm.is_pinned', 'pinned_at');
+const THREAD = list(
+  'message.thread',
+  'm.parent_id = $6',
+  'created_at',
+  'exists (select from message root where root.channel_id = c.id and root.id = $6)',
+);
+
+const GET = statement<{ can_read: boolean; message: MessageView | null }>(
+  'message.get',
+  `select ${CAN_READ} as can_read,
+     (select ${READ_VIEW} from message m ${JOINS} where m.channel_id = c.id and m.id = $4) as message
+     from channel c where c.id = $3`,
+);
+
+export interface Page {
+  skip: number;
+  limit: number;
+}
+
+/** What a read finds: undefined without a channel, null when the caller may not read it. */
+export type Found<T> = T | null | undefined;
+
+/** `messages` is null when there is not what they should belong to. */
+export type FoundList = Found<{ messages: MessageView[] | null }>;
+
+type Listing = (sql: Sql, caller: Caller, channelId: string, page: Page) => Promise<FoundList>;
+
+const listing =
+  (of: typeof LIST): Listing =>
+  (sql, caller, channelId, page) =>
+    readList(sql, of, caller, channelId, page);
+
+async function readList(
+  sql: Sql,
+  of: typeof LIST,
+  caller: Caller,
+  channelId: string,
+  { skip, limit }: Page,
+  ...further: string[]
+): Promise<FoundList> {
+  const values = [caller.id, caller.role === 'admin', channelId, limit, skip, ...further];
+  const rows = await sql.rows(of, values);
+  const [first] = rows;
+  if (!first) return undefined;
+  if (!first.can_read) return null;
+  return { messages: first.is_there ? messagesOf(rows) : null };
+}
+
+/** The newest messages of a channel's main line. */
+export const listMessages = listing(LIST);
+
+/** The pinned messages of a channel, those of threads too, the newest pin first. */
+export const listPinned = listing(PINNED);
+
+/** The replies in the thread of a message, newest first. */
+export const listThread = (
+  sql: Sql,
+  caller: Caller,
+  channelId: string,
+  rootId: string,
+  page: Page,
+): Promise<FoundList> => readList(sql, THREAD, caller, channelId, page, rootId);
+
+/** One message; `message` is null when the channel has no such one. */
+export async function readMessage(
+  sql: Sql,
+  caller: Caller,
+  channelId: string,
+  messageId: string,
+): Promise<Found<{ message: MessageView | null }>> {
+  const [row] = await sql.rows(GET, [caller.id, caller.role === 'admin', channelId, messageId]);
+  if (!row) return undefined;
+  return row.can_read ? { message: row.message } : null;
+}
+
+/** The message in its wire form, whoever asks. */
+export const VIEW_ONE = statement<{ view: MessageView; is_deleted: boolean }>(
+  'message.view',
+  `select ${VIEW} as view, m.deleted_at is not null as is_deleted from message m ${JOINS} where m.channel_id = $1 and m.id = $2`,
+);

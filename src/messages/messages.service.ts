@@ -1,0 +1,193 @@
+import { record } from '../audit/audit.record.ts';
+import type { ChannelAccess } from '../channels/channels.repository.ts';
+import { found, requireChannel } from '../channels/channels.service.ts';
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import { LIMITS } from '../core/wire.ts';
+import type { Sql } from '../database/sql.ts';
+import { attachmentsOf } from '../files/attachments.ts';
+import { updateMentions } from '../mentions/mentions.service.ts';
+import {
+  DELETE,
+  EDIT,
+  ENTOMB,
+  LINK_FILES,
+  REWRITE,
+  REWRITE_EDITED,
+  UNCOUNT,
+} from './messages.changes.repository.ts';
+import { ERASED, ERASED_FORM, noSuchMessage, recordChanges } from './messages.changes.ts';
+import { bytesOf } from './messages.post.ts';
+import {
+  type FoundList,
+  type Page,
+  listMessages as queryMessages,
+  listPinned as queryPinned,
+  listThread as queryThread,
+  readMessage,
+  VIEW_ONE,
+} from './messages.repository.ts';
+import type { MessageView } from './messages.schema.ts';
+
+function foundList(result: FoundList): MessageView[] {
+  const { messages } = found(result);
+  if (!messages) throw noSuchMessage();
+  return messages;
+}
+
+/** The newest messages of the main line, newest first. @throws not_found, forbidden */
+export async function listMessages(scope: Scope, channelId: string, page: Page): Promise<MessageView[]> {
+  return foundList(await queryMessages(scope.sql, scope.actor, channelId, page));
+}
+
+const PINNED_PAGE = 20;
+
+/**
+ * The pinned messages, those of threads too, the newest pin first, 20 a page.
+ *
+ * @param page counts from 1
+ * @throws not_found, forbidden
+ */
+export async function listPinned(scope: Scope, channelId: string, page: number): Promise<MessageView[]> {
+  const paging = { skip: (page - 1) * PINNED_PAGE, limit: PINNED_PAGE };
+  return foundList(await queryPinned(scope.sql, scope.actor, channelId, paging));
+}
+
+/** The replies to a message, newest first. @throws not_found, forbidden */
+export async function listThread(
+  scope: Scope,
+  channelId: string,
+  messageId: string,
+  page: Page,
+): Promise<MessageView[]> {
+  return foundList(await queryThread(scope.sql, scope.actor, channelId, messageId, page));
+}
+
+/** @throws not_found, forbidden */
+export async function getMessage(scope: Scope, channelId: string, messageId: string): Promise<MessageView> {
+  const { message } = found(await readMessage(scope.sql, scope.actor, channelId, messageId));
+  if (!message) throw noSuchMessage();
+  return message;
+}
+
+export interface Edit {
+  id: string;
+  message_id: string;
+  content: string;
+  data?: Record<string, unknown> | null | undefined;
+  meta?: Record<string, unknown> | null | undefined;
+}
+
+/**
+ * Changes a message: its author, and whoever may write in the channel. `data` and `meta` are merged into what is there.
+ *
+ * @throws not_found, forbidden, rate_limited, quota_exceeded, bad_request for a file that the caller may not attach, and validation when `data` or `meta`
+ * would grow too large
+ */
+export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView> {
+  const { id: channelId, message_id: messageId, content } = edit;
+  const channel = await requireAuthorOrWriter(scope, channelId, messageId);
+  await scope.quotas.message(scope.actor.id, bytesOf(edit));
+  const sent = withoutNullFiles(edit.data);
+  const files = sent?.files === undefined ? undefined : await attachmentsOf(scope, sent);
+  const { message } = await recordChanges(scope, channel, (log) =>
+    log(
+      'message:update',
+      messageId,
+      async ({ sql, at, before }) => {
+        const { view, is_deleted } = await before();
+        if (is_deleted) throw noSuchMessage();
+        const data = mergeForm('data', view.data, sent);
+        const meta = mergeForm('meta', view.meta, edit.meta);
+        await recordModeration(scope, sql, 'message.update', view);
+        await sql.rows(EDIT, [channelId, messageId, content, JSON.stringify(data), JSON.stringify(meta), at]);
+        if (files) await sql.rows(LINK_FILES, [channelId, messageId, files]);
+        const authorId = view.user?.role === 'webhook' ? null : view.user_id;
+        await updateMentions(sql, { channelId, messageId, content, authorId });
+        await sql.rows(REWRITE_EDITED, [channelId, messageId]);
+      },
+      { hasNewWords: true },
+    ),
+  );
+  return message;
+}
+
+/** Files that are sent as null were not sent: those that the message has stay. */
+function withoutNullFiles(data: Edit['data']): Edit['data'] {
+  if (data?.files !== null) return data;
+  const { files: _null, ...others } = data;
+  return others;
+}
+
+/** The members sent, merged into those that are there. @throws validation when they are too large together */
+function mergeForm(
+  member: 'data' | 'meta',
+  stored: Record<string, unknown>,
+  sent: Record<string, unknown> | null | undefined,
+): Record<string, unknown> {
+  const merged = { ...stored, ...sent };
+  if (Buffer.byteLength(JSON.stringify(merged)) > LIMITS.freeFormBytes) {
+    const message = `must be at most ${LIMITS.freeFormBytes} bytes as JSON, together with what is there`;
+    throw new AppError('validation', {
+      detail: `${member}: ${message}`,
+      issues: [{ path: member, message }],
+    });
+  }
+  return merged;
+}
+
+/**
+ * Deletes a message: its author, and whoever may write in the channel. One with replies stays as a tombstone, until its last
+ * reply is deleted too.
+ *
+ * @throws not_found, forbidden
+ */
+export async function deleteMessage(scope: Scope, channelId: string, messageId: string): Promise<true> {
+  const channel = await requireAuthorOrWriter(scope, channelId, messageId);
+  await recordChanges(scope, channel, async (log) => {
+    const { message } = await log('message:delete', messageId, async ({ sql, at, before }) => {
+      const { view, is_deleted } = await before();
+      if (is_deleted) throw noSuchMessage();
+      await recordModeration(scope, sql, 'message.delete', view);
+      const { created_at: updated_at } = view;
+      const [erased, quoted] = [ERASED, ERASED_FORM].map((form) => JSON.stringify({ ...form, updated_at }));
+      await sql.rows(REWRITE, [channelId, messageId, erased, quoted]);
+      await sql.rows(ENTOMB, [channelId, messageId, at]);
+      await sql.rows(DELETE, [channelId, messageId]);
+    });
+    const { parent_id: parentId } = message;
+    if (parentId === null) return;
+    const root = await log('message:reply', parentId, async ({ sql }) => {
+      await sql.rows(UNCOUNT, [channelId, parentId]);
+    });
+    if (!root.is_deleted || root.message.reply_count > 0) return;
+    await log('message:delete', parentId, async ({ sql, before }) => {
+      await before();
+      await sql.rows(DELETE, [channelId, parentId]);
+    });
+  });
+  return true;
+}
+
+/** Tells the audit log of a change to what somebody else wrote: whose it was and where, but not what it said. */
+async function recordModeration(
+  scope: Scope,
+  sql: Sql,
+  action: 'message.update' | 'message.delete',
+  { id, channel_id, user_id }: MessageView,
+): Promise<void> {
+  if (user_id === scope.actor.id) return;
+  await record(scope, sql, { action, target: { type: 'message', id }, before: { channel_id, user_id } });
+}
+
+async function requireAuthorOrWriter(
+  scope: Scope,
+  channelId: string,
+  messageId: string,
+): Promise<ChannelAccess> {
+  const channel = await requireChannel(scope, channelId, 'read');
+  const [row] = await scope.sql.rows(VIEW_ONE, [channelId, messageId]);
+  if (!row) throw noSuchMessage();
+  if (row.view.user_id !== scope.actor.id && !channel.can_moderate) throw new AppError('forbidden');
+  return channel;
+}

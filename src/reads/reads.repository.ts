@@ -1,0 +1,176 @@
+import { CAN_READ, type Caller, callerOf, inReach } from '../channels/channels.repository.ts';
+import { COUNT_LIMIT, type NotifyLevel } from '../channels/channels.schema.ts';
+import { type Sql, statement } from '../database/sql.ts';
+import { NOW } from '../members/members.repository.ts';
+import { EVERYONE } from '../mentions/mentions.repository.ts';
+
+/*
+ * What the caller (`$1`) keeps of a channel `c`. Before they have opened it, what counts as seen is what is older than their
+ * membership, and in a standard channel than their account.
+ */
+export const READER = `left join channel_reader r on r.channel_id = c.id and r.user_id = $1
+  left join channel_member mine on mine.channel_id = c.id and mine.user_id = $1
+  cross join lateral (select coalesce(r.last_read_at, mine.joined_at,
+    (select u.created_at::bigint * 1000000000 from users u where u.id = $1)) as seen_at) s`;
+
+/** SQL for whether a program or a model wrote the row `m`, for any account. */
+const IS_BY_PROGRAM = "(m.webhook_id is not null or jsonb_exists(m.meta, 'model_id'))";
+/** SQL for whether the row `m` counts as new for the caller: a message of somebody else's, of a program or of a model. */
+export const IS_NEWS = `m.deleted_at is null and (m.user_id <> $1 or ${IS_BY_PROGRAM})`;
+
+/** SQL for the newest rows of the channel `c` behind the caller's mark, as many as are counted. */
+const newest = (rows: string) =>
+  `(${rows} and c.last_message_at > s.seen_at and m.created_at > s.seen_at order by m.created_at desc limit ${COUNT_LIMIT})`;
+
+/*
+ * The limit is on what is looked at, not on what counts: a caller's own hundreds must not be walked either. What others wrote and what
+ * the caller's programs wrote are counted apart, each by an index alone: the messages themselves lie all over the table.
+ */
+const ALL_NEW = newest('select m.user_id, m.deleted_at from message m where m.channel_id = c.id');
+const OWN_PROGRAMS = newest(
+  `select from message m where m.channel_id = c.id and m.user_id = $1 and m.deleted_at is null and ${IS_BY_PROGRAM}`,
+);
+export const UNREAD_COUNT = `least(${COUNT_LIMIT},
+    (select count(*) filter (where m.user_id <> $1 and m.deleted_at is null) from ${ALL_NEW} m)
+    + (select count(*) from ${OWN_PROGRAMS} m))::int`;
+
+const mentionsOf = (whom: string) =>
+  newest(`select m.message_id from message_mention m where m.channel_id = c.id and m.user_id = ${whom}`);
+/** Without the reader's own messages: an author has seen everything up to the own post. */
+export const MENTION_COUNT = `least(${COUNT_LIMIT},
+    (select count(*) from (${mentionsOf('$1')} union ${mentionsOf(`'${EVERYONE}'`)}) m))::int`;
+
+/** SQL for whether the channel `c` is one that the caller is in, owns or was granted; needs `READER`. */
+export const OWN = `${inReach('false')} and (c.type is null or mine.user_id is not null)`;
+/** SQL for whether it is on their list; needs `READER`. */
+export const LISTED = `${OWN} and r.is_hidden is not true`;
+
+/** Where the caller stands in a channel after a mark, and whether that took anything off what is new for them. */
+export interface Mark {
+  /** Nanoseconds. */
+  last_read_at: number;
+  unread_count: number;
+  mention_count: number;
+  /** Whether something in the channel is younger than the mark that was there before. */
+  had_news: boolean;
+}
+
+// The mark never goes back, and never beyond what there is: a mark in the future would hide what comes.
+const MARK = statement<{ can_read: boolean; mark: Mark | null }>(
+  'reader.mark',
+  `with target as (
+     select c.*, ${CAN_READ} as can_read, s.seen_at as was,
+            least($4::bigint, greatest(${NOW}, c.last_message_at)) as read_at
+       from channel c ${READER} where c.id = $3
+   ), marked as (
+     insert into channel_reader as r (channel_id, user_id, last_read_at)
+     select id, $1, read_at from target where can_read
+     on conflict (channel_id, user_id) do update set
+       last_read_at = greatest(r.last_read_at, excluded.last_read_at)
+     returning last_read_at
+   )
+   select c.can_read, (
+     select jsonb_build_object('last_read_at', s.seen_at, 'unread_count', ${UNREAD_COUNT},
+              'mention_count', ${MENTION_COUNT}, 'had_news', coalesce(c.last_message_at > c.was, false))
+       from (select last_read_at as seen_at from marked) s
+   ) as mark from target c`,
+);
+
+/**
+ * Notes up to where the caller has read a channel.
+ *
+ * @param at nanoseconds, as text; null for everything there is
+ * @returns undefined without a channel, null when the caller may not read it
+ */
+export async function markChannel(
+  sql: Sql,
+  caller: Caller,
+  channelId: string,
+  at: string | null,
+): Promise<Mark | null | undefined> {
+  const [row] = await sql.rows(MARK, [...callerOf(caller), channelId, at]);
+  return row?.mark ?? (row && null);
+}
+
+const NOTIFY = statement<{ can_read: boolean }>(
+  'reader.notify',
+  `with target as (select c.id, ${CAN_READ} as can_read from channel c where c.id = $3),
+        stored as (
+          insert into channel_reader (channel_id, user_id, notify) select id, $1, $4 from target where can_read
+          on conflict (channel_id, user_id) do update set notify = excluded.notify)
+   select can_read from target`,
+);
+
+/** Stores what the caller wants to be told of. @returns undefined without a channel, null when they may not read it */
+export async function storeNotify(
+  sql: Sql,
+  caller: Caller,
+  channelId: string,
+  level: NotifyLevel,
+): Promise<true | null | undefined> {
+  const [row] = await sql.rows(NOTIFY, [...callerOf(caller), channelId, level]);
+  return row && (row.can_read ? true : null);
+}
+
+const HIDE = statement<Hidden>(
+  'reader.hide',
+  `with before as (
+     select r.is_hidden from channel_reader r where r.channel_id = $1 and r.user_id = $2
+   ), stored as (
+     insert into channel_reader as r (channel_id, user_id, is_hidden, last_read_at)
+     select m.channel_id, m.user_id, $3, case when $3 then greatest(c.last_message_at, ${NOW}) end
+       from channel_member m join channel c on c.id = m.channel_id where m.channel_id = $1 and m.user_id = $2
+     on conflict (channel_id, user_id) do update set
+       is_hidden = excluded.is_hidden, last_read_at = greatest(r.last_read_at, excluded.last_read_at)
+     returning last_read_at
+   )
+   select coalesce((select is_hidden from before), false) as was_hidden, last_read_at::float8 from stored`,
+);
+
+/** Where a channel stood on a member's list, and up to where they have read it: nanoseconds, null for never. */
+interface Hidden {
+  was_hidden: boolean;
+  last_read_at: number | null;
+}
+
+/**
+ * Takes a channel off a member's list, which also counts it as read, or puts it back.
+ *
+ * @returns undefined when they are not in it
+ */
+export async function storeHidden(
+  sql: Sql,
+  userId: string,
+  channelId: string,
+  isHidden: boolean,
+): Promise<Hidden | undefined> {
+  const [row] = await sql.rows(HIDE, [channelId, userId, isHidden]);
+  return row;
+}
+
+/** What is new for somebody, in all their channels together. */
+export interface UnreadTotals {
+  /** How many channels hold something new. */
+  channel_count: number;
+  unread_count: number;
+  mention_count: number;
+}
+
+// The level says what somebody wants to be told of, and a total is for telling: the counts of each channel are facts.
+// Materialised, as the counts are used twice and would be made twice.
+const TOTALS = statement<UnreadTotals>(
+  'reader.totals',
+  `with counted as materialized (
+     select case when r.notify is null or r.notify = 'all' then ${UNREAD_COUNT} else 0 end as unread,
+            case when r.notify is distinct from 'none' then ${MENTION_COUNT} else 0 end as mentions
+       from channel c ${READER} where ${LISTED}
+   )
+   select (count(*) filter (where unread + mentions > 0))::int as channel_count,
+          coalesce(sum(unread), 0)::int as unread_count, coalesce(sum(mentions), 0)::int as mention_count from counted`,
+);
+
+/** Totals for a badge: of channels at level `mentions` mentions alone, of those at `none` nothing. */
+export async function readTotals(sql: Sql, caller: Caller): Promise<UnreadTotals> {
+  const [row] = await sql.rows(TOTALS, [caller.id]);
+  return row ?? { channel_count: 0, unread_count: 0, mention_count: 0 };
+}

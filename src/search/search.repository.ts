@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { type Caller, READABLE_OF_ALL } from '../channels/channels.repository.ts';
+import { type Database, plannedAnew, statement } from '../database/sql.ts';
+import type { Page } from '../messages/messages.repository.ts';
+import {
+  JOINS,
+  LISTED,
+  type MessageRow,
+  messageOf,
+  withinBudget,
+} from '../messages/messages.view.repository.ts';
+import { FOUND, IS_BOUND, queryOf, walkLimit } from './search.matches.ts';
+import type { FoundMessage, Fragment } from './search.schema.ts';
+
+export interface Search extends Page {
+  /** Words, "phrases", `or` and -without, as on the web. */
+  q: string;
+  /** Whether the last word may be the beginning of one. */
+  isOpen: boolean;
+  channel_id: string | null;
+  /** Id of the author: a person, or a webhook. */
+  from: string | null;
+  /** Nanoseconds. */
+  before: number | null;
+  after: number | null;
+}
+
+/** A row of what is found: `id` is null in the one row that there is when nothing is. */
+interface SearchRow extends MessageRow {
+  /** Whether the search names something that has to be there. */
+  is_bound: boolean;
+  can_search: boolean;
+  channel_name: string;
+  channel_type: string | null;
+  /** The fragments with the marks of this call in them. */
+  marked: string;
+}
+
+/*
+ * PostgreSQL takes time in proportion to the square of what matches to find the places to show: seconds for a message that is
+ * nothing but the word that is looked for. So they are looked for near the first of the words (`$13`), by the first of them (`$12`).
+ */
+const MARKED_WORDS = 16;
+const MARKED_CHARACTERS = 1000;
+const LEAD_CHARACTERS = 200;
+const MARKED = `case when length(m.content) <= ${MARKED_CHARACTERS} then m.content else
+  substr(m.content, greatest(1, strpos(lower(m.content), $13) - ${LEAD_CHARACTERS}), ${MARKED_CHARACTERS}) end`;
+
+/*
+ * One statement decides what the caller may read and searches there; `search.matches.ts` says how. What is no word of the query is not text for the marks either:
+ * they are made anew for each call (`$11`), so that nobody can have written them.
+ */
+const SEARCH = plannedAnew<SearchRow>(
+  `with readable as materialized (
+     select c.id, c.name, c.type from channel c where ($5::uuid is null or c.id = $5) and ${READABLE_OF_ALL}
+   ), ${FOUND}
+   select asked.*, hit.*
+     from (select ${IS_BOUND} as is_bound, exists (select from readable) as can_search) asked
+     left join (
+       select ${LISTED}, c.name as channel_name, c.type as channel_type,
+              ts_headline('simple', ${MARKED}, ${queryOf('$12')}, $11) as marked
+         from (${withinBudget('select m.* from found join message m using (channel_id, id)', 'created_at')}) m
+         join readable c on c.id = m.channel_id ${JOINS}
+     ) hit on true
+    order by hit.created_at desc, hit.id desc`,
+);
+
+/** Nobody waits longer for an answer, and the server has other things to do. */
+const PATIENCE_MS = 5000;
+/** The planner does not know that taking a message apart into words costs more than looking them up. */
+const SETTINGS = statement(
+  'message.search_settings',
+  `select set_config('statement_timeout', '${PATIENCE_MS}', true), set_config('enable_seqscan', 'off', true)`,
+);
+
+export interface SearchResult {
+  isBound: boolean;
+  /** Whether there is a channel to search in. */
+  canRead: boolean;
+  found: FoundMessage[];
+}
+
+/** The messages that match, newest first, of the channels that the caller may read. */
+export async function searchMessages(sql: Database, caller: Caller, search: Search): Promise<SearchResult> {
+  const { q, isOpen, channel_id, from, before, after, limit, skip } = search;
+  const marks = makeMarks();
+  const values = [
+    caller.id,
+    caller.role === 'admin',
+    q,
+    isOpen,
+    channel_id,
+    from,
+    before,
+    after,
+    limit,
+    skip,
+    marks.options,
+    firstWords(q),
+    firstWord(q),
+    walkLimit(skip),
+  ];
+  const rows = await sql.transaction(async (within) => {
+    await within.rows(SETTINGS, []);
+    return within.rows(SEARCH, values);
+  });
+  const [first] = rows;
+  if (!first) throw new Error('A search answers with a row.');
+  const hits = first.id === null ? [] : rows;
+  return {
+    isBound: first.is_bound,
+    canRead: first.can_search,
+    found: hits.map((row) => ({
+      ...messageOf(row),
+      channel: { id: row.channel_id, name: row.channel_name, type: row.channel_type },
+      fragments: marks.read(row.marked),
+    })),
+  };
+}
+
+/** What is sought, up to its 16th word. */
+function firstWords(q: string): string {
+  const last = [...q.matchAll(/[\p{L}\p{N}]+/gu)][MARKED_WORDS - 1];
+  return last ? q.slice(0, last.index + last[0].length) : q;
+}
+
+/** The first word that must or may occur, in lower case. */
+const firstWord = (q: string): string =>
+  q
+    .toLowerCase()
+    .match(/-?[\p{L}\p{N}]+/gu)
+    ?.find((word) => word !== 'or' && !word.startsWith('-')) ?? '';
+
+const FRAGMENTS = 'MaxFragments=3, MaxWords=30, MinWords=10, ShortWord=0';
+
+/** Marks that no message can hold, the options by which PostgreSQL sets them, and what reads them. */
+function makeMarks() {
+  const secret = randomUUID();
+  const [start, stop, gap] = [`<${secret}<`, `>${secret}>`, `|${secret}|`];
+  const readOne = (marked: string): Fragment =>
+    marked.split(start).flatMap((piece, index) => {
+      // What stands before the first mark matches nothing; every other piece begins with a match.
+      const [head = '', tail = ''] = index === 0 ? ['', piece] : piece.split(stop);
+      return [
+        { text: head, is_match: true },
+        { text: tail, is_match: false },
+      ].filter(({ text }) => text !== '');
+    });
+  return {
+    options: `StartSel="${start}", StopSel="${stop}", FragmentDelimiter="${gap}", ${FRAGMENTS}`,
+    read: (marked: string): Fragment[] =>
+      marked
+        .split(gap)
+        .map(readOne)
+        .filter((fragment) => fragment.length > 0),
+  };
+}
