@@ -1,8 +1,8 @@
 import { AccessGrant } from './access/access.entity.ts';
 import { AuditEntry } from './audit/audit.entity.ts';
-import { Identity, ProviderSession } from './auth/identities.entity.ts';
-import { ApiKey } from './auth/keys.entity.ts';
-import { Session } from './auth/session.entity.ts';
+import { Identity, ProviderSession } from './auth/identities/identities.entity.ts';
+import { ApiKey } from './auth/keys/keys.entity.ts';
+import { Session } from './auth/sessions/session.entity.ts';
 import { Channel, ChannelEvent, Message } from './channels/channels.entity.ts';
 import { ConfigHistory, ConfigRow } from './configs/configs.entity.ts';
 import { File, MessageFile } from './files/files.entity.ts';

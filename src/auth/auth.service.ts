@@ -10,10 +10,10 @@ import { announceSignUp } from '../webhooks/signups.ts';
 import { findAccount } from './auth.repository.ts';
 import type { SessionUser, WhoAmI } from './auth.schema.ts';
 import { startSession, toWhoAmI } from './auth.start.ts';
-import { findLogout } from './oauth.logout.service.ts';
-import { hashPassword, verifyPassword } from './passwords.ts';
-import { Session } from './session.entity.ts';
-import { endSession } from './session.ts';
+import { findLogout } from './oauth/oauth.logout.service.ts';
+import { hashPassword, verifyPassword } from './passwords/passwords.ts';
+import { Session } from './sessions/session.entity.ts';
+import { endSession } from './sessions/session.ts';
 
 export interface SignUp {
   email: string;

@@ -1,11 +1,11 @@
 import { defaultPermissions, effectivePermissions, withGranted } from '../access/permissions.ts';
 import { entryValues } from '../audit/audit.record.ts';
+import { parseDuration } from '../core/duration.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
 import type { UserDetail, UserView } from '../users/users.schema.ts';
 import type { SessionUser, WhoAmI } from './auth.schema.ts';
-import { parseDuration } from './duration.ts';
-import { beginSession } from './session.ts';
+import { beginSession } from './sessions/session.ts';
 
 /** Stands for "for ever": PostgreSQL and JavaScript dates both reach that far. */
 const CENTURY_MS = 100 * 365 * 86_400_000;

@@ -6,12 +6,12 @@ import { AppError } from '../core/errors.ts';
 import type { Actor, Authenticate } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
-import { requireReach, toEndpoint } from './keys.reach.ts';
-import { findKey } from './keys.repository.ts';
-import { hashKey, isKey } from './keys.text.ts';
+import { requireReach, toEndpoint } from './keys/keys.reach.ts';
+import { findKey } from './keys/keys.repository.ts';
+import { hashKey, isKey } from './keys/keys.text.ts';
 import { isEnded } from './revocation.ts';
-import { openSessions } from './session.ts';
-import { createTokens, type Tokens } from './tokens.ts';
+import { openSessions } from './sessions/session.ts';
+import { createTokens, type Tokens } from './sessions/tokens.ts';
 
 declare module '../core/scope.ts' {
   interface Parts {

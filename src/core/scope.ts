@@ -38,7 +38,7 @@ export interface RequestInfo {
   readonly userAgent: string;
   /** Whether the caller may be a tool, for callers with an address of this machine. */
   isFromTool?(): Promise<boolean>;
-  /** What the device keeps by which it is known again (`auth/devices.ts`); not verified. */
+  /** What the device keeps by which it is known again (`auth/limits/devices.ts`); not verified. */
   readonly device?: string | undefined;
   /** True when the browser says that the page which sent this has our own origin. */
   readonly sameOrigin: boolean;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { parseCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DEVICE_SECONDS } from '../auth/devices.ts';
+import { DEVICE_SECONDS } from '../auth/limits/devices.ts';
 import type { Credentials, Parts, Reply } from '../core/scope.ts';
 import type { Context } from '../core/trpc.ts';
 import { LIMITS } from '../core/wire.ts';

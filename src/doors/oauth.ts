@@ -1,9 +1,9 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { ATTEMPT_SECONDS } from '../auth/oauth.attempt.ts';
-import { endByProvider } from '../auth/oauth.logout.service.ts';
-import { afterSignIn, beginSignIn, endSignIn } from '../auth/oauth.service.ts';
+import { ATTEMPT_SECONDS } from '../auth/oauth/oauth.attempt.ts';
+import { endByProvider } from '../auth/oauth/oauth.logout.service.ts';
+import { afterSignIn, beginSignIn, endSignIn } from '../auth/oauth/oauth.service.ts';
 import { AppError } from '../core/errors.ts';
 import type { Parts, Scope } from '../core/scope.ts';
 import { answerCall } from '../core/trpc.ts';

@@ -3,8 +3,8 @@ import { type EntityManager, UniqueConstraintViolationException } from '@mikro-o
 import { v7 as uuidv7 } from 'uuid';
 import { type AuditScope, record } from '../audit/audit.record.ts';
 import { difference } from '../audit/audit.values.ts';
-import { hashPassword } from '../auth/passwords.ts';
-import { Session } from '../auth/session.entity.ts';
+import { hashPassword } from '../auth/passwords/passwords.ts';
+import { Session } from '../auth/sessions/session.entity.ts';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Role, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';

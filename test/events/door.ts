@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { createQuotas } from '../../src/access/quotas.ts';
 import { createAuthenticator } from '../../src/auth/authenticator.ts';
-import { createSigninLimit } from '../../src/auth/limits.ts';
+import { createSigninLimit } from '../../src/auth/limits/limits.ts';
 import { type ChannelHub, createHub } from '../../src/channels/events/events.hub.ts';
 import { openConfigStore } from '../../src/configs/configs.store.ts';
 import { watchRoom } from '../../src/core/room.ts';

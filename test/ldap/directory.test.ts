@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createDirectory } from '../../src/auth/ldap.directory.ts';
+import { createDirectory } from '../../src/auth/ldap/ldap.directory.ts';
 import { readEnv, StartError } from '../../src/env.ts';
 import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
 import { BASE, dnOf, PASSWORD, type Slapd, startSlapd, withoutSlapd } from './slapd.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createOAuth } from '../../src/auth/oauth.providers.ts';
+import { createOAuth } from '../../src/auth/oauth/oauth.providers.ts';
 import { readEnv, StartError } from '../../src/env.ts';
 import { startServer } from '../support/server.ts';
 

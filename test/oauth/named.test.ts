@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createOAuth } from '../../src/auth/oauth.providers.ts';
+import { createOAuth } from '../../src/auth/oauth/oauth.providers.ts';
 import { readEnv } from '../../src/env.ts';
 import { egressToHere, startTarget, type Target } from '../egress/targets.ts';
 import { startServer, type TestServer } from '../support/server.ts';

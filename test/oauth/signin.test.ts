@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { openAttempt, sealAttempt } from '../../src/auth/oauth.attempt.ts';
+import { openAttempt, sealAttempt } from '../../src/auth/oauth/oauth.attempt.ts';
 import { PROXY, signUp, startServer } from '../support/server.ts';
 import { openBrowser } from './browser.ts';
 import { CLIENT_ID, CLIENT_SECRET } from './provider.ts';

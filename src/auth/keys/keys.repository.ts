@@ -1,0 +1,121 @@
+import { groupPermissions } from '../../access/permissions.ts';
+import type { Role } from '../../core/scope.ts';
+import { type Sql, statement } from '../../database/sql.ts';
+import type { ApiKeyView } from './keys.schema.ts';
+
+export interface KnownKey {
+  key_id: string;
+  allowed_endpoints: string[] | null;
+  expires_at: number | null;
+  id: string;
+  email: string;
+  name: string;
+  role: Role;
+  /** Names of permissions. */
+  granted: string[];
+}
+
+const FIND = statement<KnownKey>(
+  'api_key.find',
+  `select k.id as key_id, k.allowed_endpoints, k.expires_at, u.id, u.email, u.name, u.role,
+     ${groupPermissions('u.id')} as granted
+     from api_key k join users u on u.id = k.user_id where k.hash = $1`,
+);
+
+/** The key of a hash and whose it is, expired or not. */
+export async function findKey(sql: Sql, hash: string): Promise<KnownKey | undefined> {
+  const [row] = await sql.rows(FIND, [hash]);
+  return row;
+}
+
+const VIEW = `k.id, k.name, 'sk-...' || k.tail as masked, k.allowed_endpoints, k.expires_at, k.last_used_at, k.created_at`;
+
+const LIST = statement<ApiKeyView>(
+  'api_key.list',
+  `select ${VIEW} from api_key k where k.user_id = $1 order by k.created_at desc, k.id desc`,
+);
+
+/** The keys of a user, newest first. */
+export const listKeys = (sql: Sql, userId: string): Promise<ApiKeyView[]> => sql.rows(LIST, [userId]);
+
+const NAMED = statement<ApiKeyView>(
+  'api_key.named',
+  `select ${VIEW} from api_key k where k.user_id = $1 and k.name = $2`,
+);
+
+export async function findNamedKey(sql: Sql, userId: string, name: string): Promise<ApiKeyView | undefined> {
+  const [row] = await sql.rows(NAMED, [userId, name]);
+  return row;
+}
+
+const LOCK = statement('api_key.lock', 'select 1 from users where id = $1 for update');
+const COUNT = statement<{ count: number }>(
+  'api_key.count',
+  'select count(*)::int as count from api_key where user_id = $1',
+);
+
+/** How many keys an account has. Whoever makes one meanwhile waits for this transaction, so that none is past the limit. */
+export async function lockKeys(sql: Sql, userId: string): Promise<number> {
+  await sql.rows(LOCK, [userId]);
+  // A statement of its own: the one that waited still sees what was before.
+  const [row] = await sql.rows(COUNT, [userId]);
+  return row?.count ?? 0;
+}
+
+export interface NewKey {
+  id: string;
+  userId: string;
+  name: string;
+  hash: string;
+  tail: string;
+  allowedEndpoints: string[] | null;
+  expiresAt: number | null;
+  createdAt: number;
+}
+
+const INSERT = statement<ApiKeyView>(
+  'api_key.insert',
+  `insert into api_key as k (id, user_id, name, hash, tail, allowed_endpoints, expires_at, created_at)
+   values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8)
+   on conflict (user_id, name) do nothing returning ${VIEW}`,
+);
+
+/** Stores a key; undefined when the account has one of that name. */
+export async function insertKey(sql: Sql, key: NewKey): Promise<ApiKeyView | undefined> {
+  const { id, userId, name, hash, tail, allowedEndpoints, expiresAt, createdAt } = key;
+  const endpoints = allowedEndpoints && JSON.stringify(allowedEndpoints);
+  const [row] = await sql.rows(INSERT, [id, userId, name, hash, tail, endpoints, expiresAt, createdAt]);
+  return row;
+}
+
+const DELETE = statement<ApiKeyView>(
+  'api_key.delete',
+  `delete from api_key k where k.user_id = $1 and k.id = $2 returning ${VIEW}`,
+);
+
+/** Deletes a key of a user; undefined when there is none. */
+export async function deleteKey(sql: Sql, userId: string, id: string): Promise<ApiKeyView | undefined> {
+  const [row] = await sql.rows(DELETE, [userId, id]);
+  return row;
+}
+
+const DELETE_NAMED = statement<ApiKeyView>(
+  'api_key.delete_named',
+  `delete from api_key k where k.user_id = $1 and k.name = $2 returning ${VIEW}`,
+);
+
+export async function deleteNamedKey(
+  sql: Sql,
+  userId: string,
+  name: string,
+): Promise<ApiKeyView | undefined> {
+  const [row] = await sql.rows(DELETE_NAMED, [userId, name]);
+  return row;
+}
+
+const USED = statement('api_key.used', 'update api_key set last_used_at = $2 where id = any($1::uuid[])');
+
+/** Notes when keys were used last. */
+export async function storeKeysUsed(sql: Sql, ids: string[], atSeconds: number): Promise<void> {
+  await sql.rows(USED, [ids, atSeconds]);
+}

@@ -1,0 +1,144 @@
+import { v7 as uuidv7 } from 'uuid';
+import { may } from '../../access/permissions.ts';
+import { record } from '../../audit/audit.record.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Scope } from '../../core/scope.ts';
+import { nowSeconds } from '../../core/time.ts';
+import type { Sql } from '../../database/sql.ts';
+import { deleteKey, deleteNamedKey, findNamedKey, insertKey, listKeys, lockKeys } from './keys.repository.ts';
+import type { ApiKeyView, NewKeyInput } from './keys.schema.ts';
+import { generateKey } from './keys.text.ts';
+
+/** How many keys an account may have. */
+const MAX_KEYS = 100;
+/** The one that clients mean who know of one key only. */
+const DEFAULT = 'default';
+
+export const listApiKeys = (scope: Scope): Promise<ApiKeyView[]> => listKeys(scope.sql, scope.actor.id);
+
+/** The keys of somebody else; empty also for an account that does not exist. */
+export const listApiKeysOf = (scope: Scope, userId: string): Promise<ApiKeyView[]> =>
+  listKeys(scope.sql, userId);
+
+/** @throws api_key_forbidden */
+function requireKeys(scope: Scope): void {
+  if (scope.configs.current.auth.enable_api_keys && may(scope, 'features.api_keys')) return;
+  throw new AppError('api_key_forbidden', {
+    detail: 'API key creation is not allowed in the environment.',
+  });
+}
+
+/**
+ * Makes a key, which is shown this once.
+ *
+ * @throws api_key_forbidden, name_taken, validation for a time that is past, bad_request for too many keys
+ */
+export async function createApiKey(
+  scope: Scope,
+  input: NewKeyInput,
+): Promise<ApiKeyView & { api_key: string }> {
+  requireKeys(scope);
+  if (input.expires_at != null && input.expires_at <= nowSeconds()) {
+    const message = 'must be in the future, in Unix seconds';
+    throw new AppError('validation', {
+      detail: `expires_at: ${message}`,
+      issues: [{ path: 'expires_at', message }],
+    });
+  }
+  return scope.sql.transaction((sql) => store(scope, sql, input));
+}
+
+async function store(scope: Scope, sql: Sql, input: NewKeyInput): Promise<ApiKeyView & { api_key: string }> {
+  if ((await lockKeys(sql, scope.actor.id)) >= MAX_KEYS) {
+    throw new AppError('bad_request', {
+      detail: `You have ${MAX_KEYS} API keys, the most that one may have.`,
+    });
+  }
+  const { key, hash, tail } = generateKey();
+  const view = await insertKey(sql, {
+    id: uuidv7(),
+    userId: scope.actor.id,
+    name: input.name,
+    hash,
+    tail,
+    allowedEndpoints: input.allowed_endpoints ?? null,
+    expiresAt: input.expires_at ?? null,
+    createdAt: nowSeconds(),
+  });
+  if (!view)
+    throw new AppError('name_taken', { detail: `You have an API key named "${input.name}" already.` });
+  await record(scope, sql, {
+    action: 'api_key.create',
+    target: { type: 'api_key', id: view.id },
+    after: view,
+  });
+  return { ...view, api_key: key };
+}
+
+/**
+ * Revokes a key, the sockets that came with it included.
+ *
+ * @param userId whose it is
+ * @throws not_found
+ */
+export async function deleteApiKey(
+  scope: Scope,
+  { userId, id }: { userId: string; id: string },
+): Promise<true> {
+  const deleted = await scope.sql.transaction(async (sql) =>
+    noteDeleted(scope, sql, userId, await deleteKey(sql, userId, id)),
+  );
+  if (!deleted) throw new AppError('not_found', { detail: 'There is no such API key.' });
+  announce(scope, userId, deleted);
+  return true;
+}
+
+async function noteDeleted(scope: Scope, sql: Sql, userId: string, key: ApiKeyView | undefined) {
+  if (!key) return undefined;
+  await record(scope, sql, {
+    action: 'api_key.delete',
+    target: { type: 'api_key', id: key.id },
+    before: { ...key, user_id: userId },
+  });
+  return key;
+}
+
+const announce = (scope: Scope, userId: string, { id }: ApiKeyView) =>
+  scope.bus.publish('auth.revoked', { userId, sessionId: null, keyId: id });
+
+/**
+ * The key named `default`, which can never be shown again: only its hash is stored. Clients that ask here copy the answer as the
+ * key, so a masked one would be a key that does not work.
+ *
+ * @throws not_found always
+ */
+export async function getDefaultKey(scope: Scope): Promise<never> {
+  const key = await findNamedKey(scope.sql, scope.actor.id, DEFAULT);
+  const detail = key
+    ? `Your API key "default" (${key.masked}) was shown when it was made, and cannot be shown again. Make a new one.`
+    : 'You have no API key named "default".';
+  throw new AppError('not_found', { detail });
+}
+
+/** Makes the key named `default`, in place of the one before. @throws api_key_forbidden */
+export async function replaceDefaultKey(scope: Scope): Promise<{ api_key: string }> {
+  requireKeys(scope);
+  const { id: userId } = scope.actor;
+  const { created, former } = await scope.sql.transaction(async (sql) => {
+    await lockKeys(sql, userId);
+    const former = await noteDeleted(scope, sql, userId, await deleteNamedKey(sql, userId, DEFAULT));
+    return { created: await store(scope, sql, { name: DEFAULT }), former };
+  });
+  if (former) announce(scope, userId, former);
+  return { api_key: created.api_key };
+}
+
+/** Revokes the key named `default`; true also when there is none. */
+export async function deleteDefaultKey(scope: Scope): Promise<true> {
+  const { id: userId } = scope.actor;
+  const deleted = await scope.sql.transaction(async (sql) =>
+    noteDeleted(scope, sql, userId, await deleteNamedKey(sql, userId, DEFAULT)),
+  );
+  if (deleted) announce(scope, userId, deleted);
+  return true;
+}

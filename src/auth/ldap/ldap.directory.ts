@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { rootCertificates } from 'node:tls';
+import type { Client, Entry, Filter } from 'ldapts';
+import { AppError } from '../../core/errors.ts';
+import { type Env, StartError } from '../../env.ts';
+
+declare module '../../core/scope.ts' {
+  interface Parts {
+    /** Null unless the environment names one. */
+    readonly directory: Directory | null;
+  }
+}
+
+/** A person as the directory has them; an attribute may have any number of values. */
+export interface DirectoryEntry {
+  dn: string;
+  /** What stays when they are renamed or moved, where the directory keeps such a thing; else the name. */
+  subject: string;
+  values(attribute: string): string[];
+}
+
+export interface Directory {
+  /** Where it is, for administrators. */
+  readonly url: string;
+  /** The name of the entry below which people are. */
+  readonly base: string;
+  readonly attributes: Readonly<Record<'mail' | 'username' | 'name' | 'groups', string>>;
+  readonly mayMerge: boolean;
+  /** What is taken over at each sign-in. */
+  readonly update: { name: boolean; email: boolean };
+  readonly groups: { manage: boolean; create: boolean };
+  /** By which groups roles are decided: names, or the whole of where one is. */
+  readonly roles: { manage: boolean; admin: readonly string[]; allowed: readonly string[] };
+  /** The filter that finds somebody, as text, with whatever they typed escaped. */
+  filterFor(username: string): string;
+  /** Connects and binds as who searches. */
+  open(): Promise<Client>;
+  /** Everybody whom the filter finds, two at most: more than one is nobody. */
+  search(client: Client, username: string): Promise<DirectoryEntry[]>;
+  /** Whether the password is that of an entry, by a bind on a connection of its own. */
+  verify(dn: string, password: string): Promise<boolean>;
+  close(client: Client): Promise<void>;
+  /** What went wrong, for administrators. */
+  describe(error: unknown): string;
+}
+
+const TIMEOUT_MS = 5_000;
+const PORT = 389;
+const TLS_PORT = 636;
+/**
+ * Answers to a bind that mean no: no such entry (32), a name that is none (34), no password to compare (48), a wrong one (49),
+ * and what directories say of locked accounts and expired passwords (19, 53). RFC 4511, appendix A.
+ */
+const REFUSALS: ReadonlySet<number> = new Set([19, 32, 34, 48, 49, 53]);
+/** Ids that directories give entries: RFC 4530, and Active Directory's, which is binary. */
+const ENTRY_ID = 'entryUUID';
+const OBJECT_ID = 'objectGUID';
+
+/** @throws StartError for a filter or file that cannot be used, and for passwords that would go in the clear by mistake */
+export async function createDirectory(env: Env): Promise<Directory | null> {
+  if (!env.ENABLE_LDAP) return null;
+  // Few have a directory, and everybody would have it in memory.
+  const { AndFilter, Client, EqualityFilter, FilterParser, ResultCodeError } = await import('ldapts');
+  const wrong = (name: string, what: string, cause?: unknown) =>
+    new StartError(`The environment variable ${name} is wrong: ${what}.`, { cause });
+  if (env.LDAP_SEARCH_BASE === '') throw wrong('LDAP_SEARCH_BASE', 'it must be set where ENABLE_LDAP is');
+  if (env.LDAP_APP_DN !== undefined && !env.LDAP_APP_PASSWORD?.trim()) {
+    // A name without a password is an anonymous bind that looks like another.
+    throw wrong('LDAP_APP_PASSWORD', 'it must be set where LDAP_APP_DN is');
+  }
+  const startsTls = env.LDAP_START_TLS;
+  const isSecure = env.LDAP_USE_TLS && !startsTls;
+  const port = env.LDAP_SERVER_PORT ?? (isSecure ? TLS_PORT : PORT);
+  const host = env.LDAP_SERVER_HOST.includes(':') ? `[${env.LDAP_SERVER_HOST}]` : env.LDAP_SERVER_HOST;
+  const url = `${isSecure ? 'ldaps' : 'ldap'}://${host}:${port}`;
+  const tlsOptions = {
+    // What the certificate must be of. Only names are asked for by name: RFC 6066, section 3.
+    host: env.LDAP_SERVER_HOST,
+    ...(isIP(env.LDAP_SERVER_HOST) === 0 && { servername: env.LDAP_SERVER_HOST }),
+    rejectUnauthorized: env.LDAP_VALIDATE_CERT,
+    ...(env.LDAP_CA_CERT_FILE && { ca: [...rootCertificates, readAuthority(env.LDAP_CA_CERT_FILE)] }),
+  };
+  const attributes = {
+    mail: env.LDAP_ATTRIBUTE_FOR_MAIL,
+    username: env.LDAP_ATTRIBUTE_FOR_USERNAME,
+    name: env.LDAP_ATTRIBUTE_FOR_NAME,
+    groups: env.LDAP_ATTRIBUTE_FOR_GROUPS,
+  };
+  const more = env.LDAP_SEARCH_FILTER === undefined ? null : parseFilter(env.LDAP_SEARCH_FILTER);
+
+  async function connected(work: (client: Client) => Promise<void>): Promise<Client> {
+    const client = new Client({
+      url,
+      timeout: TIMEOUT_MS,
+      connectTimeout: TIMEOUT_MS,
+      ...(isSecure && { tlsOptions }),
+    });
+    try {
+      if (startsTls) await client.startTLS(tlsOptions);
+      await work(client);
+      return client;
+    } catch (error) {
+      await close(client);
+      throw error;
+    }
+  }
+  const close = (client: Client) => client.unbind().catch(() => {});
+
+  function filterFor(username: string): Filter {
+    const isThem = new EqualityFilter({ attribute: attributes.username, value: username });
+    return more ? new AndFilter({ filters: [isThem, more] }) : isThem;
+  }
+
+  return {
+    url,
+    base: env.LDAP_SEARCH_BASE,
+    attributes,
+    mayMerge: env.LDAP_MERGE_ACCOUNTS_BY_EMAIL,
+    update: { name: env.LDAP_UPDATE_NAME_ON_LOGIN, email: env.LDAP_UPDATE_EMAIL_ON_LOGIN },
+    groups: { manage: env.ENABLE_LDAP_GROUP_MANAGEMENT, create: env.ENABLE_LDAP_GROUP_CREATION },
+    roles: {
+      manage: env.ENABLE_LDAP_ROLE_MANAGEMENT,
+      admin: env.LDAP_ADMIN_GROUPS,
+      allowed: env.LDAP_ALLOWED_GROUPS,
+    },
+    filterFor: (username) => filterFor(username).toString(),
+    open: () =>
+      connected(async (client) => {
+        const { LDAP_APP_DN, LDAP_APP_PASSWORD } = env;
+        if (LDAP_APP_DN !== undefined) await client.bind(LDAP_APP_DN, LDAP_APP_PASSWORD);
+      }),
+    async search(client, username) {
+      const { searchEntries } = await client.search(env.LDAP_SEARCH_BASE, {
+        scope: 'sub',
+        filter: filterFor(username),
+        sizeLimit: 2,
+        timeLimit: TIMEOUT_MS / 1000,
+        attributes: [...Object.values(attributes), ENTRY_ID, OBJECT_ID],
+        explicitBufferAttributes: [OBJECT_ID],
+      });
+      return searchEntries.map(readEntry);
+    },
+    async verify(dn, password) {
+      // RFC 4513, 5.1.2: a bind with no password succeeds and proves nothing.
+      if (dn === '' || password.trim() === '') return false;
+      try {
+        await close(await connected((client) => client.bind(dn, password)));
+        return true;
+      } catch (error) {
+        if (error instanceof ResultCodeError && REFUSALS.has(error.code)) return false;
+        throw error;
+      }
+    },
+    close,
+    describe(error) {
+      if (error instanceof ResultCodeError)
+        return `The directory refuses (code ${error.code}): ${error.message}`;
+      return error instanceof Error ? error.message : String(error);
+    },
+  };
+
+  function readAuthority(path: string): string {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch (cause) {
+      throw wrong('LDAP_CA_CERT_FILE', 'the file cannot be read', cause);
+    }
+  }
+  function parseFilter(text: string): Filter {
+    try {
+      return FilterParser.parseString(text.startsWith('(') ? text : `(${text})`);
+    } catch (cause) {
+      throw wrong('LDAP_SEARCH_FILTER', 'it must be a filter such as (objectClass=person)', cause);
+    }
+  }
+}
+
+function readEntry(entry: Entry): DirectoryEntry {
+  // Attributes have any case.
+  const byName = new Map(Object.entries(entry).map(([name, value]) => [name.toLowerCase(), value]));
+  const all = (attribute: string): (string | Buffer)[] => [byName.get(attribute.toLowerCase()) ?? []].flat();
+  const [objectId] = all(OBJECT_ID);
+  const [entryId] = all(ENTRY_ID);
+  const id = Buffer.isBuffer(objectId) ? objectId.toString('hex') : entryId?.toString();
+  return {
+    dn: entry.dn,
+    subject: id || entry.dn.toLowerCase(),
+    values: (attribute) =>
+      all(attribute)
+        .map((value) => value.toString().trim())
+        .filter((value) => value !== ''),
+  };
+}
+
+/** What goes wrong with the directory, in words for whoever signs in; why is in the log. */
+export const unavailable = (cause: unknown): AppError =>
+  new AppError('upstream_failed', { detail: 'The directory does not answer as expected.', cause });

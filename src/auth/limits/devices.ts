@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { jwtVerify, SignJWT } from 'jose';
+import { deriveKeys, type Secret } from '../../core/keys.ts';
+
+const ALGORITHM = 'HS256';
+const AUDIENCE = 'parley:device';
+
+/** How long a device is remembered. */
+export const DEVICE_SECONDS = 365 * 86_400;
+
+const digest = (email: string) => createHash('sha256').update(email).digest('base64url');
+
+/**
+ * Tokens that tell a device from which somebody has signed in before. They admit nobody: they only give its attempts to sign in
+ * a count of their own. (OWASP calls them device cookies.)
+ */
+export function createDeviceTokens(secret: Secret) {
+  const [newest, ...older] = deriveKeys(secret, 'device-jwt');
+  return {
+    /** @param id the id of the device */
+    sign: (email: string, id: string): Promise<string> =>
+      new SignJWT({ for: digest(email) })
+        .setProtectedHeader({ alg: ALGORITHM })
+        .setJti(id)
+        .setAudience(AUDIENCE)
+        .setIssuedAt()
+        .setExpirationTime(`${DEVICE_SECONDS}s`)
+        .sign(newest),
+    /** The id of the device; null when it is none of that address. */
+    async read(token: string, email: string): Promise<string | null> {
+      for (const key of [newest, ...older]) {
+        try {
+          const { payload } = await jwtVerify(token, key, { algorithms: [ALGORITHM], audience: AUDIENCE });
+          return payload.for === digest(email) && typeof payload.jti === 'string' ? payload.jti : null;
+        } catch {
+          // Perhaps by an older key; else it is worth as much as none.
+        }
+      }
+      return null;
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { changeSettings, exportConfiguration } from '../../configs/configs.service.ts';
+import { valueAt } from '../../configs/configs.settings.ts';
+import { NAMED_VARIABLES } from '../../configs/configs.variables.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Scope } from '../../core/scope.ts';
+import { type LdapServer, type OAuthSettings, oauthSettings } from './methods.schema.ts';
+
+/** Nullish members count as not sent. */
+type Sent<T> = { [Member in keyof T]?: T[Member] | null | undefined };
+
+/**
+ * What the environment holds may be sent as it is, and not as anything else.
+ *
+ * @throws config_locked naming the members
+ */
+function refuseOthers(fixed: object, sent: object): void {
+  const known = fixed as Record<string, unknown>;
+  const others = Object.entries(sent).filter(
+    ([name, value]) => name in known && value !== undefined && value !== null && value !== known[name],
+  );
+  const [first] = others;
+  if (!first) return;
+  throw new AppError('config_locked', {
+    detail: `${first[0]} comes from the environment of the server. Leave it as it is, or change the variable.`,
+    issues: others.map(([path]) => ({ path, message: 'comes from the environment of the server' })),
+  });
+}
+
+export const ldapState = ({ directory }: Scope) => ({ ENABLE_LDAP: directory !== null });
+
+/** Answers with the state when that is what was asked for. @throws config_locked */
+export function setLdapState(scope: Scope, { enable_ldap }: { enable_ldap?: boolean | null | undefined }) {
+  const state = ldapState(scope);
+  refuseOthers(state, { ENABLE_LDAP: enable_ldap });
+  return state;
+}
+
+export const ldapServer = ({ methods }: Scope): LdapServer => methods.ldap;
+
+/** As `setLdapState`. @throws config_locked */
+export function setLdapServer(scope: Scope, sent: Sent<LdapServer>): LdapServer {
+  const { label, ciphers, ...others } = sent;
+  refuseOthers(scope.methods.ldap, others);
+  return scope.methods.ldap;
+}
+
+const NAMES = Object.keys(oauthSettings) as (keyof typeof oauthSettings)[];
+const pathOf = (name: string) => NAMED_VARIABLES[name] ?? name;
+const shown = (value: unknown) => (Array.isArray(value) ? value.join(', ') : value);
+const listOf = (text: string) =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+
+/** The settings of sign-in through providers: of the configuration, and of the environment. */
+export function oauthSettingsOf(scope: Scope): OAuthSettings {
+  const configuration = exportConfiguration(scope);
+  const settings = NAMES.map((name) => [name, shown(valueAt(configuration, pathOf(name)))]);
+  return { ...scope.methods.oauth, ...Object.fromEntries(settings) };
+}
+
+/** Replaces those of the configuration that are sent; they act at once. @throws validation, config_locked */
+export async function setOAuthSettings(scope: Scope, sent: Sent<OAuthSettings>): Promise<OAuthSettings> {
+  refuseOthers(scope.methods.oauth, sent);
+  const given = NAMES.flatMap((name) => {
+    const value = sent[name];
+    if (value === undefined || value === null) return [];
+    return [{ path: pathOf(name), value: typeof value === 'string' ? listOf(value) : value }];
+  });
+  if (given.length > 0) await changeSettings(scope, given);
+  return oauthSettingsOf(scope);
+}

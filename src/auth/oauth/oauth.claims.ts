@@ -1,0 +1,130 @@
+import { AppError } from '../../core/errors.ts';
+import { decodePicture } from '../../core/pictures.ts';
+import type { Role, Scope } from '../../core/scope.ts';
+import { isStorable, LIMITS, STRAYING } from '../../core/wire.ts';
+import type { Person } from '../identities/identities.service.ts';
+import type { Claims, OAuth, Provider } from './oauth.providers.ts';
+
+/** OpenID Connect Core 1.0, section 2: at most 255 characters. */
+const SUBJECT_CHARACTERS = 255;
+const PICTURE = { maxBytes: 256 * 1024, timeoutMs: 5_000, maxRedirects: 3 };
+
+/** The claim of a name, where dots lead into objects unless the whole is a name itself. */
+function claim(all: Claims['all'], path: string): unknown {
+  if (Object.hasOwn(all, path)) return all[path];
+  return path.split('.').reduce<unknown>((at, name) => {
+    const isObject = typeof at === 'object' && at !== null && Object.hasOwn(at, name);
+    return isObject ? (at as Record<string, unknown>)[name] : undefined;
+  }, all);
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+/**
+ * The texts of a claim that may be one or many; undefined when the claim is absent, which is another thing than empty.
+ */
+function namesOf(value: unknown): string[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  return [value]
+    .flat()
+    .map(textOf)
+    .filter((name) => name !== '');
+}
+
+/**
+ * Who a provider says somebody is.
+ *
+ * @throws oauth_failed when it leaves out what an account needs, forbidden for an address of another domain than those allowed
+ */
+export function readPerson(scope: Scope<null>, provider: Provider, claims: Claims): Person {
+  const { issuer, subject, all } = claims;
+  const { oauth, configs } = scope;
+  const names = oauth.claimNames;
+  const rules = configs.current.oauth;
+  if (subject === '' || subject.length > SUBJECT_CHARACTERS || !isStorable(subject)) {
+    throw new AppError('oauth_failed', { detail: 'The provider does not say who you are.' });
+  }
+  const email = textOf(claim(all, names.email));
+  if (email === '' || !isStorable(email)) {
+    throw new AppError('oauth_failed', {
+      detail: 'The provider does not tell your e-mail address. Allow it to, or add one there.',
+    });
+  }
+  // The standard's claim is about the standard's address. Trust is for where nothing is said: a plain no is a no.
+  const verified = names.email === 'email' ? all.email_verified : undefined;
+  const isTrusted = oauth.trustedEmail.includes(provider.id);
+  const emailVerified = verified === true || (verified === undefined && isTrusted);
+  requireDomain(rules.allowed_domains, email, emailVerified);
+  const roles = rules.enable_role_mapping ? namesOf(claim(all, names.roles)) : undefined;
+  return {
+    issuer,
+    subject,
+    email,
+    emailVerified,
+    name: displayName([claim(all, names.name), all.preferred_username, email.split('@')[0]]),
+    role: roles && roleOf(roles, oauth),
+    groups: rules.enable_group_mapping ? namesOf(claim(all, names.groups)) : undefined,
+    picture: () => fetchPicture(scope, textOf(claim(all, names.picture)), claims),
+  };
+}
+
+/** Whom a provider names, for the audit log, whatever else is wrong with them. */
+export function claimedEmail({ all, subject }: Claims): string {
+  const email = textOf(all.email) || subject;
+  return isStorable(email) ? email.slice(0, SUBJECT_CHARACTERS) : '';
+}
+
+/** An address that nobody has verified says nothing of a domain. */
+function requireDomain(allowed: readonly string[], email: string, verified: boolean): void {
+  if (allowed.includes('*')) return;
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  if (!allowed.some((one) => one.toLowerCase() === domain)) {
+    throw new AppError('forbidden', { detail: 'Addresses of that domain may not sign in here.' });
+  }
+  if (!verified) {
+    throw new AppError('forbidden', { detail: 'The provider has not verified your e-mail address.' });
+  }
+}
+
+/** A name as the rest of the service takes it, from the first that there is. */
+export function displayName(candidates: readonly unknown[]): string {
+  const [first = 'Unnamed'] = candidates
+    .map((one) => textOf(one).toWellFormed().normalize('NFC').replaceAll(STRAYING, ' ').trim())
+    .filter((one) => one !== '');
+  return [...first].slice(0, LIMITS.nameCharacters / 2).join('');
+}
+
+/** Somebody of whose roles none is known here waits for an administrator. */
+function roleOf(roles: readonly string[], { adminRoles, allowedRoles }: OAuth): Role {
+  if (roles.some((role) => adminRoles.includes(role))) return 'admin';
+  return roles.some((role) => allowedRoles.includes(role)) ? 'user' : 'pending';
+}
+
+/**
+ * A picture that a provider names. Whoever edits their profile there chooses the address, so it is asked for as any address that
+ * people name; and a picture is no reason to let nobody in.
+ */
+async function fetchPicture(
+  scope: Scope<null>,
+  address: string,
+  { token, origin }: Claims,
+): Promise<string | undefined> {
+  if (address === '') return undefined;
+  if (address.startsWith('data:')) return decodePicture(address) ? address : undefined;
+  try {
+    // Microsoft's pictures want the token. Nobody gets it but who has just had it, and it follows no redirect elsewhere.
+    const isTheirs = URL.parse(address)?.origin === origin;
+    const { status, body } = await scope.egress.fetch(address, {
+      ...PICTURE,
+      ...(isTheirs && { headers: { authorization: `Bearer ${token}` } }),
+    });
+    if (status !== 200) return undefined;
+    // The bytes say what they are; a header is anybody's word.
+    return ['png', 'jpeg', 'gif', 'webp']
+      .map((format) => `data:image/${format};base64,${body.toString('base64')}`)
+      .find((uri) => decodePicture(uri) !== null);
+  } catch (error) {
+    scope.log.info({ err: error }, 'The picture that a provider names could not be fetched.');
+    return undefined;
+  }
+}

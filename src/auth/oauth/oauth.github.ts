@@ -1,0 +1,111 @@
+import * as client from 'openid-client';
+import { z } from 'zod';
+import { AppError } from '../../core/errors.ts';
+import { errorOfProvider } from './oauth.errors.ts';
+import type { Provider } from './oauth.providers.ts';
+
+const TIMEOUT_SECONDS = 10;
+
+const Account = z.looseObject({
+  id: z.int(),
+  login: z.string(),
+  name: z.string().nullish(),
+  avatar_url: z.string().nullish(),
+});
+const Addresses = z.array(z.looseObject({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
+
+/** GitHub and its Enterprise Server: OAuth 2.0 without OpenID Connect, so who somebody is comes from its API. */
+export function createGitHub(server: string, clientId: string, clientSecret: string): Provider {
+  const api = server === 'https://github.com' ? 'https://api.github.com' : `${server}/api/v3`;
+  const config = new client.Configuration(
+    {
+      issuer: server,
+      authorization_endpoint: `${server}/login/oauth/authorize`,
+      token_endpoint: `${server}/login/oauth/access_token`,
+    },
+    clientId,
+    undefined,
+    client.ClientSecretPost(clientSecret),
+  );
+  config.timeout = TIMEOUT_SECONDS;
+  if (server.startsWith('http:')) client.allowInsecureRequests(config);
+
+  async function read<T>(token: string, path: string, shape: z.ZodType<T>): Promise<T> {
+    const headers = new Headers({ accept: 'application/vnd.github+json' });
+    const url = new URL(`${api}${path}`);
+    const response = await client.fetchProtectedResource(config, token, url, 'GET', undefined, headers);
+    const parsed = shape.safeParse(await response.json().catch(() => null));
+    if (!response.ok || !parsed.success) throw new AppError('upstream_failed', { cause: parsed.error });
+    return parsed.data;
+  }
+
+  async function identify(token: string) {
+    const [account, addresses] = await Promise.all([
+      read(token, '/user', Account),
+      read(token, '/user/emails', Addresses),
+    ]);
+    const address = addresses.find(({ primary }) => primary);
+    return {
+      issuer: server,
+      subject: String(account.id),
+      sid: null,
+      token,
+      origin: new URL(api).origin,
+      all: {
+        ...account,
+        name: account.name || account.login,
+        picture: account.avatar_url,
+        email: address?.email,
+        email_verified: address?.verified,
+      },
+    };
+  }
+
+  /** Whether a token was given to this client, which GitHub says to it alone. */
+  async function isOurs(token: string): Promise<boolean> {
+    const response = await fetch(`${api}/applications/${clientId}/token`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+        accept: 'application/vnd.github+json',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ access_token: token }),
+      signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1000),
+    });
+    // Anything else says nothing of the token: a client secret that is wrong, a limit that is used up.
+    if (!response.ok && response.status !== 404 && response.status !== 422) {
+      throw new AppError('upstream_failed');
+    }
+    return response.ok;
+  }
+
+  const rethrow = (error: unknown) => {
+    throw errorOfProvider(error);
+  };
+
+  return {
+    id: 'github',
+    name: 'GitHub',
+    async authorize(redirect_uri, { state, verifier }) {
+      return client.buildAuthorizationUrl(config, {
+        redirect_uri,
+        scope: 'read:user user:email',
+        state,
+        code_challenge: await client.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      });
+    },
+    identify: (callback, { state, verifier }) =>
+      client
+        .authorizationCodeGrant(config, callback, { expectedState: state, pkceCodeVerifier: verifier })
+        .then(({ access_token }) => identify(access_token))
+        .catch(rethrow),
+    async exchange(token) {
+      if (!(await isOurs(token).catch(rethrow))) {
+        throw new AppError('oauth_failed', { detail: 'That token is not valid, or is for another program.' });
+      }
+      return identify(token).catch(rethrow);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { setTimeout } from 'node:timers/promises';
+import { record } from '../../audit/audit.record.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Scope } from '../../core/scope.ts';
+import { endProviderSessions } from '../identities/identities.repository.ts';
+import type { Logout } from './oauth.providers.ts';
+
+/**
+ * Ends the sessions that a provider says are over (OpenID Connect Back-Channel Logout 1.0), open sockets included.
+ *
+ * @throws oauth_failed for a token that no provider of ours made for us and for now
+ */
+export async function endByProvider(scope: Scope<null>, token: string): Promise<void> {
+  const logout = await readLogout(scope, token);
+  if (!logout) throw new AppError('oauth_failed', { detail: 'No provider here has made that token.' });
+  const ended = await scope.sql.transaction(async (sql) => {
+    const sessions = await endProviderSessions(sql, logout);
+    const entries = sessions.map(({ id, user_id }) => ({
+      action: 'session.end',
+      target: { type: 'session', id },
+      before: { user_id, provider: logout.issuer },
+    }));
+    await record(scope, sql, ...entries);
+    return sessions;
+  });
+  for (const { id, user_id } of ended) {
+    scope.bus.publish('auth.revoked', { userId: user_id, sessionId: id });
+  }
+}
+
+async function readLogout(scope: Scope<null>, token: string): Promise<Logout | null> {
+  for (const provider of scope.oauth.providers.values()) {
+    const logout = await provider.readLogout?.(token);
+    if (logout) return logout;
+  }
+  return null;
+}
+
+/** How long a sign-out waits for a provider that has to be asked where its own is. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * Where a browser ends its session at a provider too (OpenID Connect RP-Initiated Logout 1.0); undefined where there is no such
+ * place, or the provider does not say soon.
+ */
+export async function findLogout(
+  scope: Pick<Scope, 'configs' | 'oauth'>,
+  issuer: string,
+): Promise<string | undefined> {
+  const { url } = scope.configs.current.webui;
+  const backTo = url === '' ? null : `${url.replace(/\/+$/, '')}/auth`;
+  const asked = [...scope.oauth.providers.values()].map(async ({ endSession }) => {
+    const address = await endSession?.(issuer, backTo);
+    return address ? address.href : Promise.reject(new Error('This provider has no such place for it.'));
+  });
+  // The first that has it: nobody waits for the others, which may be away.
+  const found = Promise.any(asked).catch(() => undefined);
+  return Promise.race([found, setTimeout(PATIENCE_MS, undefined, { ref: false })]);
+}

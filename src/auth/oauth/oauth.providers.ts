@@ -1,0 +1,139 @@
+import { type Env, StartError } from '../../env.ts';
+import { createGitHub } from './oauth.github.ts';
+import { createOpenId } from './oauth.openid.ts';
+
+declare module '../../core/scope.ts' {
+  interface Parts {
+    readonly oauth: OAuth;
+  }
+}
+
+/** What a provider says of a person. */
+export interface Claims {
+  /** Who says so; subjects are one issuer's own. */
+  issuer: string;
+  subject: string;
+  /** The session's name at the provider, where it has one. */
+  sid: string | null;
+  /** What the provider's own addresses want to be asked with: a picture may be one of them. */
+  token: string;
+  origin: string;
+  all: Readonly<Record<string, unknown>>;
+}
+
+/** What binds an answer of a provider to the browser that asked. */
+export interface Proof {
+  state: string;
+  nonce: string;
+  verifier: string;
+}
+
+export interface Logout {
+  issuer: string;
+  subject: string | null;
+  sid: string | null;
+}
+
+export interface Provider {
+  readonly id: string;
+  /** What a button says. */
+  readonly name: string;
+  /** Where a browser signs in. @throws upstream_failed, upstream_timeout */
+  authorize(redirectUri: string, proof: Proof): Promise<URL>;
+  /**
+   * Trades the code that the browser came back with for who the person is.
+   *
+   * @param callback the redirect address with what the provider added to it
+   * @throws oauth_failed, upstream_failed, upstream_timeout
+   */
+  identify(callback: URL, proof: Proof): Promise<Claims>;
+  /**
+   * Who an access token stands for that a program got as this client.
+   *
+   * @throws oauth_failed for one that is not valid, or was issued to another client; upstream_failed, upstream_timeout
+   */
+  exchange(token: string): Promise<Claims>;
+  /**
+   * Where a browser ends its session there; null when there is no such place, or the issuer is another.
+   *
+   * @param backTo where it goes then; null for nowhere
+   */
+  endSession?(issuer: string, backTo: string | null): Promise<URL | null>;
+  /** The logout that a token of this provider's asks for; null when the token is not this provider's. @throws oauth_failed */
+  readLogout?(token: string): Promise<Logout | null>;
+}
+
+type ClaimNames = Record<'email' | 'name' | 'picture' | 'roles' | 'groups', string>;
+
+/** The providers that the environment names, and how what they say is read. */
+export interface OAuth {
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly claimNames: ClaimNames;
+  readonly allowedRoles: readonly string[];
+  readonly adminRoles: readonly string[];
+  /** Whether programs may trade access tokens of providers for sessions. */
+  readonly mayExchange: boolean;
+  /** Those whose addresses count as verified where they do not say. */
+  readonly trustedEmail: readonly string[];
+}
+
+/** Names that stand for many tenants. */
+const SHARED_TENANTS = ['common', 'organizations', 'consumers'];
+
+/** @throws StartError for a provider that is named by halves */
+export function createOAuth(env: Env): OAuth {
+  const providers: Provider[] = [];
+  const openId = (id: string, name: string, issuer: string, clientId: string, clientSecret?: string) =>
+    providers.push(createOpenId({ id, name, issuer, clientId, clientSecret, scopes: env.OAUTH_SCOPES }));
+
+  if (together(env, 'OAUTH_CLIENT_ID', 'OPENID_PROVIDER_URL')) {
+    const { OPENID_PROVIDER_URL = '', OAUTH_CLIENT_ID = '', OAUTH_CLIENT_SECRET } = env;
+    openId('oidc', env.OAUTH_PROVIDER_NAME, OPENID_PROVIDER_URL, OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET);
+  }
+  if (together(env, 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET')) {
+    const { GOOGLE_CLIENT_ID = '', GOOGLE_CLIENT_SECRET } = env;
+    openId('google', 'Google', 'https://accounts.google.com', GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET);
+  }
+  if (together(env, 'MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET', 'MICROSOFT_CLIENT_TENANT_ID')) {
+    const { MICROSOFT_CLIENT_ID = '', MICROSOFT_CLIENT_SECRET, MICROSOFT_CLIENT_TENANT_ID } = env;
+    if (
+      SHARED_TENANTS.includes(`${MICROSOFT_CLIENT_TENANT_ID}`.toLowerCase()) &&
+      env.OAUTH_TRUSTED_EMAIL_PROVIDERS.includes('microsoft')
+    ) {
+      // Anybody can make a tenant of their own, and write any address into it.
+      throw new StartError(
+        'The environment variable OAUTH_TRUSTED_EMAIL_PROVIDERS is wrong: microsoft can be trusted for one tenant only.',
+      );
+    }
+    const issuer = `https://login.microsoftonline.com/${MICROSOFT_CLIENT_TENANT_ID}/v2.0`;
+    openId('microsoft', 'Microsoft', issuer, MICROSOFT_CLIENT_ID, MICROSOFT_CLIENT_SECRET);
+  }
+  if (together(env, 'GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET')) {
+    const { GITHUB_CLIENT_ID = '', GITHUB_CLIENT_SECRET = '', GITHUB_SERVER_URL } = env;
+    providers.push(createGitHub(GITHUB_SERVER_URL, GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET));
+  }
+  return {
+    providers: new Map(providers.map((provider) => [provider.id, provider])),
+    claimNames: {
+      email: env.OAUTH_EMAIL_CLAIM,
+      name: env.OAUTH_USERNAME_CLAIM,
+      picture: env.OAUTH_PICTURE_CLAIM,
+      roles: env.OAUTH_ROLES_CLAIM,
+      groups: env.OAUTH_GROUP_CLAIM,
+    },
+    allowedRoles: env.OAUTH_ALLOWED_ROLES,
+    adminRoles: env.OAUTH_ADMIN_ROLES,
+    mayExchange: env.ENABLE_OAUTH_TOKEN_EXCHANGE,
+    trustedEmail: env.OAUTH_TRUSTED_EMAIL_PROVIDERS,
+  };
+}
+
+/** Whether variables that only make sense together are set. */
+function together(env: Env, ...names: (keyof Env)[]): boolean {
+  const missing = names.filter((name) => env[name] === undefined);
+  if (missing.length === names.length) return false;
+  const [first] = missing;
+  if (first === undefined) return true;
+  const given = names.filter((name) => !missing.includes(name)).join(' and ');
+  throw new StartError(`The environment variable ${first} is wrong: it must be set where ${given} is.`);
+}

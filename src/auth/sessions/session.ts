@@ -1,0 +1,184 @@
+import { type Adapter, type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia';
+import { v4 as uuidv4 } from 'uuid';
+import { groupPermissions } from '../../access/permissions.ts';
+import { insertEntry } from '../../audit/audit.record.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Role } from '../../core/scope.ts';
+import { keepSweeping } from '../../core/sweep.ts';
+import { type Sql, statement } from '../../database/sql.ts';
+
+declare module 'lucia' {
+  interface Register {
+    Lucia: Lucia<SessionAttributes, UserAttributes>;
+    DatabaseSessionAttributes: SessionAttributes;
+    DatabaseUserAttributes: UserAttributes;
+  }
+}
+
+interface SessionAttributes {
+  created_at: Date;
+  ip: string;
+  user_agent: string;
+}
+
+interface UserAttributes {
+  email: string;
+  name: string;
+  role: Role;
+  /** Names of permissions. */
+  granted: string[];
+}
+
+interface SessionRow {
+  id: string;
+  user_id: string;
+  expires_at: number;
+  created_at: number;
+  ip: string;
+  user_agent: string;
+}
+
+const SESSION_COLUMNS = `s.id, s.user_id, extract(epoch from s.expires_at)::float8 as expires_at,
+  extract(epoch from s.created_at)::float8 as created_at, s.ip, s.user_agent`;
+
+const READ = statement<SessionRow & UserAttributes>(
+  'session.read',
+  `select ${SESSION_COLUMNS}, u.email, u.name, u.role, ${groupPermissions('u.id')} as granted
+     from session s join users u on u.id = s.user_id where s.id = $1`,
+);
+const OF_USER = statement<SessionRow>(
+  'session.of_user',
+  `select ${SESSION_COLUMNS} from session s where s.user_id = $1 order by s.created_at desc`,
+);
+// The account's row is locked against a change of the password, which ends all sessions that it finds afterwards. One statement
+// for all of it: a sign-in takes as long as its statements and their way there.
+const BEGIN = statement<{ granted: string[] }>(
+  'session.begin',
+  `with begun as (
+     insert into session (id, user_id, expires_at, created_at, ip, user_agent)
+     select $1, u.id, $3, $4, $5, $6 from users u
+      where u.id = $2 and ($7::text is null or u.password_hash = $7) for share
+     returning user_id),
+   noted as (${insertEntry(8, 'begun')})
+   select ${groupPermissions('begun.user_id')} as granted from begun`,
+);
+const END = statement<{ issuer: string }>(
+  'session.end',
+  `with ended as (delete from session where id = $1 returning id), noted as (${insertEntry(2, 'ended')})
+   select p.issuer from provider_session p join ended on ended.id = p.session_id`,
+);
+const SEEN = statement(
+  'session.seen',
+  'update session set last_seen_at = to_timestamp($2) where id = any($1)',
+);
+const EXTEND = statement('session.extend', 'update session set expires_at = $2 where id = $1');
+const DELETE = statement('session.delete', 'delete from session where id = $1');
+const DELETE_OF_USER = statement('session.delete_of_user', 'delete from session where user_id = $1');
+const DELETE_EXPIRED = statement('session.delete_expired', 'delete from session where expires_at < now()');
+
+const toSession = (row: SessionRow): DatabaseSession => ({
+  id: row.id,
+  userId: row.user_id,
+  expiresAt: new Date(row.expires_at * 1000),
+  attributes: { created_at: new Date(row.created_at * 1000), ip: row.ip, user_agent: row.user_agent },
+});
+
+/** Lucia's view of the tables. Reading a session is one statement; Lucia's own adapter needs two. */
+function adapter(sql: Sql, setSession: Adapter['setSession']): Adapter {
+  return {
+    async getSessionAndUser(sessionId) {
+      const [row] = await sql.rows(READ, [sessionId]);
+      if (!row) return [null, null];
+      const user: DatabaseUser = {
+        id: row.user_id,
+        attributes: { email: row.email, name: row.name, role: row.role, granted: row.granted },
+      };
+      return [toSession(row), user];
+    },
+    async getUserSessions(userId) {
+      return (await sql.rows(OF_USER, [userId])).map(toSession);
+    },
+    setSession,
+    async updateSessionExpiration(sessionId, expiresAt) {
+      await sql.rows(EXTEND, [sessionId, expiresAt]);
+    },
+    async deleteSession(sessionId) {
+      await sql.rows(DELETE, [sessionId]);
+    },
+    async deleteUserSessions(userId) {
+      await sql.rows(DELETE_OF_USER, [userId]);
+    },
+    async deleteExpiredSessions() {
+      await sql.rows(DELETE_EXPIRED, []);
+    },
+  };
+}
+
+/** Lucia over our tables. It is no longer developed, so this file alone knows it. */
+const lucia = (sql: Sql, lifetimeMs: number, setSession: Adapter['setSession']) =>
+  new Lucia(adapter(sql, setSession), {
+    sessionExpiresIn: new TimeSpan(lifetimeMs, 'ms'),
+    getSessionAttributes: (attributes) => attributes,
+    getUserAttributes: (attributes) => attributes,
+  });
+
+/** The sessions that there are; new ones begin by `beginSession`. */
+export const openSessions = (sql: Sql) =>
+  lucia(sql, 0, () => Promise.reject(new Error('A session begins with its entry in the audit log.')));
+
+interface Beginning {
+  userId: string;
+  /** How long it lives from now. */
+  lifetimeMs: number;
+  /** When given, the account must still have this password. */
+  passwordHash: string | null;
+  ip: string;
+  userAgent: string;
+  /** What the audit log gets of it. */
+  entry: (sessionId: string) => unknown[];
+}
+
+/**
+ * Begins a session, together with its entry in the audit log.
+ *
+ * @returns also the names of the permissions that the person's groups give
+ * @throws credentials_wrong when the account is gone, or has another password by now
+ */
+export async function beginSession(
+  sql: Sql,
+  { userId, lifetimeMs, passwordHash, ip, userAgent, entry }: Beginning,
+): Promise<{ id: string; expiresAt: Date; granted: string[] }> {
+  let granted: string[] = [];
+  const sessions = lucia(sql, lifetimeMs, async ({ id, expiresAt, attributes }) => {
+    const { created_at, ip, user_agent } = attributes;
+    const values = [id, userId, expiresAt, created_at, ip, user_agent, passwordHash, ...entry(id)];
+    const [row] = await sql.rows(BEGIN, values);
+    if (!row) throw new AppError('credentials_wrong');
+    granted = row.granted;
+  });
+  const attributes = { created_at: new Date(), ip, user_agent: userAgent.slice(0, 256) };
+  const { id, expiresAt } = await sessions.createSession(userId, attributes, { sessionId: uuidv4() });
+  return { id, expiresAt, granted };
+}
+
+/**
+ * Ends a session, together with its entry in the audit log; nothing for one that is not there.
+ *
+ * @returns the provider where it began, if it began at one
+ */
+export async function endSession(sql: Sql, sessionId: string, entry: unknown[]): Promise<string | null> {
+  const [row] = await sql.rows(END, [sessionId, ...entry]);
+  return row?.issuer ?? null;
+}
+
+/** Notes when sessions were seen last, in Unix seconds. */
+export async function storeSessionsSeen(sql: Sql, ids: string[], atSeconds: number): Promise<void> {
+  await sql.rows(SEEN, [ids, atSeconds]);
+}
+
+/** Expired sessions admit nobody; their rows are only kept until somebody has time. */
+const EXPIRY_SWEEP_MS = 3_600_000;
+
+/** Deletes expired sessions, now and every hour. */
+export const removeExpiredSessions = (sql: Sql, onError: (error: unknown) => void) =>
+  keepSweeping(EXPIRY_SWEEP_MS, () => openSessions(sql).deleteExpiredSessions(), onError);

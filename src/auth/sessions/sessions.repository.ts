@@ -1,0 +1,39 @@
+import { type Sql, statement } from '../../database/sql.ts';
+import type { ProviderSessionView, SessionView } from './sessions.schema.ts';
+
+const COLUMNS = `s.id, s.ip, s.user_agent, floor(extract(epoch from s.created_at))::float8 as created_at,
+  floor(extract(epoch from s.last_seen_at))::float8 as last_seen_at,
+  case when s.expires_at < now() + interval '50 years'
+       then ceil(extract(epoch from s.expires_at))::float8 end as expires_at`;
+
+export type SessionRow = Omit<SessionView, 'is_current'>;
+
+const LIST = statement<SessionRow>(
+  'sessions.list',
+  `select ${COLUMNS} from session s where s.user_id = $1 and s.expires_at > now()
+    order by s.last_seen_at desc, s.id`,
+);
+
+/** The sessions of a user that have not ended, the one seen last first. */
+export const listSessions = (sql: Sql, userId: string): Promise<SessionRow[]> => sql.rows(LIST, [userId]);
+
+const LIST_OF_PROVIDERS = statement<ProviderSessionView>(
+  'sessions.of_providers',
+  `select v.id, p.issuer as provider, $1 as user_id, v.expires_at, v.created_at, v.last_seen_at as updated_at
+     from provider_session p join (select ${COLUMNS} from session s where s.user_id = $1 and s.expires_at > now()) v
+       on v.id = p.session_id
+    order by v.last_seen_at desc, v.id`,
+);
+
+/** Those of them that began at a provider. */
+export const listProviderSessions = (sql: Sql, userId: string): Promise<ProviderSessionView[]> =>
+  sql.rows(LIST_OF_PROVIDERS, [userId]);
+
+const DELETE = statement<SessionRow>(
+  'sessions.delete',
+  `delete from session s where s.user_id = $1 and ($2::text is null or s.id = $2) returning ${COLUMNS}`,
+);
+
+/** Ends a session of a user, or all of them. Returns those that were there. */
+export const deleteSessions = (sql: Sql, userId: string, sessionId: string | null): Promise<SessionRow[]> =>
+  sql.rows(DELETE, [userId, sessionId]);

@@ -1,0 +1,52 @@
+import { record } from '../../audit/audit.record.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Scope } from '../../core/scope.ts';
+import { getUser } from '../../users/users.service.ts';
+import { deleteSessions, listProviderSessions, listSessions } from './sessions.repository.ts';
+import type { ProviderSessionView, SessionView } from './sessions.schema.ts';
+
+/** The sessions of an account; empty also for one that does not exist. */
+export async function sessionsOf(scope: Scope, userId: string): Promise<SessionView[]> {
+  const sessions = await listSessions(scope.sql, userId);
+  return sessions.map((session) => ({ ...session, is_current: session.id === scope.actor.sessionId }));
+}
+
+/** The sessions of an account that began at a provider. */
+export const providerSessionsOf = (scope: Scope, userId: string): Promise<ProviderSessionView[]> =>
+  listProviderSessions(scope.sql, userId);
+
+/**
+ * Ends sessions of an account, their open sockets included.
+ *
+ * @param which one session, or null for all
+ * @returns how many there were
+ * @throws not_found for one that is not there
+ */
+export async function endSessions(
+  scope: Scope,
+  { userId, sessionId }: { userId: string; sessionId: string | null },
+): Promise<number> {
+  const ended = await scope.sql.transaction(async (sql) => {
+    const deleted = await deleteSessions(sql, userId, sessionId);
+    const entries = deleted.map((session) => ({
+      action: 'session.end',
+      target: { type: 'session', id: session.id },
+      before: { ...session, user_id: userId },
+    }));
+    await record(scope, sql, ...entries);
+    return deleted;
+  });
+  if (sessionId !== null && ended.length === 0) {
+    throw new AppError('not_found', { detail: 'There is no such session.' });
+  }
+  for (const { id } of ended) scope.bus.publish('auth.revoked', { userId, sessionId: id });
+  if (ended.some(({ id }) => id === scope.actor.sessionId)) scope.reply.setSession(null, null);
+  return ended.length;
+}
+
+/** Ends all sessions of an account. @throws not_found without the account */
+export async function revokeSessions(scope: Scope, userId: string): Promise<true> {
+  await getUser(scope, userId);
+  await endSessions(scope, { userId, sessionId: null });
+  return true;
+}

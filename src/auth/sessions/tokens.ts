@@ -1,0 +1,50 @@
+import { jwtVerify, SignJWT } from 'jose';
+import { AppError } from '../../core/errors.ts';
+import { deriveKeys, type Secret } from '../../core/keys.ts';
+
+const ALGORITHM = 'HS256';
+const AUDIENCE = 'parley:session';
+
+/** What a session token says: whose it is and which session it stands for. Times are Unix seconds. */
+export interface SessionClaims {
+  userId: string;
+  sessionId: string;
+  expiresAt: number | null;
+}
+
+export interface Tokens {
+  sign(claims: SessionClaims): Promise<string>;
+  /** @throws unauthenticated for whatever this server did not sign for this use, or that has expired */
+  verify(token: string): Promise<SessionClaims>;
+}
+
+/** Session tokens: JWTs (RFC 7519) that name a session, so that ending the session ends the token. */
+export function createTokens(secret: Secret): Tokens {
+  const [newest, ...older] = deriveKeys(secret, 'session-jwt');
+  const read = async (token: string, key: Uint8Array) =>
+    (await jwtVerify(token, key, { algorithms: [ALGORITHM], audience: AUDIENCE })).payload;
+  return {
+    sign({ userId, sessionId, expiresAt }) {
+      const token = new SignJWT({ id: userId })
+        .setProtectedHeader({ alg: ALGORITHM })
+        .setJti(sessionId)
+        .setAudience(AUDIENCE)
+        .setIssuedAt();
+      return (expiresAt === null ? token : token.setExpirationTime(expiresAt)).sign(newest);
+    },
+    async verify(token) {
+      try {
+        const payload = await older.reduce(
+          (attempt, key) => attempt.catch(() => read(token, key)),
+          read(token, newest),
+        );
+        if (typeof payload.id !== 'string' || typeof payload.jti !== 'string') {
+          throw new AppError('unauthenticated');
+        }
+        return { userId: payload.id, sessionId: payload.jti, expiresAt: payload.exp ?? null };
+      } catch (cause) {
+        throw new AppError('unauthenticated', { cause });
+      }
+    },
+  };
+}
