@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { buildDocument, renderDocument } from '../src/doors/docs.document.ts';
-import { PLAIN_PATHS } from '../src/doors/docs.paths.ts';
+import { buildDocument, renderDocument } from '../src/doors/docs/docs.document.ts';
+import { PLAIN_PATHS } from '../src/doors/docs/docs.paths.ts';
 import { appRouter } from '../src/router.ts';
 import { renderErrors } from './errors.ts';
 

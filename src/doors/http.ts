@@ -9,21 +9,21 @@ import { parseJsonText } from '../core/incoming.ts';
 import type { Parts } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
 import type { Env } from '../env.ts';
-import { discardRest, refuseCrumbs } from './bodies.ts';
-import { mountFiles } from './files.ts';
-import { collectMethods, type KnownMethods } from './http.methods.ts';
-import { serializeRequests } from './http.pipelining.ts';
-import { rawAnswer } from './http.raw.ts';
-import { nextRequestId, requestIdOf, TimedResponse } from './http.response.ts';
-import { dispatchUpgrades } from './http.upgrade.ts';
-import { mountImports } from './imports.ts';
-import { countRequests } from './metrics.http.ts';
-import { mountOAuth } from './oauth.ts';
+import { mountFiles } from './files/files.ts';
+import { mountImports } from './files/imports.ts';
+import { mountPictures } from './files/pictures.ts';
+import { discardRest, refuseCrumbs } from './http/bodies.ts';
+import { collectMethods, type KnownMethods } from './http/http.methods.ts';
+import { serializeRequests } from './http/http.pipelining.ts';
+import { rawAnswer } from './http/http.raw.ts';
+import { nextRequestId, requestIdOf, TimedResponse } from './http/http.response.ts';
+import { dispatchUpgrades } from './http/http.upgrade.ts';
+import { reportFailure } from './http/report.ts';
+import { countRequests } from './metrics/metrics.http.ts';
+import { mountOAuth } from './oauth/oauth.ts';
 import { mountPage } from './page/page.ts';
-import { mountPictures } from './pictures.ts';
-import { reportFailure } from './report.ts';
-import { mountRest } from './rest.ts';
-import { mountTrpc } from './trpc.ts';
+import { mountRest } from './rest/rest.ts';
+import { mountTrpc } from './trpc/trpc.ts';
 
 export interface HttpOptions {
   parts: Parts;
@@ -82,7 +82,7 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
   await mountOAuth(app, parts);
   await mountTrpc(app, parts, router);
   // What makes the document takes 40 MB that only a developer's server needs.
-  if (env.ENV === 'dev') (await import('./docs.ts')).mountDocs(app, router);
+  if (env.ENV === 'dev') (await import('./docs/docs.ts')).mountDocs(app, router);
   return app;
 }
 

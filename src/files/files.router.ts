@@ -22,7 +22,7 @@ const byId = z.object({ id: fileId });
 /** `filename` may hold `*` for any characters and `?` for one. */
 const search = z.object({ ...page, filename: label().default('*') });
 
-/** All about files but their bytes, which come and go by plain routes (`doors/files.ts`). */
+/** All about files but their bytes, which come and go by plain routes (`doors/files/files.ts`). */
 export const filesRouter = router({
   list: member
     .meta({

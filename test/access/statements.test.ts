@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listProcedures } from '../../src/doors/procedures.ts';
+import { listProcedures } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 import { NOWHERE } from '../support/doors.ts';
 import { signUpAll, startServer } from '../support/server.ts';

@@ -1,4 +1,4 @@
-import { listProcedures, type Procedure } from '../../src/doors/procedures.ts';
+import { listProcedures, type Procedure } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 import { grant } from '../support/channels.ts';
 import { NOWHERE, openDoors } from '../support/doors.ts';

@@ -4,7 +4,7 @@ import { createTRPCClient, createWSClient, type TRPCClientError, wsLink } from '
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Configuration } from '../../src/configs/configs.schema.ts';
-import { listProcedures } from '../../src/doors/procedures.ts';
+import { listProcedures } from '../../src/doors/http/procedures.ts';
 import { type AppRouter, appRouter } from '../../src/router.ts';
 import { administer } from '../configs/support.ts';
 import { makeChannel } from '../support/channels.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listProcedures } from '../../src/doors/procedures.ts';
+import { listProcedures } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 import { openDoors } from '../support/doors.ts';
 import { signUp, signUpAs, startServer } from '../support/server.ts';

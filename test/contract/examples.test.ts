@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type $ZodType, safeParse } from 'zod/v4/core';
-import { buildDocument, renderDocument } from '../../src/doors/docs.document.ts';
-import { type Described, exampleOf } from '../../src/doors/docs.examples.ts';
-import { PLAIN_PATHS } from '../../src/doors/docs.paths.ts';
-import { listProcedures } from '../../src/doors/procedures.ts';
+import { buildDocument, renderDocument } from '../../src/doors/docs/docs.document.ts';
+import { type Described, exampleOf } from '../../src/doors/docs/docs.examples.ts';
+import { PLAIN_PATHS } from '../../src/doors/docs/docs.paths.ts';
+import { listProcedures } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 
 interface Media {

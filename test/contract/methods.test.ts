@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { listProcedures } from '../../src/doors/procedures.ts';
+import { listProcedures } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 import { openBoard } from '../channels/board.ts';
 

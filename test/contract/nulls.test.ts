@@ -3,7 +3,7 @@ import { ZodError } from 'zod';
 import { safeParse } from 'zod/v4/core';
 import { joinShapes } from '../../src/core/schema.ts';
 import type { Context } from '../../src/core/trpc.ts';
-import { listProcedures, type Procedure } from '../../src/doors/procedures.ts';
+import { listProcedures, type Procedure } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 
 /*

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LEVELS } from '../../src/core/access.ts';
 import { joinShapes } from '../../src/core/schema.ts';
-import { buildDocument, renderDocument } from '../../src/doors/docs.document.ts';
-import { PLAIN_PATHS } from '../../src/doors/docs.paths.ts';
-import { listProcedures } from '../../src/doors/procedures.ts';
+import { buildDocument, renderDocument } from '../../src/doors/docs/docs.document.ts';
+import { PLAIN_PATHS } from '../../src/doors/docs/docs.paths.ts';
+import { listProcedures } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 
 const procedures = listProcedures(appRouter);
@@ -90,7 +90,7 @@ describe('openapi/openapi.json', () => {
     expect(missing.map(({ operationId }) => operationId)).toEqual([]);
   });
 
-  it('describes every tag and every parameter; see src/doors/docs.words.ts', () => {
+  it('describes every tag and every parameter; see src/doors/docs/docs.words.ts', () => {
     const { paths, tags } = JSON.parse(renderDocument(buildDocument(appRouter, PLAIN_PATHS)));
     const described = new Set(tags.map(({ name }: { name: string }) => name));
     const missing: string[] = [];

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { safeParse } from 'zod/v4/core';
 import { joinShapes } from '../../src/core/schema.ts';
-import { listProcedures } from '../../src/doors/procedures.ts';
+import { listProcedures } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 import { openDoors } from '../support/doors.ts';
 import { signUp, startServer } from '../support/server.ts';

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/core/wire.ts';
-import { bodyLimitOf } from '../../src/doors/bodies.limits.ts';
-import { listProcedures } from '../../src/doors/procedures.ts';
+import { bodyLimitOf } from '../../src/doors/http/bodies.limits.ts';
+import { listProcedures } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 import { parseRaw, request } from './raw.ts';
 import { startToy } from './toy.ts';

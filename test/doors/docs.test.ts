@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../src/core/errors.ts';
-import { buildDocument } from '../../src/doors/docs.document.ts';
-import { PLAIN_PATHS } from '../../src/doors/docs.paths.ts';
+import { buildDocument } from '../../src/doors/docs/docs.document.ts';
+import { PLAIN_PATHS } from '../../src/doors/docs/docs.paths.ts';
 import { startToy, toyRouter } from './toy.ts';
 
 const dev = await startToy({ ENV: 'dev' });

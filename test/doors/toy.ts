@@ -8,9 +8,9 @@ import { emptiable } from '../../src/core/nulls.ts';
 import type { Actor, Parts } from '../../src/core/scope.ts';
 import { account, administrator, member, open, router } from '../../src/core/trpc.ts';
 import { freeForm, nanoseconds, page } from '../../src/core/wire.ts';
-import { createEntrance } from '../../src/doors/entrance.ts';
+import { createEntrance } from '../../src/doors/http/entrance.ts';
 import { createHttp } from '../../src/doors/http.ts';
-import { mountTrpcSockets, type TrpcSockets } from '../../src/doors/trpc.ts';
+import { mountTrpcSockets, type TrpcSockets } from '../../src/doors/trpc/trpc.ts';
 import type { Env } from '../../src/env.ts';
 
 /** A router with one procedure for each thing that a door does; it needs no database. */

@@ -1,4 +1,4 @@
-import type { Procedure } from '../../src/doors/procedures.ts';
+import type { Procedure } from '../../src/doors/http/procedures.ts';
 import { call } from './server.ts';
 import { type Outcome, openCalls } from './sockets.ts';
 

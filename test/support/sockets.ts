@@ -7,7 +7,7 @@ import {
 } from '@trpc/client';
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
-import type { ProcedureType } from '../../src/doors/procedures.ts';
+import type { ProcedureType } from '../../src/doors/http/procedures.ts';
 import type { AppRouter } from '../../src/router.ts';
 import { until } from './poll.ts';
 

@@ -4,7 +4,7 @@ import project from '../../../package.json' with { type: 'json' };
 import type { Parts } from '../../core/scope.ts';
 import type { Env } from '../../env.ts';
 import { hasAccounts } from '../../users/accounts.ts';
-import { originOf } from '../context.ts';
+import { originOf } from '../http/context.ts';
 import { signUpLine } from './welcome.ts';
 
 const STYLE = `

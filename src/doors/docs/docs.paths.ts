@@ -1,0 +1,7 @@
+import { FILE_PATHS } from '../files/files.document.ts';
+import { IMPORT_PATHS } from '../files/imports.document.ts';
+import { PICTURE_PATHS } from '../files/pictures.document.ts';
+import { OAUTH_PATHS } from '../oauth/oauth.document.ts';
+
+/** All plain routes that belong into the document. */
+export const PLAIN_PATHS = { ...FILE_PATHS, ...IMPORT_PATHS, ...PICTURE_PATHS, ...OAUTH_PATHS };

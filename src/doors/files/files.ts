@@ -1,0 +1,193 @@
+import multipart, { type Multipart } from '@fastify/multipart';
+import { create as contentDisposition } from 'content-disposition';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import parseRange from 'range-parser';
+import { AppError } from '../../core/errors.ts';
+import type { Actor, Parts, Scope } from '../../core/scope.ts';
+import { answerCall } from '../../core/trpc.ts';
+import { LIMITS } from '../../core/wire.ts';
+import { type FileContent, getContent } from '../../files/files.content.ts';
+import { getFile, knownId } from '../../files/files.service.ts';
+import { type FormPart, maxUploadBytes, tooLarge, uploadFile } from '../../files/files.upload.ts';
+import { buildHttpContext } from '../http/context.ts';
+import { REST_PREFIXES } from '../rest/rest.ts';
+
+/** What a form may take beside its file. */
+const FORM_BYTES = 1024 * 1024;
+
+/** Forms have one file and few fields, all of them small. */
+const FORM_LIMITS = {
+  files: 1,
+  fields: 8,
+  parts: 9,
+  fieldNameSize: 100,
+  fieldSize: LIMITS.freeFormBytes,
+  headerPairs: 20,
+};
+
+/**
+ * Uploads and downloads: bytes are no procedure's input or output, so they have plain routes. Who calls is asked as for every
+ * procedure.
+ */
+export async function mountFiles(app: FastifyInstance, parts: Parts): Promise<void> {
+  // Encapsulated: no other route takes forms.
+  await app.register(async (inner) => {
+    await inner.register(multipart, { limits: FORM_LIMITS, throwFileSizeLimit: false });
+    for (const prefix of REST_PREFIXES) {
+      inner.post(`${prefix}/files`, (request, reply) => answerUpload(parts, request, reply));
+    }
+  });
+  for (const prefix of REST_PREFIXES) {
+    for (const last of ['', '/:name']) {
+      app.route<ById>({
+        // Named, since the HEAD that Fastify makes of a GET reads the whole file to tell its length.
+        method: ['GET', 'HEAD'],
+        url: `${prefix}/files/:id/content${last}`,
+        async handler(request, reply) {
+          const { params, query } = request;
+          const path = ['files', params.id, 'content'];
+          const content = await answer(parts, request, reply, { type: 'query', path }, (scope) =>
+            getContent(scope, knownId(params.id)),
+          );
+          const isForSaving = params.name !== undefined || query.attachment === 'true';
+          return sendContent(isForSaving ? { ...content, isInline: false } : content, request, reply);
+        },
+      });
+    }
+    app.get<ById>(`${prefix}/files/:id/process/status`, async (request, reply) => {
+      const path = ['files', request.params.id, 'process', 'status'];
+      const { data } = await answer(parts, request, reply, { type: 'query', path }, (scope) =>
+        getFile(scope, knownId(request.params.id)),
+      );
+      const { status } = data;
+      if (request.query.stream !== 'true') return { status };
+      // Files are not processed here: the first event is the last.
+      reply.header('content-type', 'text/event-stream').header('cache-control', 'no-cache');
+      return reply.send(`data: ${JSON.stringify({ status })}\n\n`);
+    });
+  }
+}
+
+interface ById {
+  Params: { id: string; name?: string };
+  Querystring: { attachment?: string; stream?: string };
+}
+
+function answer<T>(
+  parts: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { type, path }: { type: 'query' | 'mutation'; path: string[] },
+  work: (scope: Scope) => Promise<T>,
+): Promise<T> {
+  // The body of an upload is not kept.
+  const context = { ...buildHttpContext(parts, request, reply), bytes: 0 };
+  const call = { level: 'member', type, signal: undefined, reach: () => [['api', ...path]] } as const;
+  return answerCall<Actor, T>(context, call, work);
+}
+
+async function answerUpload(parts: Parts, request: FastifyRequest, reply: FastifyReply) {
+  return answer(parts, request, reply, { type: 'mutation', path: ['files'] }, async (scope) => {
+    if (!request.isMultipart()) {
+      throw new AppError('media_type', {
+        detail: 'Send a form, with the header Content-Type: multipart/form-data.',
+      });
+    }
+    const max = maxUploadBytes(scope);
+    // Who says beforehand that it is too much need not send it.
+    if (Number(request.headers['content-length']) > max + FORM_BYTES) throw tooLarge(max);
+    return { status: true, ...(await uploadFile(scope, readForm(request, max))) };
+  });
+}
+
+/** The parts of a form as they arrive. @throws AppError for what is no such form, or has too much in it */
+async function* readForm(request: FastifyRequest, maxBytes: number): AsyncGenerator<FormPart> {
+  // The service counts the file's bytes; one more than allowed has to reach it.
+  const parts = request.parts({ limits: { fileSize: maxBytes + 1 } });
+  try {
+    while (true) {
+      const { value, done } = await parts.next().catch((error: unknown) => {
+        throw refusal(error);
+      });
+      if (done) return;
+      yield partOf(value);
+    }
+  } finally {
+    await parts.return?.(undefined).catch(() => {});
+  }
+}
+
+function partOf(part: Multipart): FormPart {
+  const { fieldname: name } = part;
+  if (part.type === 'file') {
+    return { kind: 'file', name, filename: part.filename ?? '', bytes: bytesOf(part.file) };
+  }
+  if (part.fieldnameTruncated || part.valueTruncated) {
+    throw new AppError('too_large', { detail: `The field ${JSON.stringify(name)} of the form is too long.` });
+  }
+  return { kind: 'field', name, value: part.value };
+}
+
+async function* bytesOf(file: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* file;
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+/** Whatever the parser of forms says is about what was sent. */
+function refusal(error: unknown): AppError {
+  const { statusCode } = error as { statusCode?: number };
+  return statusCode === 413
+    ? new AppError('too_large', { detail: 'The form has too many parts.', cause: error })
+    : new AppError('bad_request', { detail: 'The form is broken off or not well-formed.', cause: error });
+}
+
+/**
+ * Sends bytes that somebody uploaded from our own origin: their kind is what we found, never a guess of the browser's, and whatever
+ * renders them has no origin and no script.
+ */
+function sendContent(content: FileContent, request: FastifyRequest, reply: FastifyReply) {
+  const etag = `"${content.hash}"`;
+  reply.headers({
+    etag,
+    'cache-control': 'private, no-cache',
+    'accept-ranges': 'bytes',
+    'content-security-policy': "sandbox; default-src 'none'",
+    'cross-origin-resource-policy': 'same-site',
+    'x-content-type-options': 'nosniff',
+  });
+  if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+
+  const range = rangeOf(request, content.size, etag);
+  if (range === 'unsatisfiable') {
+    reply.header('content-range', `bytes */${content.size}`);
+    throw new AppError('range_unsatisfiable');
+  }
+  const { start, end } = range ?? { start: 0, end: content.size - 1 };
+  if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${content.size}`);
+  reply.headers({
+    'content-type': content.contentType,
+    'content-disposition': contentDisposition(content.filename, {
+      type: content.isInline ? 'inline' : 'attachment',
+    }),
+    'content-length': end - start + 1,
+  });
+  if (request.method === 'HEAD' || content.size === 0) return reply.send();
+  return reply.send(content.open(range));
+}
+
+/** Whether a list of entity tags has one; weak comparison, RFC 9110, 13.1.2. */
+const matches = (header: string | undefined, etag: string) =>
+  header?.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim())) ?? false;
+
+/** The one range of bytes that is asked for. Several, and what is no range, are answered with everything (RFC 9110, 14.2). */
+function rangeOf({ headers, method }: FastifyRequest, size: number, etag: string) {
+  const condition = headers['if-range'];
+  if (method !== 'GET' || !headers.range || (condition !== undefined && condition !== etag)) return undefined;
+  const ranges = parseRange(size, headers.range, { combine: true });
+  if (ranges === -1) return 'unsatisfiable';
+  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined;
+  return ranges[0];
+}

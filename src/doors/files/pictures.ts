@@ -1,0 +1,69 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { cutPath } from '../../core/access.ts';
+import type { ExternalPicture, Picture } from '../../core/pictures.ts';
+import type { Parts, Scope } from '../../core/scope.ts';
+import { answerCall } from '../../core/trpc.ts';
+import { id } from '../../core/wire.ts';
+import { userPicture } from '../../users/users.picture.ts';
+import { webhookPicture } from '../../webhooks/webhooks.service.ts';
+import { buildHttpContext } from '../http/context.ts';
+import { REST_PREFIXES } from '../rest/rest.ts';
+
+/** Shown where there is no picture. Nothing in it comes from callers. */
+const COMMON: Picture = {
+  type: 'image/svg+xml',
+  bytes: Buffer.from(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" fill="#6b7280"/>' +
+      '<circle cx="32" cy="25" r="11" fill="#fff"/><path d="M12 58a20 20 0 0 1 40 0z" fill="#fff"/></svg>',
+  ),
+};
+
+const Input = z.object({ id: id() });
+
+type FindPicture = (scope: Scope, id: string) => Promise<Picture | ExternalPicture | null>;
+
+/** Whose pictures there are. */
+const PICTURES: [noun: string, find: FindPicture][] = [
+  ['channels/webhooks', webhookPicture],
+  ['users', userPicture],
+];
+
+/** Bytes are no procedures; who may ask and what is found is decided where it is for those. */
+export function mountPictures(app: FastifyInstance, parts: Parts): void {
+  for (const prefix of REST_PREFIXES) {
+    for (const [noun, find] of PICTURES)
+      app.get(`${prefix}/${noun}/:id/profile/image`, servePicture(parts, noun, find));
+  }
+}
+
+function servePicture(parts: Parts, noun: string, find: FindPicture) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const context = buildHttpContext(parts, request, reply);
+    const parsed = Input.safeParse(request.params);
+    const { id: ownerId = '' } = parsed.data ?? {};
+    const call = {
+      level: 'member',
+      type: 'query',
+      signal: undefined,
+      reach: () => [cutPath(`/api/${noun}/${ownerId}/profile/image`)],
+    } as const;
+    const picture = await answerCall(
+      context,
+      call,
+      async (scope: Scope) => (parsed.success && (await find(scope, parsed.data.id))) || COMMON,
+    );
+    reply.header('cache-control', 'private, no-cache');
+    if ('address' in picture) {
+      return reply.header('referrer-policy', 'no-referrer').redirect(picture.address, 302);
+    }
+    const { type, bytes } = picture;
+    const [, format = ''] = type.split(/[/+]/);
+    // Opened as a page it may do nothing, whatever somebody hid in it.
+    return reply
+      .type(type)
+      .header('content-security-policy', "default-src 'none'; sandbox")
+      .header('content-disposition', `inline; filename="picture.${format}"`)
+      .send(bytes);
+  };
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../../core/errors.ts';
+import type { Parts } from '../../core/scope.ts';
+import { admitBeforeInput } from '../../core/trpc.ts';
+import { buildHttpContext } from './context.ts';
+import type { Procedure } from './procedures.ts';
+
+/** Pieces that a body may come in. Few networks carry less than a kilobyte at a time. */
+const MAX_PIECES = 20_000;
+/** How long a refused body may go on before its connection is cut: clients read the answer when they have sent all, or never. */
+const LINGER_MS = 5_000;
+
+/** Whether a request brings a body that is still to be read. */
+export const bringsBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** A hook that refuses callers of a procedure by their credentials before their body is read. */
+export function admitBeforeBody(parts: Parts, procedure: Procedure) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (bringsBody(request.raw)) await admitBeforeInput(buildHttpContext(parts, request, reply), procedure);
+  };
+}
+
+/** Reads a body whole. @throws too_large */
+export async function readText(raw: IncomingMessage, payload: Readable, maxBytes: number): Promise<string> {
+  if (Number(raw.headers['content-length']) > maxBytes) throw new AppError('too_large');
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  // Ending the iteration would end the connection, before the answer is sent.
+  for await (const piece of payload.iterator({ destroyOnReturn: false })) {
+    bytes += piece.length;
+    if (bytes > maxBytes) throw new AppError('too_large');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces, bytes).toString();
+}
+
+/**
+ * Cuts connections whose bodies come in crumbs: all pieces are kept until the last has come, and one of a single byte takes four
+ * hundred.
+ */
+export function refuseCrumbs(app: FastifyInstance) {
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    // Forms and imports are streams that their handler reads later: a listener here would lose their first pieces.
+    const isStreamed =
+      /\/tools\/import\/?$/.test(request.routeOptions.url ?? '') ||
+      /^multipart\//i.test(request.headers['content-type'] ?? '');
+    const isKept = request.method !== 'GET' && !isStreamed;
+    let pieces = 0;
+    if (isKept) {
+      payload.on('data', () => {
+        pieces += 1;
+        if (pieces > MAX_PIECES) request.raw.destroy();
+      });
+    }
+    done(null, payload);
+  });
+}
+
+/**
+ * Goes on reading what is refused, for a client that is still sending loses the answer when its connection is closed; cuts the
+ * connection when that takes long.
+ */
+export function discardRest({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (raw.complete || raw.destroyed || !bringsBody(raw)) return;
+  // Fastify wants connections closed at once whose bodies it did not read.
+  reply.removeHeader('connection');
+  // What the parser of a form did not take, it may hold up.
+  raw.unpipe();
+  raw.resume();
+  const cut = setTimeout(() => raw.destroy(), LINGER_MS).unref();
+  raw.once('close', () => clearTimeout(cut));
+}

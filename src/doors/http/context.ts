@@ -1,0 +1,107 @@
+import type { IncomingMessage } from 'node:http';
+import { parseCookie } from 'cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DEVICE_SECONDS } from '../../auth/limits/devices.ts';
+import type { Credentials, Parts, Reply } from '../../core/scope.ts';
+import type { Context } from '../../core/trpc.ts';
+import { LIMITS } from '../../core/wire.ts';
+import { requestIdOf } from './http.response.ts';
+import { ignoredHeader } from './ignored.ts';
+import { mayBeTool } from './peer.ts';
+
+export const SESSION_COOKIE = 'token';
+const DEVICE_COOKIE = 'device';
+
+/** For doors that cannot set a cookie: the caller gets its token in the result. */
+const WITHOUT_COOKIES: Reply = { setSession: () => {} };
+
+/**
+ * What a procedure gets to know of a request, for every door. Nothing in it is verified, but for the address: who may say it is
+ * `entrance.ts`'s.
+ */
+function buildContext(parts: Parts, raw: IncomingMessage, reply: Reply = WITHOUT_COOKIES): Context {
+  return {
+    parts,
+    credentials: findCredentials(raw),
+    bytes: bytesOf(raw),
+    request: {
+      id: requestIdOf(raw),
+      ip: parts.entrance.addressOf(raw),
+      userAgent: raw.headers['user-agent'] ?? '',
+      isFromTool: async () => parts.python.state().state !== 'unavailable' && mayBeTool(raw.socket),
+      get device() {
+        return cookieOf(raw, DEVICE_COOKIE);
+      },
+      sameOrigin: isSameOrigin(parts, raw),
+      // At once: a socket outlives the headers that it came with.
+      origin: originOf(parts, raw),
+    },
+    reply,
+  };
+}
+
+/** What the body holds; of one in chunks the most that it may. */
+const bytesOf = ({ headers }: IncomingMessage): number =>
+  headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : LIMITS.bodyBytes;
+
+/** The context of one HTTP request, with a reply that sets and clears the session's cookie. */
+export const buildHttpContext = (parts: Parts, request: FastifyRequest, reply: FastifyReply): Context =>
+  buildContext(parts, request.raw, {
+    setSession(token, expiresAt) {
+      const expires =
+        token === null ? new Date(0) : expiresAt === null ? undefined : new Date(expiresAt * 1000);
+      reply.header('set-cookie', parts.entrance.cookie(request.raw, SESSION_COOKIE, token ?? '', expires));
+    },
+    setDevice(token) {
+      const expires = new Date(Date.now() + DEVICE_SECONDS * 1000);
+      reply.header('set-cookie', parts.entrance.cookie(request.raw, DEVICE_COOKIE, token, expires));
+    },
+    nameIgnored(names) {
+      if (names.length > 0) reply.header('x-ignored-members', ignoredHeader(names));
+    },
+    nameChanged(paths) {
+      // The first of them by name, and how many there are.
+      const named = paths.length > 0 ? `${ignoredHeader(paths)}; ` : '';
+      reply.header('x-changed-settings', `${named}total=${paths.length}`);
+    },
+  });
+
+/**
+ * The context of a socket. A browser sends its cookie with an upgrade from any page, and no preflight asks first
+ * (cross-site WebSocket hijacking), so a cookie counts only from our own origin.
+ *
+ * @param token what the client handed over after the connection was made; wins over the upgrade request's headers
+ */
+export function buildSocketContext(parts: Parts, raw: IncomingMessage, token?: string): Context {
+  const context = buildContext(parts, raw);
+  if (token) return { ...context, credentials: { token, via: 'connection' } };
+  const hijackable = context.credentials?.via === 'cookie' && !context.request.sameOrigin;
+  return hijackable ? { ...context, credentials: null } : context;
+}
+
+const BEARER = /^bearer +(\S+)$/i;
+
+/** `Authorization` wins over `x-api-key`, that over the cookie. Another scheme, say a proxy's Basic, is not ours. */
+function findCredentials(raw: IncomingMessage): Credentials | null {
+  const { headers } = raw;
+  const bearer = headers.authorization && BEARER.exec(headers.authorization)?.[1];
+  if (bearer) return { token: bearer, via: 'bearer' };
+  const key = headers['x-api-key'];
+  if (typeof key === 'string' && key !== '') return { token: key, via: 'bearer' };
+  const token = cookieOf(raw, SESSION_COOKIE);
+  return token ? { token, via: 'cookie' } : null;
+}
+
+const cookieOf = ({ headers }: IncomingMessage, name: string): string | undefined =>
+  headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[name];
+
+/** Browsers alone set these headers, so a page of another site cannot forge them. */
+function isSameOrigin(parts: Parts, raw: IncomingMessage): boolean {
+  const { origin, host, 'sec-fetch-site': site } = raw.headers;
+  if (site === 'same-origin') return true;
+  return origin !== undefined && host !== undefined && origin === originOf(parts, raw);
+}
+
+/** Where a browser reached this service, as it names origins. Anybody can claim another: nothing may be trusted for it. */
+export const originOf = ({ entrance }: Parts, raw: IncomingMessage): string =>
+  `${entrance.isHttps(raw) ? 'https' : 'http'}://${raw.headers.host}`;

@@ -1,0 +1,122 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { stringifySetCookie } from 'cookie';
+import ipaddr from 'ipaddr.js';
+import type { Env } from '../../env.ts';
+
+declare module '../../core/scope.ts' {
+  interface Parts {
+    readonly entrance: Entrance;
+  }
+}
+
+/** What is in front of the server, and what that means for addresses and cookies. */
+export interface Entrance {
+  /** The network address of the caller. */
+  addressOf(raw: IncomingMessage): string;
+  isHttps(raw: IncomingMessage): boolean;
+  /** A cookie that scripts cannot read, as the text of its header. */
+  cookie(raw: IncomingMessage, name: string, value: string, expires: Date | undefined): string;
+}
+
+type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+const toNetwork = (entry: string): Network => {
+  if (ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry);
+  const address = ipaddr.process(entry);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+};
+
+const isWithin = (address: string, networks: readonly Network[]): boolean => {
+  const parsed = ipaddr.process(address);
+  return networks.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits));
+};
+
+/** How long a list of this machine's addresses holds. */
+const INTERFACES_MS = 10_000;
+let own = { addresses: new Set<string>(), at: Number.NEGATIVE_INFINITY };
+
+/** Whether an address belongs to this machine, and so to its tools as well. */
+function isOwn(address: string): boolean {
+  if (ipaddr.process(address).range() === 'loopback') return true;
+  const now = performance.now();
+  if (now - own.at > INTERFACES_MS) {
+    const interfaces = Object.values(networkInterfaces()).flatMap((of = []) => of);
+    own = { addresses: new Set(interfaces.map((one) => plain(one.address))), at: now };
+  }
+  return own.addresses.has(address);
+}
+
+type EntranceEnv = Pick<
+  Env,
+  'TRUSTED_PROXIES' | 'PROXY_SECRET' | 'AUTH_COOKIE_SAME_SITE' | 'AUTH_COOKIE_SECURE'
+>;
+
+/** Reads who calls, past the proxies that are trusted. `X-Forwarded-For` of anybody else is a claim, so nothing uses it. */
+export function createEntrance(env: EntranceEnv): Entrance {
+  const proxies = env.TRUSTED_PROXIES.map(toNetwork);
+  const { AUTH_COOKIE_SAME_SITE: sameSite, AUTH_COOKIE_SECURE: secure } = env;
+  const secret = env.PROXY_SECRET === undefined ? undefined : digest(env.PROXY_SECRET);
+
+  function showsSecret({ headers }: IncomingMessage): boolean {
+    const shown = headers['x-proxy-secret'];
+    return secret !== undefined && typeof shown === 'string' && timingSafeEqual(digest(shown), secret);
+  }
+
+  /** Whether a request comes from a trusted proxy. One with an address of this machine must show the secret. */
+  const isFromProxy = (raw: IncomingMessage, peer: string): boolean =>
+    peer !== '' && isWithin(peer, proxies) && (!isOwn(peer) || showsSecret(raw));
+
+  /**
+   * Believes `X-Forwarded-Proto` from anyone where no proxies are named: a caller who lies gets a cookie that works for https
+   * only, and a page of another site cannot send the header without a preflight.
+   */
+  function isHttps(raw: IncomingMessage): boolean {
+    if ('encrypted' in raw.socket) return true;
+    if (proxies.length > 0 && !isFromProxy(raw, plain(raw.socket.remoteAddress ?? ''))) return false;
+    const forwarded = raw.headers['x-forwarded-proto'];
+    return typeof forwarded === 'string' && /^https\b/i.test(forwarded);
+  }
+
+  return {
+    addressOf(raw) {
+      const peer = plain(raw.socket.remoteAddress ?? '');
+      if (proxies.length === 0 || !isFromProxy(raw, peer)) return peer;
+      // Each proxy adds whom it heard it from: the last one that is no proxy is the caller. What stands before may be made up.
+      const header = raw.headers['x-forwarded-for'];
+      const hops = (Array.isArray(header) ? header.join() : (header ?? '')).split(',').reverse();
+      let caller = peer;
+      for (const hop of hops) {
+        const address = withoutPort(hop.trim());
+        if (isIP(address) === 0) break;
+        caller = plain(address);
+        // A tool may call the proxy, too.
+        if (!isWithin(caller, proxies) || isOwn(caller)) break;
+      }
+      return caller;
+    },
+    isHttps,
+    cookie: (raw, name, value, expires) =>
+      stringifySetCookie({
+        name,
+        value,
+        httpOnly: true,
+        sameSite,
+        path: '/',
+        // Browsers drop a cookie for other sites that is not for https.
+        secure: secure === 'auto' ? sameSite === 'none' || isHttps(raw) : secure,
+        ...(expires && { expires }),
+      }),
+  };
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+/** Some proxies name the port, too. */
+const withoutPort = (hop: string): string => hop.replace(/^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/, '$1$2');
+
+/** An IPv4 address that a socket for both kinds shows as IPv6, in its own form. */
+const plain = (address: string): string =>
+  isIP(address) === 6 ? ipaddr.process(address).toString() : address;

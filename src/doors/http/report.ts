@@ -1,0 +1,22 @@
+import type { Failure } from '../../core/failure.ts';
+import type { Parts } from '../../core/scope.ts';
+import { noteDiskFull, outageIn } from '../../database/outage.ts';
+
+interface Where {
+  requestId: string;
+  /** The route's pattern or the procedure's path, never the URL: addresses can hold secrets (webhook tokens). */
+  route: string | undefined;
+}
+
+/** Logs a failure that is ours or the operator's to mend, with its cause; ours under the request id that the caller got. */
+export function reportFailure(log: Parts['log'], failure: Failure, error: unknown, where: Where): void {
+  const outage = outageIn(error);
+  if (!failure.report && !outage) return;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  // The caller hung up, and what was done for it stopped.
+  if (cause instanceof Error && cause.name === 'AbortError') return;
+  if (outage === 'full') noteDiskFull();
+  // All callers are answered alike, and none is told a request id: the log merges such lines (`log.ts`).
+  if (outage) log.error({ err: cause, route: where.route }, 'request failed');
+  else log.error({ err: cause, request_id: where.requestId, route: where.route }, 'request failed');
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Histogram } from 'prom-client';
+import { toRestPath } from '../rest/rest.ts';
+
+const durations = new Histogram({
+  name: 'parley_http_request_duration_seconds',
+  help: 'Answered HTTP requests by method, pattern of the path, and class of the status',
+  labelNames: ['method', 'route', 'status'],
+  buckets: [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10],
+});
+
+/** Of paths that nothing answers there is no end, and their routes have no name. */
+const UNKNOWN = 'unknown';
+/** The parser of requests takes methods that no route has. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+type Child = ReturnType<typeof durations.labels>;
+
+/** Counts every request that is answered from now on. What a path holds beside the names of its pattern is never kept. */
+export function countRequests(app: FastifyInstance): void {
+  /** There are as many as routes, methods and classes of a status, of which few meet. */
+  const children = new Map<string, Child>();
+
+  function childOf({ method, is404, routeOptions }: FastifyRequest, { statusCode }: FastifyReply): Child {
+    const pattern = is404 ? undefined : routeOptions.url;
+    const key = `${method} ${statusCode} ${pattern}`;
+    let child = children.get(key);
+    if (!child) {
+      child = durations.labels({
+        method: METHODS.has(method) ? method : 'other',
+        route: pattern === undefined ? UNKNOWN : toRestPath(pattern),
+        status: `${Math.floor(statusCode / 100)}xx`,
+      });
+      children.set(key, child);
+    }
+    return child;
+  }
+
+  app.addHook('onResponse', (request, reply, done) => {
+    childOf(request, reply).observe(reply.elapsedTime / 1000);
+    done();
+  });
+}

@@ -1,0 +1,127 @@
+import type { FastifyRequest } from 'fastify';
+import { joinShapes, type Shape } from '../../core/schema.ts';
+import { findIgnored, planKnown, planKnownInput } from '../http/ignored.ts';
+import type { Procedure } from '../http/procedures.ts';
+import { planReaders, type Reader } from './rest.query.ts';
+
+/** The input of a call, and the names of what was sent but belongs nowhere. */
+export interface ReadInput {
+  input: unknown;
+  ignored: Set<string> | undefined;
+}
+
+export type InputReader = (request: FastifyRequest) => ReadInput;
+type Members = Record<string, unknown>;
+type Query = Record<string, string | string[]>;
+
+const PARAMETER = /\{(\w+)\}/g;
+const parametersOf = (path: string) => [...path.matchAll(PARAMETER)].map(([, name]) => name as string);
+
+/**
+ * Decides once, at start, where the input of an endpoint comes from: the path, then the query (GET, DELETE), or the
+ * body. A name in the path is taken there alone; the same name in the query or the body is an unknown member.
+ *
+ * @throws Error for an endpoint whose declaration contradicts its input
+ */
+export function planInput({ path, inputs, meta }: Procedure): InputReader {
+  const rest = meta?.openapi;
+  if (!rest) throw new Error(`${path} has no REST route`);
+  const parameters = parametersOf(rest.path);
+  const shape = inputs.length === 0 ? new Map() : joinShapes(inputs);
+  const { bodyMember } = rest;
+  for (const name of bodyMember === undefined ? parameters : [...parameters, bodyMember]) {
+    if (!shape?.has(name)) throw new Error(`${path}: the input has no member "${name}"`);
+  }
+  const takesBody = rest.method !== 'GET' && rest.method !== 'DELETE';
+  if (bodyMember !== undefined && !takesBody) throw new Error(`${path}: ${rest.method} takes no body`);
+
+  const sources = { parameters, shape, readers: planReaders(shape ?? new Map()) };
+  if (!takesBody) return readFromQuery(sources, inputs.length > 0);
+  if (bodyMember !== undefined) return readBodyMember(sources, bodyMember, rest.acceptWrapped ?? false);
+  return readFromBody(sources, inputs);
+}
+
+interface Sources {
+  parameters: string[];
+  /** Undefined when the input is no plain object, which then gets what was sent as it is. */
+  shape: Shape | undefined;
+  readers: Map<string, Reader>;
+}
+
+/** Adds what the path says; `input` is ours, so nothing is copied. */
+function addParameters({ parameters, readers }: Sources, request: FastifyRequest, input: Members) {
+  const params = request.params as Record<string, string>;
+  for (const name of parameters) input[name] = readers.get(name)?.(params[name] ?? '');
+}
+
+/** Adds the members of the query that are known and not taken by the path or the body; names the others. */
+function addQuery(readers: Map<string, Reader>, request: FastifyRequest, input: Members) {
+  let ignored: Set<string> | undefined;
+  const query = request.query as Query;
+  for (const name in query) {
+    const reader = readers.get(name);
+    if (reader) input[name] = reader(query[name] as string | string[]);
+    else ignored = (ignored ?? new Set()).add(name);
+  }
+  return ignored;
+}
+
+const without = <V>(map: ReadonlyMap<string, V>, names: readonly string[]) =>
+  new Map([...map].filter(([name]) => !names.includes(name)));
+
+function readFromQuery(sources: Sources, hasInput: boolean): InputReader {
+  const readers = without(sources.readers, sources.parameters);
+  return (request) => {
+    if (hasInput && !sources.shape) return { input: request.query, ignored: undefined };
+    const input: Members = {};
+    const ignored = addQuery(readers, request, input);
+    addParameters(sources, request, input);
+    return { input: hasInput ? input : undefined, ignored };
+  };
+}
+
+function readBodyMember(sources: Sources, bodyMember: string, acceptWrapped: boolean): InputReader {
+  const readers = without(sources.readers, [...sources.parameters, bodyMember]);
+  const schema = sources.shape?.get(bodyMember);
+  const known = schema ? planKnown(schema) : null;
+  return (request) => {
+    const input: Members = {};
+    const ignored = addQuery(readers, request, input);
+    const body = acceptWrapped ? unwrapped(request.body, bodyMember) : request.body;
+    if (body !== undefined) input[bodyMember] = body;
+    addParameters(sources, request, input);
+    return { input, ignored: union(ignored, findIgnored(known, body)) };
+  };
+}
+
+/** What `{member: value}` holds, when the body is that and nothing more. */
+const unwrapped = (body: unknown, member: string) =>
+  isMembers(body) && member in body && Object.keys(body).length === 1 ? body[member] : body;
+
+function readFromBody(sources: Sources, inputs: Procedure['inputs']): InputReader {
+  const { shape, parameters } = sources;
+  const known = planKnownInput(inputs, parameters);
+  return (request) => {
+    const { body } = request;
+    const ignored = union(namesOf(request.query as Query), findIgnored(known, body));
+    if (inputs.length === 0) return { input: undefined, ignored };
+    if (body === undefined || isMembers(body)) {
+      if (!shape) return { input: body, ignored };
+      const input = body ?? {};
+      addParameters(sources, request, input);
+      return { input, ignored };
+    }
+    return { input: body, ignored };
+  };
+}
+
+function namesOf(query: Query): Set<string> | undefined {
+  const names = Object.keys(query);
+  return names.length > 0 ? new Set(names) : undefined;
+}
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const union = (one: Set<string> | undefined, other: Set<string> | undefined) =>
+  one && other ? new Set([...one, ...other]) : (one ?? other);

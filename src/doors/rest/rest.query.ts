@@ -1,0 +1,47 @@
+import type { $ZodType } from 'zod/v4/core';
+import { type Shape, unwrap } from '../../core/schema.ts';
+
+/** Text from a URL as the type that the schema wants; what does not fit stays text, for Zod to refuse. */
+export type Reader = (raw: string | string[]) => unknown;
+
+/** A reader for each member, made once: schemas stay strict, and no request walks one. */
+export function planReaders(shape: Shape): Map<string, Reader> {
+  return new Map([...shape].map(([name, schema]) => [name, readerOf(schema)]));
+}
+
+function readerOf(schema: $ZodType): Reader {
+  const def = unwrap(schema);
+  switch (def.type) {
+    case 'number':
+      return scalar(readNumber);
+    case 'boolean':
+      return scalar(readBoolean);
+    case 'array': {
+      const element = readerOf(def.element);
+      return (raw) => (Array.isArray(raw) ? raw.map(element) : [element(raw)]);
+    }
+    default:
+      return (raw) => raw;
+  }
+}
+
+/** A repeated scalar stays an array, which Zod refuses: guessing which one was meant helps nobody. */
+const scalar =
+  (read: (raw: string) => unknown): Reader =>
+  (raw) =>
+    typeof raw === 'string' ? read(raw) : raw;
+
+const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+const readNumber = (raw: string) => (NUMBER.test(raw) ? Number(raw) : raw);
+
+const BOOLEANS = new Map([
+  ['true', true],
+  ['1', true],
+  ['yes', true],
+  ['on', true],
+  ['false', false],
+  ['0', false],
+  ['no', false],
+  ['off', false],
+]);
+const readBoolean = (raw: string) => BOOLEANS.get(raw.toLowerCase()) ?? raw;

@@ -1,0 +1,64 @@
+import type { AnyRouter } from '@trpc/server';
+import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify';
+import { Json } from '../../core/json.ts';
+import type { Parts } from '../../core/scope.ts';
+import { bodyLimitOf } from '../http/bodies.limits.ts';
+import { admitBeforeBody } from '../http/bodies.ts';
+import { buildHttpContext } from '../http/context.ts';
+import { ignoredHeader } from '../http/ignored.ts';
+import { listProcedures, type Procedure } from '../http/procedures.ts';
+import { planInput } from './rest.input.ts';
+
+/** Every REST path answers under both; the document lists the first. */
+export const REST_PREFIXES = ['/api/v1', '/api'] as const;
+
+/** The path of a route as the document lists it, under whichever prefix it was called. */
+export const toRestPath = (route: string): string => route.replace(/^\/api(?!\/v1\/)(?=\/)/, '/api/v1');
+
+/**
+ * Makes a route of every procedure that has `meta.openapi`. All that depends on its schemas is decided here, once;
+ * a request reads its input by that plan and calls the procedure. Which of two patterns answers is the router's
+ * business (static before parametric), and a path declared twice stops the start.
+ */
+export function mountRest(app: FastifyInstance, parts: Parts, router: AnyRouter): void {
+  for (const procedure of listProcedures(router)) {
+    const rest = procedure.meta?.openapi;
+    if (!rest) continue;
+    const path = rest.path.replace(/\/$/, '').replaceAll(/\{(\w+)\}/g, ':$1');
+    const handler = handlerOf(procedure, parts, rest.status ?? 200);
+    const bodyLimit = bodyLimitOf(procedure);
+    // The body of a GET is never read.
+    const hooks = rest.method === 'GET' ? {} : { onRequest: admitBeforeBody(parts, procedure) };
+    for (const prefix of REST_PREFIXES)
+      app.route({ method: rest.method, url: prefix + path, bodyLimit, ...hooks, handler });
+  }
+}
+
+function handlerOf(procedure: Procedure, parts: Parts, status: number): RouteHandlerMethod {
+  const { path, type, call } = procedure;
+  const readInput = planInput(procedure);
+  return async (request, reply) => {
+    const { input, ignored } = readInput(request);
+    if (ignored) reply.header('x-ignored-members', ignoredHeader(ignored));
+    const output = await call({
+      ctx: buildHttpContext(parts, request, reply),
+      path,
+      type,
+      input: undefined,
+      getRawInput: async () => input,
+      signal: signalOf(reply),
+      batchIndex: 0,
+    });
+    reply.code(status).header('content-type', 'application/json; charset=utf-8');
+    return output instanceof Json ? output.text : JSON.stringify(output ?? null);
+  };
+}
+
+/** Aborts when the caller goes away before the answer; a finished answer closes too, and means nothing. */
+export function signalOf(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}

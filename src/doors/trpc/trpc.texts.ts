@@ -1,0 +1,22 @@
+import { randomUUID } from 'node:crypto';
+import { Json } from '../../core/json.ts';
+
+/** Stands for a text while tRPC writes an answer. Clients cannot know it, and it never leaves the process. */
+const MARK = randomUUID();
+const WRITTEN = JSON.stringify(MARK);
+
+/** Takes the JSON texts out of answers, so that tRPC does not parse what it is about to write. */
+export function takeTexts(answers: readonly unknown[]): string[] {
+  const texts: string[] = [];
+  for (const answer of answers) {
+    const { result } = answer as { result?: { data?: unknown } };
+    if (!(result?.data instanceof Json)) continue;
+    texts.push(result.data.text);
+    result.data = MARK;
+  }
+  return texts;
+}
+
+/** Puts the texts back into what tRPC wrote, in their order. */
+export const putTexts = (written: string, texts: readonly string[]): string =>
+  written.split(WRITTEN).reduce((whole, part, index) => `${whole}${texts[index - 1]}${part}`);
