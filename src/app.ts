@@ -48,9 +48,9 @@ import { type Python, startPython } from './python/pool.ts';
 import { appRouter } from './router.ts';
 import { claimSecret } from './secret.stored.ts';
 import { loadSecret } from './secret.ts';
-import { createToolJobs } from './tools/tools.install.jobs.ts';
-import { keepPackagesSwept } from './tools/tools.install.sweep.ts';
-import { openRunLog } from './tools/tools.runs.log.ts';
+import { createToolJobs } from './tools/install/install.jobs.ts';
+import { keepPackagesSwept } from './tools/install/install.sweep.ts';
+import { openRunLog } from './tools/runs/runs.log.ts';
 import { hasAccounts } from './users/accounts.ts';
 import { startWebhooks } from './webhooks/webhooks.parts.ts';
 

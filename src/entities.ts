@@ -9,10 +9,10 @@ import { File, MessageFile } from './files/files.entity.ts';
 import { Group, GroupMember } from './groups/groups.entity.ts';
 import { ChannelMember, ChannelReader } from './members/members.entity.ts';
 import { MessageMention, MessageReaction, MessageTempId } from './reactions/reactions.entity.ts';
+import { ToolRun } from './tools/runs/runs.entity.ts';
 import { Tool } from './tools/tools.entity.ts';
-import { ToolRun } from './tools/tools.runs.entity.ts';
-import { ToolUserValves } from './tools/tools.valves.entity.ts';
-import { ToolVersion } from './tools/tools.versions.entity.ts';
+import { ToolUserValves } from './tools/valves/valves.entity.ts';
+import { ToolVersion } from './tools/versions/versions.entity.ts';
 import { User } from './users/users.entity.ts';
 import { ChannelWebhook, Delivery } from './webhooks/webhooks.entity.ts';
 

@@ -6,7 +6,7 @@ import { renew, seal } from './core/seal.ts';
 import { emptyTally, type Tally } from './database/reseal.ts';
 import type { Sql } from './database/sql.ts';
 import { StartError } from './env.ts';
-import { resealValves } from './tools/tools.valves.reseal.ts';
+import { resealValves } from './tools/valves/valves.reseal.ts';
 import { resealWebhooks } from './webhooks/webhooks.reseal.ts';
 
 /** The mark is a sealed text of nothing: whatever opens it is the secret that the database was written with. */

@@ -4,10 +4,10 @@ import { jsonText, uncheckedList } from '../core/json.ts';
 import { trackItems } from '../core/subscription.ts';
 import { member, router } from '../core/trpc.ts';
 import { describeUnstorable, freeForm, id, LIMITS, name, page, toolId } from '../core/wire.ts';
-import { invokeTool } from './tools.call.service.ts';
-import { answerRun, openRun } from './tools.live.service.ts';
-import { ToolRunView } from './tools.runs.schema.ts';
-import { listRuns } from './tools.runs.service.ts';
+import { invokeTool } from './calls/call.service.ts';
+import { answerRun, openRun } from './calls/live.service.ts';
+import { ToolRunView } from './runs/runs.schema.ts';
+import { listRuns } from './runs/runs.service.ts';
 import { ToolAccessView, ToolExport, ToolListing, ToolView, toolForm } from './tools.schema.ts';
 import {
   createTool,

@@ -9,14 +9,14 @@ import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { LIMITS } from '../core/wire.ts';
 import { type Sql, sqlWithin } from '../database/sql.ts';
+import { inspectSource, type Module, startInstallation } from './install/install.service.ts';
 import { noSuchTool, requireRight, requireTool } from './tools.access.ts';
 import { Tool, type ToolEntity } from './tools.entity.ts';
-import { inspectSource, type Module, startInstallation } from './tools.install.service.ts';
 import type { NewTool } from './tools.repository.ts';
 import * as repository from './tools.repository.ts';
 import type { ToolAccessView, ToolView } from './tools.schema.ts';
-import { ToolVersion } from './tools.versions.entity.ts';
-import { pruneVersions } from './tools.versions.repository.ts';
+import { ToolVersion } from './versions/versions.entity.ts';
+import { pruneVersions } from './versions/versions.repository.ts';
 
 declare module '../events/bus.ts' {
   interface BusTopics {

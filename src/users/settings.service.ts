@@ -3,7 +3,7 @@ import { may } from '../access/permissions.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
-import { listUserValves, updateValves } from '../tools/tools.valves.service.ts';
+import { listUserValves, updateValves } from '../tools/valves/valves.service.ts';
 import { mergeSettings, readSettings } from './settings.repository.ts';
 
 /** An index holds it, and PostgreSQL's entries are bounded. */

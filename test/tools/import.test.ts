@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { ToolImport } from '../../src/tools/tools.import.schema.ts';
+import { ToolImport } from '../../src/tools/import/import.schema.ts';
 import { until } from '../support/poll.ts';
 import type { Person } from '../support/server.ts';
 import { openSocket, openWorkshop } from './workshop.ts';

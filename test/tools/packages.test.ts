@@ -6,7 +6,7 @@ import { openOrm } from '../../src/database/orm.ts';
 import { openSql } from '../../src/database/sql.ts';
 import { entities } from '../../src/entities.ts';
 import { openPackages } from '../../src/python/packages.ts';
-import { sweepPackages } from '../../src/tools/tools.install.sweep.ts';
+import { sweepPackages } from '../../src/tools/install/install.sweep.ts';
 import { createDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { isAlive, listProcesses, spawnMain } from '../support/process.ts';

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { openOrm } from '../../src/database/orm.ts';
 import { openSql } from '../../src/database/sql.ts';
 import { entities } from '../../src/entities.ts';
-import { openRunLog } from '../../src/tools/tools.runs.log.ts';
-import { ToolRunView } from '../../src/tools/tools.runs.schema.ts';
+import { openRunLog } from '../../src/tools/runs/runs.log.ts';
+import { ToolRunView } from '../../src/tools/runs/runs.schema.ts';
 import { until } from '../support/poll.ts';
 import { openWorkshop } from './workshop.ts';
 

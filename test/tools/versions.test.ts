@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ToolVersionView } from '../../src/tools/tools.versions.schema.ts';
+import { ToolVersionView } from '../../src/tools/versions/versions.schema.ts';
 import type { Person } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
 import { openWorkshop } from './workshop.ts';

@@ -1,6 +1,6 @@
 import type { GenerateOpenApiDocumentOptions } from 'trpc-to-openapi';
 import { z } from 'zod';
-import { ToolImport, toolImportForm } from '../../tools/tools.import.schema.ts';
+import { ToolImport, toolImportForm } from '../../tools/import/import.schema.ts';
 import { failures } from './files.document.ts';
 
 /** The plain route of `imports.ts`, for the document. */

@@ -8,8 +8,8 @@ import { type Range, scanElements } from '../../core/json.elements.ts';
 import type { Parts, Scope } from '../../core/scope.ts';
 import { answerCall } from '../../core/trpc.ts';
 import { LIMITS } from '../../core/wire.ts';
-import { ToolImportForm } from '../../tools/tools.import.schema.ts';
-import { importTools, requireImporter } from '../../tools/tools.import.service.ts';
+import { ToolImportForm } from '../../tools/import/import.schema.ts';
+import { importTools, requireImporter } from '../../tools/import/import.service.ts';
 import { buildHttpContext } from '../http/context.ts';
 import { REST_PREFIXES, signalOf } from '../rest/rest.ts';
 

@@ -1,0 +1,104 @@
+import { AppError } from '../../core/errors.ts';
+import { ForeignJson } from '../../core/json.ts';
+import type { Scope } from '../../core/scope.ts';
+import { nowSeconds } from '../../core/time.ts';
+import type { CallContext, Usage } from '../../python/pool.ts';
+import { requireReadyTool } from '../install/install.service.ts';
+import { withoutValves } from '../valves/valves.mask.ts';
+import { type CallValves, openCallValves } from '../valves/valves.service.ts';
+import { openRequests } from './requests.service.ts';
+
+export interface ToolCall {
+  id: string;
+  function: string;
+  arguments: Record<string, unknown>;
+  /** What surrounds the call, as functions may ask for it. */
+  context?: CallContext | undefined;
+  /** Told of every event, as JSON, while the function runs; they also come with the answer. */
+  onEvent?: ((event: string) => void) | undefined;
+  /** Asks the caller; the question is JSON. Without it, a function that asks fails. */
+  onAsk?: ((event: string, signal: AbortSignal) => Promise<unknown>) | undefined;
+  /** Ends the call; the caller's own going away unless given. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Result and events are JSON. */
+export interface ToolResult {
+  result: string;
+  events: string[];
+  duration_ms: number;
+}
+
+/** As `callTool`; the answer is JSON. */
+export async function invokeTool(scope: Scope, call: ToolCall) {
+  const { result, events, duration_ms } = await callTool(scope, call);
+  return new ForeignJson<{ result: unknown; events: unknown[]; duration_ms: number }>(
+    `{"result":${result},"events":[${events.join()}],"duration_ms":${duration_ms}}`,
+  );
+}
+
+/**
+ * Runs one function of a tool as the caller, on the source and the valves that are stored now. Leaves a run behind.
+ *
+ * @throws not_found, tool_forbidden, tool_not_ready, arguments_invalid, tool_raised, tool_timeout, tool_interrupted,
+ * rate_limited, python_unavailable
+ */
+export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult> {
+  const tool = await requireReadyTool(scope, call.id, 'read');
+  const signal = call.signal ?? scope.signal;
+  const { id: userId, name, email, role } = scope.actor;
+  const [startedAt, started] = [nowSeconds(), performance.now()];
+  let valves: CallValves = {};
+  let usage: Usage | undefined;
+  // What a call took that ended with its process is known after its answer.
+  let complete: ((taken: Usage) => void) | undefined;
+  let outcome = 'ok';
+  const requests = openRequests(scope);
+  try {
+    valves = openCallValves(scope, tool);
+    return await scope.python.call({
+      tool,
+      function: call.function,
+      arguments: call.arguments,
+      user: { id: userId, name, email, role },
+      ...valves,
+      context: call.context,
+      baseUrl: addressFor(scope),
+      onEvent: call.onEvent,
+      onAsk: call.onAsk,
+      onRequest: requests.serve,
+      onUsage(taken) {
+        usage = taken;
+        complete?.(taken);
+      },
+      signal,
+    });
+  } catch (error) {
+    outcome = signal?.aborted ? 'cancelled' : error instanceof AppError ? error.code : 'internal';
+    if (!(error instanceof AppError) || error.code !== 'tool_raised') throw error;
+    throw new AppError(error.code, {
+      detail: withoutValves(error.message, tool, valves),
+      cause: error.cause,
+    });
+  } finally {
+    requests.close();
+    complete = scope.toolRuns.record({
+      tool_id: tool.id,
+      tool_created_at: tool.created_at,
+      version: tool.version,
+      user_id: userId,
+      function: call.function,
+      outcome,
+      started_at: startedAt,
+      duration_ms: Math.round((performance.now() - started) * 1000) / 1000,
+      cpu_ms: usage?.cpu_ms ?? null,
+      peak_memory_bytes: usage?.peak_memory_bytes ?? null,
+    });
+  }
+}
+
+/** The address of this server as the caller knows it, with a slash at its end: what is configured, else where they reached it. */
+function addressFor({ configs, request }: Scope): string {
+  const address = configs.current.webui.url || URL.parse(request.origin ?? '')?.origin;
+  return address ? `${address.replace(/\/+$/, '')}/` : '';
+}

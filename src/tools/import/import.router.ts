@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { member, router } from '../../core/trpc.ts';
+import { ToolImport, toolImportForm } from './import.schema.ts';
+import { importTools } from './import.service.ts';
+
+export const toolImportRouter = router({
+  // REST has a route of its own, which takes more (doors/imports.ts).
+  file: member
+    .meta({ access: 'permission:workspace.tools', reaches: ['/api/tools/import'] })
+    .input(toolImportForm(z.unknown()))
+    .output(ToolImport)
+    .mutation(({ ctx, input }) => importTools(ctx.scope, input.tools, input.dry_run)),
+});

@@ -1,0 +1,64 @@
+import type { Actor } from '../../core/scope.ts';
+import { type Sql, statement } from '../../database/sql.ts';
+import { CAN_READ } from '../tools.repository.ts';
+
+/*
+ * A change names what it was made from: two at once would otherwise lose one. `is not distinct from` also holds for
+ * "nothing yet". The version of the source counts, too, as another source may have another class.
+ */
+
+const STORE = statement<{ id: string }>(
+  'tool.valves.store',
+  `update tool set valves = $4 where id = $1 and version = $2 and valves is not distinct from $3 returning id`,
+);
+
+const STORE_FOR_USER = statement<{ id: string }>(
+  'tool.valves.store_for_user',
+  `insert into tool_user_valves as v (tool_id, user_id, valves, updated_at)
+     select t.id, $5, $4, $6 from tool t where t.id = $1 and t.version = $2
+     on conflict (tool_id, user_id) do update set valves = excluded.valves, updated_at = excluded.updated_at
+       where v.valves is not distinct from $3
+     returning tool_id as id`,
+);
+
+export interface ValvesChange {
+  toolId: string;
+  version: number;
+  /** Sealed, as they were read. */
+  from: string | null;
+  /** Sealed. */
+  to: string;
+}
+
+/** Stores the valves of a tool. False when something else changed them, or the source, since they were read. */
+export async function storeValves(sql: Sql, { toolId, version, from, to }: ValvesChange): Promise<boolean> {
+  const rows = await sql.rows(STORE, [toolId, version, from, to]);
+  return rows.length > 0;
+}
+
+/** Stores what one person set of a tool; as `storeValves`. */
+export async function storeUserValves(
+  sql: Sql,
+  { toolId, version, from, to }: ValvesChange,
+  userId: string,
+  nowSeconds: number,
+): Promise<boolean> {
+  const rows = await sql.rows(STORE_FOR_USER, [toolId, version, from, to, userId, nowSeconds]);
+  return rows.length > 0;
+}
+
+/** Bytes of sealed text that one list of valves may hold; the newest are kept. */
+const LISTED_BYTES = 2 * 1024 * 1024;
+
+const LIST_OF_USER = statement<{ id: string; user_valves: string }>(
+  'tool.valves.of_user',
+  `select id, user_valves from (
+     select v.tool_id as id, v.valves as user_valves,
+            sum(octet_length(v.valves)) over (order by v.updated_at desc, v.tool_id) as bytes
+       from tool_user_valves v join tool t on t.id = v.tool_id where v.user_id = $1 and ${CAN_READ}) listed
+    where bytes <= ${LISTED_BYTES} order by id`,
+);
+
+/** What a person has set of the tools that they may read, sealed. */
+export const listSealedUserValves = (sql: Sql, { id, role }: Actor) =>
+  sql.rows(LIST_OF_USER, [id, role === 'admin']);
