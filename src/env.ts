@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { settingVariables } from './configs/configs.variables.ts';
+import { settingVariables } from './configs/settings/configs.variables.ts';
 import { secretsOf } from './core/keys.ts';
 import './core/words.ts';
 import { isAllowable } from './egress/allowed.ts';

@@ -10,7 +10,7 @@ import { oauthRouter } from './auth/oauth/oauth.router.ts';
 import { sessionsRouter } from './auth/sessions/sessions.router.ts';
 import { channelsRouter } from './channels/channels.router.ts';
 import { configsRouter } from './configs/configs.router.ts';
-import { partsRouter } from './configs/parts.router.ts';
+import { partsRouter } from './configs/parts/parts.router.ts';
 import { router } from './core/trpc.ts';
 import { filesRouter } from './files/files.router.ts';
 import { groupsRouter } from './groups/groups.router.ts';

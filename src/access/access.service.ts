@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
 import { record } from '../audit/audit.record.ts';
-import type { Permission } from '../configs/permissions.schema.ts';
+import type { Permission } from '../configs/settings/permissions.schema.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';

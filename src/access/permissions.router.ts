@@ -1,4 +1,8 @@
-import { DEFAULT_PERMISSIONS, DefaultPermissionTree, Permissions } from '../configs/permissions.schema.ts';
+import {
+  DEFAULT_PERMISSIONS,
+  DefaultPermissionTree,
+  Permissions,
+} from '../configs/settings/permissions.schema.ts';
 import { administrator, router } from '../core/trpc.ts';
 import { replaceDefaultPermissions } from './permissions.service.ts';
 import { defaultPermissions } from './permissions.ts';

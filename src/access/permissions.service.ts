@@ -1,5 +1,5 @@
 import { changeSettings } from '../configs/configs.service.ts';
-import { completePermissions, type Permissions } from '../configs/permissions.schema.ts';
+import { completePermissions, type Permissions } from '../configs/settings/permissions.schema.ts';
 import type { Scope } from '../core/scope.ts';
 import { defaultPermissions } from './permissions.ts';
 

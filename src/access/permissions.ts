@@ -1,4 +1,8 @@
-import { completePermissions, type Permission, type Permissions } from '../configs/permissions.schema.ts';
+import {
+  completePermissions,
+  type Permission,
+  type Permissions,
+} from '../configs/settings/permissions.schema.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 
 declare module '../events/bus.ts' {

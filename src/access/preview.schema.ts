@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Permissions } from '../configs/permissions.schema.ts';
+import { Permissions } from '../configs/settings/permissions.schema.ts';
 
 const named = z.object({ id: z.string(), name: z.string() });
 

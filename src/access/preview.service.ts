@@ -1,4 +1,4 @@
-import { completePermissions } from '../configs/permissions.schema.ts';
+import { completePermissions } from '../configs/settings/permissions.schema.ts';
 import type { Scope } from '../core/scope.ts';
 import { getGroup } from '../groups/groups.service.ts';
 import { getDetail } from '../users/people.service.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { DEFAULT_LIMITS } from '../configs/configs.defaults.ts';
 import type { ConfigStore } from '../configs/configs.store.ts';
+import { DEFAULT_LIMITS } from '../configs/settings/configs.defaults.ts';
 import { AppError } from '../core/errors.ts';
 import { createLimit, type SharedStore } from '../core/limits.ts';
 import type { Sql } from '../database/sql.ts';

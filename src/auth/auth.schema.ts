@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Permissions } from '../configs/permissions.schema.ts';
+import { Permissions } from '../configs/settings/permissions.schema.ts';
 import { UserDetail, UserView } from '../users/users.schema.ts';
 
 /** Who is signed in, with the token that says so. */

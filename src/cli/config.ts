@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { explainConfiguration, isKnown } from '../configs/configs.explain.ts';
 import { exportConfiguration, replaceConfiguration } from '../configs/configs.service.ts';
-import { isTree } from '../configs/configs.settings.ts';
+import { isTree } from '../configs/settings/configs.settings.ts';
 import { StartError } from '../env.ts';
 import type { CommandContext } from './commands.ts';
 import { readInput } from './words.ts';

@@ -1,10 +1,10 @@
 import { AppError } from '../core/errors.ts';
 import { describeIssues } from '../core/failure.ts';
-import { CONFIG_VERSION, DEFAULT_CONFIGURATION } from './configs.defaults.ts';
 import { type ConfigurationFault, mend } from './configs.mend.ts';
-import { Configuration } from './configs.schema.ts';
-import { isTree, type Tree } from './configs.settings.ts';
 import { upgrade } from './configs.upgrades.ts';
+import { CONFIG_VERSION, DEFAULT_CONFIGURATION } from './settings/configs.defaults.ts';
+import { Configuration } from './settings/configs.schema.ts';
+import { isTree, type Tree } from './settings/configs.settings.ts';
 
 /** What comparable systems call two of the sections. */
 export const OTHER_NAMES = { ollama: 'local_model_server', openai: 'hosted_model_api' } as const;

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { seconds } from '../core/wire.ts';
-import { describeSetting } from './configs.catalogue.ts';
-import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
 import { ConfigurationFault } from './configs.mend.ts';
 import { lastChange } from './configs.repository.ts';
-import { maskSecrets } from './configs.secrets.ts';
 import type { ConfigScope } from './configs.service.ts';
-import { pathsOf, SETTINGS, valueAt } from './configs.settings.ts';
+import { describeSetting } from './settings/configs.catalogue.ts';
+import { DEFAULT_CONFIGURATION } from './settings/configs.defaults.ts';
+import { maskSecrets } from './settings/configs.secrets.ts';
+import { pathsOf, SETTINGS, valueAt } from './settings/configs.settings.ts';
 
 const SettingView = z
   .object({

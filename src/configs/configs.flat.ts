@@ -1,8 +1,8 @@
 import { OTHER_NAMES } from './configs.accept.ts';
-import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
 import { KEPT } from './configs.kept.ts';
-import type { Configuration } from './configs.schema.ts';
-import { isTree, pathsOf, SETTINGS, type Tree, valueAt, withValue } from './configs.settings.ts';
+import { DEFAULT_CONFIGURATION } from './settings/configs.defaults.ts';
+import type { Configuration } from './settings/configs.schema.ts';
+import { isTree, pathsOf, SETTINGS, type Tree, valueAt, withValue } from './settings/configs.settings.ts';
 
 /*
  * The flat form: an object of dotted names, as newer versions of comparable systems export their configuration.

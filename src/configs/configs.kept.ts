@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { LIMITS, storableWithin } from '../core/wire.ts';
 import type { ConfigurationFault } from './configs.mend.ts';
-import type { Configuration } from './configs.schema.ts';
-import { valueAt } from './configs.settings.ts';
+import type { Configuration } from './settings/configs.schema.ts';
+import { valueAt } from './settings/configs.settings.ts';
 
 interface Kept {
   schema: z.ZodType;

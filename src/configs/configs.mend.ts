@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { describeIssues } from '../core/failure.ts';
-import { CONFIG_VERSION, DEFAULT_CONFIGURATION } from './configs.defaults.ts';
-import { Configuration } from './configs.schema.ts';
-import { isTree, type Tree, valueAt, withValue } from './configs.settings.ts';
+import { CONFIG_VERSION, DEFAULT_CONFIGURATION } from './settings/configs.defaults.ts';
+import { Configuration } from './settings/configs.schema.ts';
+import { isTree, type Tree, valueAt, withValue } from './settings/configs.settings.ts';
 
 /** A stored member that is not as it should be, so that its default is in force. */
 export const ConfigurationFault = z

@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { nowSeconds } from '../core/time.ts';
 import { type Sql, statement } from '../database/sql.ts';
-import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
-import type { Tree } from './configs.settings.ts';
+import { DEFAULT_CONFIGURATION } from './settings/configs.defaults.ts';
+import type { Tree } from './settings/configs.settings.ts';
 
 export interface StoredConfig {
   revision: number;

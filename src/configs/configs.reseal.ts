@@ -2,9 +2,9 @@ import type { Secret } from '../core/keys.ts';
 import { renew } from '../core/seal.ts';
 import { emptyTally, type Tally } from '../database/reseal.ts';
 import { type Sql, statement } from '../database/sql.ts';
-import { mapSecrets } from './configs.secrets.ts';
-import type { Tree } from './configs.settings.ts';
 import { SEALED, SEALED_FOR } from './configs.store.ts';
+import { mapSecrets } from './settings/configs.secrets.ts';
+import type { Tree } from './settings/configs.settings.ts';
 
 const TABLES = ['config', 'config_history'].map((table) => ({
   read: statement<{ key: string; data: Tree }>(

@@ -1,16 +1,21 @@
 import { z } from 'zod';
 import { administrator, member, open, router } from '../core/trpc.ts';
 import { id, name, page } from '../core/wire.ts';
-import { ClientConfiguration, clientConfiguration, describeVersion, Version } from './configs.client.ts';
+import {
+  ClientConfiguration,
+  clientConfiguration,
+  describeVersion,
+  Version,
+} from './client/configs.client.ts';
 import { ConfigurationExplained, explainConfiguration } from './configs.explain.ts';
 import { ConfigurationChange, configurationHistory } from './configs.history.ts';
-import { Banner, Configuration } from './configs.schema.ts';
 import {
   exportConfiguration,
   importConfiguration,
   readNamespace,
   rollbackConfiguration,
 } from './configs.service.ts';
+import { Banner, Configuration } from './settings/configs.schema.ts';
 
 const secrets = z.boolean().optional().describe('Answers secrets in clear instead of masks');
 

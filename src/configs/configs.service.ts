@@ -10,9 +10,9 @@ import { type AcceptOptions, acceptConfiguration } from './configs.accept.ts';
 import { isFlat, mergeFlat, namespaceOf } from './configs.flat.ts';
 import { applyPins } from './configs.pins.ts';
 import { findHistory, lockConfig, readConfig, storeConfig } from './configs.repository.ts';
-import type { Configuration } from './configs.schema.ts';
-import { maskSecrets, restoreSecrets } from './configs.secrets.ts';
-import { changedPaths, type Tree, valueAt, withValue } from './configs.settings.ts';
+import type { Configuration } from './settings/configs.schema.ts';
+import { maskSecrets, restoreSecrets } from './settings/configs.secrets.ts';
+import { changedPaths, type Tree, valueAt, withValue } from './settings/configs.settings.ts';
 
 /** What the configuration's services need of a call; the command line has no more. */
 export type ConfigScope = Pick<Scope<Actor | null>, 'sql' | 'configs' | 'actor'> & {

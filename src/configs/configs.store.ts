@@ -10,9 +10,9 @@ import { faultsOfKept } from './configs.kept.ts';
 import type { ConfigurationFault } from './configs.mend.ts';
 import { applyPins, type Pin } from './configs.pins.ts';
 import { beginConfig, readConfig, rememberConfig, type StoredConfig } from './configs.repository.ts';
-import type { Configuration } from './configs.schema.ts';
-import { mapSecrets } from './configs.secrets.ts';
-import type { Tree } from './configs.settings.ts';
+import type { Configuration } from './settings/configs.schema.ts';
+import { mapSecrets } from './settings/configs.secrets.ts';
+import type { Tree } from './settings/configs.settings.ts';
 
 declare module '../events/bus.ts' {
   interface BusTopics {

@@ -1,4 +1,4 @@
-import { isTree, type Tree, valueAt, withValue } from './configs.settings.ts';
+import { isTree, type Tree, valueAt, withValue } from './settings/configs.settings.ts';
 
 /** The entries of a list, each changed if it is an object; whatever else is there is for the schema to refuse. */
 function mapEntries(tree: Tree, path: string, change: (entry: Tree) => Tree): Tree {

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Permissions } from '../configs/permissions.schema.ts';
+import type { Permissions } from '../configs/settings/permissions.schema.ts';
 import { User } from '../users/users.entity.ts';
 
 /** People who get rights together: what grants to the group and its permissions allow. Times are seconds. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Permissions } from '../configs/permissions.schema.ts';
+import { Permissions } from '../configs/settings/permissions.schema.ts';
 import { freeForm, id, label, plainName, storableWithin } from '../core/wire.ts';
 
 const PERMISSION_BYTES = 64 * 1024;

@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { createTRPCClient, createWSClient, type TRPCClientError, wsLink } from '@trpc/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Configuration } from '../../src/configs/configs.schema.ts';
+import type { Configuration } from '../../src/configs/settings/configs.schema.ts';
 import { listProcedures } from '../../src/doors/http/procedures.ts';
 import { type AppRouter, appRouter } from '../../src/router.ts';
 import { administer } from '../configs/support.ts';

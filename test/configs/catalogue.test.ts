@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { describeSetting } from '../../src/configs/configs.catalogue.ts';
 import { renderSettings } from '../../src/configs/configs.document.ts';
-import { SETTINGS } from '../../src/configs/configs.settings.ts';
+import { describeSetting } from '../../src/configs/settings/configs.catalogue.ts';
+import { SETTINGS } from '../../src/configs/settings/configs.settings.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');

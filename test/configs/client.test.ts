@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { describeSetting } from '../../src/configs/configs.catalogue.ts';
-import { DEFAULT_CONFIGURATION } from '../../src/configs/configs.defaults.ts';
-import { pathsOf, SETTINGS, valueAt, withValue } from '../../src/configs/configs.settings.ts';
+import { describeSetting } from '../../src/configs/settings/configs.catalogue.ts';
+import { DEFAULT_CONFIGURATION } from '../../src/configs/settings/configs.defaults.ts';
+import { pathsOf, SETTINGS, valueAt, withValue } from '../../src/configs/settings/configs.settings.ts';
 import { type Person, signUp, signUpAs, startServer } from '../support/server.ts';
 import { type Administration, administer } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_CONFIGURATION } from '../../src/configs/configs.defaults.ts';
-import { valueAt, withValue } from '../../src/configs/configs.settings.ts';
+import { DEFAULT_CONFIGURATION } from '../../src/configs/settings/configs.defaults.ts';
+import { valueAt, withValue } from '../../src/configs/settings/configs.settings.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type Person, signUpAll, startServer, type TestServer } from '../support/server.ts';
 import { administer } from './support.ts';

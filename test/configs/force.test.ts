@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { Configuration } from '../../src/configs/configs.schema.ts';
+import type { Configuration } from '../../src/configs/settings/configs.schema.ts';
 import { until } from '../support/poll.ts';
 import { PASSWORD, signIn, signUpAll, startServer } from '../support/server.ts';
 import { type Listener, listenBySocketIo, listenByTrpc } from '../support/sockets.ts';

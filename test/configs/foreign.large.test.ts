@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_CONFIGURATION } from '../../src/configs/configs.defaults.ts';
-import { pathsOf, type Tree, valueAt } from '../../src/configs/configs.settings.ts';
+import { DEFAULT_CONFIGURATION } from '../../src/configs/settings/configs.defaults.ts';
+import { pathsOf, type Tree, valueAt } from '../../src/configs/settings/configs.settings.ts';
 import { signUp, startServer } from '../support/server.ts';
 import { LARGE_EXPORT, TRANSLATED } from './foreign.export.ts';
 import { administer } from './support.ts';

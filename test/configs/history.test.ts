@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { DEFAULT_CONFIGURATION } from '../../src/configs/configs.defaults.ts';
 import { HISTORY_ENTRIES } from '../../src/configs/configs.repository.ts';
+import { DEFAULT_CONFIGURATION } from '../../src/configs/settings/configs.defaults.ts';
 import { withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { signUp, signUpAs, startServer } from '../support/server.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { DEFAULT_CONFIGURATION } from '../../src/configs/configs.defaults.ts';
+import { DEFAULT_CONFIGURATION } from '../../src/configs/settings/configs.defaults.ts';
 import { withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { type Answer, signUp, signUpAs, startServer } from '../support/server.ts';

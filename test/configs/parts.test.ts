@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { valueAt } from '../../src/configs/configs.settings.ts';
+import { valueAt } from '../../src/configs/settings/configs.settings.ts';
 import { signUp, signUpAll, startServer } from '../support/server.ts';
 import { administer } from './support.ts';
 

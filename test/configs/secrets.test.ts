@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { DEFAULT_CONFIGURATION } from '../../src/configs/configs.defaults.ts';
-import type { Configuration } from '../../src/configs/configs.schema.ts';
+import { DEFAULT_CONFIGURATION } from '../../src/configs/settings/configs.defaults.ts';
+import type { Configuration } from '../../src/configs/settings/configs.schema.ts';
 import { createDatabase } from '../support/database.ts';
 import { signIn, signUp, startServer } from '../support/server.ts';
 import { administer } from './support.ts';

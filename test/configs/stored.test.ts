@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CONFIG_VERSION, DEFAULT_CONFIGURATION } from '../../src/configs/configs.defaults.ts';
+import { CONFIG_VERSION, DEFAULT_CONFIGURATION } from '../../src/configs/settings/configs.defaults.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
 import { administer } from './support.ts';

@@ -1,5 +1,5 @@
-import { DEFAULT_CONFIGURATION } from '../../src/configs/configs.defaults.ts';
-import type { Configuration } from '../../src/configs/configs.schema.ts';
+import { DEFAULT_CONFIGURATION } from '../../src/configs/settings/configs.defaults.ts';
+import type { Configuration } from '../../src/configs/settings/configs.schema.ts';
 import type { Answer, Person, TestServer } from '../support/server.ts';
 
 /** What an administrator does with the configuration of a server. */

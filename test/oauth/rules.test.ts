@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Configuration } from '../../src/configs/configs.schema.ts';
+import type { Configuration } from '../../src/configs/settings/configs.schema.ts';
 import { administer } from '../configs/support.ts';
 import { egressToHere, startTarget } from '../egress/targets.ts';
 import { until } from '../support/poll.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Configuration } from '../../src/configs/configs.schema.ts';
+import type { Configuration } from '../../src/configs/settings/configs.schema.ts';
 import { openWorkshop } from './workshop.ts';
 
 /* A key that is bound to some paths does not get past them by what a tool does for whoever calls it. */

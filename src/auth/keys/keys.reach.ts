@@ -1,4 +1,4 @@
-import type { Configuration } from '../../configs/configs.schema.ts';
+import type { Configuration } from '../../configs/settings/configs.schema.ts';
 import { cutPath, type Reach } from '../../core/access.ts';
 import { AppError } from '../../core/errors.ts';
 

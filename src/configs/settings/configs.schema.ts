@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { parseDuration } from '../core/duration.ts';
-import { emptiable } from '../core/nulls.ts';
-import { freeForm, LIMITS, name } from '../core/wire.ts';
+import { parseDuration } from '../../core/duration.ts';
+import { emptiable } from '../../core/nulls.ts';
+import { freeForm, LIMITS, name } from '../../core/wire.ts';
 import { PermissionTree } from './permissions.schema.ts';
 
 /**

@@ -1,9 +1,13 @@
 import { z } from 'zod';
-import project from '../../package.json' with { type: 'json' };
-import { effectivePermissions } from '../access/permissions.ts';
-import { AppError } from '../core/errors.ts';
-import type { Actor, Scope } from '../core/scope.ts';
-import { hasAccounts } from '../users/accounts.ts';
+import project from '../../../package.json' with { type: 'json' };
+import { effectivePermissions } from '../../access/permissions.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Actor, Scope } from '../../core/scope.ts';
+import { hasAccounts } from '../../users/accounts.ts';
+import { Visibility, visibilityOf } from '../configs.kept.ts';
+import { Banner, PromptSuggestion } from '../settings/configs.schema.ts';
+import { valueAt } from '../settings/configs.settings.ts';
+import { Permissions } from '../settings/permissions.schema.ts';
 import {
   Abilities,
   AnonymousFeatures,
@@ -12,10 +16,6 @@ import {
   MemberFeatures,
   memberFeatures,
 } from './configs.features.ts';
-import { Visibility, visibilityOf } from './configs.kept.ts';
-import { Banner, PromptSuggestion } from './configs.schema.ts';
-import { valueAt } from './configs.settings.ts';
-import { Permissions } from './permissions.schema.ts';
 
 /**
  * What a client needs to know of the configuration. Every anonymous caller gets the open members: each is a decision, and
