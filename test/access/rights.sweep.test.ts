@@ -104,7 +104,7 @@ it('every rule of a procedure is swept here, or has a test of its own', () => {
     'files.get',
     'files.rename',
     'files.text',
-    // test/channels/search.test.ts
+    // test/search/search.test.ts
     'search.messages',
     // test/tools/load.test.ts
     'toolLoad.url',

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
+import { openBoard } from '../channels/board.ts';
 import { withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
-import { openBoard } from './board.ts';
 
 /*
  * More messages than a search looks at before it decides how to go on.

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { openBoard } from '../channels/board.ts';
 import { recordStatements } from '../support/statements.ts';
-import { openBoard } from './board.ts';
 
 const board = await openBoard();
 afterAll(() => board.close());

@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseMentions } from '../../src/mentions/mentions.parse.ts';
+import { openBoard } from '../channels/board.ts';
 import { grant } from '../support/channels.ts';
 import { type Person, signUpAs } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
-import { openBoard } from './board.ts';
 
 const EVERYONE = '00000000-0000-0000-0000-000000000000';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, it } from 'vitest';
-import { openBoard } from './board.ts';
+import { openBoard } from '../channels/board.ts';
 
 /*
  * A long message is told whole when it is posted and when its words change. What else happens to it is as short to tell as of any

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { openBoard } from '../channels/board.ts';
 import { type Grant, grant } from '../support/channels.ts';
 import { type Person, signUpAs } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
-import { openBoard } from './board.ts';
 
 let reader: Person;
 const board = await openBoard();

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { openBoard } from './board.ts';
+import { openBoard } from '../channels/board.ts';
 
 const board = await openBoard();
 afterAll(() => board.close());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBoard } from './board.ts';
+import { openBoard } from '../channels/board.ts';
 
 /*
  * A popular message: 300 people have reacted to it, the writer as the last of them.

@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { openBoard } from '../channels/board.ts';
 import { grant } from '../support/channels.ts';
 import { signUpAs } from '../support/server.ts';
-import { openBoard } from './board.ts';
 
 const board = await openBoard();
 afterAll(() => board.close());
