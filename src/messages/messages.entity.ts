@@ -1,0 +1,98 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Channel } from '../channels/channels.entity.ts';
+
+/*
+ * Keys of tables that belong to a message begin with the channel, so that the tables can be partitioned by it. Their
+ * foreign keys to `message` share that column, which MikroORM cannot declare; the migration adds them.
+ */
+
+/** A message; `parent_id` names the root of the thread that it belongs to. */
+export const Message = defineEntity({
+  name: 'Message',
+  tableName: 'message',
+  properties: {
+    channel: () => p.manyToOne(Channel).primary().deleteRule('cascade'),
+    id: p.uuid().primary(),
+    user_id: p.uuid().index(),
+    content: p.text(),
+    reply_to_id: p.uuid().nullable(),
+    parent_id: p.uuid().nullable(),
+    is_pinned: p.boolean().default(false),
+    pinned_by: p.uuid().nullable(),
+    pinned_at: p.bigint('string').nullable(),
+    data: p.json<Record<string, unknown>>(),
+    meta: p.json<Record<string, unknown>>(),
+    /** Kept by the writes of replies, so that no list has to count. */
+    reply_count: p.integer().default(0),
+    latest_reply_at: p.bigint('string').nullable(),
+    /** Whether it ever had a reply: set by the first, and left so. */
+    has_thread: p.boolean().default(false),
+    created_at: p.bigint('string'),
+    updated_at: p.bigint('string'),
+    /** Set when a program posted it: the webhook is shown as its author, and `user_id` is who made that. */
+    webhook_id: p.uuid().nullable(),
+    /** Set on a tombstone: the message is gone, and its row holds the thread. */
+    deleted_at: p.bigint('string').nullable(),
+  },
+  indexes: [
+    {
+      name: 'message_main_line',
+      expression:
+        'create index "message_main_line" on "message" ("channel_id", "created_at") where "parent_id" is null',
+    },
+    {
+      name: 'message_thread',
+      expression:
+        'create index "message_thread" on "message" ("channel_id", "parent_id", "created_at") where "parent_id" is not null',
+    },
+    // The threads that somebody replied to, and those that they began. A condition that names a counter would have every reply
+    // write all indexes of the root anew, its words included; `has_thread` changes once.
+    {
+      name: 'message_replied',
+      expression:
+        'create index "message_replied" on "message" ("channel_id", "user_id", "parent_id") where "parent_id" is not null',
+    },
+    {
+      name: 'message_began',
+      expression: 'create index "message_began" on "message" ("channel_id", "user_id") where "has_thread"',
+    },
+    // What is new is counted by these two alone, without a look at the messages.
+    {
+      name: 'message_time',
+      expression:
+        'create index "message_time" on "message" ("channel_id", "created_at") include ("user_id", "deleted_at")',
+    },
+    {
+      name: 'message_by_program',
+      expression: `create index "message_by_program" on "message" ("channel_id", "user_id", "created_at") where "webhook_id" is not null or jsonb_exists("meta", 'model_id')`,
+    },
+    {
+      name: 'message_pinned',
+      expression: 'create index "message_pinned" on "message" ("channel_id", "pinned_at") where "is_pinned"',
+    },
+    // For searches: the newest of all channels, and what a program posted.
+    { name: 'message_moment', properties: ['created_at', 'id'] },
+    {
+      name: 'message_webhook',
+      expression: 'create index "message_webhook" on "message" ("webhook_id") where "webhook_id" is not null',
+    },
+    {
+      name: 'message_search',
+      expression: `create index "message_search" on "message" using gin (to_tsvector('simple', "content"))`,
+    },
+  ],
+});
+
+/** The client's own ids of messages, kept for a day: a post that is sent again gives the first message again. */
+export const MessageTempId = defineEntity({
+  name: 'MessageTempId',
+  tableName: 'message_temp_id',
+  properties: {
+    channel_id: p.uuid().primary(),
+    user_id: p.uuid().primary(),
+    temp_id: p.text().primary(),
+    message_id: p.uuid(),
+    /** The message's, nanoseconds. */
+    created_at: p.bigint('string').index(),
+  },
+});
