@@ -13,7 +13,7 @@ export async function listGroupIds(sql: Sql, userId: string): Promise<string[]> 
 
 const STORED = statement<{ bytes: number }>(
   'quota.stored',
-  `select ((select coalesce(sum(size), 0) from file where user_id = $1)
+  `select ((select coalesce(sum(size + coalesce(octet_length(edited_text), 0)), 0) from file where user_id = $1)
          + (select coalesce(sum(octet_length(content) + coalesce(pg_column_size(data), 0) + coalesce(pg_column_size(meta), 0)), 0)
               from message where user_id = $1)
          + (select coalesce(sum(octet_length(v.content)), 0) from tool_version v join tool t on t.id = v.tool_id

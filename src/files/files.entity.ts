@@ -15,6 +15,8 @@ export const File = defineEntity({
     /** Hex. */
     sha256: p.text(),
     meta: p.json<Record<string, unknown>>(),
+    /** Stands for the text of the bytes once the owner has edited it. */
+    edited_text: p.text().lazy().nullable(),
     created_at: p.integer(),
     updated_at: p.integer(),
   },

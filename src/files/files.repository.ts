@@ -183,6 +183,33 @@ export async function renameFileRow(
   return row;
 }
 
+const EDITED = statement<{ edited_text: string | null }>(
+  'file.edited_text',
+  'select edited_text from file where id = $1',
+);
+
+/** The text that stands for that of the bytes; null while there is none. */
+export async function readEditedText(sql: Sql, fileId: string): Promise<string | null> {
+  const [row] = await sql.rows(EDITED, [fileId]);
+  return row?.edited_text ?? null;
+}
+
+const EDIT = statement<DeletedFile>(
+  'file.edit_text',
+  `update file set edited_text = $4, updated_at = $5 where id = $1 and (user_id = $2 or $3)
+     returning filename, user_id`,
+);
+
+/** Stores the text of a file, for its owner and for administrators. @returns undefined as for `deleteFileRow` */
+export async function editFileText(
+  sql: Sql,
+  { id, role }: Caller,
+  { fileId, text, at }: { fileId: string; text: string; at: number },
+): Promise<DeletedFile | undefined> {
+  const [row] = await sql.rows(EDIT, [fileId, id, role === 'admin', text, at]);
+  return row;
+}
+
 const DELETE_ALL = statement<{ id: string }>('file.delete_all', 'delete from file returning id');
 
 /** @returns the ids of the files that there were */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../core/errors.ts';
 import { administrator, member, router } from '../core/trpc.ts';
-import { label, page } from '../core/wire.ts';
+import { label, page, text } from '../core/wire.ts';
 import { FileDetail, FilePage, FileView } from './files.schema.ts';
 import {
   countFiles,
@@ -12,7 +12,7 @@ import {
   renameFile,
   searchFiles,
 } from './files.service.ts';
-import { getFileDetail, getText } from './files.text.ts';
+import { getFileDetail, getText, MAX_TEXT_BYTES, updateText } from './files.text.ts';
 import { Filename } from './files.upload.ts';
 
 const tags = ['files'];
@@ -153,6 +153,30 @@ export const filesRouter = router({
     .input(byId)
     .output(z.object({ content: z.string() }))
     .query(({ ctx, input }) => getText(ctx.scope, knownId(input.id))),
+
+  updateText: member
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/files/{id}/data/content/update',
+        tags,
+        summary: 'Replace the text of a file',
+        description:
+          'For the owner and for administrators; a caller who may only read the file gets 403. Readers and ' +
+          'tools get this text from then on, whatever the kind of the file. The bytes, which `GET ' +
+          '/files/{id}/content` answers, stay as they are. The text has at most 1 MiB and is not blank.',
+        errorResponses: [507],
+      },
+      access: 'file.manage',
+    })
+    .input(
+      z.object({
+        id: fileId,
+        content: text(MAX_TEXT_BYTES).regex(/\S/, 'must not be empty or white space alone'),
+      }),
+    )
+    .output(z.object({ content: z.string() }))
+    .mutation(({ ctx, input }) => updateText(ctx.scope, knownId(input.id), input.content)),
 
   rename: member
     .meta({

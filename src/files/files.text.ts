@@ -1,16 +1,21 @@
 import { text } from 'node:stream/consumers';
+import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
+import { nowSeconds } from '../core/time.ts';
+import { editFileText, readEditedText } from './files.repository.ts';
 import type { FileDetail, FileView } from './files.schema.ts';
 import { getFile } from './files.service.ts';
 
-/** The longest text that is answered as JSON; longer files are downloaded. */
-const MAX_TEXT_BYTES = 1024 * 1024;
+/** The longest text that is taken and answered as JSON; longer files are downloaded. */
+export const MAX_TEXT_BYTES = 1024 * 1024;
 
 const isText = ({ meta }: FileView) => /^(text\/|application\/xml)/.test(meta.content_type);
 
 /** @returns undefined for what is no text, too long, or gone from the disk */
 async function readText(scope: Scope, file: FileView): Promise<string | undefined> {
+  const edited = await readEditedText(scope.sql, file.id);
+  if (edited !== null) return edited;
   if (!isText(file) || file.meta.size > MAX_TEXT_BYTES) return undefined;
   if (file.meta.size === 0) return '';
   return (await scope.files.has(file.id)) ? text(scope.files.read(file.id)) : undefined;
@@ -26,10 +31,35 @@ export async function getFileDetail(scope: Scope, id: string): Promise<FileDetai
 /** The text of a file; empty for what is no text. @throws not_found, bad_request when it is too long */
 export async function getText(scope: Scope, id: string): Promise<{ content: string }> {
   const file = await getFile(scope, id);
-  if (isText(file) && file.meta.size > MAX_TEXT_BYTES) {
+  const content = await readText(scope, file);
+  if (content === undefined && isText(file) && file.meta.size > MAX_TEXT_BYTES) {
     throw new AppError('bad_request', {
       detail: `The file has more than ${MAX_TEXT_BYTES} bytes. Download its content instead.`,
     });
   }
-  return { content: (await readText(scope, file)) ?? '' };
+  return { content: content ?? '' };
+}
+
+/**
+ * Puts an edited text in the place of a file's own: its owner, and administrators. The bytes stay as they are.
+ *
+ * @throws not_found, quota_exceeded, and forbidden for those who may only read it
+ */
+export async function updateText(scope: Scope, fileId: string, text: string): Promise<{ content: string }> {
+  await scope.quotas.store(scope.actor.id, Buffer.byteLength(text));
+  const edited = await scope.sql.transaction(async (sql) => {
+    const row = await editFileText(sql, scope.actor, { fileId, text, at: nowSeconds() });
+    if (row && row.user_id !== scope.actor.id) {
+      const { filename } = row;
+      await record(scope, sql, {
+        action: 'file.edit',
+        target: { type: 'file', id: fileId },
+        after: { filename },
+      });
+    }
+    return row;
+  });
+  if (edited) return { content: text };
+  await getFile(scope, fileId);
+  throw new AppError('forbidden');
 }

@@ -77,6 +77,26 @@ it('files are found by their names, and counted', async () => {
   }
 });
 
+it('the text of a file is replaced by its owner and by an administrator, and its bytes stay', async () => {
+  const { id } = (await upload(server, owner, 'first', { filename: 'draft.txt' })).body;
+  const update = (person: typeof owner, content: unknown, file = id) =>
+    as(person)(`POST /files/${file}/data/content/update`, { content });
+  expect(await update(owner, 'second')).toMatchObject({ status: 200, body: { content: 'second' } });
+  expect((await as(owner)(`GET /files/${id}`)).body.data.content).toBe('second');
+  expect((await as(owner)(`GET /files/${id}/data/content`)).body).toEqual({ content: 'second' });
+  const bytes = await fetch(`${server.url}/api/v1/files/${id}/content`, { headers: bearer(owner) });
+  expect(await bytes.text()).toBe('first');
+  for (const content of ['', ' \n', null, 'x'.repeat(2 ** 20 + 1)])
+    expect((await update(owner, content)).status).toBe(400);
+  expect((await update(stranger, 'third')).status).toBe(404);
+  expect((await update(owner, 'third', NOWHERE)).status).toBe(404);
+  expect((await update(reader, 'third', text.id)).status).toBe(403);
+  expect((await update(admin, 'third')).status).toBe(200);
+  const { entries } = (await as(admin)('GET /audit?action=file.edit')).body;
+  expect(entries).toMatchObject([{ action: 'file.edit', after: { filename: 'draft.txt' } }]);
+  await as(owner)(`DELETE /files/${id}`);
+});
+
 it('a file is renamed by its owner, and by an administrator, which the audit log tells', async () => {
   const { id } = (await upload(server, owner, 'x', { filename: 'a.txt' })).body;
   const rename = (person: typeof owner, filename: unknown) =>
