@@ -4,7 +4,8 @@ import type { MembershipView } from './members.schema.ts';
 /** SQL for now as a channel's time: whole microseconds, in nanoseconds. */
 export const NOW = '((extract(epoch from now()) * 1000000)::bigint * 1000)';
 
-const MEMBERSHIP = 'channel_id, user_id, role, invited_by, joined_at::float8 as joined_at';
+const MEMBERSHIP = `channel_id || ':' || user_id as id, channel_id, user_id, 'joined' as status, role, invited_by,
+  joined_at::float8 as joined_at`;
 
 const ADD = statement<MembershipView>(
   'member.add',

@@ -4,8 +4,12 @@ import { nanoseconds } from '../core/wire.ts';
 /** That somebody belongs to a group or direct channel. */
 export const MembershipView = z
   .object({
+    /** The two ids, joined by a colon. */
+    id: z.string(),
     channel_id: z.string(),
     user_id: z.string(),
+    /** Who leaves has no membership any more. */
+    status: z.literal('joined'),
     /** `manager` for those in charge of a group. */
     role: z.string().nullable(),
     /** Null when their account is gone. */

@@ -131,6 +131,8 @@ describe('members', () => {
     const added = answers.flatMap(({ body }) => body);
     expect(added).toEqual([
       {
+        id: `${groupId}:${dan.id}`,
+        status: 'joined',
         channel_id: groupId,
         user_id: dan.id,
         role: null,
