@@ -1,4 +1,4 @@
-import { AppError } from '../core/errors.ts';
+import { AppError, invalid, invalidMembers } from '../core/errors.ts';
 import { describeIssues } from '../core/failure.ts';
 import { type ConfigurationFault, mend } from './configs.mend.ts';
 import { upgrade } from './configs.upgrades.ts';
@@ -31,7 +31,7 @@ export function acceptConfiguration(sent: Tree, { fill }: AcceptOptions = {}): C
   refuseNewer(sent);
   if (fill) refuseEmpty(sent);
   const named = rename(sent, (path, message) => {
-    throw new AppError('validation', { detail: `${path}: ${message}`, issues: [{ path, message }] });
+    throw invalid(path, message);
   });
   const complete =
     fill === 'defaults'
@@ -43,10 +43,7 @@ export function acceptConfiguration(sent: Tree, { fill }: AcceptOptions = {}): C
         };
   const parsed = Configuration.safeParse(upgrade(complete));
   if (parsed.success) return { ...parsed.data, version: CONFIG_VERSION };
-  const issues = describeIssues(parsed.error);
-  const [first] = issues;
-  const detail = first && (first.path === '' ? first.message : `${first.path}: ${first.message}`);
-  throw new AppError('validation', { ...(detail && { detail }), issues });
+  throw invalidMembers(describeIssues(parsed.error));
 }
 
 /** Filling an object that holds no section would reset every setting. */
@@ -54,8 +51,10 @@ function refuseEmpty(sent: Tree): void {
   const isSection = (name: string) =>
     name !== 'version' && (Object.hasOwn(DEFAULT_CONFIGURATION, name) || Object.hasOwn(OTHER_NAMES, name));
   if (Object.keys(sent).some(isSection)) return;
-  const detail = 'The configuration holds none of its sections, such as ui or auth. Send the whole object.';
-  throw new AppError('validation', { detail, issues: [{ path: '', message: detail }] });
+  throw invalid(
+    '',
+    'The configuration holds none of its sections, such as ui or auth. Send the whole object.',
+  );
 }
 
 function refuseNewer({ version }: Tree): void {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
 import { type AuditScope, record } from '../audit/audit.record.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, invalidMembers } from '../core/errors.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { notify } from '../database/notices.ts';
@@ -100,13 +100,9 @@ export const readNamespace = (scope: ConfigScope, namespace: string): Tree =>
  */
 function restoreWithin(scope: ConfigScope, sent: Configuration, stored: Configuration): Configuration {
   const { restored, unknown } = restoreSecrets(sent, applyPins(stored, scope.configs.pins));
-  const [first] = unknown;
-  if (first !== undefined) {
+  if (unknown.length > 0) {
     const message = 'is masked, but no secret is stored for it here: send the secret itself';
-    throw new AppError('validation', {
-      detail: `${first}: ${message}`,
-      issues: unknown.map((path) => ({ path, message })),
-    });
+    throw invalidMembers(unknown.map((path) => ({ path, message })));
   }
   refuseLocked(scope, restored, stored);
   refuseInner(scope, restored, stored);

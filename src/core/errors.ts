@@ -126,6 +126,18 @@ export class AppError extends Error {
   }
 }
 
+/** An issue as a sentence. */
+export const sentence = ({ path, message }: Issue): string => (path === '' ? message : `${path}: ${message}`);
+
+/** A `validation` error that names its issues; the first one is the detail. */
+export function invalidMembers(issues: Issue[]): AppError {
+  const [first] = issues;
+  return new AppError('validation', { ...(first && { detail: sentence(first) }), issues });
+}
+
+/** The same for one member. @param path dotted; empty for the input as a whole */
+export const invalid = (path: string, message: string): AppError => invalidMembers([{ path, message }]);
+
 /**
  * The failure that somebody meant, however deep in what was made of it on the way: the ORM and tRPC throw errors of their own, and
  * what must not be taken for an answer of a service is thrown within another error on purpose. An outage is `unavailable`, and

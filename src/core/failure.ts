@@ -1,5 +1,13 @@
 import { ZodError } from 'zod';
-import { AppError, appErrorIn, ERRORS, type ErrorBody, type ErrorCode, type Issue } from './errors.ts';
+import {
+  AppError,
+  appErrorIn,
+  ERRORS,
+  type ErrorBody,
+  type ErrorCode,
+  type Issue,
+  sentence,
+} from './errors.ts';
 import './words.ts';
 
 /** A failure as every door answers it. `report` says whether it is ours to log and mend. */
@@ -69,9 +77,6 @@ export function describeIssues(error: ZodError): Issue[] {
     .slice(0, MAX_ISSUES)
     .map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }));
 }
-
-/** One of them as a sentence. */
-export const sentence = ({ path, message }: Issue) => (path === '' ? message : `${path}: ${message}`);
 
 /** What tRPC and Fastify say before any procedure runs, by the codes that they use. */
 const TRANSPORT_CODES: Record<string, ErrorCode> = {

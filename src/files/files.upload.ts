@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { may } from '../access/permissions.ts';
 import { MAX_UPLOAD_BYTES } from '../configs/settings/configs.defaults.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, invalid } from '../core/errors.ts';
 import { describeIssues } from '../core/failure.ts';
 import { limitAtOnce } from '../core/limits.ts';
 import type { Scope } from '../core/scope.ts';
@@ -133,6 +133,3 @@ export function check<T>(path: string, schema: z.ZodType<T>, value: unknown): T 
   if (parsed.success) return parsed.data;
   throw invalid(path, describeIssues(parsed.error)[0]?.message ?? 'is wrong');
 }
-
-const invalid = (path: string, message: string) =>
-  new AppError('validation', { detail: `${path}: ${message}`, issues: [{ path, message }] });

@@ -1,7 +1,7 @@
 import { record } from '../audit/audit.record.ts';
 import type { ChannelAccess } from '../channels/channels.repository.ts';
 import { found, requireChannel } from '../channels/channels.service.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, invalid } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
 import type { Sql } from '../database/sql.ts';
@@ -127,11 +127,10 @@ function mergeForm(
 ): Record<string, unknown> {
   const merged = { ...stored, ...sent };
   if (Buffer.byteLength(JSON.stringify(merged)) > LIMITS.freeFormBytes) {
-    const message = `must be at most ${LIMITS.freeFormBytes} bytes as JSON, together with what is there`;
-    throw new AppError('validation', {
-      detail: `${member}: ${message}`,
-      issues: [{ path: member, message }],
-    });
+    throw invalid(
+      member,
+      `must be at most ${LIMITS.freeFormBytes} bytes as JSON, together with what is there`,
+    );
   }
   return merged;
 }

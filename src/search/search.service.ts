@@ -1,5 +1,5 @@
 import { requireChannel } from '../channels/channels.service.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, invalid } from '../core/errors.ts';
 import { limitAtOnce } from '../core/limits.ts';
 import type { Scope } from '../core/scope.ts';
 import { type Search, searchMessages } from './search.repository.ts';
@@ -38,8 +38,7 @@ export async function search(scope: Scope, input: Omit<Search, 'isOpen'>): Promi
     .catch(refuseTooBroad)
     .finally(leave);
   if (!result.isBound) {
-    const message = 'must have a word that occurs in what is to be found';
-    throw new AppError('validation', { detail: `q: ${message}`, issues: [{ path: 'q', message }] });
+    throw invalid('q', 'must have a word that occurs in what is to be found');
   }
   // Only the unhappy answer pays for knowing why.
   if (!result.canRead && input.channel_id) await requireChannel(scope, input.channel_id, 'read');

@@ -1,4 +1,4 @@
-import { AppError } from '../core/errors.ts';
+import { AppError, invalid } from '../core/errors.ts';
 import { limitAtOnce } from '../core/limits.ts';
 import type { Scope } from '../core/scope.ts';
 import { id } from '../core/wire.ts';
@@ -118,8 +118,7 @@ function readCursor(cursor: string, order: UserOrder): Position {
   } catch {
     // Not ours, like what has another form.
   }
-  const message = 'must be the next_cursor of a page in the same order';
-  throw new AppError('validation', { detail: `cursor: ${message}`, issues: [{ path: 'cursor', message }] });
+  throw invalid('cursor', 'must be the next_cursor of a page in the same order');
 }
 
 /** Whether PostgreSQL takes it as an `int`. */

@@ -1,5 +1,5 @@
 import { isStatusEnabled } from '../configs/configs.kept.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, invalid } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { LIMITS } from '../core/wire.ts';
@@ -94,5 +94,5 @@ export async function updateNotes({ sql, actor }: Scope, changes: Record<string,
   const [row] = await sql.rows(MERGE, [actor.id, JSON.stringify(changes), LIMITS.freeFormBytes]);
   if (row) return row.info;
   const message = `must be at most ${LIMITS.freeFormBytes} bytes as JSON, together with what is there`;
-  throw new AppError('validation', { detail: `info: ${message}`, issues: [{ path: 'info', message }] });
+  throw invalid('info', message);
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { may } from '../access/permissions.ts';
-import { AppError } from '../core/errors.ts';
+import { invalid } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
 import { listUserValves, updateValves } from '../tools/valves/valves.service.ts';
@@ -74,8 +74,4 @@ function checkedUi(scope: Scope, sent: unknown): Record<string, unknown> {
   }
   scope.egress.check(url);
   return ui;
-}
-
-function invalid(path: string, message: string): AppError {
-  return new AppError('validation', { detail: `${path}: ${message}`, issues: [{ path, message }] });
 }

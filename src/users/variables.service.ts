@@ -1,4 +1,4 @@
-import { AppError } from '../core/errors.ts';
+import { AppError, invalid } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { describeUnstorable } from '../core/wire.ts';
 import { statement } from '../database/sql.ts';
@@ -27,12 +27,7 @@ export async function replaceVariables(
   variables: Record<string, string>,
 ): Promise<Variables> {
   const message = describeUnstorable(variables, MAX_BYTES);
-  if (message) {
-    throw new AppError('validation', {
-      detail: `variables: ${message}`,
-      issues: [{ path: 'variables', message }],
-    });
-  }
+  if (message) throw invalid('variables', message);
   const [row] = await sql.rows(REPLACE, [actor.id, JSON.stringify(variables)]);
   if (!row) throw new AppError('unauthenticated');
   return row;

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { may } from '../../access/permissions.ts';
 import { record } from '../../audit/audit.record.ts';
-import { AppError } from '../../core/errors.ts';
+import { AppError, invalid } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
 import { nowSeconds } from '../../core/time.ts';
 import type { Sql } from '../../database/sql.ts';
@@ -39,11 +39,7 @@ export async function createApiKey(
 ): Promise<ApiKeyView & { api_key: string }> {
   requireKeys(scope);
   if (input.expires_at != null && input.expires_at <= nowSeconds()) {
-    const message = 'must be in the future, in Unix seconds';
-    throw new AppError('validation', {
-      detail: `expires_at: ${message}`,
-      issues: [{ path: 'expires_at', message }],
-    });
+    throw invalid('expires_at', 'must be in the future, in Unix seconds');
   }
   return scope.sql.transaction((sql) => store(scope, sql, input));
 }

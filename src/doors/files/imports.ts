@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../../core/errors.ts';
-import { describeIssues, sentence } from '../../core/failure.ts';
+import { AppError, invalidMembers } from '../../core/errors.ts';
+import { describeIssues } from '../../core/failure.ts';
 import { checkJsonText, parseJsonText } from '../../core/incoming.ts';
 import { type Range, scanElements } from '../../core/json.elements.ts';
 import type { Parts, Scope } from '../../core/scope.ts';
@@ -117,8 +117,7 @@ function readForm(text: Buffer, elements: Range[]) {
     parse(() => parseJsonText([...parts, text.toString('utf8', from)].join(''))),
   );
   if (parsed.success) return parsed.data;
-  const issues = describeIssues(parsed.error);
-  throw new AppError('validation', { detail: issues.slice(0, 1).map(sentence).join(), issues });
+  throw invalidMembers(describeIssues(parsed.error));
 }
 
 /** @throws malformed_json, bad_request for one that holds too much */

@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import type { Reach } from '../../core/access.ts';
-import { AppError } from '../../core/errors.ts';
-import { describeIssues, sentence } from '../../core/failure.ts';
+import { AppError, sentence } from '../../core/errors.ts';
+import { describeIssues } from '../../core/failure.ts';
 import type { Actor, Scope } from '../../core/scope.ts';
 import { freeForm, id, LIMITS, name } from '../../core/wire.ts';
 import { getContent } from '../../files/files.content.ts';

@@ -1,5 +1,5 @@
-import { AppError } from '../../core/errors.ts';
-import { describeIssues, sentence } from '../../core/failure.ts';
+import { AppError, sentence } from '../../core/errors.ts';
+import { describeIssues } from '../../core/failure.ts';
 import type { Scope } from '../../core/scope.ts';
 import { mayCreate, prepareTool, storeTool } from '../tools.service.ts';
 import { ExportedTool, type ToolImport, Unusable } from './import.schema.ts';
