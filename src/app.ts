@@ -41,6 +41,9 @@ import { createPresence } from './events/presence.ts';
 import { connectRedis } from './events/redis.ts';
 import { listKnownFiles } from './files/files.repository.ts';
 import { openFileStore } from './files/files.store.ts';
+import type { JobKind } from './jobs/kind.ts';
+import { createJobs } from './jobs/worker.ts';
+import { jobKinds } from './kinds.ts';
 import { createPostQueue } from './messages/messages.post.queue.ts';
 import { forgetOldTempIds } from './messages/messages.post.ts';
 import { showProgress } from './progress.ts';
@@ -78,6 +81,9 @@ export interface AppOptions {
   python?: Python | undefined;
   /** Another way to other servers than the strict one, for tests; stays the caller's to close. */
   egress?: Egress | undefined;
+  /** More kinds of jobs, for tests. */
+  // biome-ignore lint/suspicious/noExplicitAny: each kind checks its own payload
+  jobKinds?: readonly JobKind<any>[] | undefined;
 }
 
 /**
@@ -195,8 +201,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     const room = await watchRoom([env.DATA_DIR, join(env.DATA_DIR, 'uploads')], reserve * 2 ** 20, log);
     closers.push(() => room.close());
 
+    const jobs = createJobs({ orm, sql, log, kinds: [...jobKinds, ...(options.jobKinds ?? [])] });
     const parts: Parts = {
       room,
+      jobs,
       quotas: createQuotas({ sql, bus, configs, shared }),
       orm,
       sql,
@@ -228,6 +236,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       }),
       entrance: createEntrance(env),
     };
+    closers.push(() => jobs.close());
+    await jobs.begin(parts);
     const http = await createHttp({ parts, env, router: appRouter });
     const health = mountHealth(http, parts, redis);
     closers.push(() => http.close());

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, MikroORM, type Options } from '@mikro-orm/postgresql';
+import { installQueue } from '../jobs/install.ts';
 import type { DatabaseAddress } from './embedded.ts';
 import { reclaimBroken } from './pool.ts';
 
@@ -74,8 +75,8 @@ export async function requireUsable(orm: MikroORM): Promise<void> {
 }
 
 /**
- * Brings the tables up to date, all or nothing. Servers that start at the same time queue on an advisory lock, which
- * PostgreSQL drops with the transaction, so a crash in the middle blocks nobody.
+ * Brings the tables up to date: ours all or nothing, then those of the queue of jobs. Servers that start at the same time queue on an
+ * advisory lock, which PostgreSQL drops with the transaction, so a crash in the middle blocks nobody.
  *
  * @throws DatabaseError when the database holds other tables of these names, or the account may not make any
  */
@@ -84,8 +85,10 @@ export async function migrate(orm: MikroORM): Promise<void> {
     await orm.em.fork().transactional(async (em) => {
       // The wait for another server, and a change of a large table, take as long as they take.
       await em.execute('set local statement_timeout = 0');
+      await em.execute('set local idle_in_transaction_session_timeout = 0');
       await em.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
       await orm.migrator.up({ transaction: em.getTransactionContext() });
+      await installQueue(orm);
     });
   } catch (cause) {
     throw new DatabaseError(`its tables cannot be brought up to date: ${reason(cause)}`, { cause });

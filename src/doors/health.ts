@@ -38,6 +38,7 @@ export function mountHealth(app: FastifyInstance, parts: Parts, redis: Redis | n
       database: await askDatabase(parts),
       ...(redis && { redis: await askRedis(redis, parts.bus) }),
       python: describePython(parts.python.state(), hasPythonStarted),
+      ...(!parts.jobs.isUp && { jobs: { state: 'down', detail: 'are not run any more' } as const }),
     };
     const ready = Object.values(states).every(({ state }) => state !== 'down');
     return reply.code(ready ? 200 : 503).send({ ready, parts: states });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Folders that are no noun. */
-const SHARED = ['core', 'database', 'doors', 'egress', 'events', 'python'];
+const SHARED = ['core', 'database', 'doors', 'egress', 'events', 'jobs', 'python'];
 
 interface Import {
   file: string;
@@ -38,13 +38,16 @@ describe('imports', () => {
     expect(found((edge) => isPackage(edge, '@trpc/server')).length).toBeGreaterThan(1);
   });
 
-  it.each(['core', 'database', 'egress', 'events', 'python'])('%s knows no noun and no door', (folder) => {
-    expect(
-      found(
-        ({ file, target }) => folderOf(file) === folder && (isNoun(target) || folderOf(target) === 'doors'),
-      ),
-    ).toEqual([]);
-  });
+  it.each(['core', 'database', 'egress', 'events', 'jobs', 'python'])(
+    '%s knows no noun and no door',
+    (folder) => {
+      expect(
+        found(
+          ({ file, target }) => folderOf(file) === folder && (isNoun(target) || folderOf(target) === 'doors'),
+        ),
+      ).toEqual([]);
+    },
+  );
 
   it('routers import no entity, no repository, no door and no router of another noun', () => {
     const forbidden = /\.(entity|repository|router)\.ts$/;
@@ -76,6 +79,7 @@ describe('imports', () => {
     ['python-shell', /^src\/python\//],
     ['undici', /^src\/egress\//],
     ['ldapts', /^src\/auth\/ldap\//],
+    ['graphile-worker', /^src\/jobs\//],
   ])('%s has one place', (name, place) => {
     const edges = imports.filter((edge) => isPackage(edge, name));
     expect(edges.filter(({ file }) => !place.test(file))).toEqual([]);

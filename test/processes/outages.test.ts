@@ -1,7 +1,10 @@
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { enqueue } from '../../src/jobs/enqueue.ts';
+import { defineJob } from '../../src/jobs/kind.ts';
 import { makeChannel } from '../support/channels.ts';
-import { createDatabase } from '../support/database.ts';
+import { createDatabase, sqlOf, withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { proxyDatabase } from '../support/proxy.ts';
 import { signUpAll, startServer } from '../support/server.ts';
@@ -10,7 +13,21 @@ import { signUpAll, startServer } from '../support/server.ts';
 const database = await createDatabase();
 const proxy = await proxyDatabase(database.url);
 const lines: { level: number; msg: string; [member: string]: unknown }[] = [];
+const runs: string[] = [];
+let gate = Promise.resolve();
+const slow = defineJob({
+  name: 'test.slow',
+  payload: z.object({ name: z.string() }),
+  async run(_parts, { name }) {
+    runs.push(name);
+    await gate;
+  },
+  timeLimitMs: 60_000,
+  attempts: 3,
+  concurrency: 3,
+});
 const server = await startServer({
+  jobKinds: [slow],
   database: { ...database, url: proxy.url },
   log: { write: (line) => void lines.push(JSON.parse(line)) },
 });
@@ -119,5 +136,29 @@ describe('a call', () => {
     expect(parts.database).toEqual({ state: 'degraded', detail: 'has no room left on its disk' });
     await database.query('drop trigger no_room on message');
     await untilServed();
+  });
+});
+
+describe('a job', () => {
+  const add = (name: string) => withClient(database.url, (client) => enqueue(sqlOf(client), slow, { name }));
+  const kept = () => database.query<{ attempts: number }>('select attempts from graphile_worker.jobs');
+
+  it('that ends while the database is away is not run again, and those that came meanwhile are run', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gate = promise;
+    await add('under way');
+    await until('the job', () => runs.includes('under way'));
+    proxy.cut();
+    resolve();
+    await add('meanwhile');
+    await until('the outage to be noticed', async () => (await post('x')).status === 503);
+    expect(await kept()).toHaveLength(2);
+    proxy.restore();
+    await until('all to be done', async () => (await kept()).length === 0);
+    expect(runs).toEqual(['under way', 'meanwhile']);
+    // It is told of new ones again, or finds them.
+    await add('later');
+    await until('all to be done', async () => (await kept()).length === 0);
+    expect(runs).toHaveLength(3);
   });
 });

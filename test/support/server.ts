@@ -5,6 +5,7 @@ import type { DestinationStream } from 'pino';
 import { type App, startApp } from '../../src/app.ts';
 import type { Egress } from '../../src/egress/egress.ts';
 import { readEnv } from '../../src/env.ts';
+import type { JobKind } from '../../src/jobs/kind.ts';
 import { createLog } from '../../src/log.ts';
 import type { Python } from '../../src/python/pool.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
@@ -45,6 +46,9 @@ export interface ServerOptions {
   /** Takes what the server logs, at its lowest level; else errors alone are printed. */
   log?: DestinationStream;
   onFatal?: (reason: string) => void;
+  /** Kinds of jobs besides the server's own. */
+  // biome-ignore lint/suspicious/noExplicitAny: each kind checks its own payload
+  jobKinds?: readonly JobKind<any>[];
 }
 
 /** A server in this process, on a free port and a database of its own (or the given one). */
@@ -67,6 +71,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     log: options.log ? createLog('trace', options.log) : createLog(env.LOG_LEVEL),
     python: options.python,
     egress: options.egress,
+    jobKinds: options.jobKinds,
     onFatal:
       options.onFatal ??
       ((reason) => {

@@ -4,6 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry, register } from 'prom-
 import type { Parts } from '../../core/scope.ts';
 import { answerCall, type Context } from '../../core/trpc.ts';
 import type { PoolLoad } from '../../database/pool.ts';
+import type { JobLoad } from '../../jobs/worker.ts';
 import { buildHttpContext } from '../http/context.ts';
 
 /** What keys that are bound to some paths must be allowed. */
@@ -65,7 +66,10 @@ function collectProcess(): void {
 }
 
 /** Metrics that are read from the parts of a server when somebody asks. */
-function measure({ hub, bus, python, webhooks }: Parts, { sockets, database }: MetricsOptions): Registry {
+function measure(
+  { hub, bus, python, webhooks, jobs }: Parts,
+  { sockets, database }: MetricsOptions,
+): Registry {
   const registry = new Registry();
   const registers = [registry];
 
@@ -139,6 +143,12 @@ function measure({ hub, bus, python, webhooks }: Parts, { sockets, database }: M
     'Tools that wait for a place for their process',
     () => python.load().waitingForProcess,
   );
+
+  const jobsBy = (what: keyof JobLoad) => () =>
+    Object.fromEntries(Object.entries(jobs.load()).map(([kind, load]) => [kind, load[what]]));
+  gaugeBy('kind', 'parley_jobs_running', 'Jobs that this process runs', jobsBy('running'));
+  gaugeBy('kind', 'parley_jobs_waiting', 'Jobs of the whole database that are due', jobsBy('waiting'));
+  gaugeBy('kind', 'parley_jobs_failed', 'Jobs that failed for good and are still kept', jobsBy('failed'));
 
   gauge(
     'parley_notifications_sending',

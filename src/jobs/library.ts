@@ -1,0 +1,36 @@
+import { Logger } from 'graphile-worker';
+import type { Pool, QueryConfig } from 'pg';
+import type { Logger as Log } from 'pino';
+import { plannedAnew, type Sql, statement } from '../database/sql.ts';
+import type { Endings } from './endings.ts';
+
+/** `worker.ts` writes failures itself, with a back-off of the kind's own, before the library does; and releases locks sooner. */
+const LEFT_TO_US = /^(fail_jobs?(_q)?|clear_stale_locksN?)\//;
+const ENDS_A_JOB = /^complete_jobs?(_q)?\//;
+
+/**
+ * The database as the library takes it: our own connections, by the names that it gives its prepared statements. It gets none to listen
+ * on: its way back after an outage takes up to a minute, and tells of each attempt; `line.ts` listens.
+ */
+export function poolOf(sql: Sql, endings: Endings): Pool {
+  async function query({ name, text, values = [] }: QueryConfig): Promise<{ rows: unknown[] }> {
+    if (name !== undefined && LEFT_TO_US.test(name)) return { rows: [] };
+    const ask = () => sql.rows(name === undefined ? plannedAnew(text) : statement(name, text), values);
+    if (name === undefined || !ENDS_A_JOB.test(name)) return { rows: await ask() };
+    await endings.write(ask);
+    return { rows: [] };
+  }
+  const client = { query, release: () => {} };
+  return {
+    connect: (listen?: unknown) => (listen ? undefined : Promise.resolve(client)),
+  } as unknown as Pool;
+}
+
+/** What the library tells, in our log. How a job ended is told by `worker.ts`. */
+export const loggerInto = (log: Log): Logger =>
+  new Logger(() => (level, message, meta) => {
+    if (meta?.failure || meta?.success) return;
+    const known = meta?.error instanceof Error ? { err: meta.error } : {};
+    if (level === 'error' || level === 'warning') log.warn(known, `The queue of jobs: ${message}`);
+    else log.trace(known, `The queue of jobs: ${message}`);
+  });

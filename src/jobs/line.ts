@@ -1,0 +1,71 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Logger } from 'pino';
+import { OUTAGES } from '../database/outage.ts';
+import { HOLD_LOCK } from './queue.repository.ts';
+
+const RETRY_MS = 1_000;
+
+export interface LineOptions {
+  orm: MikroORM;
+  workerId: string;
+  log: Logger;
+  /** Called for new jobs, and when some may have been missed. */
+  onJobs(): void;
+}
+
+/**
+ * Holds a connection by which others know that this worker is alive, as long as it has the worker's lock, and by which the worker hears
+ * of new jobs. Lost, it is made anew.
+ */
+export async function holdLine({ orm, workerId, log, onJobs }: LineOptions): Promise<() => Promise<void>> {
+  const pool = await orm.em.getDriver().getConnection().getNativeClient();
+  let isClosed = false;
+  let retry: NodeJS.Timeout | undefined;
+  let hangUp = async () => {};
+
+  async function call(): Promise<void> {
+    const client = await pool.connect();
+    let isOver = false;
+    const drop = () => {
+      if (isOver) return;
+      isOver = true;
+      client.removeAllListeners('notification');
+      // Destroyed rather than returned: neither the lock nor the listening is for the next user of the connection.
+      client.release(true);
+    };
+    hangUp = async () => {
+      // A closed connection would end the lock too, but only when PostgreSQL gets to it.
+      if (!isOver) await client.query('select pg_advisory_unlock_all()').catch(() => {});
+      drop();
+    };
+    let holds = false;
+    client.once('error', () => {
+      drop();
+      if (holds && !isClosed) callAgain();
+    });
+    client.on('notification', onJobs);
+    try {
+      await client.query(HOLD_LOCK.text, [workerId]);
+      await client.query(HOLD_LOCK.listen);
+    } catch (error) {
+      drop();
+      throw error;
+    }
+    holds = true;
+    if (isClosed) await hangUp();
+  }
+
+  function callAgain(): void {
+    call().then(onJobs, (error: unknown) => {
+      log.warn({ err: error }, OUTAGES.away);
+      if (!isClosed) retry = setTimeout(callAgain, RETRY_MS).unref();
+    });
+  }
+
+  await call();
+  return async () => {
+    isClosed = true;
+    clearTimeout(retry);
+    await hangUp();
+  };
+}

@@ -1,0 +1,232 @@
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import type { Sql } from '../../src/database/sql.ts';
+import { enqueue, enqueueAll, type JobOptions } from '../../src/jobs/enqueue.ts';
+import { defineJob, GiveUp, type JobKind, PutOff } from '../../src/jobs/kind.ts';
+import { createDatabase, sqlOf, withClient } from '../support/database.ts';
+import { scrape } from '../support/metrics.ts';
+import { until } from '../support/poll.ts';
+import { signUp, startServer } from '../support/server.ts';
+
+const Payload = z.object({ name: z.string() });
+type Payload = z.infer<typeof Payload>;
+
+const started: string[] = [];
+const done: string[] = [];
+/** What the jobs of a name wait for. */
+const gates = new Map<string, Promise<void>>();
+const failures = new Map<string, Error>();
+let atOnce = 0;
+let mostAtOnce = 0;
+
+async function work(name: string, signal: AbortSignal): Promise<void> {
+  started.push(name);
+  atOnce += 1;
+  mostAtOnce = Math.max(mostAtOnce, atOnce);
+  try {
+    const gate = gates.get(name);
+    if (gate) await Promise.race([gate, aborted(signal)]);
+    const failure = failures.get(name);
+    if (failure) throw failure;
+    done.push(name);
+  } finally {
+    atOnce -= 1;
+  }
+}
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+
+const kind = (name: string, more: Partial<JobKind<Payload>> = {}) =>
+  defineJob<Payload>({
+    name,
+    payload: Payload,
+    run: (_parts, payload, signal) => work(payload.name, signal),
+    timeLimitMs: 60_000,
+    attempts: 2,
+    backOffSeconds: () => 3_600,
+    concurrency: 4,
+    ...more,
+  });
+
+const plain = kind('test.plain');
+const brief = kind('test.brief', { timeLimitMs: 100, attempts: 1 });
+const narrow = kind('test.narrow', { concurrency: 2 });
+const laned = kind('test.laned', { laneConcurrency: 1 });
+const jobKinds = [plain, brief, narrow, laned];
+
+const database = await createDatabase();
+const server = await startServer({ database, jobKinds, env: { LOG_LEVEL: 'silent' } });
+afterAll(async () => {
+  await server.close();
+  await database.drop();
+});
+const root = await signUp(server, 'Root');
+
+const inTransaction = (end: 'commit' | 'rollback', store: (tx: Sql) => Promise<void>) =>
+  withClient(database.url, async (client) => {
+    await client.query('begin');
+    await store(sqlOf(client));
+    await client.query(end);
+  });
+const add = (of: JobKind<Payload>, name: string, options?: JobOptions) =>
+  inTransaction('commit', (tx) => enqueue(tx, of, { name }, options));
+const rowOf = async (of: JobKind<Payload>) => {
+  const [row] = await database.query<Record<string, unknown>>(
+    `select attempts, last_error, locked_by, run_at > now() + interval '50 minutes' as is_late
+       from graphile_worker.jobs where task_identifier = $1`,
+    [of.name],
+  );
+  return row;
+};
+const isGone = (of: JobKind<Payload>) => until('the job to be gone', async () => !(await rowOf(of)));
+const forget = () => database.query('delete from graphile_worker._private_jobs');
+
+/** Holds jobs of a name until it is called. */
+function hold(name: string): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  gates.set(name, promise);
+  onTestFinished(() => {
+    resolve();
+    gates.delete(name);
+  });
+  return resolve;
+}
+
+describe('a job', () => {
+  it('runs once its transaction is committed, and never when that was taken back', async () => {
+    await inTransaction('rollback', (tx) => enqueue(tx, plain, { name: 'taken back' }));
+    await inTransaction('commit', async (tx) => {
+      await enqueue(tx, plain, { name: 'kept' });
+      expect(started).not.toContain('kept');
+    });
+    await until('the job', () => done.includes('kept'));
+    await isGone(plain);
+    expect(started).not.toContain('taken back');
+  });
+
+  it('is refused with a payload that its kind does not take', async () => {
+    const wrong = { nome: 'x' } as unknown as Payload;
+    await expect(inTransaction('commit', (tx) => enqueue(tx, plain, wrong))).rejects.toThrow(/name/);
+  });
+
+  it('waits for its time, and is replaced by the next of its id', async () => {
+    const runAt = new Date(Date.now() + 3_600_000);
+    await add(plain, 'first', { id: 'one', runAt });
+    await add(plain, 'second', { id: 'one' });
+    await until('the second', () => done.includes('second'));
+    await isGone(plain);
+    expect(started).not.toContain('first');
+  });
+
+  it('that fails waits as long as its kind says, and is kept with its error when it has failed for good', async () => {
+    failures.set('faulty', new Error('It is broken.'));
+    await add(plain, 'faulty');
+    const first = await until('the failure', async () => {
+      const row = await rowOf(plain);
+      return row?.last_error && row;
+    });
+    expect(first).toEqual({ attempts: 1, last_error: 'It is broken.', locked_by: null, is_late: true });
+    await database.query('update graphile_worker._private_jobs set run_at = now()');
+    await until('the last attempt', async () => (await rowOf(plain))?.attempts === 2);
+    await until('its end', async () => (await rowOf(plain))?.locked_by === null);
+    await until('the metrics to tell', async () => {
+      const { value } = await scrape(server.url, root.token);
+      return value('parley_jobs_failed', { kind: plain.name }) === 1;
+    });
+    const { value } = await scrape(server.url, root.token);
+    expect(value('parley_jobs_total', { kind: plain.name, outcome: 'retried' })).toBe(1);
+    expect(value('parley_jobs_total', { kind: plain.name, outcome: 'failed' })).toBe(1);
+    await forget();
+  });
+
+  it('that gives up is not tried again, and one that is put off has not been tried', async () => {
+    failures.set('hopeless', new GiveUp('It cannot be done.'));
+    await add(plain, 'hopeless');
+    await until('the end', async () => (await rowOf(plain))?.last_error === 'It cannot be done.');
+    expect(await rowOf(plain)).toMatchObject({ attempts: 2 });
+    await forget();
+    failures.set('early', new PutOff('It is not ready.', 3_600));
+    await add(plain, 'early');
+    await until('the end', async () => (await rowOf(plain))?.last_error === 'It is not ready.');
+    expect(await rowOf(plain)).toMatchObject({ attempts: 0, is_late: true });
+    await forget();
+  });
+
+  it('that takes longer than its kind may is told to end', async () => {
+    hold('endless');
+    await add(brief, 'endless');
+    await until('the end', async () => (await rowOf(brief))?.last_error);
+    expect(await rowOf(brief)).toMatchObject({ attempts: 1, last_error: 'It took longer than 0.1 s.' });
+    await forget();
+  });
+});
+
+describe('jobs at once', () => {
+  const names = (of: string) => Array.from({ length: 8 }, (_, n) => `${of} ${n}`);
+
+  it('are as many of a kind as it may have, whatever comes', async () => {
+    const all = names('narrow');
+    const releases = all.map(hold);
+    mostAtOnce = 0;
+    await inTransaction('commit', (tx) =>
+      enqueueAll(
+        tx,
+        narrow,
+        all.map((name) => ({ payload: { name } })),
+      ),
+    );
+    await until('two', () => all.filter((name) => started.includes(name)).length === 2);
+    // Another kind has places of its own.
+    await add(plain, 'beside');
+    await until('the other kind', () => done.includes('beside'));
+    for (const release of releases) release();
+    await isGone(narrow);
+    expect(all.every((name) => done.includes(name))).toBe(true);
+    expect(mostAtOnce).toBeLessThanOrEqual(3);
+  });
+
+  it('are one of a lane where the kind says so, and the other lanes go on', async () => {
+    const release = hold('slow');
+    await add(laned, 'slow', { lane: 'a' });
+    await until('the first', () => started.includes('slow'));
+    await add(laned, 'after slow', { lane: 'a' });
+    await add(laned, 'other lane', { lane: 'b' });
+    await until('the other lane', () => done.includes('other lane'));
+    expect(started).not.toContain('after slow');
+    release();
+    await until('the next of the lane', () => done.includes('after slow'));
+  });
+
+  it('are never two of one key', async () => {
+    const release = hold('keyed');
+    await add(plain, 'keyed', { key: 'k' });
+    await until('the first', () => started.includes('keyed'));
+    await add(plain, 'keyed after', { key: 'k' });
+    await add(plain, 'without a key');
+    await until('the one without a key', () => done.includes('without a key'));
+    expect(started).not.toContain('keyed after');
+    release();
+    await until('the next of the key', () => done.includes('keyed after'));
+    await isGone(plain);
+  });
+});
+
+it('a server that stops gives back what does not end, and the next one runs it', async () => {
+  const env = { LOG_LEVEL: 'silent' };
+  const other = await createDatabase();
+  const one = await startServer({ database: other, jobKinds, env });
+  hold('left');
+  await withClient(other.url, (client) => enqueue(sqlOf(client), plain, { name: 'left' }));
+  await until('the job', () => started.includes('left'));
+  await one.close();
+  const [row] = await other.query('select attempts, locked_by from graphile_worker.jobs');
+  expect(row).toEqual({ attempts: 0, locked_by: null });
+  gates.delete('left');
+  const two = await startServer({ database: other, jobKinds, env });
+  await until('the job to be done', () => done.includes('left'));
+  await two.close();
+  await other.drop();
+});
