@@ -184,7 +184,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const egress = options.egress ?? createEgress({ allow: env.EGRESS_ALLOW });
     if (egress !== options.egress) closers.push(() => egress.close());
     const shared = redis && { redis, prefix };
-    const webhooks = startWebhooks({ sql, bus, configs, egress, presence, secret }, shared, (error) =>
+    const webhooks = await startWebhooks({ sql, bus, configs, presence, secret }, shared, (error) =>
       log.warn({ err: error }, 'Notifications to webhooks are held up; stored ones are tried again.'),
     );
     closers.push(() => webhooks.close());

@@ -2,13 +2,14 @@ import { can } from '../channels/channels.repository.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import type { DeliveryView } from './deliveries.schema.ts';
 
-const INSERT = statement(
+const INSERT = statement<{ id: string }>(
   'delivery.insert',
   `insert into delivery (id, user_id, channel_id, message_id, url, payload, status, attempts, next_attempt_at, created_at, updated_at)
    select id, user_id, channel_id, message_id, url, payload, 'pending', 0, $2, $2, $2
      from jsonb_to_recordset($1::jsonb) as d
        (id uuid, user_id uuid, channel_id uuid, message_id uuid, url text, payload jsonb)
-    where user_id is null or exists (select from users u where u.id = d.user_id)`,
+    where user_id is null or exists (select from users u where u.id = d.user_id)
+   returning id`,
 );
 
 export interface NewDelivery {
@@ -23,9 +24,9 @@ export interface NewDelivery {
   payload: Record<string, unknown>;
 }
 
-/** Stores deliveries to be made at once; `now` is in seconds. */
-export async function insertDeliveries(sql: Sql, deliveries: NewDelivery[], now: number): Promise<void> {
-  await sql.rows(INSERT, [JSON.stringify(deliveries), now]);
+/** Stores deliveries to be made at once; `now` is in seconds. @returns the ids of those whose person is still there */
+export async function insertDeliveries(sql: Sql, deliveries: NewDelivery[], now: number): Promise<string[]> {
+  return (await sql.rows(INSERT, [JSON.stringify(deliveries), now])).map(({ id }) => id);
 }
 
 export interface DueDelivery {
@@ -41,18 +42,12 @@ export interface DueDelivery {
   message: { content: string; author: string | null; channel_id: string; channel_name: string } | null;
 }
 
-/*
- * Whoever claims a row has it until `$2`: should they die, it is due again then. Rows that somebody else is just claiming are
- * skipped. The message is read as it is now: what was deleted meanwhile is sent to nobody.
- */
+/* The message is read as it is now: what was deleted meanwhile is sent to nobody. */
 const CLAIM = statement<DueDelivery>(
   'delivery.claim',
-  `with due as (
-     select id from delivery where next_attempt_at <= $1 order by next_attempt_at limit $3 for update skip locked
-   ), claimed as (
-     update delivery d set attempts = d.attempts + 1, next_attempt_at = $2, updated_at = $1
-       from due where d.id = due.id
-     returning d.id, d.user_id, d.channel_id, d.message_id, d.url, d.payload, d.attempts
+  `with claimed as (
+     update delivery set attempts = attempts + 1, updated_at = $2 where id = $1 and next_attempt_at <= $2
+     returning id, user_id, channel_id, message_id, url, payload, attempts
    )
    select d.id, d.user_id, d.message_id, d.url, d.payload, d.attempts,
           case when m.id is not null then json_build_object(
@@ -64,9 +59,22 @@ const CLAIM = statement<DueDelivery>(
      left join users a on a.id = m.user_id`,
 );
 
-/** Takes at most so many deliveries that are due. Times are seconds. */
-export const claimDeliveries = (sql: Sql, now: number, until: number, max: number): Promise<DueDelivery[]> =>
-  sql.rows(CLAIM, [now, until, max]);
+/** Begins an attempt; undefined when none is due. `now` is in seconds. */
+export async function claimDelivery(sql: Sql, id: string, now: number): Promise<DueDelivery | undefined> {
+  const [claimed] = await sql.rows(CLAIM, [id, now]);
+  return claimed;
+}
+
+const NEXT = statement<{ next_attempt_at: number }>(
+  'delivery.next',
+  'select next_attempt_at from delivery where id = $1 and next_attempt_at is not null',
+);
+
+/** When the next attempt is due, in seconds; undefined when there is none any more. */
+export async function readNextAttempt(sql: Sql, id: string): Promise<number | undefined> {
+  const [row] = await sql.rows(NEXT, [id]);
+  return row?.next_attempt_at;
+}
 
 const SETTLE = statement(
   'delivery.settle',
@@ -82,7 +90,7 @@ export interface Outcome {
   error: string | null;
 }
 
-/** Writes down what became of an attempt, unless somebody else has taken the delivery over since. */
+/** Writes down what became of an attempt, unless another process has begun the next one since. */
 export async function settleDelivery(
   sql: Sql,
   { id, attempts }: Pick<DueDelivery, 'id' | 'attempts'>,
@@ -92,20 +100,40 @@ export async function settleDelivery(
   await sql.rows(SETTLE, [id, attempts, status, next_attempt_at, response_status, error, now]);
 }
 
-const DEFER = statement(
-  'delivery.defer',
-  `update delivery d set attempts = d.attempts - 1, next_attempt_at = o.until
-     from jsonb_to_recordset($1::jsonb) as o (id uuid, attempts int, until int)
-    where d.id = o.id and d.attempts = o.attempts and d.status = 'pending'`,
+const UNDO = statement(
+  'delivery.undo',
+  `update delivery set attempts = attempts - 1 where id = $1 and attempts = $2 and status = 'pending'`,
 );
 
-/** Gives deliveries back untried, each until a time in seconds. */
-export async function deferDeliveries(
+/** Takes an attempt back that was cut short. */
+export async function undoClaim(
   sql: Sql,
-  deferred: { id: string; attempts: number; until: number }[],
+  { id, attempts }: Pick<DueDelivery, 'id' | 'attempts'>,
 ): Promise<void> {
-  const given = deferred.map(({ id, attempts, until }) => ({ id, attempts, until }));
-  await sql.rows(DEFER, [JSON.stringify(given)]);
+  await sql.rows(UNDO, [id, attempts]);
+}
+
+const LOCK_JOBLESS = statement('delivery.lock-jobless', 'select pg_advisory_xact_lock(7011507)');
+const JOBLESS = statement<{ id: string; url: string; next_attempt_at: number }>(
+  'delivery.jobless',
+  `select id, url, next_attempt_at from delivery d
+    where next_attempt_at is not null and id > $2 and not exists (
+      select from graphile_worker._private_jobs j where j.key = $1 || d.id and j.attempts < j.max_attempts)
+    order by id limit $3`,
+);
+
+/**
+ * Deliveries that wait though no job makes them: they were stored by an older version, or come from a backup. No other process lists
+ * them before the transaction ends.
+ */
+export async function listJobless(
+  tx: Sql,
+  keyPrefix: string,
+  afterId: string,
+  most: number,
+): Promise<{ id: string; url: string; next_attempt_at: number }[]> {
+  await tx.rows(LOCK_JOBLESS, []);
+  return tx.rows(JOBLESS, [keyPrefix, afterId, most]);
 }
 
 const PRUNE = statement('delivery.prune', 'delete from delivery where created_at < $1');

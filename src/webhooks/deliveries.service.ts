@@ -1,9 +1,10 @@
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
+import { maskUrl, openUrl } from './deliveries.address.ts';
 import { listRows, redeliverRow } from './deliveries.repository.ts';
 import type { DeliveryView } from './deliveries.schema.ts';
-import { maskUrl } from './deliveries.sender.ts';
+import { enqueueDeliveries } from './deliveries.store.ts';
 
 const toView = ({ secret }: Scope, row: DeliveryView): DeliveryView => ({
   ...row,
@@ -26,9 +27,12 @@ export async function listDeliveries(
  */
 export async function redeliver(scope: Scope, id: string): Promise<DeliveryView> {
   await scope.webhooks.redeliverLimit.take(scope.actor.id, 'Too many notifications were sent again.');
-  const found = await redeliverRow(scope.sql, id, scope.actor.id, nowSeconds());
+  const found = await scope.sql.transaction(async (tx) => {
+    const one = await redeliverRow(tx, id, scope.actor.id, nowSeconds());
+    if (one?.row) await enqueueDeliveries(tx, [{ id, url: openUrl(scope.secret, id, one.row.url) }]);
+    return one;
+  });
   if (!found) throw new AppError('not_found', { detail: 'There is no such notification of yours.' });
   if (!found.row) throw new AppError('bad_request', { detail: 'This notification is still on its way.' });
-  scope.webhooks.deliveries.wake();
   return toView(scope, found.row);
 }

@@ -1,6 +1,6 @@
 import { createLimit, type Limit, type SharedStore } from '../core/limits.ts';
 import type { Parts } from '../core/scope.ts';
-import { type Deliveries, startDeliveries } from './deliveries.sender.ts';
+import { adoptDeliveries, type Deliveries, keepDeliveries } from './deliveries.store.ts';
 import { notifyOfMessages } from './notifications.ts';
 
 declare module '../core/scope.ts' {
@@ -19,14 +19,15 @@ export interface Webhooks {
   close(): Promise<void>;
 }
 
-type Needed = Pick<Parts, 'sql' | 'bus' | 'configs' | 'egress' | 'presence' | 'secret'>;
+type Needed = Pick<Parts, 'sql' | 'bus' | 'configs' | 'presence' | 'secret'>;
 
-export function startWebhooks(
+export async function startWebhooks(
   parts: Needed,
   shared: SharedStore,
   onError: (error: unknown) => void,
-): Webhooks {
-  const deliveries = startDeliveries({ ...parts, onError });
+): Promise<Webhooks> {
+  await adoptDeliveries(parts.sql, parts.secret);
+  const deliveries = keepDeliveries({ ...parts, onError });
   const stopNotifying = notifyOfMessages(parts, deliveries, onError);
   return {
     postLimit: createLimit('webhook', { points: 60, seconds: 60 }, shared),

@@ -1,7 +1,7 @@
 import type { Secret } from '../core/keys.ts';
 import { resealColumn, type Tally } from '../database/reseal.ts';
 import type { Sql } from '../database/sql.ts';
-import { sealedForDelivery } from './deliveries.sender.ts';
+import { sealedForDelivery } from './deliveries.address.ts';
 import { sealedForWebhook } from './webhooks.service.ts';
 
 /** Seals the tokens of webhooks and the addresses of deliveries with the secret in use, where an older one of the list has sealed them. */

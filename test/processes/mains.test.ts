@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { startTarget } from '../egress/targets.ts';
 import { createDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { type ServerProcess, spawnMain } from '../support/process.ts';
@@ -123,6 +124,35 @@ describe.skipIf(withoutRedis)('two processes with one Redis', () => {
     );
     await until('the socket to end', () => listener.ended);
     for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  it('do the job of one that is killed in the middle of it', async () => {
+    const redis = await startRedis();
+    undo.push(() => redis.stop());
+    let answers = false;
+    const target = await startTarget((_request, response) => answers && response.end('ok'));
+    undo.push(() => target.close());
+    const { url: DATABASE_URL, query } = await emptyDatabase();
+    const env = {
+      ...{ DATABASE_URL, REDIS_URL: redis.url, SECRET_KEY: 'a secret that both processes have got' },
+      ...{ WEBHOOK_URL: `http://127.0.0.1:${target.port}/signups`, EGRESS_ALLOW: '127.0.0.1' },
+    };
+    const killed = await launch(env);
+    const body = { email: 'ada@example.com', name: 'Ada', password: PASSWORD };
+    await call(await killed.ready(), 'POST /auths/signup', { body });
+    await until('the notice to be sent', () => target.heard.length === 1);
+    const other = await launch(env);
+    await other.ready();
+    answers = true;
+    await killed.stop('SIGKILL');
+    await until('the notice to be sent again', () => target.heard.length === 2);
+    await until('its end to be written', async () => {
+      const [row] = await query('select status, attempts from delivery');
+      return row?.status === 'delivered' && row.attempts === 2;
+    });
+    const ids = target.heard.map(({ headers }) => headers['x-parley-delivery']);
+    expect(ids[0]).toBe(ids[1]);
+    expect(await query('select from graphile_worker.jobs')).toEqual([]);
   });
 
   it('refuse to work with different secrets', async () => {

@@ -47,7 +47,7 @@ it('a delivery that was under way when the server stopped is made by the next on
   expect(ids[0]).toBe(ids[1]);
 });
 
-it('a delivery whose process died is taken over when its time is up, and the dead one writes nothing any more', async () => {
+it('a delivery whose process died is taken over, and the dead one writes nothing any more', async () => {
   const stage = keep(await setStage(), (made) => made.close());
   const release: (() => void)[] = [];
   const target = keep(
@@ -62,14 +62,43 @@ it('a delivery whose process died is taken over when its time is up, and the dea
   await follow(stage, reader, target.url, channelId);
   await stage.post(channelId, 'twice');
   await until('the first attempt', () => target.heard.length === 1);
-  // As if the lease had run out while the first attempt hangs.
-  await stage.server.database.query('update delivery set next_attempt_at = 0');
+  // As if its process were gone while the first attempt hangs.
+  await stage.server.database.query(
+    'select graphile_worker.force_unlock_workers(array(select locked_by from graphile_worker.jobs))',
+  );
   await deliveriesOf(stage, reader, ([one]) => one?.status === 'delivered');
   release[0]?.();
   await stage.post(channelId, 'a later one');
   await until('the later one', () => target.heard.length === 3);
   const { body } = await stage.as(reader)('GET /users/user/deliveries');
   expect(body.at(-1)).toMatchObject({ status: 'delivered', attempts: 2, response_status: 200 });
+});
+
+it('deliveries that wait without a job, as after an upgrade or from a backup, are made after the start', async () => {
+  const database = keep(await createDatabase(), (made) => made.drop());
+  const egress = keep(egressToHere(), (made) => made.close());
+  let status = 503;
+  const target = keep(await startTarget((_request, response) => response.writeHead(status).end()), (made) =>
+    made.close(),
+  );
+  const env = { SECRET_KEY };
+  const stage = await setStage({ database, env });
+  const reader = await stage.person('Reader');
+  const channelId = await stage.channel('news');
+  await follow(stage, reader, target.url, channelId);
+  await stage.post(channelId, 'waits');
+  await deliveriesOf(stage, reader, ([one]) => one?.response_status === 503);
+  await stage.close();
+  await database.query('delete from graphile_worker._private_jobs');
+  await database.query('update delivery set next_attempt_at = 0');
+  status = 200;
+  const next = keep(await startServer({ database, env, egress }), (made) => made.close());
+  await until('the second attempt', () => target.heard.length === 2);
+  await deliveriesOf(
+    { ...stage, server: next, as: () => (request) => next.call(request, { token: reader.token }) },
+    reader,
+    ([one]) => one?.status === 'delivered' && one.attempts === 2,
+  );
 });
 
 describe.skipIf(withoutRedis)('two processes', () => {

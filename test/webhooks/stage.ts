@@ -104,9 +104,14 @@ export const deliveriesOf = async (
   });
 
 /** Makes what waits for its next attempt due now, and forgets what became of the last. */
-export const hurry = (stage: Stage) =>
-  stage.server.database.query(
-    `update delivery set next_attempt_at = 0, response_status = null where status = 'pending'`,
-  );
+export async function hurry(stage: Stage): Promise<void> {
+  const { query } = stage.server.database;
+  await until('no attempt to be under way', async () => {
+    const held = await query('select from graphile_worker.jobs where locked_by is not null');
+    return held.length === 0;
+  });
+  await query(`update delivery set next_attempt_at = 0, response_status = null where status = 'pending'`);
+  await query('update graphile_worker._private_jobs set run_at = now() where attempts < max_attempts');
+}
 
 export type Answering = Parameters<typeof startTarget>[0];

@@ -66,10 +66,7 @@ function collectProcess(): void {
 }
 
 /** Metrics that are read from the parts of a server when somebody asks. */
-function measure(
-  { hub, bus, python, webhooks, jobs }: Parts,
-  { sockets, database }: MetricsOptions,
-): Registry {
+function measure({ hub, bus, python, jobs }: Parts, { sockets, database }: MetricsOptions): Registry {
   const registry = new Registry();
   const registers = [registry];
 
@@ -153,12 +150,12 @@ function measure(
   gauge(
     'parley_notifications_sending',
     'Notifications that are on their way to a webhook',
-    () => webhooks.deliveries.load().sending,
+    () => jobs.load()['webhooks.deliver']?.running ?? 0,
   );
   gauge(
     'parley_notifications_waiting',
-    'Notifications that are due and that this process has taken, waiting for the others to their server',
-    () => webhooks.deliveries.load().waiting,
+    'Notifications of the whole database that are due, waiting for the others to their server',
+    () => jobs.load()['webhooks.deliver']?.waiting ?? 0,
   );
   return registry;
 }

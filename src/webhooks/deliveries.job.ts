@@ -1,0 +1,96 @@
+import { Counter } from 'prom-client';
+import { z } from 'zod';
+import { AppError } from '../core/errors.ts';
+import type { Parts } from '../core/scope.ts';
+import { nowSeconds } from '../core/time.ts';
+import { defineJob, GiveUp, PutOff } from '../jobs/kind.ts';
+import { openUrl } from './deliveries.address.ts';
+import { payloadFor } from './deliveries.payload.ts';
+import {
+  claimDelivery,
+  type DueDelivery,
+  readNextAttempt,
+  settleDelivery,
+  undoClaim,
+} from './deliveries.repository.ts';
+import { type AttemptResult, afterAttempt, giveUp } from './deliveries.retries.ts';
+
+const ATTEMPT_MS = 10_000;
+/** Nothing of an answer matters but its status. */
+const ANSWER_BYTES = 16_384;
+
+const attempts = new Counter({
+  name: 'parley_notification_attempts_total',
+  help: 'Attempts to deliver a notification: delivered, failed for good, or to be tried again',
+  labelNames: ['outcome'],
+});
+
+/** Makes one attempt of a delivery; its row says how many there were, and when the next one is. */
+export const deliverJob = defineJob({
+  name: 'webhooks.deliver',
+  payload: z.object({ id: z.uuid() }),
+  run: (parts, { id }, signal) => deliver(parts, id, signal),
+  timeLimitMs: 3 * ATTEMPT_MS,
+  // Of errors of our own; answers of the target are counted by the row.
+  attempts: 10,
+  concurrency: 16,
+  laneConcurrency: 4,
+});
+
+/** @throws PutOff until the next attempt, GiveUp when there is none */
+async function deliver(parts: Parts, id: string, signal: AbortSignal): Promise<void> {
+  const { sql } = parts;
+  const delivery = await claimDelivery(sql, id, nowSeconds());
+  if (!delivery) {
+    const next = await readNextAttempt(sql, id);
+    if (next === undefined) return;
+    throw new PutOff('It is not due yet.', Math.max(1, next - nowSeconds()));
+  }
+  const result = await attempt(parts, delivery, signal);
+  // The next process begins with what a stopping one could not finish.
+  if (result === 'interrupted') {
+    await undoClaim(sql, delivery);
+    throw signal.reason;
+  }
+  const now = nowSeconds();
+  const outcome = afterAttempt(result, delivery.attempts, now);
+  attempts.inc({ outcome: outcome.status === 'pending' ? 'retried' : outcome.status });
+  await settleDelivery(sql, delivery, outcome, now);
+  const { status, next_attempt_at, error } = outcome;
+  if (next_attempt_at !== null) throw new PutOff(error ?? '', next_attempt_at - now);
+  if (status === 'failed') throw new GiveUp(error ?? '');
+}
+
+async function attempt(
+  { secret, configs, egress }: Parts,
+  { id, user_id, message_id, message, payload, url: sealed }: DueDelivery,
+  signal: AbortSignal,
+): Promise<AttemptResult | 'interrupted'> {
+  if (user_id !== null && !configs.current.ui.enable_user_webhooks) {
+    return giveUp('Notifications to webhooks are switched off.');
+  }
+  if (message_id !== null && !message) {
+    return giveUp('The message was deleted, or may not be read any more.');
+  }
+  const address = openUrl(secret, id, sealed);
+  try {
+    const url = egress.check(address);
+    const body = JSON.stringify(message ? payloadFor(url, message, configs.current.webui.url) : payload);
+    const { status, headers } = await egress.fetch(address, {
+      method: 'POST',
+      // The id lets a target know one again that it got before its answer was lost.
+      headers: { 'content-type': 'application/json', 'x-parley-delivery': id },
+      body,
+      maxBytes: ANSWER_BYTES,
+      excess: 'cut',
+      timeoutMs: ATTEMPT_MS,
+      maxRedirects: 0,
+      signal,
+    });
+    return { status, retryAfter: headers.get('retry-after') };
+  } catch (error) {
+    if (signal.aborted) return 'interrupted';
+    if (!(error instanceof AppError)) throw error;
+    return error.code === 'address_refused' ? giveUp(error.message) : { error: error.message };
+  }
+}

@@ -1,0 +1,94 @@
+import { v7 as uuidv7 } from 'uuid';
+import { seal } from '../core/seal.ts';
+import { keepSweeping } from '../core/sweep.ts';
+import { nowSeconds } from '../core/time.ts';
+import type { Database, Sql } from '../database/sql.ts';
+import { enqueueAll, nameWithin } from '../jobs/enqueue.ts';
+import { laneOf, openUrl, sealedForDelivery } from './deliveries.address.ts';
+import { deliverJob } from './deliveries.job.ts';
+import { insertDeliveries, listJobless, pruneDeliveries } from './deliveries.repository.ts';
+
+const PRUNE_MS = 3_600_000;
+const KEPT_SECONDS = 30 * 86_400;
+const BATCH = 500;
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+export interface NewNotice {
+  /** Whose it is; null for the installation's own. */
+  userId: string | null;
+  url: string;
+  /** What is sent; made of the message when there is one, as that is at the time. */
+  payload?: Record<string, unknown>;
+  channelId?: string;
+  messageId?: string;
+}
+
+/** Sends notices to webhooks, until each is delivered or given up (`docs/decisions/notifications.md`). */
+export interface Deliveries {
+  /** Stores notices, and their jobs with them. What is stored is not lost with the process. */
+  enqueue(notices: NewNotice[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Due {
+  id: string;
+  url: string;
+  /** Seconds; at once unless given. */
+  dueAt?: number;
+}
+
+/** Stores the jobs that make deliveries, in the transaction that makes these due. */
+export const enqueueDeliveries = (tx: Sql, due: Due[]): Promise<void> =>
+  enqueueAll(
+    tx,
+    deliverJob,
+    due.map(({ id, url, dueAt }) => ({
+      payload: { id },
+      id,
+      lane: laneOf(url),
+      runAt: dueAt === undefined ? undefined : new Date(dueAt * 1_000),
+    })),
+  );
+
+export interface DeliveriesOptions {
+  sql: Database;
+  secret: string;
+  onError: (error: unknown) => void;
+}
+
+export function keepDeliveries({ sql, secret, onError }: DeliveriesOptions): Deliveries {
+  const pruning = keepSweeping(PRUNE_MS, () => pruneDeliveries(sql, nowSeconds() - KEPT_SECONDS), onError);
+  return {
+    async enqueue(notices) {
+      const rows = notices.map(({ userId, url, payload = {}, channelId = null, messageId = null }) => {
+        const id = uuidv7();
+        const sealed = seal(secret, url, sealedForDelivery(id));
+        return { id, user_id: userId, channel_id: channelId, message_id: messageId, url: sealed, payload };
+      });
+      const urls = new Map(rows.map(({ id }, at) => [id, notices[at]?.url ?? '']));
+      await sql.transaction(async (tx) => {
+        const ids = await insertDeliveries(tx, rows, nowSeconds());
+        await enqueueDeliveries(
+          tx,
+          ids.map((id) => ({ id, url: urls.get(id) ?? '' })),
+        );
+      });
+    },
+    close: () => pruning.close(),
+  };
+}
+
+/** Gives a job to each delivery that waits and has none, as those of an older version and of a backup. */
+export const adoptDeliveries = (sql: Database, secret: string): Promise<void> =>
+  sql.transaction(async (tx) => {
+    for (let after = NO_ID; ; ) {
+      const jobless = await listJobless(tx, nameWithin(deliverJob, ''), after, BATCH);
+      await enqueueDeliveries(
+        tx,
+        jobless.map(({ id, url, next_attempt_at: dueAt }) => ({ id, url: openUrl(secret, id, url), dueAt })),
+      );
+      const last = jobless.at(-1);
+      if (!last || jobless.length < BATCH) return;
+      after = last.id;
+    }
+  });
