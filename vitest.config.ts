@@ -5,14 +5,20 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/globalSetup.ts'],
     pool: 'forks',
-    // Two cores: more workers only take time from the servers that the tests start.
-    maxWorkers: 2,
+    // A worker loads the server once, not once a file: each file has its own server and database anyway.
+    isolate: false,
+    experimental: {
+      // Node strips the types itself, in tests as in production.
+      viteModuleRunner: false,
+      // Only for `vi.mock`, which no test uses.
+      nodeLoader: false,
+    },
+    // More than two cores: some files mostly wait, for processes and for limits that pass.
+    maxWorkers: 4,
     // Only what hangs takes so long: a busy machine is no reason to fail, and `until` gives up before.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     coverage: {
-      // Reported where it is read: it costs the tests a fifth of their time.
-      enabled: process.env.CI === 'true',
       include: ['src/**/*.ts', 'client/src/**/*.ts'],
       reporter: ['text-summary', 'json-summary'],
     },

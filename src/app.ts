@@ -11,6 +11,7 @@ import { createDirectory } from './auth/ldap/ldap.directory.ts';
 import { createSigninLimit } from './auth/limits/limits.ts';
 import { describeMethods } from './auth/methods/methods.ts';
 import { createOAuth } from './auth/oauth/oauth.providers.ts';
+import { passwordCostOf } from './auth/passwords/passwords.ts';
 import { trackSeen } from './auth/sessions/seen.ts';
 import { removeExpiredSessions } from './auth/sessions/session.ts';
 import { createHub } from './channels/events/events.hub.ts';
@@ -109,6 +110,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     return closing;
   };
 
+  if (env.ENV === 'test') log.warn('ENV=test: passwords are stored so that they can be guessed. Unset it.');
   try {
     const pins = readPins(env.SETTINGS);
     const oauth = createOAuth(env);
@@ -220,6 +222,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       oauth,
       directory,
       methods: describeMethods(env),
+      passwordCost: passwordCostOf(env),
       hub,
       presence,
       posts: createPostQueue(sql),

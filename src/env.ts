@@ -87,7 +87,7 @@ const Env = z.object({
       'must have at least 32 characters, for example from: openssl rand -base64 48; so must older ones behind commas',
     )
     .optional(),
-  /** `dev` serves /docs and /openapi.json. */
+  /** `dev` serves /docs and /openapi.json; `test`, for tests alone, hashes passwords at next to no cost. */
   ENV: z.enum(['dev', 'prod', 'test']).default('prod'),
   /** Origins that browsers may call from. */
   CORS_ALLOW_ORIGIN: list.pipe(z.array(origin)).default([]),

@@ -51,7 +51,7 @@ export async function signIn(
   const attempt = await scope.signinLimit.begin(scope.request);
   await attempt.about(email);
   const account = await findAccount(scope.sql, email);
-  const fits = await verifyPassword(account?.hash ?? null, input.password);
+  const fits = await verifyPassword(scope, account?.hash ?? null, input.password);
   if (!account || !fits) {
     await noteFailure(scope, { email, userId: account?.user.id, method: 'password' });
     throw new AppError('credentials_wrong');
@@ -118,7 +118,7 @@ export async function changePassword(
   await scope.signinLimit.changePassword(id);
   const user = await scope.em.findOne(User, id, { populate: ['password_hash'] });
   const oldHash = user?.password_hash ?? null;
-  if (!user || !(await verifyPassword(oldHash, input.password))) throw new AppError('password_wrong');
+  if (!user || !(await verifyPassword(scope, oldHash, input.password))) throw new AppError('password_wrong');
   const password_hash = await hashPassword(scope, input.new_password, user);
   const changes = { password_hash, updated_at: nowSeconds() };
   await scope.em.transactional(async (em) => {

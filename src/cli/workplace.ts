@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { type PasswordCost, passwordCostOf } from '../auth/passwords/passwords.ts';
 import { readPins } from '../configs/configs.pins.ts';
 import type { ConfigScope } from '../configs/configs.service.ts';
 import { openConfigStore } from '../configs/configs.store.ts';
@@ -87,6 +88,7 @@ export async function requireTables({ orm }: Connection): Promise<void> {
 export type Workplace = ConfigScope & {
   orm: Orm;
   bus: ReturnType<typeof createNotifyingBus>;
+  passwordCost: PasswordCost;
   em: ReturnType<Orm['em']['fork']>;
   actor: null;
 };
@@ -113,7 +115,8 @@ export async function work<T>(env: Env, log: Logger, task: (at: Workplace) => Pr
     const unfollow = configs.follow(bus);
     const egress = createEgress({ allow: env.EGRESS_ALLOW });
     try {
-      return await task({ orm, sql, configs, bus, egress, em: orm.em.fork(), actor: null });
+      const passwordCost = passwordCostOf(env);
+      return await task({ orm, sql, configs, bus, egress, passwordCost, em: orm.em.fork(), actor: null });
     } finally {
       await egress.close();
       await bus.sent();

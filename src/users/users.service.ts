@@ -70,7 +70,7 @@ export interface NewUser {
  * @throws email_invalid, email_taken, password_weak
  */
 export async function createUser(
-  scope: Pick<Scope<Actor | null>, 'em' | 'configs'> & AuditScope,
+  scope: Pick<Scope<Actor | null>, 'em' | 'configs' | 'passwordCost'> & AuditScope,
   input: NewUser,
 ): Promise<UserView> {
   const email = normaliseEmail(input.email);

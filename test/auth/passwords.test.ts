@@ -1,4 +1,6 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { passwordCostOf } from '../../src/auth/passwords/passwords.ts';
+import { readEnv } from '../../src/env.ts';
 import { administer } from '../configs/support.ts';
 import { PASSWORD, signIn, signUp, signUpAs, startServer } from '../support/server.ts';
 
@@ -53,4 +55,20 @@ describe('a password that is set', () => {
     const again = await server.call('POST /auths/signup', { body: { ...short, email: 'other@example.com' } });
     expect(again.body.detail).toContain('at least 8 characters');
   });
+});
+
+it.each([
+  ['prod', '$argon2id$v=19$m=19456,t=2,p=1$'],
+  ['dev', '$argon2id$v=19$m=19456,t=2,p=1$'],
+  ['test', '$argon2id$v=19$m=8,t=1,p=1$'],
+])('ENV=%s hashes a password as %s', async (ENV, expected) => {
+  const other = await startServer({ env: { ENV } });
+  onTestFinished(() => other.close());
+  await signUp(other, 'Root');
+  const [row] = await other.database.query<{ password_hash: string }>('select password_hash from users');
+  expect(row?.password_hash).toContain(expected);
+});
+
+it('is hashed as in production unless ENV says otherwise', () => {
+  expect(passwordCostOf(readEnv({}))).toBe('full');
 });

@@ -14,7 +14,7 @@ export interface Outcome {
 /** `node src/cli/main.ts` with an environment of its own: nothing of the test's own but the path. */
 export const start = (words: string[], env: Record<string, string>) =>
   spawn(process.execPath, [MAIN, ...words], {
-    env: { PATH: process.env.PATH ?? '', PYTHON: '/dev/null', ...env },
+    env: { PATH: process.env.PATH ?? '', ENV: 'test', PYTHON: '/dev/null', ...env },
     stdio: 'pipe',
   });
 

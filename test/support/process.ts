@@ -49,7 +49,14 @@ export function spawnMain(
   cwd?: string,
 ): ServerProcess {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env.PATH ?? '', PORT: '0', PYTHON: '/dev/null', SHUTDOWN_GRACE: '0', ...env },
+    env: {
+      PATH: process.env.PATH ?? '',
+      PORT: '0',
+      ENV: 'test',
+      PYTHON: '/dev/null',
+      SHUTDOWN_GRACE: '0',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
     cwd,

@@ -60,6 +60,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
     LOG_LEVEL: 'error',
+    // Passwords cost next to nothing then.
+    ENV: 'test',
     // A data folder holds a secret; a database without one of its own is written and read with the same.
     ...(options.database && !options.dataDir && { SECRET_KEY: 'the secret of servers on one database' }),
     // A data folder of the test's own may hold an environment (`linkEnvironment`).

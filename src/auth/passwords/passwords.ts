@@ -1,10 +1,31 @@
 import { hash, verify } from '@node-rs/argon2';
 import { AppError } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
+import type { Env } from '../../env.ts';
 import { type Owner, requireGoodPassword } from './passwords.rules.ts';
 
+declare module '../../core/scope.ts' {
+  interface Parts {
+    readonly passwordCost: PasswordCost;
+  }
+}
+
+/** What Argon2id is given for each password. The first is the library's default, which follows OWASP. */
+const COSTS = {
+  full: { memoryCost: 19_456, timeCost: 2, parallelism: 1 },
+  least: { memoryCost: 8, timeCost: 1, parallelism: 1 },
+};
+export type PasswordCost = keyof typeof COSTS;
+
+/** Tests make hundreds of accounts; nothing else may set `ENV=test`. */
+export const passwordCostOf = ({ ENV }: Pick<Env, 'ENV'>): PasswordCost =>
+  ENV === 'test' ? 'least' : 'full';
+
 /** Checked when there is no account, so that an unknown address costs the same time as a wrong password. */
-const NOBODY = await hash('no account has this password');
+const UNKNOWN: Record<PasswordCost, string> = {
+  full: await hash('no account has this password', COSTS.full),
+  least: await hash('no account has this password', COSTS.least),
+};
 
 /** How many hashes may wait. Anybody can ask for one, and each takes tens of milliseconds of a core. */
 const MAX_WAITING = 128;
@@ -21,17 +42,17 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The hash of a new password: Argon2id with the library's defaults, which follow OWASP's; runs outside the event loop.
+ * The hash of a new password, made outside the event loop.
  *
  * @throws password_weak, unavailable when too many wait already
  */
 export async function hashPassword(
-  { configs }: Pick<Scope, 'configs'>,
+  { configs, passwordCost }: Pick<Scope, 'configs' | 'passwordCost'>,
   password: string,
   owner: Owner,
 ): Promise<string> {
   await requireGoodPassword(configs, password, owner);
-  return inTurn(() => hash(password));
+  return inTurn(() => hash(password, COSTS[passwordCost]));
 }
 
 /**
@@ -39,7 +60,11 @@ export async function hashPassword(
  *
  * @throws unavailable when too many wait already
  */
-export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
-  const fits = await inTurn(() => verify(stored ?? NOBODY, password));
+export async function verifyPassword(
+  { passwordCost }: Pick<Scope, 'passwordCost'>,
+  stored: string | null,
+  password: string,
+): Promise<boolean> {
+  const fits = await inTurn(() => verify(stored ?? UNKNOWN[passwordCost], password));
   return stored !== null && fits;
 }
