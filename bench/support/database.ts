@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbedded } from '../../src/database/embedded.ts';
-import type { Sql } from '../../src/database/sql.ts';
+import { runner, type Sql } from '../../src/database/sql.ts';
 import { descendants } from './processes.ts';
 
 export interface Cluster {
@@ -44,12 +44,7 @@ export function urlOf({ host, port, user, password }: Cluster['address'], dbName
 }
 
 /** A bare `pg` pool behind the interface that the repositories take. */
-export const sqlOn = (pool: pg.Pool): Sql => ({
-  async rows<Row>({ name, text }: { name: string; text: string }, values: readonly unknown[]) {
-    const result = await pool.query({ name, text, values: [...values] });
-    return result.rows as Row[];
-  },
-});
+export const sqlOn = (pool: pg.Pool): Sql => runner(pool);
 
 export interface Captured {
   name: string;
@@ -64,11 +59,12 @@ export const FRESH = '<fresh>';
 /** The statements that a repository function sends, with their values, so that a baseline can send the very same. */
 export async function captureStatements(run: (sql: Sql) => Promise<unknown>): Promise<Captured[]> {
   const captured: Captured[] = [];
-  await run({
-    async rows({ name, text }, values) {
-      captured.push({ name, text, values: [...values] });
-      return [];
+  const sql = runner({
+    async query(statement) {
+      captured.push(statement);
+      return { rows: [] };
     },
   });
+  await run(sql);
   return captured;
 }

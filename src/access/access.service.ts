@@ -1,11 +1,11 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
 import { record } from '../audit/audit.record.ts';
 import type { Permission } from '../configs/settings/permissions.schema.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
-import { sqlWithin, statement } from '../database/sql.ts';
+import { type Sql, statement } from '../database/sql.ts';
+import type { Transaction } from '../database/transaction.ts';
 import { listShareable } from '../groups/groups.repository.ts';
 import { AccessGrant } from './access.entity.ts';
 import type { ResourceType } from './access.repository.ts';
@@ -25,7 +25,7 @@ interface Resource {
  */
 async function admissible(
   scope: Scope,
-  em: EntityManager,
+  sql: Sql,
   {
     grants,
     standing,
@@ -37,7 +37,7 @@ async function admissible(
   const admitted = asked.filter((grant) => !isToAll(grant) || mayShareWithAll);
   const added = admitted.filter((grant) => !isToAll(grant) && !standing.includes(describe(grant)));
   const toGroups = added.filter(({ principal_type }) => principal_type === 'group');
-  const groups = await shareable(scope, em, toGroups);
+  const groups = await shareable(scope, sql, toGroups);
   const mayShareWithUsers = may(scope, 'access_grants.allow_users');
   const refused = added.find(({ principal_type, principal_id }) =>
     principal_type === 'group' ? !groups.has(principal_id) : !mayShareWithUsers,
@@ -52,10 +52,10 @@ const isToAll = ({ principal_type, principal_id }: GrantInput) =>
   principal_type === 'user' && principal_id === '*';
 
 /** Those of the principals that the caller may share with; for administrators all, as they may name groups of elsewhere. */
-async function shareable(scope: Scope, em: EntityManager, toGroups: GrantInput[]): Promise<Set<string>> {
+async function shareable(scope: Scope, sql: Sql, toGroups: GrantInput[]): Promise<Set<string>> {
   const named = toGroups.map(({ principal_id }) => principal_id);
   if (named.length === 0 || scope.actor.role === 'admin') return new Set(named);
-  return new Set(await listShareable(sqlWithin(em), scope.actor, named));
+  return new Set(await listShareable(sql, scope.actor, named));
 }
 
 const pick = ({ principal_type, principal_id, permission }: GrantInput): GrantInput => ({
@@ -67,13 +67,13 @@ const pick = ({ principal_type, principal_id, permission }: GrantInput): GrantIn
 /** Replaces all grants of a resource, in the caller's transaction. @throws forbidden for a grant that the caller may not give */
 export async function replaceGrants(
   scope: Scope,
-  em: EntityManager,
+  tx: Transaction,
   resource: Resource & { publicSharing: Permission },
   grants: GrantInput[],
 ): Promise<GrantView[]> {
-  const before = (await revokeGrants(em, resource)).map(describe).toSorted();
+  const before = (await revokeGrants(tx, resource)).map(describe).toSorted();
   const { publicSharing } = resource;
-  const allowed = await admissible(scope, em, { grants, standing: before, publicSharing });
+  const allowed = await admissible(scope, tx, { grants, standing: before, publicSharing });
   const rows = allowed.map((grant) => ({
     id: uuidv7(),
     resource_type: resource.type,
@@ -81,10 +81,10 @@ export async function replaceGrants(
     ...grant,
     created_at: nowSeconds(),
   }));
-  if (rows.length > 0) await em.insertMany(AccessGrant, rows);
+  if (rows.length > 0) await tx.em.insertMany(AccessGrant, rows);
   const after = rows.map(describe).toSorted();
   if (before.join() !== after.join()) {
-    await record(scope, sqlWithin(em), {
+    await record(scope, tx, {
       action: 'grants.update',
       target: { type: resource.type, id: resource.id },
       before: { grants: before },
@@ -105,6 +105,6 @@ const REVOKE = statement<GrantInput>(
 );
 
 /** Removes all grants of a resource, in the caller's transaction. Returns those that there were. */
-export async function revokeGrants(em: EntityManager, resource: Resource): Promise<GrantInput[]> {
-  return sqlWithin(em).rows(REVOKE, [resource.type, resource.id]);
+export async function revokeGrants(sql: Sql, resource: Resource): Promise<GrantInput[]> {
+  return sql.rows(REVOKE, [resource.type, resource.id]);
 }

@@ -1,4 +1,5 @@
 import { type Database, type Sql, statement } from '../database/sql.ts';
+import { transaction } from '../database/transaction.ts';
 import type { AuditView } from './audit.schema.ts';
 
 export interface AuditFilter {
@@ -51,9 +52,9 @@ const PRUNE = statement<{ count: number }>(
 
 /** Deletes a batch of entries that were made before a moment in Unix seconds. Returns how many there were. */
 export function pruneEntries(sql: Database, beforeSeconds: number, batch: number): Promise<number> {
-  return sql.transaction(async (within) => {
-    await within.rows(SWEEPING, []);
-    const [row] = await within.rows(PRUNE, [beforeSeconds, batch]);
+  return transaction({ sql }, async (tx) => {
+    await tx.rows(SWEEPING, []);
+    const [row] = await tx.rows(PRUNE, [beforeSeconds, batch]);
     return row?.count ?? 0;
   });
 }

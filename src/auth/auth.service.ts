@@ -2,7 +2,7 @@ import { entryValues, record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
-import { sqlWithin } from '../database/sql.ts';
+import { transaction } from '../database/transaction.ts';
 import { getDetail } from '../users/people.service.ts';
 import { User } from '../users/users.entity.ts';
 import { createUser, foldEmail } from '../users/users.service.ts';
@@ -121,12 +121,12 @@ export async function changePassword(
   if (!user || !(await verifyPassword(scope, oldHash, input.password))) throw new AppError('password_wrong');
   const password_hash = await hashPassword(scope, input.new_password, user);
   const changes = { password_hash, updated_at: nowSeconds() };
-  await scope.em.transactional(async (em) => {
+  await transaction(scope, async (tx) => {
     // Of two changes at once from the same password, the second is from a wrong one.
-    const changed = await em.nativeUpdate(User, { id, password_hash: oldHash }, changes);
+    const changed = await tx.em.nativeUpdate(User, { id, password_hash: oldHash }, changes);
     if (changed === 0) throw new AppError('password_wrong');
-    await em.nativeDelete(Session, { user: id });
-    await record(scope, sqlWithin(em), { action: 'auth.password', target: { type: 'user', id } });
+    await tx.em.nativeDelete(Session, { user: id });
+    await record(scope, tx, { action: 'auth.password', target: { type: 'user', id } });
   });
   scope.bus.publish('auth.revoked', { userId: id, sessionId: null });
   scope.reply.setSession(null, null);

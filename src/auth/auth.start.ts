@@ -3,6 +3,7 @@ import { entryValues } from '../audit/audit.record.ts';
 import { parseDuration } from '../core/duration.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
+import { transaction } from '../database/transaction.ts';
 import type { UserDetail, UserView } from '../users/users.schema.ts';
 import type { SessionUser, WhoAmI } from './auth.schema.ts';
 import { beginSession } from './sessions/session.ts';
@@ -49,9 +50,9 @@ export async function startSession(
         }),
     });
   const session = note
-    ? await scope.sql.transaction(async (sql) => {
-        const begun = await begin(sql);
-        await note(sql, begun.id);
+    ? await transaction(scope, async (tx) => {
+        const begun = await begin(tx);
+        await note(tx, begun.id);
         return begun;
       })
     : await begin(scope.sql);

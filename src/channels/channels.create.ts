@@ -4,7 +4,8 @@ import { replaceGrants } from '../access/access.service.ts';
 import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
-import { type Sql, sqlWithin, statement } from '../database/sql.ts';
+import { type Sql, statement } from '../database/sql.ts';
+import { transaction } from '../database/transaction.ts';
 import { refuseVanished, resolvePeople, tooManyMembers } from '../members/members.people.ts';
 import { addMembers, NOW } from '../members/members.repository.ts';
 import { briefOf } from '../messages/messages.changes.ts';
@@ -110,19 +111,16 @@ async function store(
 ): Promise<ChannelDetail> {
   const { type, access_grants: grants } = input;
   const manager = type === 'group' ? scope.actor.id : null;
-  const made = await scope.em
-    .transactional(async (em) => {
-      const sql = sqlWithin(em);
-      const id = await insert(sql, scope.actor.id, input, key);
-      // Somebody else has just made the same direct channel.
-      if (id === undefined) return [];
-      // Who talks directly with whom is nobody else's business, as the channel itself is.
-      if (type !== 'dm') await recordCreation(scope, sql, id, { ...input, user_ids: memberIds });
-      if (memberIds.length > 0) await addMembers(sql, id, memberIds, { manager, invitedBy: scope.actor.id });
-      if (type === null && grants) await replaceGrants(scope, em, channelResource(id), grants);
-      return recordHappening(scope, sql, [id], { type: 'channel:created', data: {} });
-    })
-    .catch(refuseVanished);
+  const made = await transaction(scope, async (tx) => {
+    const id = await insert(tx, scope.actor.id, input, key);
+    // Somebody else has just made the same direct channel.
+    if (id === undefined) return [];
+    // Who talks directly with whom is nobody else's business, as the channel itself is.
+    if (type !== 'dm') await recordCreation(scope, tx, id, { ...input, user_ids: memberIds });
+    if (memberIds.length > 0) await addMembers(tx, id, memberIds, { manager, invitedBy: scope.actor.id });
+    if (type === null && grants) await replaceGrants(scope, tx, channelResource(id), grants);
+    return recordHappening(scope, tx, [id], { type: 'channel:created', data: {} });
+  }).catch(refuseVanished);
   for (const happening of made) publishHappening(scope, happening, 'changed');
   const id = made[0]?.channel.id ?? (await scope.sql.rows(BY_KEY, [key]))[0]?.id ?? '';
   return getChannel(scope, id);

@@ -5,7 +5,7 @@ import { record } from '../audit/audit.record.ts';
 import { difference } from '../audit/audit.values.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
-import { sqlWithin } from '../database/sql.ts';
+import { transaction } from '../database/transaction.ts';
 import { briefOf } from '../messages/messages.changes.ts';
 import { publishHappening, publishNotice, recordHappening } from './channels.changes.ts';
 import { Channel, type ChannelEntity } from './channels.entity.ts';
@@ -42,21 +42,21 @@ export async function updateChannel(scope: Scope, id: string, input: ChannelInpu
   const { access_grants, ...members } = input;
   const changes = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
   const grants = type === null ? access_grants : null;
-  const recorded = await scope.em.transactional(async (em) => {
-    const channel = await em.findOne(Channel, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const recorded = await transaction(scope, async (tx) => {
+    const channel = await tx.em.findOne(Channel, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!channel) throw noSuchChannel();
     const before = audited(channel);
-    em.assign(
+    tx.em.assign(
       channel,
       { ...changes, updated_at: nowNanoseconds(), updated_by: scope.actor.id },
       { mergeObjectProperties: false },
     );
-    await em.flush();
+    await tx.em.flush();
     const changed = difference(before, audited(channel));
     const target = { type: 'channel', id };
-    if (changed) await record(scope, sqlWithin(em), { action: 'channel.update', target, ...changed });
-    if (grants) await replaceGrants(scope, em, channelResource(id), grants);
-    return recordHappening(scope, sqlWithin(em), [id], { type: 'channel:updated', data: {} });
+    if (changed) await record(scope, tx, { action: 'channel.update', target, ...changed });
+    if (grants) await replaceGrants(scope, tx, channelResource(id), grants);
+    return recordHappening(scope, tx, [id], { type: 'channel:updated', data: {} });
   });
   // Another name or description is nobody's right.
   for (const happening of recorded) publishHappening(scope, happening, grants ? 'changed' : 'same');
@@ -79,13 +79,13 @@ export async function replaceAccess(
 /** Deletes a channel with everything in it. @throws not_found, forbidden */
 export async function deleteChannel(scope: Scope, id: string): Promise<true> {
   const channel = await requireChannel(scope, id, 'manage');
-  const deleted = await scope.em.transactional(async (em) => {
+  const deleted = await transaction(scope, async (tx) => {
     // The channel first, as in an update: two changes at once queue on its row.
-    const count = await em.nativeDelete(Channel, { id });
-    await revokeGrants(em, channelResource(id));
+    const count = await tx.em.nativeDelete(Channel, { id });
+    await revokeGrants(tx, channelResource(id));
     const target = { type: 'channel', id };
     const before = { name: channel.name, type: channel.type };
-    if (count > 0) await record(scope, sqlWithin(em), { action: 'channel.delete', target, before });
+    if (count > 0) await record(scope, tx, { action: 'channel.delete', target, before });
     return count > 0;
   });
   if (!deleted) throw noSuchChannel();

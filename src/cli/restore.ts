@@ -3,6 +3,7 @@ import { dirname, join, normalize, sep } from 'node:path';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { secretsOf } from '../core/keys.ts';
+import { migrating } from '../database/orm.ts';
 import { type Env, StartError } from '../env.ts';
 import { showProgress } from '../progress.ts';
 import { type ArchiveEntry, ENTRY, FORMAT, Manifest, readArchive, Summary, type Tally } from './archive.ts';
@@ -123,12 +124,9 @@ async function load(connection: Connection, path: string, { env, draft, replace,
       'SECRET_KEY does not list the secret of the archive. Leave it out, or add the one that was in use.',
     );
   }
-  return orm.em.fork().transactional(async (em) => {
-    await em.execute('set local statement_timeout = 0');
-    await em.execute('set local idle_in_transaction_session_timeout = 0');
+  return migrating(orm, async (em, up) => {
     await clear(em, manifest, replace);
-    const transaction = em.getTransactionContext();
-    await orm.migrator.up({ to: manifest.migrations.at(-1) ?? 0, transaction });
+    await up(manifest.migrations.at(-1) ?? 0);
     const constraints = await dropForeignKeys(em);
     await loadEntries(em, path, { entries, manifest, draft, tally });
     for (const [sequence, last] of Object.entries(manifest.sequences)) {
@@ -141,7 +139,7 @@ async function load(connection: Connection, path: string, { env, draft, replace,
     for (const { table, name, definition } of constraints) {
       await em.execute(`alter table ${table} add constraint ${quote(name)} ${definition}`);
     }
-    await orm.migrator.up({ transaction });
+    await up();
     return { secret };
   });
 }

@@ -1,5 +1,6 @@
 import { record } from '../audit/audit.record.ts';
 import { openSql } from '../database/sql.ts';
+import { transaction } from '../database/transaction.ts';
 import { acceptSecret } from '../secret.stored.ts';
 import { loadSecret } from '../secret.ts';
 import type { CommandContext } from './commands.ts';
@@ -18,10 +19,10 @@ export async function secretAccept({ env, log }: CommandContext): Promise<void> 
       await requireTables(connection);
       const sql = await openSql(connection.orm);
       const secret = await loadSecret(env);
-      const tally = await sql.transaction(async (within) => {
-        const tally = await acceptSecret(within, secret);
+      const tally = await transaction({ sql }, async (tx) => {
+        const tally = await acceptSecret(tx, secret);
         if (tally) {
-          await record({ actor: null }, within, { action: 'secret.accept', after: { lost: tally.lost } });
+          await record({ actor: null }, tx, { action: 'secret.accept', after: { lost: tally.lost } });
         }
         return tally;
       });

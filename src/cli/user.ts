@@ -7,7 +7,7 @@ import { Session } from '../auth/sessions/session.entity.ts';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Role } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
-import { sqlWithin } from '../database/sql.ts';
+import { transaction } from '../database/transaction.ts';
 import { StartError } from '../env.ts';
 import { deleteUser } from '../users/users.delete.service.ts';
 import { User, type UserEntity } from '../users/users.entity.ts';
@@ -131,20 +131,19 @@ async function changeAccount(
   address: string,
   changes: { role: string } | { password_hash: string },
 ): Promise<string> {
-  const { em, bus } = at;
-  const user = await em.transactional(async (within) => {
-    await lockAdministrators(within);
-    const found = await requireAccount(within, address);
+  const user = await transaction(at, async (tx) => {
+    await lockAdministrators(tx);
+    const found = await requireAccount(tx.em, address);
     const demotes = 'role' in changes && changes.role !== 'admin' && found.role === 'admin';
-    if (demotes && (await within.count(User, { role: 'admin' })) === 1) {
+    if (demotes && (await tx.em.count(User, { role: 'admin' })) === 1) {
       throw new AppError('primary_admin', {
         detail: `${found.email} is the only administrator. Make another one first.`,
       });
     }
-    await within.nativeUpdate(User, { id: found.id }, { ...changes, updated_at: nowSeconds() });
+    await tx.em.nativeUpdate(User, { id: found.id }, { ...changes, updated_at: nowSeconds() });
     // After the row is written and so locked: a sign-in under way is either seen here or refused.
-    await within.nativeDelete(Session, { user: found.id });
-    await record(at, sqlWithin(within), {
+    await tx.em.nativeDelete(Session, { user: found.id });
+    await record(at, tx, {
       action: 'role' in changes ? 'user.role' : 'user.update',
       target: { type: 'user', id: found.id },
       before: 'role' in changes ? { role: found.role } : { password_replaced: false },
@@ -152,6 +151,6 @@ async function changeAccount(
     });
     return found;
   });
-  bus.publish('auth.revoked', { userId: user.id, sessionId: null });
+  at.bus.publish('auth.revoked', { userId: user.id, sessionId: null });
   return user.email;
 }

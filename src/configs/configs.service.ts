@@ -6,6 +6,7 @@ import type { Actor, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { notify } from '../database/notices.ts';
 import type { Sql } from '../database/sql.ts';
+import { transaction } from '../database/transaction.ts';
 import { type AcceptOptions, acceptConfiguration } from './configs.accept.ts';
 import { isFlat, mergeFlat, namespaceOf } from './configs.flat.ts';
 import { applyPins } from './configs.pins.ts';
@@ -189,14 +190,14 @@ async function change(
   decide: (stored: Configuration, sql: Sql) => Promise<Configuration>,
 ): Promise<ConfigurationChanged> {
   const { sql, configs, actor } = scope;
-  const { next, revision, changed } = await sql.transaction(async (within) => {
-    const row = await lockConfig(within);
+  const { next, revision, changed } = await transaction({ sql }, async (tx) => {
+    const row = await lockConfig(tx);
     const stored = configs.open(row.data);
-    const decided = await decide(stored, within);
+    const decided = await decide(stored, tx);
     const next = withoutPins(scope, stored, decided);
     const revision = row.revision + 1;
     const changed = changedPaths(stored, next);
-    await storeConfig(within, {
+    await storeConfig(tx, {
       id: uuidv7(),
       revision,
       data: configs.seal(next),
@@ -209,13 +210,13 @@ async function change(
       const shown = maskSecrets(one);
       return Object.fromEntries(changed.map((path) => [path, valueAt(shown, path)]));
     });
-    await record(scope, within, {
+    await record(scope, tx, {
       action: origin === 'rollback' ? 'config.rollback' : 'config.import',
       target: { type: 'config', id: String(revision) },
       before: before ?? null,
       after: after ?? null,
     });
-    await notify(within, 'config.stored', { revision });
+    await notify(tx, 'config.stored', { revision });
     return { next, revision, changed };
   });
   configs.adopt(next, revision);

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Migrator } from '@mikro-orm/migrations';
-import { defineConfig, MikroORM, type Options } from '@mikro-orm/postgresql';
+import { defineConfig, type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
 import { installQueue } from '../jobs/install.ts';
 import type { DatabaseAddress } from './embedded.ts';
 import { reclaimBroken } from './pool.ts';
@@ -82,17 +82,32 @@ export async function requireUsable(orm: MikroORM): Promise<void> {
  */
 export async function migrate(orm: MikroORM): Promise<void> {
   try {
-    await orm.em.fork().transactional(async (em) => {
-      // The wait for another server, and a change of a large table, take as long as they take.
-      await em.execute('set local statement_timeout = 0');
-      await em.execute('set local idle_in_transaction_session_timeout = 0');
+    await migrating(orm, async (em, up) => {
       await em.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
-      await orm.migrator.up({ transaction: em.getTransactionContext() });
+      await up();
       await installQueue(orm);
     });
   } catch (cause) {
     throw new DatabaseError(`its tables cannot be brought up to date: ${reason(cause)}`, { cause });
   }
+}
+
+/**
+ * Runs work that changes tables in a transaction of the ORM, as its migrations take no other. It may take as long as it takes:
+ * it waits for other servers, and changes large tables.
+ *
+ * @param work gets what runs the pending migrations, up to a named one or all
+ */
+export function migrating<T>(
+  orm: MikroORM,
+  work: (em: EntityManager, up: (to?: string | 0) => Promise<unknown>) => Promise<T>,
+): Promise<T> {
+  return orm.em.fork().transactional(async (em) => {
+    await em.execute('set local statement_timeout = 0');
+    await em.execute('set local idle_in_transaction_session_timeout = 0');
+    const transaction = em.getTransactionContext();
+    return work(em, (to) => orm.migrator.up({ transaction, ...(to !== undefined && { to }) }));
+  });
 }
 
 /** What PostgreSQL or the system itself said, in one line. */

@@ -1,34 +1,67 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { PoolClient } from 'pg';
+import { parseParameters } from './parameters.ts';
 import { type PoolLoad, shareConnections } from './pool.ts';
 
 /**
  * Hot statements go to PostgreSQL as named prepared statements: parsed and planned once per connection. MikroORM
  * writes parameters into the text, which PostgreSQL then has to plan anew each time.
  */
-export interface Statement<Row> {
+export interface Statement<Row, Params extends object = readonly unknown[]> {
   readonly name: string;
   readonly text: string;
-  /** Carries the row's type only; never set. */
+  /** The names of `$1`, `$2`, … */
+  readonly parameters: readonly string[];
+  /** These carry types only; never set. */
   readonly row?: Row;
+  readonly params?: (params: Params) => void;
 }
 
-/** Names a hand-written statement. The name must be unique in the program: it is the prepared statement's. */
-export const statement = <Row>(name: string, text: string): Statement<Row> => ({ name, text });
+export type NoParams = Record<never, never>;
+
+/**
+ * Names a hand-written statement, whose parameters are written `:name`. Its own name must be unique in the program: it is the
+ * prepared statement's.
+ */
+export const statement = <Row, Params extends object = readonly unknown[]>(
+  name: string,
+  source: string,
+): Statement<Row, Params> => ({ name, ...parseParameters(source) });
 
 /**
  * A statement that PostgreSQL plans anew each time, knowing the values: for one whose best plan depends on them by more than
  * planning costs.
  */
-export const plannedAnew = <Row>(text: string): Statement<Row> => ({ name: '', text });
+export const plannedAnew = <Row, Params extends object = readonly unknown[]>(
+  source: string,
+): Statement<Row, Params> => statement('', source);
+
+/** Refuses members that a statement has no parameter for. */
+type Exactly<Params, Given> = Given extends readonly unknown[]
+  ? unknown
+  : { [Name in Exclude<keyof Given, keyof Params>]: never };
+
+/** A statement of a library, whose parameters are `$1`, `$2`, … Without a name it is planned anew each time. */
+export const positional = (text: string, name = ''): Statement<unknown, readonly unknown[]> => ({
+  name,
+  text,
+  parameters: [],
+});
 
 export interface Sql {
-  /** Runs a statement; parameters are `$1`, `$2`, … Outside `transaction` it is on its own, on any connection. */
-  rows<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]>;
+  /** Runs a statement. Outside `transaction` it is on its own, on any connection. */
+  rows<Row>(statement: Statement<Row, NoParams>): Promise<Row[]>;
+  rows<Row, Params extends object, Given extends Params>(
+    statement: Statement<Row, Params>,
+    params: Given & Exactly<Params, Given>,
+  ): Promise<Row[]>;
 }
 
+/** The pool. Transactions begin in `transaction.ts`. */
 export interface Database extends Sql {
-  /** Runs the work in one transaction, which is taken back when it throws. */
-  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  connect(): Promise<PoolClient>;
+  /** An entity manager that knows no entity yet. */
+  fork(): EntityManager;
 }
 
 export interface PooledDatabase extends Database {
@@ -40,12 +73,22 @@ interface Queryable {
   query(config: { name: string; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>;
 }
 
-const runner = (on: Queryable): Sql => ({
-  async rows<Row>({ name, text }: Statement<Row>, values: readonly unknown[]) {
-    const result = await on.query({ name, text, values: [...values] });
-    return result.rows as Row[];
+/** A connection, or a pool of them, as a runner of statements. */
+export const runner = (on: Queryable): Sql => ({
+  async rows<Row>(of: Statement<Row, never>, params: object = {}) {
+    const { rows } = await on.query({ name: of.name, text: of.text, values: valuesOf(of, params) });
+    return rows as Row[];
   },
 });
+
+function valuesOf({ name, parameters }: Statement<unknown, never>, params: object): unknown[] {
+  if (Array.isArray(params)) return [...params];
+  const given = params as Record<string, unknown>;
+  return parameters.map((parameter) => {
+    if (!(parameter in given)) throw new Error(`The statement ${name} lacks the parameter ${parameter}`);
+    return given[parameter];
+  });
+}
 
 /** The pool of an initialised ORM as a runner of prepared statements. */
 export async function openSql(orm: MikroORM): Promise<PooledDatabase> {
@@ -54,36 +97,7 @@ export async function openSql(orm: MikroORM): Promise<PooledDatabase> {
   return {
     ...runner(pool),
     load,
-    async transaction(work) {
-      const client = await pool.connect();
-      let broken = false;
-      try {
-        await client.query('begin');
-        const result = await work(runner(client));
-        await client.query('commit');
-        return result;
-      } catch (error) {
-        await client.query('rollback').catch(() => {
-          broken = true;
-        });
-        throw error;
-      } finally {
-        // A connection that cannot even roll back is not given to anybody else.
-        client.release(broken);
-      }
-    },
+    connect: () => pool.connect(),
+    fork: () => orm.em.fork(),
   };
 }
-
-/** A unit of work's transaction as a runner of statements, for changes that the one part of writes and the other words in SQL. */
-export const sqlWithin = (em: EntityManager): Sql => ({
-  async rows<Row>({ name, text }: Statement<Row>, values: readonly unknown[]) {
-    const { rows } = await em.getKysely().executeQuery<Row>({
-      sql: text,
-      parameters: values,
-      query: { kind: 'RawNode', sqlFragments: [text], parameters: [] },
-      queryId: { queryId: name },
-    });
-    return rows;
-  },
-});

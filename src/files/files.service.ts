@@ -3,6 +3,7 @@ import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { id } from '../core/wire.ts';
+import { transaction } from '../database/transaction.ts';
 import { readerOf } from './files.access.ts';
 import {
   countOwnFiles,
@@ -63,10 +64,10 @@ export async function getFile(scope: Scope, id: string): Promise<FileView> {
  * @throws not_found, and forbidden for those who may only read it
  */
 export async function renameFile(scope: Scope, fileId: string, filename: string): Promise<FileView> {
-  const renamed = await scope.sql.transaction(async (sql) => {
-    const row = await renameFileRow(sql, scope.actor, { fileId, filename, at: nowSeconds() });
+  const renamed = await transaction(scope, async (tx) => {
+    const row = await renameFileRow(tx, scope.actor, { fileId, filename, at: nowSeconds() });
     if (row && row.user_id !== scope.actor.id) {
-      await record(scope, sql, {
+      await record(scope, tx, {
         action: 'file.rename',
         target: { type: 'file', id: fileId },
         before: { filename: row.filename },
@@ -82,9 +83,9 @@ export async function renameFile(scope: Scope, fileId: string, filename: string)
 
 /** Deletes all files of all people, with their bytes. */
 export async function deleteAllFiles(scope: Scope): Promise<void> {
-  const ids = await scope.sql.transaction(async (sql) => {
-    const deleted = await deleteAllRows(sql);
-    await record(scope, sql, { action: 'file.delete_all', before: { count: deleted.length } });
+  const ids = await transaction(scope, async (tx) => {
+    const deleted = await deleteAllRows(tx);
+    await record(scope, tx, { action: 'file.delete_all', before: { count: deleted.length } });
     return deleted;
   });
   // What a crash leaves, the sweep of the store removes.
@@ -97,11 +98,11 @@ export async function deleteAllFiles(scope: Scope): Promise<void> {
  * @throws not_found, and forbidden for those who may only read it
  */
 export async function deleteFile(scope: Scope, id: string): Promise<true> {
-  const deleted = await scope.sql.transaction(async (sql) => {
-    const before = await deleteFileRow(sql, scope.actor, id);
+  const deleted = await transaction(scope, async (tx) => {
+    const before = await deleteFileRow(tx, scope.actor, id);
     // Their own is nobody else's affair.
     if (before && before.user_id !== scope.actor.id) {
-      await record(scope, sql, { action: 'file.delete', target: { type: 'file', id }, before });
+      await record(scope, tx, { action: 'file.delete', target: { type: 'file', id }, before });
     }
     return before;
   });

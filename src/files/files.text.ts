@@ -3,6 +3,7 @@ import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
+import { transaction } from '../database/transaction.ts';
 import { editFileText, readEditedText } from './files.repository.ts';
 import type { FileDetail, FileView } from './files.schema.ts';
 import { getFile } from './files.service.ts';
@@ -47,11 +48,11 @@ export async function getText(scope: Scope, id: string): Promise<{ content: stri
  */
 export async function updateText(scope: Scope, fileId: string, text: string): Promise<{ content: string }> {
   await scope.quotas.store(scope.actor.id, Buffer.byteLength(text));
-  const edited = await scope.sql.transaction(async (sql) => {
-    const row = await editFileText(sql, scope.actor, { fileId, text, at: nowSeconds() });
+  const edited = await transaction(scope, async (tx) => {
+    const row = await editFileText(tx, scope.actor, { fileId, text, at: nowSeconds() });
     if (row && row.user_id !== scope.actor.id) {
       const { filename } = row;
-      await record(scope, sql, {
+      await record(scope, tx, {
         action: 'file.edit',
         target: { type: 'file', id: fileId },
         after: { filename },

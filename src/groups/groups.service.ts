@@ -4,6 +4,7 @@ import { difference } from '../audit/audit.values.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
+import { transaction } from '../database/transaction.ts';
 import { isTaken, type Refusal } from '../database/violations.ts';
 import { noSuchGroup, tellMembers } from './groups.changes.ts';
 import {
@@ -65,9 +66,9 @@ export async function createGroup(scope: Scope, form: GroupForm): Promise<GroupV
   const id = uuidv7();
   const { name, description, data = null, meta = null, permissions = null } = form;
   const group = { name, description, data, meta, permissions };
-  await scope.sql.transaction(async (sql) => {
-    if (!(await insertGroup(sql, id, scope.actor.id, group, nowSeconds()))) throw new AppError('name_taken');
-    await record(scope, sql, { action: 'group.create', target: target(id), after: group });
+  await transaction(scope, async (tx) => {
+    if (!(await insertGroup(tx, id, scope.actor.id, group, nowSeconds()))) throw new AppError('name_taken');
+    await record(scope, tx, { action: 'group.create', target: target(id), after: group });
   });
   return getGroup(scope, id);
 }
@@ -77,21 +78,19 @@ type GroupChanges = { [Member in keyof GroupForm]?: GroupForm[Member] | null | u
 
 /** Changes what was sent and keeps the rest. @throws not_found, name_taken */
 export async function updateGroup(scope: Scope, { id, ...changes }: GroupChanges): Promise<GroupView> {
-  const members = await scope.sql
-    .transaction(async (sql) => {
-      await sql.rows(LOCK_GROUP, [id]);
-      const stored = await findGroup(sql, id);
-      if (!stored) throw noSuchGroup();
-      const before = storedOf(stored);
-      const after = { ...before, ...withoutAbsent(changes) };
-      await storeGroup(sql, id, after, nowSeconds());
-      const changed = difference(before, after);
-      if (changed) await record(scope, sql, { action: 'group.update', target: target(id), ...changed });
-      return changed && 'permissions' in changed.after ? listPeopleOf(sql, [id]) : [];
-    })
-    .catch((error: Refusal) => {
-      throw isTaken(error) ? new AppError('name_taken', { cause: error }) : error;
-    });
+  const members = await transaction(scope, async (tx) => {
+    await tx.rows(LOCK_GROUP, [id]);
+    const stored = await findGroup(tx, id);
+    if (!stored) throw noSuchGroup();
+    const before = storedOf(stored);
+    const after = { ...before, ...withoutAbsent(changes) };
+    await storeGroup(tx, id, after, nowSeconds());
+    const changed = difference(before, after);
+    if (changed) await record(scope, tx, { action: 'group.update', target: target(id), ...changed });
+    return changed && 'permissions' in changed.after ? listPeopleOf(tx, [id]) : [];
+  }).catch((error: Refusal) => {
+    throw isTaken(error) ? new AppError('name_taken', { cause: error }) : error;
+  });
   tellMembers(scope, members);
   return getGroup(scope, id);
 }
@@ -109,14 +108,14 @@ const withoutAbsent = (changes: Omit<GroupChanges, 'id'>): Partial<StoredGroup> 
 
 /** Deletes a group with what was granted to it; its people lose both at once. @throws not_found */
 export async function deleteGroup(scope: Scope, id: string): Promise<true> {
-  const members = await scope.sql.transaction(async (sql) => {
-    await sql.rows(LOCK_GROUP, [id]);
-    const group = await readExport(sql, id);
+  const members = await transaction(scope, async (tx) => {
+    await tx.rows(LOCK_GROUP, [id]);
+    const group = await readExport(tx, id);
     if (!group) throw noSuchGroup();
-    await sql.rows(DELETE_GRANTS_TO, [id]);
-    await sql.rows(DELETE_GROUP, [id]);
+    await tx.rows(DELETE_GRANTS_TO, [id]);
+    await tx.rows(DELETE_GROUP, [id]);
     const { user_ids } = group;
-    await record(scope, sql, {
+    await record(scope, tx, {
       action: 'group.delete',
       target: target(id),
       before: { ...storedOf(group), user_ids },

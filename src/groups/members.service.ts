@@ -3,6 +3,7 @@ import type { Actor, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { plainName } from '../core/wire.ts';
 import type { Sql } from '../database/sql.ts';
+import { transaction } from '../database/transaction.ts';
 import { noSuchGroup, tellMembers } from './groups.changes.ts';
 import { LOCK_GROUP } from './groups.repository.ts';
 import type { GroupView, Source } from './groups.schema.ts';
@@ -24,13 +25,13 @@ async function changeMembers(
   action: 'group.add' | 'group.remove',
   change: Change,
 ): Promise<GroupView> {
-  const userIds = await scope.sql.transaction(async (sql) => {
+  const userIds = await transaction(scope, async (tx) => {
     // Held until the end, so that the group is not deleted in between.
-    if ((await sql.rows(LOCK_GROUP, [groupId])).length === 0) throw noSuchGroup();
-    const changed = await change(sql);
+    if ((await tx.rows(LOCK_GROUP, [groupId])).length === 0) throw noSuchGroup();
+    const changed = await change(tx);
     if (changed.length > 0) {
       const side = action === 'group.add' ? 'after' : 'before';
-      await record(scope, sql, {
+      await record(scope, tx, {
         action,
         target: { type: 'group', id: groupId },
         [side]: { user_ids: changed },
@@ -78,15 +79,15 @@ export async function syncMemberships(
 ): Promise<{ joined: string[]; left: string[] }> {
   const wanted = [...new Set(names.filter((name) => GroupName.safeParse(name).data === name))];
   const at = nowSeconds();
-  const { joined, left } = await scope.sql.transaction(async (sql) => {
+  const { joined, left } = await transaction(scope, async (tx) => {
     // Of two sign-ins at once the second finds what the first left. Nobody is there any more: nothing to do.
-    if ((await sql.rows(LOCK_PERSON, [userId])).length === 0) return { joined: [], left: [] };
-    const made = create ? await sql.rows(CREATE_NAMED, [userId, wanted, at]) : [];
-    const left = (await sql.rows(LEAVE_OTHERS, [userId, source, wanted])).map(({ group_id }) => group_id);
-    const joined = (await sql.rows(JOIN_NAMED, [userId, source, wanted, at])).map(({ group_id }) => group_id);
+    if ((await tx.rows(LOCK_PERSON, [userId])).length === 0) return { joined: [], left: [] };
+    const made = create ? await tx.rows(CREATE_NAMED, [userId, wanted, at]) : [];
+    const left = (await tx.rows(LEAVE_OTHERS, [userId, source, wanted])).map(({ group_id }) => group_id);
+    const joined = (await tx.rows(JOIN_NAMED, [userId, source, wanted, at])).map(({ group_id }) => group_id);
     if (joined.length + left.length > 0) {
       const after = { source, joined, left, ...(made.length > 0 && { made }) };
-      await record(scope, sql, { action: 'group.sync', target: { type: 'user', id: userId }, after });
+      await record(scope, tx, { action: 'group.sync', target: { type: 'user', id: userId }, after });
     }
     return { joined, left };
   });

@@ -1,4 +1,5 @@
 import { type Database, type Sql, statement } from '../database/sql.ts';
+import { transaction } from '../database/transaction.ts';
 
 /*
  * The tables are the library's. Its functions and views do where they can; its private tables are written where it has no way to:
@@ -97,7 +98,7 @@ const RELEASE = statement(
 
 /** Releases the jobs of workers, but of none that holds its lock. @returns of which */
 export const releaseJobsOf = (sql: Database, workerIds: string[]): Promise<string[]> =>
-  sql.transaction(async (tx) => {
+  transaction({ sql }, async (tx) => {
     // Locked to the end of the transaction: one that comes back waits until this is done.
     const gone = (await tx.rows(STILL_GONE, [workerIds])).map(({ worker }) => worker);
     if (gone.length > 0) await tx.rows(RELEASE, [gone]);

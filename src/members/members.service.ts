@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../audit/audit.record.ts';
 import {
   publishHappening,
@@ -11,7 +10,8 @@ import { MAX_MEMBERS } from '../channels/channels.schema.ts';
 import { noSuchChannel } from '../channels/channels.service.ts';
 import { AppError } from '../core/errors.ts';
 import type { ActingScope, Scope } from '../core/scope.ts';
-import { type Sql, sqlWithin } from '../database/sql.ts';
+import type { Sql } from '../database/sql.ts';
+import { transaction } from '../database/transaction.ts';
 import { briefOf } from '../messages/messages.changes.ts';
 import { refuseVanished, resolvePeople, tooManyMembers } from './members.people.ts';
 import {
@@ -75,23 +75,21 @@ export async function inviteMembers(scope: Scope, invitation: Invitation): Promi
   const { id } = invitation;
   await requireGroup(scope, id, 'manage');
   const asked = await resolvePeople(scope, invitation);
-  const { added, recorded } = await scope.sql
-    .transaction(async (sql) => {
-      await lockMembers(sql, id);
-      const [found] = await sql.rows(NOT_YET, [id, asked]);
-      const { fresh, members } = found ?? { fresh: [], members: 0 };
-      if (fresh.length === 0) return { added: [], recorded: [] };
-      if (members + fresh.length > MAX_MEMBERS) throw tooManyMembers();
-      const added = await addMembers(sql, id, fresh, { manager: null, invitedBy: scope.actor.id });
-      const target = { type: 'channel', id };
-      await record(scope, sql, { action: 'channel.add', target, after: { user_ids: fresh } });
-      const data = { user_ids: fresh };
-      return {
-        added,
-        recorded: await recordHappening(scope, sql, [id], { type: 'channel:member:add', data }),
-      };
-    })
-    .catch(refuseVanished);
+  const { added, recorded } = await transaction(scope, async (tx) => {
+    await lockMembers(tx, id);
+    const [found] = await tx.rows(NOT_YET, [id, asked]);
+    const { fresh, members } = found ?? { fresh: [], members: 0 };
+    if (fresh.length === 0) return { added: [], recorded: [] };
+    if (members + fresh.length > MAX_MEMBERS) throw tooManyMembers();
+    const added = await addMembers(tx, id, fresh, { manager: null, invitedBy: scope.actor.id });
+    const target = { type: 'channel', id };
+    await record(scope, tx, { action: 'channel.add', target, after: { user_ids: fresh } });
+    const data = { user_ids: fresh };
+    return {
+      added,
+      recorded: await recordHappening(scope, tx, [id], { type: 'channel:member:add', data }),
+    };
+  }).catch(refuseVanished);
   for (const happening of recorded) publishHappening(scope, happening, 'changed');
   return added;
 }
@@ -148,19 +146,19 @@ async function settle(scope: ActingScope, sql: Sql, ids: string[]): Promise<void
 /** Takes people out of a group. When nobody in charge stays, the longest member is; when nobody stays, the group goes. */
 async function withdraw(scope: Scope, channel: ChannelAccess, userIds: string[]): Promise<number> {
   const { id } = channel;
-  const { removed, recorded } = await scope.sql.transaction(async (sql) => {
-    await lockMembers(sql, id);
-    const removed = (await sql.rows(REMOVE, [id, userIds])).map(({ user_id }) => user_id);
+  const { removed, recorded } = await transaction(scope, async (tx) => {
+    await lockMembers(tx, id);
+    const removed = (await tx.rows(REMOVE, [id, userIds])).map(({ user_id }) => user_id);
     if (removed.length === 0) return { removed, recorded: [] };
     const target = { type: 'channel', id };
     const others = removed.filter((userId) => userId !== scope.actor.id);
     if (others.length > 0) {
-      await record(scope, sql, { action: 'channel.remove', target, before: { user_ids: others } });
+      await record(scope, tx, { action: 'channel.remove', target, before: { user_ids: others } });
     }
-    await settle(scope, sql, [id]);
+    await settle(scope, tx, [id]);
     // Of a group that is gone nothing is recorded.
     const data = { user_ids: removed };
-    const recorded = await recordHappening(scope, sql, [id], { type: 'channel:member:remove', data });
+    const recorded = await recordHappening(scope, tx, [id], { type: 'channel:member:remove', data });
     return { removed, recorded };
   });
   if (removed.length === 0) return 0;
@@ -194,24 +192,24 @@ export async function setMemberRole(
 ): Promise<MembershipView> {
   await requireGroup(scope, id, 'manage');
   const stored = role === 'manager' ? role : null;
-  const { membership, recorded } = await scope.sql.transaction(async (sql) => {
-    await lockMembers(sql, id);
-    const [set] = await sql.rows(SET_ROLE, [id, user_id, stored]);
+  const { membership, recorded } = await transaction(scope, async (tx) => {
+    await lockMembers(tx, id);
+    const [set] = await tx.rows(SET_ROLE, [id, user_id, stored]);
     if (!set) throw new AppError('not_found', { detail: 'There is no such member in this channel.' });
-    const [{ managers } = { managers: 0 }] = await sql.rows(MANAGERS, [id]);
-    if (managers === 0 && (await passOn(scope, sql, [id], user_id)) === 0) {
+    const [{ managers } = { managers: 0 }] = await tx.rows(MANAGERS, [id]);
+    if (managers === 0 && (await passOn(scope, tx, [id], user_id)) === 0) {
       throw new AppError('bad_request', { detail: 'Somebody has to be in charge of a group.' });
     }
-    const [membership] = await sql.rows(MEMBERSHIP_OF, [id, user_id]);
+    const [membership] = await tx.rows(MEMBERSHIP_OF, [id, user_id]);
     if (!membership) throw noSuchChannel();
     if (set.was === stored) return { membership, recorded: [] };
-    await record(scope, sql, {
+    await record(scope, tx, {
       action: 'channel.role',
       target: { type: 'channel', id },
       before: { user_id, role: set.was },
       after: { user_id, role: stored },
     });
-    const recorded = await recordHappening(scope, sql, [id], { type: 'channel:updated', data: {} });
+    const recorded = await recordHappening(scope, tx, [id], { type: 'channel:updated', data: {} });
     return { membership, recorded };
   });
   for (const happening of recorded) publishHappening(scope, happening, 'same');
@@ -224,12 +222,7 @@ export async function setMemberRole(
  *
  * @returns what tells of it, to be called after the commit
  */
-export async function withdrawEverywhere(
-  scope: ActingScope,
-  em: EntityManager,
-  userId: string,
-): Promise<() => void> {
-  const sql = sqlWithin(em);
+export async function withdrawEverywhere(scope: ActingScope, sql: Sql, userId: string): Promise<() => void> {
   // Channels before the account, as every change to members has it. Once the account is locked, nobody can add it any more; who
   // did in between is found by the second look.
   await sql.rows(LOCK_CHANNELS_OF, [userId]);

@@ -5,6 +5,7 @@ import type { ChannelEventView, MessageEventType } from '../channels/events/even
 import { AppError } from '../core/errors.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
+import { transaction } from '../database/transaction.ts';
 import { LOG, LOG_AS_IT_IS, LOG_EDITED, TICK } from './messages.changes.repository.ts';
 import { VIEW_ONE } from './messages.repository.ts';
 import { type Author, inOrder, type MessageView, type PostedMessage } from './messages.schema.ts';
@@ -109,25 +110,25 @@ export async function recordChanges<T>(
   const user = authorOf(scope.actor);
   const common = { channel_id: channel.id, user, channel: briefOf(channel) };
   const happenings: Happening[] = [];
-  const result = await scope.sql.transaction((sql) =>
+  const result = await transaction(scope, (tx) =>
     work(async (type, messageId, apply, { extra, hasNewWords = false } = {}) => {
-      const [tick] = await sql.rows(TICK, [channel.id]);
+      const [tick] = await tx.rows(TICK, [channel.id]);
       if (!tick) throw noSuchChannel();
       const { event_id, at } = tick;
       let known: { view: MessageView; is_deleted: boolean } | undefined;
       const before = async () => {
-        [known] = await sql.rows(VIEW_ONE, [channel.id, messageId]);
+        [known] = await tx.rows(VIEW_ONE, [channel.id, messageId]);
         if (!known) throw noSuchMessage();
         return known;
       };
-      await apply({ sql, at, before });
+      await apply({ sql: tx, at, before });
       const entry = [channel.id, event_id, type, messageId, JSON.stringify(user), at];
       const log = hasNewWords ? LOG_EDITED : LOG_AS_IT_IS;
-      let [recorded] = await sql.rows(log, [...entry, JSON.stringify(extra ?? {})]);
+      let [recorded] = await tx.rows(log, [...entry, JSON.stringify(extra ?? {})]);
       if (!recorded) {
         if (!known) throw noSuchMessage();
         const message = { ...known.view, ...ERASED, updated_at: known.view.created_at };
-        await sql.rows(LOG, [...entry, JSON.stringify(message)]);
+        await tx.rows(LOG, [...entry, JSON.stringify(message)]);
         recorded = { message, is_deleted: true };
       }
       const message = { ...recorded.message, ...extra };

@@ -1,6 +1,7 @@
 import { BRIEF, can } from '../channels/channels.repository.ts';
 import type { ChannelBrief } from '../channels/channels.schema.ts';
 import { type Database, type Sql, statement } from '../database/sql.ts';
+import { transaction } from '../database/transaction.ts';
 import { NEXT_MOMENT } from './messages.repository.ts';
 import type { MessageView, PostedMessage } from './messages.schema.ts';
 import { EVENT_VIEW, fields, inShort, JOINS, VIEW } from './messages.view.repository.ts';
@@ -204,9 +205,9 @@ export const insertUnderLock = (
   channelId: string,
   texts: readonly string[],
 ): Promise<PostOutcome[]> =>
-  sql.transaction(async (within) => {
-    await within.rows(LOCK, [channelId]);
-    return insertPosts(within, texts, { waits: true, refers: true });
+  transaction({ sql }, async (tx) => {
+    await tx.rows(LOCK, [channelId]);
+    return insertPosts(tx, texts, { waits: true, refers: true });
   });
 
 const REPEATED = statement<{ view: MessageView }>(

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, READABLE_OF_ALL } from '../channels/channels.repository.ts';
 import { type Database, plannedAnew, statement } from '../database/sql.ts';
+import { transaction } from '../database/transaction.ts';
 import type { Page } from '../messages/messages.repository.ts';
 import {
   JOINS,
@@ -100,9 +101,9 @@ export async function searchMessages(sql: Database, caller: Caller, search: Sear
     firstWord(q),
     walkLimit(skip),
   ];
-  const rows = await sql.transaction(async (within) => {
-    await within.rows(SETTINGS, []);
-    return within.rows(SEARCH, values);
+  const rows = await transaction({ sql }, async (tx) => {
+    await tx.rows(SETTINGS, []);
+    return tx.rows(SEARCH, values);
   });
   const [first] = rows;
   if (!first) throw new Error('A search answers with a row.');

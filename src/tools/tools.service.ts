@@ -1,4 +1,4 @@
-import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { LockMode } from '@mikro-orm/postgresql';
 import type { GrantInput, GrantView } from '../access/access.schema.ts';
 import { replaceGrants, revokeGrants } from '../access/access.service.ts';
 import { may } from '../access/permissions.ts';
@@ -8,7 +8,8 @@ import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { LIMITS } from '../core/wire.ts';
-import { type Sql, sqlWithin } from '../database/sql.ts';
+import type { Sql } from '../database/sql.ts';
+import { type Transaction, transaction } from '../database/transaction.ts';
 import { inspectSource, type Module, startInstallation } from './install/install.service.ts';
 import { noSuchTool, requireRight, requireTool } from './tools.access.ts';
 import { Tool, type ToolEntity } from './tools.entity.ts';
@@ -112,9 +113,9 @@ export async function storeTool(scope: Scope, tool: PreparedTool, grants: GrantI
   if (grants.length === 0) {
     await insert(scope.sql);
   } else {
-    access_grants = await scope.em.transactional(async (em) => {
-      await insert(sqlWithin(em));
-      return replaceGrants(scope, em, resource(tool.id), grants);
+    access_grants = await transaction(scope, async (tx) => {
+      await insert(tx);
+      return replaceGrants(scope, tx, resource(tool.id), grants);
     });
   }
   if (!tool.is_described) startInstallation(scope, tool);
@@ -163,14 +164,14 @@ export async function updateTool(scope: Scope, toolId: string, input: ToolInput)
   if (isNewSource) requireAuthor(scope);
   if (isNewSource) await scope.quotas.store(tool.user_id, Buffer.byteLength(input.content));
   const module = isNewSource ? await inspectSource(scope, tool.id, input.content) : null;
-  await changeTool(scope, tool.id, async (row, em) => {
+  await changeTool(scope, tool.id, async (row, tx) => {
     row.name = input.name;
     const description = input.meta.description ?? null;
     row.meta = { description, manifest: row.meta.manifest };
     const commit_message = input.commit_message ?? null;
-    if (module) putSource(scope, em, row, module, { commit_message });
-    await em.flush();
-    if (input.access_grants) await replaceGrants(scope, em, resource(tool.id), input.access_grants);
+    if (module) putSource(scope, tx, row, module, { commit_message });
+    await tx.em.flush();
+    if (input.access_grants) await replaceGrants(scope, tx, resource(tool.id), input.access_grants);
   });
   if (input.access_grants) scope.bus.publish('tool.shared', { id: tool.id });
   return { ...(await viewChanged(scope, tool.id)), ...(module ? withWarnings(module) : {}) };
@@ -183,8 +184,8 @@ export async function updateToolAccess(
   grants: GrantInput[],
 ): Promise<ToolAccessView> {
   const { id } = await requireRight(scope, toolId, 'write');
-  await changeTool(scope, id, async (_row, em) => {
-    await replaceGrants(scope, em, resource(id), grants);
+  await changeTool(scope, id, async (_row, tx) => {
+    await replaceGrants(scope, tx, resource(id), grants);
   });
   scope.bus.publish('tool.shared', { id });
   return viewChanged(scope, id);
@@ -203,23 +204,26 @@ export function requireAuthor(scope: Scope): void {
 export async function changeTool(
   scope: Scope,
   id: string,
-  change: (row: ToolEntity, em: EntityManager) => Promise<void>,
+  change: (row: ToolEntity, tx: Transaction) => Promise<void>,
 ): Promise<void> {
-  const { isNewSource, row } = await scope.em.transactional(async (em) => {
-    const row = await em.findOne(Tool, id, { lockMode: LockMode.PESSIMISTIC_WRITE, populate: ['content'] });
+  const { isNewSource, row } = await transaction(scope, async (tx) => {
+    const row = await tx.em.findOne(Tool, id, {
+      lockMode: LockMode.PESSIMISTIC_WRITE,
+      populate: ['content'],
+    });
     if (!row) throw noSuchTool();
     const before = audited(row);
     row.updated_at = nowSeconds();
-    await change(row, em);
+    await change(row, tx);
     const changed = difference(before, audited(row));
     const isNewSource = row.version !== before.version;
     if (isNewSource) {
-      await em.flush();
-      await pruneVersions(sqlWithin(em), id, KEPT_VERSIONS);
+      await tx.em.flush();
+      await pruneVersions(tx, id, KEPT_VERSIONS);
     }
     if (changed) {
       const action = isNewSource ? 'tool.content' : 'tool.update';
-      await record(scope, sqlWithin(em), { action, target: { type: 'tool', id }, ...changed });
+      await record(scope, tx, { action, target: { type: 'tool', id }, ...changed });
     }
     return { isNewSource, row };
   });
@@ -237,7 +241,7 @@ const audited = ({ name, meta, version }: Pick<ToolEntity, 'name' | 'meta' | 've
 /** Puts a loaded source in the row, as a version of its own unless it is there already. */
 export function putSource(
   scope: Scope,
-  em: EntityManager,
+  tx: Transaction,
   row: ToolEntity,
   module: Module,
   version: { commit_message?: string | null; restored_from?: number | null } = {},
@@ -252,7 +256,7 @@ export function putSource(
   row.content = module.content;
   row.version += 1;
   const { content, updated_at: created_at } = row;
-  em.create(ToolVersion, {
+  tx.em.create(ToolVersion, {
     tool: row,
     version: row.version,
     user_id: scope.actor.id,
@@ -266,13 +270,13 @@ export function putSource(
 /** Deletes a tool with all that belongs to it. @throws not_found, tool_forbidden */
 export async function deleteTool(scope: Scope, toolId: string): Promise<{ result: true }> {
   const { id, name } = await requireRight(scope, toolId, 'write');
-  await scope.em.transactional(async (em) => {
+  await transaction(scope, async (tx) => {
     // The row first, as everywhere: whoever holds its lock may touch its grants.
-    const count = await em.nativeDelete(Tool, { id });
-    await revokeGrants(em, resource(id));
+    const count = await tx.em.nativeDelete(Tool, { id });
+    await revokeGrants(tx, resource(id));
     const target = { type: 'tool', id };
     // Of several at once, one deletes it.
-    if (count > 0) await record(scope, sqlWithin(em), { action: 'tool.delete', target, before: { name } });
+    if (count > 0) await record(scope, tx, { action: 'tool.delete', target, before: { name } });
   });
   scope.bus.publish('tool.changed', { id });
   scope.bus.publish('tool.shared', { id });

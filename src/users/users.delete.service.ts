@@ -1,7 +1,7 @@
 import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { ActingScope, Scope } from '../core/scope.ts';
-import { sqlWithin } from '../database/sql.ts';
+import { transaction } from '../database/transaction.ts';
 import { withdrawEverywhere } from '../members/members.service.ts';
 import {
   DELETE_GRANTS_TO_USER,
@@ -21,30 +21,29 @@ const PASSED_ON = { tools: PASS_ON_TOOLS, channels: PASS_ON_CHANNELS, webhooks: 
  *
  * @throws not_found, primary_admin, forbidden for one's own account
  */
-export async function deleteUser(scope: ActingScope & Pick<Scope, 'em'>, id: string): Promise<true> {
+export async function deleteUser(scope: ActingScope & Pick<Scope, 'sql'>, id: string): Promise<true> {
   if (id === scope.actor.id)
     throw new AppError('forbidden', { detail: 'You cannot delete your own account.' });
-  const tell = await scope.em.transactional(async (em) => {
-    await lockAdministrators(em);
-    const user = await findUser(em, id);
-    await requireRightOver(em, scope.actor, user);
+  const tell = await transaction(scope, async (tx) => {
+    await lockAdministrators(tx);
+    const user = await findUser(tx.em, id);
+    await requireRightOver(tx.em, scope.actor, user);
     // First, as it decides who is left in the channels whose files are passed on.
-    const tellChannels = await withdrawEverywhere(scope, em, id);
-    const sql = sqlWithin(em);
+    const tellChannels = await withdrawEverywhere(scope, tx, id);
     const passed: Record<string, string[]> = {};
     for (const [what, passOn] of Object.entries(PASSED_ON)) {
-      const ids = (await sql.rows(passOn, [id, scope.actor.id])).map((row) => row.id);
+      const ids = (await tx.rows(passOn, [id, scope.actor.id])).map((row) => row.id);
       if (ids.length > 0) passed[what] = ids;
     }
-    await sql.rows(PASS_ON_FILES, [id, scope.actor.id]);
-    await sql.rows(DELETE_GRANTS_TO_USER, [id]);
-    await record(scope, sql, {
+    await tx.rows(PASS_ON_FILES, [id, scope.actor.id]);
+    await tx.rows(DELETE_GRANTS_TO_USER, [id]);
+    await record(scope, tx, {
       action: 'user.delete',
       target: { type: 'user', id },
       before: audited(toView(user)),
       after: Object.keys(passed).length > 0 ? { passed_to: scope.actor.id, ...passed } : null,
     });
-    em.remove(user);
+    tx.em.remove(user);
     return tellChannels;
   });
   scope.bus.publish('auth.revoked', { userId: id, sessionId: null });

@@ -8,7 +8,8 @@ import { Session } from '../auth/sessions/session.entity.ts';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Role, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
-import { sqlWithin } from '../database/sql.ts';
+import { statement } from '../database/sql.ts';
+import { type Transaction, transaction } from '../database/transaction.ts';
 import { joinGroup } from '../groups/members.repository.ts';
 import { User, type UserEntity } from './users.entity.ts';
 import { imageForOthers, reservePicture, storedImage } from './users.picture.ts';
@@ -19,9 +20,14 @@ import type { UserView } from './users.schema.ts';
  */
 const ADMINISTRATORS_LOCK = 7_011_502;
 
-/** Held until the transaction ends by whatever changes who is an administrator. */
-export const lockAdministrators = (em: EntityManager) =>
-  em.execute('select pg_advisory_xact_lock(?)', [ADMINISTRATORS_LOCK]);
+const LOCK_ADMINISTRATORS = statement<unknown, { lock: number }>(
+  'user.lock_administrators',
+  'select pg_advisory_xact_lock(:lock)',
+);
+
+/** Held until the transaction ends by every change of who is an administrator. */
+export const lockAdministrators = (tx: Transaction) =>
+  tx.rows(LOCK_ADMINISTRATORS, { lock: ADMINISTRATORS_LOCK });
 
 /** Theirs alone to change, so that there always is an administrator; null before there is anybody. */
 export const findOldestAdministrator = (em: EntityManager): Promise<UserEntity | null> =>
@@ -63,54 +69,58 @@ export interface NewUser {
   oauth?: Record<string, unknown> | null | undefined;
 }
 
-/**
- * Stores an account. The first one of all becomes administrator whatever role was asked for: of any number of
- * simultaneous first ones exactly one, because the question is asked under a lock.
- *
- * @throws email_invalid, email_taken, password_weak
- */
-export async function createUser(
-  scope: Pick<Scope<Actor | null>, 'em' | 'configs' | 'passwordCost'> & AuditScope,
-  input: NewUser,
-): Promise<UserView> {
+type CreatingScope = Pick<Scope<Actor | null>, 'sql' | 'configs' | 'passwordCost'> & AuditScope;
+
+/** Stores an account; see `addUser`. @throws email_invalid, email_taken, password_weak */
+export async function createUser(scope: CreatingScope, input: NewUser): Promise<UserView> {
   const email = normaliseEmail(input.email);
   const password_hash =
     input.password === null ? null : await hashPassword(scope, input.password, { ...input, email });
+  return transaction(scope, (tx) => addUser(scope, tx, { ...input, password_hash }));
+}
+
+/**
+ * Stores an account within a transaction. The first one of all becomes administrator whatever role was asked for: of any number
+ * of simultaneous first ones exactly one, because the question is asked under a lock.
+ *
+ * @throws email_invalid, email_taken
+ */
+export async function addUser(
+  scope: CreatingScope,
+  tx: Transaction,
+  input: Omit<NewUser, 'password'> & { password_hash: string | null },
+): Promise<UserView> {
+  const email = normaliseEmail(input.email);
   const id = uuidv7();
   const now = nowSeconds();
-  try {
-    return await scope.em.transactional(async (em) => {
-      await lockAdministrators(em);
-      const isFirst = (await em.find(User, {}, { fields: ['id'], limit: 1 })).length === 0;
-      const user = em.create(User, {
-        id,
-        email,
-        username: input.username ?? null,
-        name: input.name,
-        role: isFirst ? 'admin' : input.role,
-        password_hash,
-        profile_image_url: storedImage(id, input.profile_image_url),
-        oauth: input.oauth ?? null,
-        last_active_at: now,
-        created_at: now,
-        updated_at: now,
-      });
-      await em.flush();
-      await joinGroup(sqlWithin(em), scope.configs.current.ui.default_group_id, id, now);
-      const view = toView(user);
-      await record(scope, sqlWithin(em), {
-        action: 'user.create',
-        target: { type: 'user', id },
-        after: audited(view),
-      });
-      return view;
-    });
-  } catch (error) {
-    if (error instanceof UniqueConstraintViolationException) {
-      throw new AppError('email_taken', { cause: error });
-    }
-    throw error;
+  await lockAdministrators(tx);
+  const isFirst = (await tx.em.find(User, {}, { fields: ['id'], limit: 1 })).length === 0;
+  const user = tx.em.create(User, {
+    id,
+    email,
+    username: input.username ?? null,
+    name: input.name,
+    role: isFirst ? 'admin' : input.role,
+    password_hash: input.password_hash,
+    profile_image_url: storedImage(id, input.profile_image_url),
+    oauth: input.oauth ?? null,
+    last_active_at: now,
+    created_at: now,
+    updated_at: now,
+  });
+  await tx.em.flush().catch(refuseTaken);
+  await joinGroup(tx, scope.configs.current.ui.default_group_id, id, now);
+  const view = toView(user);
+  await record(scope, tx, { action: 'user.create', target: { type: 'user', id }, after: audited(view) });
+  return view;
+}
+
+/** @throws email_taken for an address that another account has */
+function refuseTaken(error: unknown): never {
+  if (error instanceof UniqueConstraintViolationException) {
+    throw new AppError('email_taken', { cause: error });
   }
+  throw error;
 }
 
 /** What the audit log tells of an account: no picture, and not what every change changes. */
@@ -193,55 +203,46 @@ export async function updateUser(scope: Scope, changes: UserChanges): Promise<Us
   const email = changes.email === undefined ? undefined : normaliseEmail(changes.email);
   const password_hash = await hashOf(scope, changes);
   await reservePicture(scope, changes.id, changes.profile_image_url ?? '');
-  try {
-    const { view, revoked } = await scope.em.transactional(async (em) => {
-      await lockAdministrators(em);
-      const user = await findUser(em, changes.id);
-      await requireRightOver(em, scope.actor, user);
-      const demotesSelf =
-        changes.role !== undefined && changes.role !== 'admin' && user.id === scope.actor.id;
-      if (demotesSelf) {
-        throw new AppError('forbidden', { detail: 'You cannot take away your own administration.' });
-      }
-      const before = audited(toView(user));
-      const revoked =
-        password_hash !== undefined || (changes.role !== undefined && changes.role !== user.role);
-      em.assign(
-        user,
-        {
-          ...(changes.role !== undefined && { role: changes.role }),
-          ...(changes.name !== undefined && { name: changes.name }),
-          ...(email !== undefined && { email }),
-          ...(changes.profile_image_url !== undefined && {
-            profile_image_url: storedImage(user.id, changes.profile_image_url),
-          }),
-          ...(password_hash !== undefined && { password_hash }),
-          updated_at: nowSeconds(),
-        },
-        { mergeObjectProperties: false },
-      );
-      await em.flush();
-      // After the row is written and so locked: a sign-in by the old password is either seen here or refused.
-      if (revoked) await em.nativeDelete(Session, { user: user.id });
-      const view = toView(user);
-      const changed = difference(
-        { ...before, password_replaced: false },
-        { ...audited(view), password_replaced: password_hash !== undefined },
-      );
-      if (changed) {
-        const action = 'role' in changed.after ? 'user.role' : 'user.update';
-        await record(scope, sqlWithin(em), { action, target: { type: 'user', id: view.id }, ...changed });
-      }
-      return { view, revoked };
-    });
-    if (revoked) scope.bus.publish('auth.revoked', { userId: view.id, sessionId: null });
-    else scope.bus.publish('auth.changed', { userId: view.id });
-    if (view.id === scope.actor.id) return view;
-    return { ...view, profile_image_url: imageForOthers(view.id, view.profile_image_url) };
-  } catch (error) {
-    if (error instanceof UniqueConstraintViolationException) {
-      throw new AppError('email_taken', { cause: error });
+  const { view, revoked } = await transaction(scope, async (tx) => {
+    await lockAdministrators(tx);
+    const user = await findUser(tx.em, changes.id);
+    await requireRightOver(tx.em, scope.actor, user);
+    const demotesSelf = changes.role !== undefined && changes.role !== 'admin' && user.id === scope.actor.id;
+    if (demotesSelf) {
+      throw new AppError('forbidden', { detail: 'You cannot take away your own administration.' });
     }
-    throw error;
-  }
+    const before = audited(toView(user));
+    const revoked = password_hash !== undefined || (changes.role !== undefined && changes.role !== user.role);
+    tx.em.assign(
+      user,
+      {
+        ...(changes.role !== undefined && { role: changes.role }),
+        ...(changes.name !== undefined && { name: changes.name }),
+        ...(email !== undefined && { email }),
+        ...(changes.profile_image_url !== undefined && {
+          profile_image_url: storedImage(user.id, changes.profile_image_url),
+        }),
+        ...(password_hash !== undefined && { password_hash }),
+        updated_at: nowSeconds(),
+      },
+      { mergeObjectProperties: false },
+    );
+    await tx.em.flush().catch(refuseTaken);
+    // After the row is written and so locked: a sign-in by the old password is either seen here or refused.
+    if (revoked) await tx.em.nativeDelete(Session, { user: user.id });
+    const view = toView(user);
+    const changed = difference(
+      { ...before, password_replaced: false },
+      { ...audited(view), password_replaced: password_hash !== undefined },
+    );
+    if (changed) {
+      const action = 'role' in changed.after ? 'user.role' : 'user.update';
+      await record(scope, tx, { action, target: { type: 'user', id: view.id }, ...changed });
+    }
+    return { view, revoked };
+  });
+  if (revoked) scope.bus.publish('auth.revoked', { userId: view.id, sessionId: null });
+  else scope.bus.publish('auth.changed', { userId: view.id });
+  if (view.id === scope.actor.id) return view;
+  return { ...view, profile_image_url: imageForOthers(view.id, view.profile_image_url) };
 }

@@ -1,6 +1,7 @@
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
+import { transaction } from '../database/transaction.ts';
 import { maskUrl, openUrl } from './deliveries.address.ts';
 import { listRows, redeliverRow } from './deliveries.repository.ts';
 import type { DeliveryView } from './deliveries.schema.ts';
@@ -27,7 +28,7 @@ export async function listDeliveries(
  */
 export async function redeliver(scope: Scope, id: string): Promise<DeliveryView> {
   await scope.webhooks.redeliverLimit.take(scope.actor.id, 'Too many notifications were sent again.');
-  const found = await scope.sql.transaction(async (tx) => {
+  const found = await transaction(scope, async (tx) => {
     const one = await redeliverRow(tx, id, scope.actor.id, nowSeconds());
     if (one?.row) await enqueueDeliveries(tx, [{ id, url: openUrl(scope.secret, id, one.row.url) }]);
     return one;

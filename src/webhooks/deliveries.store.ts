@@ -3,6 +3,7 @@ import { seal } from '../core/seal.ts';
 import { keepSweeping } from '../core/sweep.ts';
 import { nowSeconds } from '../core/time.ts';
 import type { Database, Sql } from '../database/sql.ts';
+import { transaction } from '../database/transaction.ts';
 import { enqueueAll, nameWithin } from '../jobs/enqueue.ts';
 import { laneOf, openUrl, sealedForDelivery } from './deliveries.address.ts';
 import { deliverJob } from './deliveries.job.ts';
@@ -66,7 +67,7 @@ export function keepDeliveries({ sql, secret, onError }: DeliveriesOptions): Del
         return { id, user_id: userId, channel_id: channelId, message_id: messageId, url: sealed, payload };
       });
       const urls = new Map(rows.map(({ id }, at) => [id, notices[at]?.url ?? '']));
-      await sql.transaction(async (tx) => {
+      await transaction({ sql }, async (tx) => {
         const ids = await insertDeliveries(tx, rows, nowSeconds());
         await enqueueDeliveries(
           tx,
@@ -80,7 +81,7 @@ export function keepDeliveries({ sql, secret, onError }: DeliveriesOptions): Del
 
 /** Gives a job to each delivery that waits and has none, as those of an older version and of a backup. */
 export const adoptDeliveries = (sql: Database, secret: string): Promise<void> =>
-  sql.transaction(async (tx) => {
+  transaction({ sql }, async (tx) => {
     for (let after = NO_ID; ; ) {
       const jobless = await listJobless(tx, nameWithin(deliverJob, ''), after, BATCH);
       await enqueueDeliveries(

@@ -7,6 +7,7 @@ import { AppError } from '../core/errors.ts';
 import { decodePicture, type Picture } from '../core/pictures.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import { seal, unseal } from '../core/seal.ts';
+import { transaction } from '../database/transaction.ts';
 import { postAsWebhook } from '../messages/messages.post.ts';
 import {
   deleteRow,
@@ -81,11 +82,11 @@ export async function createWebhook(
     sealedToken: seal(scope.secret, token, sealedForWebhook(id)),
     at: nowNanoseconds(),
   };
-  const row = await scope.sql.transaction(async (sql) => {
-    const row = await insertRow(sql, webhook, PER_CHANNEL);
+  const row = await transaction(scope, async (tx) => {
+    const row = await insertRow(tx, webhook, PER_CHANNEL);
     if (row !== 'gone' && row !== 'full') {
       const after = { channel_id: channelId, name };
-      await record(scope, sql, { action: 'webhook.create', target: target(id), after });
+      await record(scope, tx, { action: 'webhook.create', target: target(id), after });
     }
     return row;
   });
@@ -107,16 +108,16 @@ export async function updateWebhook(
 ): Promise<WebhookView> {
   await requireChannel(scope, channelId, 'manage');
   const profileImageUrl = image === '' ? null : image;
-  const row = await scope.sql.transaction(async (sql) => {
-    const stored = await lockRow(sql, channelId, id);
-    const row = await updateRow(sql, { channelId, id, name, profileImageUrl, at: nowNanoseconds() });
+  const row = await transaction(scope, async (tx) => {
+    const stored = await lockRow(tx, channelId, id);
+    const row = await updateRow(tx, { channelId, id, name, profileImageUrl, at: nowNanoseconds() });
     if (!stored || !row) throw noSuchWebhook();
     const replaced = row.profile_image_url !== stored.profile_image_url;
     const changed = difference(
       { name: stored.name, picture_replaced: false },
       { name: row.name, picture_replaced: replaced },
     );
-    if (changed) await record(scope, sql, { action: 'webhook.update', target: target(id), ...changed });
+    if (changed) await record(scope, tx, { action: 'webhook.update', target: target(id), ...changed });
     return row;
   });
   return toView(scope, row);
@@ -125,11 +126,11 @@ export async function updateWebhook(
 /** Deletes a webhook; what it posted stays. @throws not_found, forbidden */
 export async function deleteWebhook(scope: Scope, channelId: string, id: string): Promise<true> {
   await requireChannel(scope, channelId, 'manage');
-  await scope.sql.transaction(async (sql) => {
-    const deleted = await deleteRow(sql, channelId, id);
+  await transaction(scope, async (tx) => {
+    const deleted = await deleteRow(tx, channelId, id);
     if (!deleted) throw noSuchWebhook();
     const before = { channel_id: channelId, name: deleted.name };
-    await record(scope, sql, { action: 'webhook.delete', target: target(id), before });
+    await record(scope, tx, { action: 'webhook.delete', target: target(id), before });
   });
   return true;
 }

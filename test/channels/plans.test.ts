@@ -1,8 +1,9 @@
+import type { PoolClient } from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { listReadable } from '../../src/channels/channels.repository.ts';
 import { listAllChannels, listOwnChannels } from '../../src/channels/channels.views.repository.ts';
 import { readEvents, readPositions, readRecentHeads } from '../../src/channels/events/events.repository.ts';
-import type { Database, Sql } from '../../src/database/sql.ts';
+import { type Database, runner } from '../../src/database/sql.ts';
 import { REWRITE, REWRITE_EDITED, UNCOUNT } from '../../src/messages/messages.changes.repository.ts';
 import { listMessages, listPinned, listThread, readMessage } from '../../src/messages/messages.repository.ts';
 import { readTotals } from '../../src/reads/reads.repository.ts';
@@ -91,14 +92,17 @@ interface Asked {
 /** What a function of a repository would ask. */
 async function asked(ask: (sql: Database) => Promise<unknown>): Promise<Asked[]> {
   const found: Asked[] = [];
-  const sql: Sql = {
-    async rows({ name, text }, values) {
-      found.push({ text, values, isPrepared: name !== '' });
-      return [];
+  const client = {
+    async query(sent: string | { name: string; text: string; values: unknown[] }) {
+      // `begin` and `commit` are strings.
+      if (typeof sent !== 'string') found.push({ ...sent, isPrepared: sent.name !== '' });
+      return { rows: [] };
     },
-  };
+    release: () => {},
+  } as unknown as PoolClient;
+  const sql: Database = { ...runner(client), connect: async () => client, fork: () => expect.unreachable() };
   // An answer without rows is none that a function has to make sense of.
-  await ask({ ...sql, transaction: (work) => work(sql) }).catch(() => undefined);
+  await ask(sql).catch(() => undefined);
   return found;
 }
 

@@ -86,6 +86,18 @@ describe('imports', () => {
     expect(edges).not.toEqual([]);
   });
 
+  it('only `transaction` begins one, apart from migrations and the backup', () => {
+    const begins = /\.transactional\(|\.startTransaction\(|\.query\(\s*['"`](begin|start transaction)\b/i;
+    const found = files.filter((file) => begins.test(readFileSync(join(ROOT, file), 'utf8')));
+    expect(found.filter((file) => !file.startsWith('src/database/migrations/')).toSorted()).toEqual([
+      // A snapshot of all tables, on a connection of its own.
+      'src/cli/backup.ts',
+      // Migrations run in a transaction of the ORM.
+      'src/database/orm.ts',
+      'src/database/transaction.ts',
+    ]);
+  });
+
   it('only env.ts reads the environment', () => {
     const readers = files.filter((file) => /\bprocess\.env\b/.test(readFileSync(join(ROOT, file), 'utf8')));
     expect(readers).toEqual(['src/env.ts']);

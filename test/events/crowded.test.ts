@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
 import { plannedAnew } from '../../src/database/sql.ts';
+import { transaction } from '../../src/database/transaction.ts';
 import { makeChannel } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { signUpAll, startServer } from '../support/server.ts';
@@ -19,7 +20,7 @@ async function takeAllConnections(): Promise<() => Promise<void>> {
   const { promise: held, resolve: giveBack } = Promise.withResolvers<void>();
   let taken = 0;
   const transactions = Array.from({ length: 20 }, () =>
-    door.parts.sql.transaction(async (sql) => {
+    transaction(door.parts, async (sql) => {
       // PostgreSQL ends those that do nothing for long, and a slow machine may need as long.
       await sql.rows(plannedAnew('set local idle_in_transaction_session_timeout = 0'), []);
       taken += 1;

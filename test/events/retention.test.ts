@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { pruneOldEvents } from '../../src/channels/events/events.retention.ts';
 import { plannedAnew, type Sql } from '../../src/database/sql.ts';
+import { transaction } from '../../src/database/transaction.ts';
 import { until } from '../support/poll.ts';
 import { signUp, startServer } from '../support/server.ts';
 import { openDoor } from './door.ts';
@@ -230,7 +231,7 @@ describe('a log that is cut while somebody reads it', () => {
     const first = await newestEvent();
     const last = first + 5;
     // All at once: in between the door may look by itself.
-    await door.parts.sql.transaction(async (sql) => {
+    await transaction(door.parts, async (sql) => {
       const text = `with missing as (
           insert into channel_event (channel_id, id, type, message_id, actor, data, created_at)
           select channel_id, n, type, message_id, actor, data, created_at + n

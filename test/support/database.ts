@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import type { DatabaseAddress } from '../../src/database/embedded.ts';
-import type { Sql } from '../../src/database/sql.ts';
+import { runner, type Sql } from '../../src/database/sql.ts';
 
 /** The database with the migrated schema that every test database is a copy of. */
 export const TEMPLATE = 'template_parley';
@@ -33,11 +33,8 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
 }
 
 /** A connection of a test as what runs statements, so that a test stores what the server would. */
-export const sqlOf = (client: pg.Client): Sql => ({
-  async rows<Row>({ text }: { text: string }, values: readonly unknown[]) {
-    return (await client.query(text, [...values])).rows as Row[];
-  },
-});
+export const sqlOf = (client: pg.Client): Sql =>
+  runner({ query: ({ text, values }) => client.query(text, values) });
 
 export interface TestDatabase {
   url: string;

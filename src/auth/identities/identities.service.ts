@@ -2,12 +2,12 @@ import { record } from '../../audit/audit.record.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Role, Scope } from '../../core/scope.ts';
 import { nowSeconds } from '../../core/time.ts';
-import { sqlWithin } from '../../database/sql.ts';
+import { transaction } from '../../database/transaction.ts';
 import { syncMemberships } from '../../groups/members.service.ts';
 import { User, type UserEntity } from '../../users/users.entity.ts';
 import type { UserView } from '../../users/users.schema.ts';
 import {
-  createUser,
+  addUser,
   findOldestAdministrator,
   lockAdministrators,
   normaliseEmail,
@@ -84,9 +84,9 @@ async function findAccount(
   const user = await scope.em.findOne(User, { email: normaliseEmail(person.email) });
   if (!user) return null;
   if (!mayMerge || !person.emailVerified) throw new AppError('email_taken');
-  await scope.sql.transaction(async (sql) => {
-    if (!(await addIdentity(sql, person, user.id))) throw new AppError('email_taken');
-    await record(scope, sql, {
+  await transaction(scope, async (tx) => {
+    if (!(await addIdentity(tx, person, user.id))) throw new AppError('email_taken');
+    await record(scope, tx, {
       action: 'user.link',
       target: { type: 'user', id: user.id },
       after: { issuer: person.issuer, subject: person.subject },
@@ -98,18 +98,15 @@ async function findAccount(
 
 async function createAccount(scope: Scope<null>, person: Person): Promise<UserView> {
   const profile_image_url = await person.picture();
-  const user = await scope.em.transactional(async (em) => {
-    const view = await createUser(
-      { ...scope, em },
-      {
-        email: person.email,
-        name: person.name,
-        password: null,
-        role: person.role ?? scope.configs.current.ui.default_user_role,
-        profile_image_url,
-      },
-    );
-    if (!(await addIdentity(sqlWithin(em), person, view.id))) throw new AppError('email_taken');
+  const user = await transaction(scope, async (tx) => {
+    const view = await addUser(scope, tx, {
+      email: person.email,
+      name: person.name,
+      password_hash: null,
+      role: person.role ?? scope.configs.current.ui.default_user_role,
+      profile_image_url,
+    });
+    if (!(await addIdentity(tx, person, view.id))) throw new AppError('email_taken');
     return view;
   });
   announceSignUp(scope, user);
@@ -133,27 +130,27 @@ async function refresh(
   };
   if (!differs(known, { ...toView(known), ...said })) return toView(known);
 
-  const { view, isOtherRole } = await scope.em.transactional(async (em) => {
-    await lockAdministrators(em);
-    const user = await em.findOneOrFail(User, known.id, { refresh: true });
+  const { view, isOtherRole } = await transaction(scope, async (tx) => {
+    await lockAdministrators(tx);
+    const user = await tx.em.findOneOrFail(User, known.id);
     const before = toView(user);
     const wanted = { ...before, ...said };
     const { email } = wanted;
-    const oldest = await findOldestAdministrator(em);
-    em.assign(user, {
+    const oldest = await findOldestAdministrator(tx.em);
+    tx.em.assign(user, {
       ...said,
       // The oldest administrator is theirs alone to change, whatever others say of them.
       role: oldest?.id === user.id ? 'admin' : wanted.role,
       // An address that somebody else has here stays theirs.
-      email: (await em.count(User, { email, id: { $ne: user.id } })) > 0 ? before.email : email,
+      email: (await tx.em.count(User, { email, id: { $ne: user.id } })) > 0 ? before.email : email,
     });
     if (!differs(before, toView(user))) return { view: before, isOtherRole: false };
-    em.assign(user, { updated_at: nowSeconds() });
-    await em.flush();
+    tx.em.assign(user, { updated_at: nowSeconds() });
+    await tx.em.flush();
     const view = toView(user);
     const isOtherRole = before.role !== view.role;
-    if (isOtherRole) await em.nativeDelete(Session, { user: user.id });
-    await record(scope, sqlWithin(em), {
+    if (isOtherRole) await tx.em.nativeDelete(Session, { user: user.id });
+    await record(scope, tx, {
       action: 'user.update',
       target: { type: 'user', id: user.id },
       before: tellable(before),

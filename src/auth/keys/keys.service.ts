@@ -5,6 +5,7 @@ import { AppError, invalid } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
 import { nowSeconds } from '../../core/time.ts';
 import type { Sql } from '../../database/sql.ts';
+import { transaction } from '../../database/transaction.ts';
 import { deleteKey, deleteNamedKey, findNamedKey, insertKey, listKeys, lockKeys } from './keys.repository.ts';
 import type { ApiKeyView, NewKeyInput } from './keys.schema.ts';
 import { generateKey } from './keys.text.ts';
@@ -41,7 +42,7 @@ export async function createApiKey(
   if (input.expires_at != null && input.expires_at <= nowSeconds()) {
     throw invalid('expires_at', 'must be in the future, in Unix seconds');
   }
-  return scope.sql.transaction((sql) => store(scope, sql, input));
+  return transaction(scope, (tx) => store(scope, tx, input));
 }
 
 async function store(scope: Scope, sql: Sql, input: NewKeyInput): Promise<ApiKeyView & { api_key: string }> {
@@ -81,8 +82,8 @@ export async function deleteApiKey(
   scope: Scope,
   { userId, id }: { userId: string; id: string },
 ): Promise<true> {
-  const deleted = await scope.sql.transaction(async (sql) =>
-    noteDeleted(scope, sql, userId, await deleteKey(sql, userId, id)),
+  const deleted = await transaction(scope, async (tx) =>
+    noteDeleted(scope, tx, userId, await deleteKey(tx, userId, id)),
   );
   if (!deleted) throw new AppError('not_found', { detail: 'There is no such API key.' });
   announce(scope, userId, deleted);
@@ -120,10 +121,10 @@ export async function getDefaultKey(scope: Scope): Promise<never> {
 export async function replaceDefaultKey(scope: Scope): Promise<{ api_key: string }> {
   requireKeys(scope);
   const { id: userId } = scope.actor;
-  const { created, former } = await scope.sql.transaction(async (sql) => {
-    await lockKeys(sql, userId);
-    const former = await noteDeleted(scope, sql, userId, await deleteNamedKey(sql, userId, DEFAULT));
-    return { created: await store(scope, sql, { name: DEFAULT }), former };
+  const { created, former } = await transaction(scope, async (tx) => {
+    await lockKeys(tx, userId);
+    const former = await noteDeleted(scope, tx, userId, await deleteNamedKey(tx, userId, DEFAULT));
+    return { created: await store(scope, tx, { name: DEFAULT }), former };
   });
   if (former) announce(scope, userId, former);
   return { api_key: created.api_key };
@@ -132,8 +133,8 @@ export async function replaceDefaultKey(scope: Scope): Promise<{ api_key: string
 /** Revokes the key named `default`; true also when there is none. */
 export async function deleteDefaultKey(scope: Scope): Promise<true> {
   const { id: userId } = scope.actor;
-  const deleted = await scope.sql.transaction(async (sql) =>
-    noteDeleted(scope, sql, userId, await deleteNamedKey(sql, userId, DEFAULT)),
+  const deleted = await transaction(scope, async (tx) =>
+    noteDeleted(scope, tx, userId, await deleteNamedKey(tx, userId, DEFAULT)),
   );
   if (deleted) announce(scope, userId, deleted);
   return true;

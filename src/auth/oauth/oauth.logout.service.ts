@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { record } from '../../audit/audit.record.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
+import { transaction } from '../../database/transaction.ts';
 import { endProviderSessions } from '../identities/identities.repository.ts';
 import type { Logout } from './oauth.providers.ts';
 
@@ -13,14 +14,14 @@ import type { Logout } from './oauth.providers.ts';
 export async function endByProvider(scope: Scope<null>, token: string): Promise<void> {
   const logout = await readLogout(scope, token);
   if (!logout) throw new AppError('oauth_failed', { detail: 'No provider here has made that token.' });
-  const ended = await scope.sql.transaction(async (sql) => {
-    const sessions = await endProviderSessions(sql, logout);
+  const ended = await transaction(scope, async (tx) => {
+    const sessions = await endProviderSessions(tx, logout);
     const entries = sessions.map(({ id, user_id }) => ({
       action: 'session.end',
       target: { type: 'session', id },
       before: { user_id, provider: logout.issuer },
     }));
-    await record(scope, sql, ...entries);
+    await record(scope, tx, ...entries);
     return sessions;
   });
   for (const { id, user_id } of ended) {

@@ -1,6 +1,7 @@
 import { record } from '../../audit/audit.record.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
+import { transaction } from '../../database/transaction.ts';
 import { getUser } from '../../users/users.service.ts';
 import { deleteSessions, listProviderSessions, listSessions } from './sessions.repository.ts';
 import type { ProviderSessionView, SessionView } from './sessions.schema.ts';
@@ -26,14 +27,14 @@ export async function endSessions(
   scope: Scope,
   { userId, sessionId }: { userId: string; sessionId: string | null },
 ): Promise<number> {
-  const ended = await scope.sql.transaction(async (sql) => {
-    const deleted = await deleteSessions(sql, userId, sessionId);
+  const ended = await transaction(scope, async (tx) => {
+    const deleted = await deleteSessions(tx, userId, sessionId);
     const entries = deleted.map((session) => ({
       action: 'session.end',
       target: { type: 'session', id: session.id },
       before: { ...session, user_id: userId },
     }));
-    await record(scope, sql, ...entries);
+    await record(scope, tx, ...entries);
     return deleted;
   });
   if (sessionId !== null && ended.length === 0) {

@@ -1,7 +1,6 @@
 import { record } from '../../audit/audit.record.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
-import { sqlWithin } from '../../database/sql.ts';
 import type { Inspection, PackagesState, ToolSource } from '../../python/pool.ts';
 import { requireToolInUse } from '../tools.access.ts';
 import type { UsedTool } from '../tools.repository.ts';
@@ -147,13 +146,13 @@ export async function installForTool(scope: Scope, toolId: string): Promise<Tool
     });
   }
   const module = await inspectSource(scope, id, content);
-  await changeTool(scope, id, async (row, em) => {
+  await changeTool(scope, id, async (row, tx) => {
     // Another source by now has seen to its own packages.
     if (row.content !== content) return;
-    putSource(scope, em, row, module);
+    putSource(scope, tx, row, module);
     // What is installed for a tool runs with it: its owner can see who asked for that.
     if (row.user_id === scope.actor.id) return;
-    await record(scope, sqlWithin(em), {
+    await record(scope, tx, {
       action: 'tool.install',
       target: { type: 'tool', id },
       after: { requirements: module.requirements },

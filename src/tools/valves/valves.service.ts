@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
 import { seal, unseal } from '../../core/seal.ts';
 import { nowSeconds } from '../../core/time.ts';
+import { transaction } from '../../database/transaction.ts';
 import type { JsonSchema, ValvesKind } from '../../python/pool.ts';
 import { requireReadyTool } from '../install/install.service.ts';
 import { requireToolInUse } from '../tools.access.ts';
@@ -161,9 +162,9 @@ export async function updateValves(
 
 /** Stores a tool's valves. They are secrets, so the audit log has the names of those that were set alone. */
 const storeAudited = (scope: Scope, change: ValvesChange, set: string[]): Promise<boolean> =>
-  scope.sql.transaction(async (sql) => {
-    if (!(await storeValves(sql, change))) return false;
-    await record(scope, sql, {
+  transaction(scope, async (tx) => {
+    if (!(await storeValves(tx, change))) return false;
+    await record(scope, tx, {
       action: 'tool.valves',
       target: { type: 'tool', id: change.toolId },
       after: { set },

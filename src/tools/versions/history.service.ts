@@ -1,7 +1,6 @@
 import { createTwoFilesPatch } from 'diff';
 import { AppError } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
-import { sqlWithin } from '../../database/sql.ts';
 import { requireRight } from '../tools.access.ts';
 import { changeTool } from '../tools.service.ts';
 import { listHistory, readSnapshot, removeVersion } from './versions.repository.ts';
@@ -77,11 +76,11 @@ function replaced(from: string, to: string): string {
 export async function deleteHistoryEntry(scope: Scope, toolId: string, entryId: string): Promise<true> {
   const { id } = await requireRight(scope, toolId, 'write');
   const version = versionOf(entryId);
-  await changeTool(scope, id, async (row, em) => {
+  await changeTool(scope, id, async (row, tx) => {
     if (row.version === version) {
       throw new AppError('bad_request', { detail: 'The version is in force and cannot be deleted.' });
     }
-    if (!(await removeVersion(sqlWithin(em), id, version))) throw noSuchVersion();
+    if (!(await removeVersion(tx, id, version))) throw noSuchVersion();
   });
   return true;
 }

@@ -40,8 +40,8 @@ export async function restoreVersion(scope: Scope, toolId: string, version: numb
   if (tool.content === content) return getTool(scope, tool.id);
   await scope.quotas.store(tool.user_id, Buffer.byteLength(content));
   const module = await inspectSource(scope, tool.id, content);
-  await changeTool(scope, tool.id, async (row, em) =>
-    putSource(scope, em, row, module, { restored_from: version }),
+  await changeTool(scope, tool.id, async (row, tx) =>
+    putSource(scope, tx, row, module, { restored_from: version }),
   );
   return { ...(await viewChanged(scope, tool.id)), ...withWarnings(module) };
 }

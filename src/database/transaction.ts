@@ -1,0 +1,64 @@
+import type { EntityManager, Transaction as OrmTransaction } from '@mikro-orm/postgresql';
+import type { PoolClient } from 'pg';
+import { type Database, runner, type Sql } from './sql.ts';
+
+/** One transaction of PostgreSQL: for prepared statements, and for entities. */
+export interface Transaction extends Sql {
+  /** The entities of this transaction. What is pending is flushed before the commit; flush earlier where a statement reads it. */
+  readonly em: EntityManager;
+}
+
+/**
+ * Runs the work in one transaction, which is rolled back when it throws. The only place where a transaction begins, apart from
+ * migrations. A transaction has no part in another one: pass `tx` on instead.
+ */
+export async function transaction<T>(
+  { sql }: { readonly sql: Database },
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const client = await sql.connect();
+  let isBroken = false;
+  try {
+    await client.query('begin');
+    const { tx, flush } = open(sql, client);
+    const result = await work(tx);
+    await flush();
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch(() => {
+      isBroken = true;
+    });
+    throw error;
+  } finally {
+    // The pool closes a connection that cannot roll back.
+    client.release(isBroken);
+  }
+}
+
+/** The entity manager is forked at first use: most transactions consist of statements alone. */
+function open(sql: Database, client: PoolClient): { tx: Transaction; flush(): Promise<void> } {
+  let em: EntityManager | undefined;
+  const tx: Transaction = {
+    ...runner(client),
+    get em() {
+      if (!em) {
+        em = sql.fork();
+        em.setTransactionContext(ormTransaction(client));
+      }
+      return em;
+    },
+  };
+  return { tx, flush: async () => em?.flush() };
+}
+
+/** A connection as MikroORM runs queries on it: `executeQuery` is all that it calls within a transaction. */
+function ormTransaction(client: PoolClient): OrmTransaction {
+  const executor: Pick<OrmTransaction, 'executeQuery'> = {
+    async executeQuery({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) {
+      const { rows, rowCount, command } = await client.query(sql, [...parameters]);
+      return command === 'SELECT' ? { rows } : { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+    },
+  };
+  return executor as OrmTransaction;
+}
