@@ -124,6 +124,39 @@ describe('the requirements of a tool', () => {
     expect((await call('new_httpx')).body.result).toMatch(/^0\.2/);
   });
 
+  it('that are other versions of some leave the rest loaded', async () => {
+    const body = `import sys
+held = sorted({"aiohttp", "fastapi", "httpx", "requests"} & set(sys.modules))
+import httpx
+class Tools:
+    def f(self): return [held, httpx.say()]
+`;
+    await shop.create('beside_httpx', source('httpx==0.1', body));
+    expect(await settled('beside_httpx')).toMatchObject({ state: 'ready' });
+    expect((await call('beside_httpx')).body.result).toEqual([['aiohttp', 'fastapi', 'requests'], 'old']);
+  });
+
+  it('that are there already, and known of a source that imports the same, take one process', async () => {
+    const numbered = (mark: number) =>
+      source(
+        'greeter>=1.5',
+        `import os, greeter\nclass Tools:\n    def f(self): return int(os.path.basename(os.getcwd())) + ${mark} * 0\n`,
+      );
+    await shop.create('known_0', numbered(0));
+    await settled('known_0');
+    const numbers: number[] = [];
+    for (const mark of [1, 2, 3]) {
+      const { body } = await shop.create(`known_${mark}`, numbered(mark));
+      expect(body.specs).toHaveLength(1);
+      numbers.push((await call(`known_${mark}`)).body.result);
+    }
+    const [first = 0, second = 0, third] = numbers;
+    expect(third).toBe(second + 1);
+    expect(second).toBe(first + 1);
+    const { body } = await shop.create('known_not', numbered(4).replace('greeter>=1.5', 'requests'));
+    expect((await state('known_not')).requirements, body.warnings).toEqual(['greeter']);
+  });
+
   it.each([
     ['nosuchpackage', 'No matching distribution found for nosuchpackage'],
     ['sourceonly', 'No matching distribution found for sourceonly'],

@@ -6,14 +6,13 @@ A folder that is held open can be reached through /proc/self/fd without passing 
 the packages already loaded are pointed there. The files keep their permissions; nothing is copied.
 """
 
-import contextlib
 import functools
 import os
 import pathlib
 import posixpath
 import stat
 import sys
-from typing import Any, Iterable
+from typing import Any
 
 # Those in use, each with a slash at its end.
 _addresses: list[str] = []
@@ -42,23 +41,6 @@ def add(folder: str) -> str:
     packages = [index for index, path in enumerate(sys.path) if os.path.isdir(os.path.join(path, "pydantic"))]
     sys.path.insert(packages[0] if packages else len(sys.path), address)
     return address
-
-
-def versions(folders: Iterable[str]) -> dict[str, str]:
-    """Of the packages that are installed in folders, by their names; of several the first is the one that is imported."""
-    found: dict[str, str] = {}
-    for folder in folders:
-        with contextlib.suppress(OSError):
-            for entry in os.listdir(folder):
-                name, _, rest = entry.partition("-")
-                if rest.endswith(".dist-info"):
-                    found.setdefault(name.lower().replace("_", "-").replace(".", "-"), rest.removesuffix(".dist-info"))
-    return found
-
-
-def replaces(folder: str, known: dict[str, str]) -> bool:
-    """Whether a folder of packages holds another version of one of those."""
-    return any(known.get(name, version) != version for name, version in versions([folder]).items())
 
 
 def own() -> list[str]:

@@ -42,6 +42,7 @@ import open_webui  # noqa: E402, F401  Tools find it here: they do not search ou
 import prctl  # noqa: E402
 import processes  # noqa: E402
 import pydantic  # noqa: E402
+import replaced  # noqa: E402
 import reports  # noqa: E402
 import room  # noqa: E402
 import session  # noqa: E402
@@ -96,7 +97,7 @@ class Server:
         self.sweeping = False
         self.core = frozenset(sys.modules)
         self.own = reach.own()
-        self.versions = reach.versions(sys.path)
+        self.installed = replaced.Installed(sys.path)
         self.to_load = list(_COMMON)
         # By number: the user that the process becomes, and the claim on it. Empty unless the server is root.
         self.users: dict[int, tuple[int, socket.socket]] = {}
@@ -225,11 +226,11 @@ class Server:
         added = []
         if packages:
             added.append(reach.add(packages))
-            if reach.replaces(packages, self.versions):
-                # What was loaded for all tools may be of another version there. To import it again takes a second.
-                for name in [name for name in sys.modules if name not in self.core]:
-                    if name.partition(".")[0] not in sys.stdlib_module_names:
-                        del sys.modules[name]
+            # To import all of it again would take a second.
+            outdated = self.installed.outdated(packages)
+            for name in [name for name in sys.modules if name not in self.core] if outdated else []:
+                if name.partition(".")[0] in outdated:
+                    del sys.modules[name]
         reach.hide(self.own)
         confine.confine(scratch, uid, added, self.limits)
 

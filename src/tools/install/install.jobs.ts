@@ -29,11 +29,18 @@ export interface ToolJobs {
    * @throws tool_not_ready with the reason, rate_limited, python_unavailable
    */
   describe(tool: Waiting, packages: string, person: string): Promise<void>;
+  /** What another source needed that asks for the same and imports the same: most often the one before of the same tool. */
+  recall(content: string): string[];
+  note(content: string, requirements: string[]): void;
 }
 
 /** A source may fail for reasons that pass, the network for one. */
 const FAILURE_MS = 300_000;
 const FAILURES = 1_000;
+const RECALLED = 1_000;
+/** All that packages follow from: requirements, imports, and what decides at the top level whether an import is met. */
+const ASKING =
+  /^(?:[ \t]*requirements[ \t]*:|[ \t]*(?:import|from)\s|(?:try|except|else|finally|if|elif|with|def|class)\b).*$/gm;
 
 /** What is installed for a tool, with more that turned out to be missing. */
 export const widen = (requirements: string[], missing: string[]) =>
@@ -45,6 +52,7 @@ export function createToolJobs(
 ): ToolJobs {
   const failures = new LRUCache<string, string>({ max: FAILURES, ttl: FAILURE_MS });
   const running = new Map<string, Promise<void>>();
+  const recalled = new LRUCache<string, string[]>({ max: RECALLED });
 
   function once(name: string, job: () => Promise<void>): Promise<void> {
     let started = running.get(name);
@@ -64,6 +72,7 @@ export function createToolJobs(
       const options = { isStrict, installed: tool.requirements, person };
       const module = await python.inspect({ id: tool.id, content: tool.content, packages }, options);
       if (isStrict && module.missing.length > 0) return await prepareMore(tool, module.missing, person);
+      recalled.set(askingOf(tool.content), tool.requirements);
       if (await describeTool(sql, tool, module)) bus.publish('tool.changed', { id: tool.id });
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'tool_invalid') throw error;
@@ -101,8 +110,18 @@ export function createToolJobs(
   const prepare: ToolJobs['prepare'] = (tool, person) =>
     void once(`prepare\n${keyOf(tool)}\n${person}`, () => install(tool, person));
 
-  return { describe, prepare };
+  return {
+    describe,
+    prepare,
+    recall: (content) => recalled.get(askingOf(content)) ?? [],
+    note: (content, requirements) => void recalled.set(askingOf(content), requirements),
+  };
 }
+
+const askingOf = (content: string) =>
+  createHash('sha256')
+    .update((content.match(ASKING) ?? []).join('\n'))
+    .digest('base64');
 
 /** A tool that was deleted may have the id and the version of another. */
 function keyOf({ id, version, content, requirements }: Waiting, packages = ''): string {

@@ -24,14 +24,20 @@ const mayInstall = ({ configs }: Pick<Scope, 'configs'>) =>
  * @throws tool_invalid with the reason, python_unavailable
  */
 export async function inspectSource(scope: Scope, id: string, content: string): Promise<Module> {
-  const { python, signal } = scope;
+  const { python, signal, toolJobs } = scope;
   const person = scope.actor.id;
-  let source: ToolSource = { id, content };
-  let requirements: string[] = [];
+  // A process shows what is missing, and another one loads the source with that: where it is known before, one is enough.
+  const known = toolJobs.recall(content);
+  const folder = known.length > 0 ? await python.packages.find(known) : undefined;
+  let source: ToolSource = { id, content, packages: folder };
+  let requirements = folder ? known : [];
   for (;;) {
     const options = { isStrict: true, installed: requirements, person, signal };
     const { missing, ...module } = await python.inspect(source, options);
-    if (missing.length === 0) return { ...module, requirements, isDescribed: true };
+    if (missing.length === 0) {
+      if (requirements.length > 0) toolJobs.note(content, requirements);
+      return { ...module, requirements, isDescribed: true };
+    }
     const all = widen(requirements, missing);
     const packages = await python.packages.find(all);
     if (!packages && mayInstall(scope)) return { ...module, requirements: all, isDescribed: false };
