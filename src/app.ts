@@ -47,6 +47,7 @@ import { createJobs } from './jobs/worker.ts';
 import { jobKinds } from './kinds.ts';
 import { createPostQueue } from './messages/messages.post.queue.ts';
 import { forgetOldTempIds } from './messages/messages.post.ts';
+import { accountDeletion } from './nouns.ts';
 import { showProgress } from './progress.ts';
 import { type Python, startPython } from './python/pool.ts';
 import { appRouter } from './router.ts';
@@ -227,6 +228,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       presence,
       posts: createPostQueue(sql),
       authenticate,
+      accountDeletion,
       toolRuns,
       toolJobs: createToolJobs({ python, sql, bus, configs }, (error, tool) =>
         log.warn({ err: error, tool }, 'A tool could not be prepared.'),

@@ -1,13 +1,12 @@
 import type { Logger } from 'pino';
 import { beginConfig, readMark, writeMark } from './configs/configs.repository.ts';
-import { resealConfigs } from './configs/configs.reseal.ts';
 import { type Secret, secretsOf } from './core/keys.ts';
+import type { Noun } from './core/noun.ts';
 import { renew, seal } from './core/seal.ts';
 import { emptyTally, type Tally } from './database/reseal.ts';
 import type { Sql } from './database/sql.ts';
 import { StartError } from './env.ts';
-import { resealValves } from './tools/valves/valves.reseal.ts';
-import { resealWebhooks } from './webhooks/webhooks.reseal.ts';
+import { nouns } from './nouns.ts';
 
 /** The mark is a sealed text of nothing: whatever opens it is the secret that the database was written with. */
 const MARK_FOR = { purpose: 'secret-mark', place: 'config' } as const;
@@ -20,11 +19,8 @@ const refusal = () =>
 
 /** Seals anew what older secrets of the list have sealed. What none of them opens stays as it is. */
 async function resealAll(sql: Sql, secret: Secret): Promise<Tally> {
-  const tallies = [
-    await resealConfigs(sql, secret),
-    ...(await resealValves(sql, secret)),
-    ...(await resealWebhooks(sql, secret)),
-  ];
+  const tallies: Tally[] = [];
+  for (const { reseal } of nouns as readonly Noun[]) tallies.push(...((await reseal?.(sql, secret)) ?? []));
   return tallies.reduce(
     (sum, { current, renewed, lost }) => ({
       current: sum.current + current,

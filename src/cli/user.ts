@@ -9,6 +9,7 @@ import type { Actor, Role } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { transaction } from '../database/transaction.ts';
 import { StartError } from '../env.ts';
+import { accountDeletion } from '../nouns.ts';
 import { deleteUser } from '../users/users.delete.service.ts';
 import { User, type UserEntity } from '../users/users.entity.ts';
 import { password as passwordAtom, personName } from '../users/users.schema.ts';
@@ -108,7 +109,7 @@ export async function userDelete(
       ...{ id, email, name, role },
       ...{ sessionId: null, keyId: null, granted: [], expiresAt: null },
     };
-    await deleteUser({ ...at, actor }, user.id);
+    await deleteUser({ ...at, actor, accountDeletion }, user.id);
     process.stdout.write(`${user.email} is deleted. What others use of it belongs to ${email} now.\n`);
   });
 }

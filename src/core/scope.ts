@@ -4,6 +4,7 @@ import type { Database } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
 import type { Python } from '../python/pool.ts';
 import type { Reach } from './access.ts';
+import type { OnAccountDeleted } from './noun.ts';
 import type { Outlet } from './subscription.ts';
 
 export type Role = 'admin' | 'user' | 'pending';
@@ -76,6 +77,8 @@ export interface Parts {
   /** The secret that every key is derived from (`deriveKey`). */
   readonly secret: string;
   readonly authenticate: Authenticate;
+  /** What each noun does when an account is deleted, in this order. */
+  readonly accountDeletion: readonly OnAccountDeleted[];
 }
 
 /**

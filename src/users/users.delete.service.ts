@@ -2,18 +2,7 @@ import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { ActingScope, Scope } from '../core/scope.ts';
 import { transaction } from '../database/transaction.ts';
-import { withdrawEverywhere } from '../members/members.service.ts';
-import {
-  DELETE_GRANTS_TO_USER,
-  PASS_ON_CHANNELS,
-  PASS_ON_FILES,
-  PASS_ON_TOOLS,
-  PASS_ON_WEBHOOKS,
-} from './users.delete.repository.ts';
 import { audited, findUser, lockAdministrators, requireRightOver, toView } from './users.service.ts';
-
-/** By what the audit log calls them. */
-const PASSED_ON = { tools: PASS_ON_TOOLS, channels: PASS_ON_CHANNELS, webhooks: PASS_ON_WEBHOOKS };
 
 /**
  * Deletes an account in one transaction. What it wrote stays, without a name; what others use of it passes to the caller
@@ -21,22 +10,23 @@ const PASSED_ON = { tools: PASS_ON_TOOLS, channels: PASS_ON_CHANNELS, webhooks: 
  *
  * @throws not_found, primary_admin, forbidden for one's own account
  */
-export async function deleteUser(scope: ActingScope & Pick<Scope, 'sql'>, id: string): Promise<true> {
+export async function deleteUser(
+  scope: ActingScope & Pick<Scope, 'sql' | 'accountDeletion'>,
+  id: string,
+): Promise<true> {
   if (id === scope.actor.id)
     throw new AppError('forbidden', { detail: 'You cannot delete your own account.' });
-  const tell = await transaction(scope, async (tx) => {
+  const publish = await transaction(scope, async (tx) => {
     await lockAdministrators(tx);
     const user = await findUser(tx.em, id);
     await requireRightOver(tx.em, scope.actor, user);
-    // First, as it decides who is left in the channels whose files are passed on.
-    const tellChannels = await withdrawEverywhere(scope, tx, id);
     const passed: Record<string, string[]> = {};
-    for (const [what, passOn] of Object.entries(PASSED_ON)) {
-      const ids = (await tx.rows(passOn, [id, scope.actor.id])).map((row) => row.id);
-      if (ids.length > 0) passed[what] = ids;
+    const publish: (() => void)[] = [];
+    for (const onAccountDeleted of scope.accountDeletion) {
+      const outcome = await onAccountDeleted(scope, tx, { deleted: id, heir: scope.actor.id });
+      for (const [what, ids] of Object.entries(outcome.passed ?? {})) if (ids.length > 0) passed[what] = ids;
+      if (outcome.publish) publish.push(outcome.publish);
     }
-    await tx.rows(PASS_ON_FILES, [id, scope.actor.id]);
-    await tx.rows(DELETE_GRANTS_TO_USER, [id]);
     await record(scope, tx, {
       action: 'user.delete',
       target: { type: 'user', id },
@@ -44,9 +34,9 @@ export async function deleteUser(scope: ActingScope & Pick<Scope, 'sql'>, id: st
       after: Object.keys(passed).length > 0 ? { passed_to: scope.actor.id, ...passed } : null,
     });
     tx.em.remove(user);
-    return tellChannels;
+    return publish;
   });
   scope.bus.publish('auth.revoked', { userId: id, sessionId: null });
-  tell();
+  for (const tell of publish) tell();
   return true;
 }

@@ -1,0 +1,12 @@
+import type { OnAccountDeleted } from '../core/noun.ts';
+import { statement } from '../database/sql.ts';
+
+const DELETE_GRANTS_TO_USER = statement(
+  'access.delete_grants',
+  `delete from access_grant where principal_type = 'user' and principal_id = $1::text`,
+);
+
+export const deleteGrantsTo: OnAccountDeleted = async (_scope, tx, { deleted }) => {
+  await tx.rows(DELETE_GRANTS_TO_USER, [deleted]);
+  return {};
+};

@@ -1,0 +1,12 @@
+import type { OnAccountDeleted } from '../core/noun.ts';
+import { statement } from '../database/sql.ts';
+
+/** Channels of members have people in charge instead of an owner. */
+const PASS_ON_CHANNELS = statement<{ id: string }>(
+  'channels.pass_on',
+  'update channel set user_id = $2 where user_id = $1 and type is null returning id',
+);
+
+export const passOnChannels: OnAccountDeleted = async (_scope, tx, { deleted, heir }) => ({
+  passed: { channels: (await tx.rows(PASS_ON_CHANNELS, [deleted, heir])).map(({ id }) => id) },
+});

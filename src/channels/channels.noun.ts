@@ -1,0 +1,12 @@
+import { defineNoun } from '../core/noun.ts';
+import { passOnChannels } from './channels.deletion.repository.ts';
+import { Channel } from './channels.entity.ts';
+import { channelsRouter } from './channels.router.ts';
+import { ChannelEvent } from './events/events.entity.ts';
+
+export const channels = defineNoun({
+  name: 'channels',
+  routers: { channels: channelsRouter },
+  entities: [Channel, ChannelEvent],
+  onAccountDeleted: passOnChannels,
+});

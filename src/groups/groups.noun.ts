@@ -1,0 +1,10 @@
+import { defineNoun } from '../core/noun.ts';
+import { Group, GroupMember } from './groups.entity.ts';
+import { groupsRouter } from './groups.router.ts';
+
+export const groups = defineNoun({
+  name: 'groups',
+  routers: { groups: groupsRouter },
+  entities: [Group, GroupMember],
+  onAccountDeleted: 'foreign keys decide',
+});

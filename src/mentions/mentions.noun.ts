@@ -1,0 +1,8 @@
+import { defineNoun } from '../core/noun.ts';
+import { MessageMention } from './mentions.entity.ts';
+
+export const mentions = defineNoun({
+  name: 'mentions',
+  entities: [MessageMention],
+  onAccountDeleted: 'foreign keys decide',
+});

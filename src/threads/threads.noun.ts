@@ -1,0 +1,7 @@
+import { defineNoun } from '../core/noun.ts';
+import { threadsRouter } from './threads.router.ts';
+
+export const threads = defineNoun({
+  name: 'threads',
+  routers: { threads: threadsRouter },
+});

@@ -1,0 +1,11 @@
+import type { OnAccountDeleted } from '../core/noun.ts';
+import { statement } from '../database/sql.ts';
+
+const PASS_ON_TOOLS = statement<{ id: string }>(
+  'tools.pass_on',
+  'update tool set user_id = $2 where user_id = $1 returning id',
+);
+
+export const passOnTools: OnAccountDeleted = async (_scope, tx, { deleted, heir }) => ({
+  passed: { tools: (await tx.rows(PASS_ON_TOOLS, [deleted, heir])).map(({ id }) => id) },
+});

@@ -1,0 +1,19 @@
+import { defineNoun } from '../core/noun.ts';
+import { peopleRouter } from './people.router.ts';
+import { profileRouter } from './profile.router.ts';
+import { settingsRouter } from './settings.router.ts';
+import { User } from './users.entity.ts';
+import { usersRouter } from './users.router.ts';
+import { variablesRouter } from './variables.router.ts';
+
+export const users = defineNoun({
+  name: 'users',
+  routers: {
+    users: usersRouter,
+    people: peopleRouter,
+    profile: profileRouter,
+    settings: settingsRouter,
+    userVariables: variablesRouter,
+  },
+  entities: [User],
+});

@@ -1,0 +1,11 @@
+import type { OnAccountDeleted } from '../core/noun.ts';
+import { statement } from '../database/sql.ts';
+
+const PASS_ON_WEBHOOKS = statement<{ id: string }>(
+  'webhooks.pass_on',
+  'update channel_webhook set user_id = $2 where user_id = $1 returning id',
+);
+
+export const passOnWebhooks: OnAccountDeleted = async (_scope, tx, { deleted, heir }) => ({
+  passed: { webhooks: (await tx.rows(PASS_ON_WEBHOOKS, [deleted, heir])).map(({ id }) => id) },
+});
