@@ -1,10 +1,10 @@
-import { AppError, invalid, invalidMembers } from '../core/errors.ts';
+import { AppError, invalid, invalidMembers, sentence } from '../core/errors.ts';
 import { describeIssues } from '../core/failure.ts';
-import { type ConfigurationFault, mend } from './configs.mend.ts';
+import { fillIn, lacks, pickOverrides } from './configs.overrides.ts';
 import { upgrade } from './configs.upgrades.ts';
 import { CONFIG_VERSION, DEFAULT_CONFIGURATION } from './settings/configs.defaults.ts';
-import { Configuration } from './settings/configs.schema.ts';
-import { isTree, type Tree } from './settings/configs.settings.ts';
+import { Configuration, type ConfigurationFault } from './settings/configs.schema.ts';
+import type { Tree } from './settings/configs.settings.ts';
 
 /** What comparable systems call two of the sections. */
 export const OTHER_NAMES = { ollama: 'local_model_server', openai: 'hosted_model_api' } as const;
@@ -12,37 +12,37 @@ export const OTHER_NAMES = { ollama: 'local_model_server', openai: 'hosted_model
 /** Of an export that does not say which version it is, it is not ours. */
 const OTHERS_VERSION = 0;
 
-/** Sections that only this service has; nobody else's export can hold them, so they may be missing. */
-const { files, limits } = DEFAULT_CONFIGURATION;
-const OWN_SECTIONS = { files, limits };
-
 export interface AcceptOptions {
   /** Takes the defaults for whatever is missing, as an export of another system may hold only part of the members. */
   fill?: 'defaults' | undefined;
 }
 
 /**
- * Makes a configuration of this version of what somebody sent.
+ * The overrides that an import stands for: the members that it names. Without `fill` these are all that the schema requires; the
+ * optional ones follow the defaults.
  *
  * @throws config_newer when a newer version wrote it
  * @throws validation naming the first members that are missing or wrong
  */
-export function acceptConfiguration(sent: Tree, { fill }: AcceptOptions = {}): Configuration {
+export function acceptConfiguration(sent: Tree, { fill }: AcceptOptions = {}): Tree {
   refuseNewer(sent);
   if (fill) refuseEmpty(sent);
   const named = rename(sent, (path, message) => {
     throw invalid(path, message);
   });
-  const complete =
-    fill === 'defaults'
-      ? (fillIn({ version: OTHERS_VERSION, ...named }, DEFAULT_CONFIGURATION) as Tree)
-      : {
-          ...OWN_SECTIONS,
-          ...named,
-          ...(isTree(named.limits) && { limits: { ...limits, ...named.limits } }),
-        };
-  const parsed = Configuration.safeParse(upgrade(complete));
-  if (parsed.success) return { ...parsed.data, version: CONFIG_VERSION };
+  const given = upgrade(fill ? { version: OTHERS_VERSION, ...named } : named);
+  return check(given, fill ? (fillIn(given, DEFAULT_CONFIGURATION, lacks) as Tree) : given);
+}
+
+/** Changed overrides in the form of the schema. @throws validation naming the first wrong members */
+export const acceptOverrides = (overrides: Tree): Tree => check(overrides, withDefaults(overrides));
+
+const withDefaults = (overrides: Tree) => fillIn(overrides, DEFAULT_CONFIGURATION) as Tree;
+
+/** Of a whole configuration the members that `given` names. */
+function check(given: Tree, whole: Tree): Tree {
+  const parsed = Configuration.safeParse(whole);
+  if (parsed.success) return pickOverrides(parsed.data, given);
   throw invalidMembers(describeIssues(parsed.error));
 }
 
@@ -76,38 +76,32 @@ function rename(tree: Tree, onTwice: (path: string, message: string) => void): T
   return renamed;
 }
 
-const PERMISSION_SECTIONS = new Set<unknown>(Object.values(DEFAULT_CONFIGURATION.user.permissions));
-
-/** Null counts as missing where the default is something. */
-const lacks = (value: unknown, initial: unknown) =>
-  value === undefined || (value === null && initial !== null);
-const isAbsent = (value: unknown) => value === undefined;
-
-/** The value with the defaults for what it lacks. */
-function fillIn(value: unknown, initial: unknown, isMissing = lacks): unknown {
-  if (isMissing(value, initial)) return structuredClone(initial);
-  if (!isTree(value) || !isTree(initial)) return value;
-  const filled: Tree = { ...value };
-  for (const [name, below] of Object.entries(initial)) {
-    const given = Object.hasOwn(value, name) ? value[name] : undefined;
-    // A section of permissions stands for the defaults in what it leaves out, so it is stored as it came.
-    filled[name] = isTree(given) && PERMISSION_SECTIONS.has(below) ? given : fillIn(given, below, isMissing);
-  }
-  return filled;
+/**
+ * The stored overrides in the form of this version. A section that the schema refuses, as after an edit of the row by hand, is left
+ * out: its defaults are in force.
+ *
+ * @returns what is wrong with the stored ones, too
+ * @throws config_newer
+ * @throws validation when the row as a whole is wrong
+ */
+export function readStored(data: Tree): { overrides: Tree; faults: ConfigurationFault[] } {
+  refuseNewer(data);
+  const faults: ConfigurationFault[] = [];
+  const named = rename(data, (path, message) => faults.push({ path, message }));
+  const stored = upgrade({ version: OTHERS_VERSION, ...named });
+  const sections = faultySections(stored);
+  const usable = Object.entries(stored).filter(([name]) => !sections.has(name));
+  for (const [path, message] of sections) faults.push({ path, message });
+  return { overrides: acceptOverrides(Object.fromEntries(usable)), faults };
 }
 
-/**
- * The stored configuration as this version has it: what an older one did not know yet takes its default. So does what no version
- * would have stored, as when somebody edited the row: the server must start, and the rest of a part be there.
- *
- * @returns what is wrong with it, too
- * @throws config_newer
- */
-export function readStored(data: Tree): { configuration: Configuration; faults: ConfigurationFault[] } {
-  refuseNewer(data);
-  const twice: ConfigurationFault[] = [];
-  const named = rename(data, (path, message) => twice.push({ path, message }));
-  const complete = fillIn({ version: OTHERS_VERSION, ...named }, DEFAULT_CONFIGURATION, isAbsent) as Tree;
-  const { configuration, faults } = mend(upgrade(complete));
-  return { configuration, faults: [...twice, ...faults] };
+/** The first fault of each section that the schema refuses, by the name of the section. */
+function faultySections(stored: Tree): Map<string, string> {
+  const faulty = new Map<string, string>();
+  for (const { path, message } of Configuration.safeParse(withDefaults(stored)).error?.issues ?? []) {
+    const [section, ...member] = path.map(String);
+    if (section === undefined || faulty.has(section)) continue;
+    faulty.set(section, sentence({ path: member.join('.'), message }));
+  }
+  return faulty;
 }

@@ -8,7 +8,10 @@ export const ConfigRow = defineEntity({
     id: p.integer().primary().autoincrement(false),
     /** Grows by one with every change; processes compare it with what they hold. */
     revision: p.integer(),
+    /** What administrators have set; the other settings follow the defaults of the running version. */
     data: p.json<Record<string, unknown>>(),
+    /** When and by whom each setting of `data` was set: `{ [path]: { at, by } }`. */
+    origins: p.json<Record<string, { at: number; by: string | null }>>().defaultRaw(`'{}'`),
     updated_at: p.integer(),
     updated_by: p.uuid().nullable(),
     /** Names this installation, so that several may share one Redis. */

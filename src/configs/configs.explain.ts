@@ -1,11 +1,11 @@
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { seconds } from '../core/wire.ts';
-import { ConfigurationFault } from './configs.mend.ts';
+import { isSet } from './configs.overrides.ts';
 import { lastChange } from './configs.repository.ts';
 import type { ConfigScope } from './configs.service.ts';
 import { describeSetting } from './settings/configs.catalogue.ts';
 import { DEFAULT_CONFIGURATION } from './settings/configs.defaults.ts';
+import { ConfigurationFault } from './settings/configs.schema.ts';
 import { maskSecrets } from './settings/configs.secrets.ts';
 import { pathsOf, SETTINGS, valueAt } from './settings/configs.settings.ts';
 
@@ -15,7 +15,12 @@ const SettingView = z
     /** In force now; secrets are masked. */
     value: z.unknown(),
     default: z.unknown(),
+    /** `stored`: an administrator has set it; `default`: it follows the default of the running version. */
     source: z.enum(['default', 'stored', 'environment']),
+    /** When it was set; null for the default, for what the environment pins, and for what was stored before this was recorded. */
+    set_at: seconds().nullable(),
+    /** The account that set it. */
+    set_by: z.string().nullable(),
     /** The environment variable that pins it. */
     variable: z.string().nullable(),
     locked: z.boolean(),
@@ -39,22 +44,24 @@ export const ConfigurationExplained = z
 
 type Explained = z.infer<typeof ConfigurationExplained>;
 
-/** For every setting its value, where that comes from, and who acts on it; members that nobody here knows come last. */
+/** For every setting its value, who set it or that it is the default, and who acts on it; settings that this version does not know come last. */
 export async function explainConfiguration({ sql, configs }: ConfigScope): Promise<Explained> {
-  const { updated_at, updated_by } = await lastChange(sql);
+  const { updated_at, updated_by, origins } = await lastChange(sql);
   const shown = maskSecrets(configs.current);
   const kept = pathsOf(shown).filter((path) => path !== 'version' && !isKnown(path));
   const settings = [...SETTINGS, ...kept].map((path) => {
     const pin = configs.pins.find((pinned) => pinned.path === path);
     const initial = valueAt(DEFAULT_CONFIGURATION, path);
-    // A permission that a stored section leaves out has its default.
-    const value = valueAt(shown, path) ?? initial ?? null;
-    const source = pin ? 'environment' : isDeepStrictEqual(value, initial) ? 'default' : 'stored';
+    const isStored = !isKnown(path) || isSet(configs.overrides, path);
+    const source = pin ? 'environment' : isStored ? 'stored' : 'default';
+    const origin = source === 'stored' ? origins[path] : undefined;
     return {
       path,
-      value,
+      value: valueAt(shown, path) ?? null,
       default: initial ?? null,
       source: source as Explained['settings'][number]['source'],
+      set_at: origin?.at ?? null,
+      set_by: origin?.by ?? null,
       variable: pin?.variable ?? null,
       locked: pin !== undefined,
       ...describeSetting(path),

@@ -2,7 +2,15 @@ import { OTHER_NAMES } from './configs.accept.ts';
 import { KEPT } from './configs.kept.ts';
 import { DEFAULT_CONFIGURATION } from './settings/configs.defaults.ts';
 import type { Configuration } from './settings/configs.schema.ts';
-import { isTree, pathsOf, SETTINGS, type Tree, valueAt, withValue } from './settings/configs.settings.ts';
+import {
+  isTree,
+  pathsOf,
+  SETTINGS,
+  type Tree,
+  valueAt,
+  withoutValue,
+  withValue,
+} from './settings/configs.settings.ts';
 
 /*
  * The flat form: an object of dotted names, as newer versions of comparable systems export their configuration.
@@ -41,13 +49,24 @@ export function settingOf(path: string, sent: unknown): unknown {
   return typeof sent === 'number' && typeof initial === 'string' ? String(sent) : sent;
 }
 
-/** The stored configuration with the settings of a flat object in place of its own; what it does not name stays. */
-export function mergeFlat(stored: Configuration, flat: Tree): Tree {
+/**
+ * The overrides with one more. Null returns a setting whose default is not null to its default.
+ *
+ * @param path dotted
+ */
+export function setOverride(overrides: Tree, path: string, value: unknown): Tree {
+  const initial = valueAt(DEFAULT_CONFIGURATION, path) ?? null;
+  if (value === null && initial !== null) return withoutValue(overrides, path);
+  return withValue(overrides, path, settingOf(path, value));
+}
+
+/** The overrides with the settings of a flat object in place of their own; what it does not name stays. */
+export function mergeFlat(overrides: Tree, flat: Tree): Tree {
   const { version: _, ...settings } = flat;
-  return Object.entries(settings).reduce<Tree>((tree, [name, value]) => {
-    const path = toOwn(name);
-    return withValue(tree, path, settingOf(path, value));
-  }, stored);
+  return Object.entries(settings).reduce(
+    (tree, [name, value]) => setOverride(tree, toOwn(name), value),
+    overrides,
+  );
 }
 
 /** Settings whose value is an object of its own in the flat form. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { LIMITS, storableWithin } from '../core/wire.ts';
-import type { ConfigurationFault } from './configs.mend.ts';
-import type { Configuration } from './settings/configs.schema.ts';
+import type { Configuration, ConfigurationFault } from './settings/configs.schema.ts';
 import { valueAt } from './settings/configs.settings.ts';
 
 interface Kept {

@@ -1,13 +1,15 @@
 import { v7 as uuidv7 } from 'uuid';
 import { nowSeconds } from '../core/time.ts';
 import { type Sql, statement } from '../database/sql.ts';
-import { DEFAULT_CONFIGURATION } from './settings/configs.defaults.ts';
+import type { Origins } from './configs.overrides.ts';
+import { CONFIG_VERSION } from './settings/configs.defaults.ts';
 import type { Tree } from './settings/configs.settings.ts';
 
 export interface StoredConfig {
   revision: number;
-  /** As in the database: secrets are sealed. */
+  /** The overrides as in the database: secrets are sealed. */
   data: Tree;
+  origins: Origins;
   installation_id: string;
 }
 
@@ -17,9 +19,9 @@ const BEGIN = statement(
    on conflict do nothing`,
 );
 
-/** Stores the defaults, unless there is a configuration. */
+/** Stores a configuration in which nothing is set, unless there is one. */
 export async function beginConfig(sql: Sql): Promise<void> {
-  await sql.rows(BEGIN, [JSON.stringify(DEFAULT_CONFIGURATION), nowSeconds(), uuidv7()]);
+  await sql.rows(BEGIN, [JSON.stringify({ version: CONFIG_VERSION }), nowSeconds(), uuidv7()]);
 }
 
 const MARK = statement<{ secret_mark: string | null }>(
@@ -41,7 +43,7 @@ export async function writeMark(sql: Sql, mark: string): Promise<void> {
 
 const READ = statement<StoredConfig>(
   'config.read',
-  'select revision, data, installation_id from config where id = 1',
+  'select revision, data, origins, installation_id from config where id = 1',
 );
 
 /** @throws Error when the row is gone, which nothing here does */
@@ -51,7 +53,7 @@ export async function readConfig(sql: Sql): Promise<StoredConfig> {
 
 const LOCK = statement<StoredConfig>(
   'config.lock',
-  'select revision, data, installation_id from config where id = 1 for update',
+  'select revision, data, origins, installation_id from config where id = 1 for update',
 );
 
 /** As `readConfig`; whoever else wants to change it waits for this transaction. */
@@ -73,6 +75,7 @@ export interface ConfigChange {
   data: Tree;
   origin: 'import' | 'rollback' | 'command';
   changed: string[];
+  origins: Origins;
   at: number;
   by: string | null;
 }
@@ -80,7 +83,7 @@ export interface ConfigChange {
 const STORE = statement(
   'config.store',
   `with stored as (
-     update config set revision = $2, data = $3::jsonb, updated_at = $6, updated_by = $7 where id = 1
+     update config set revision = $2, data = $3::jsonb, updated_at = $6, updated_by = $7, origins = $9::jsonb where id = 1
    ), forgotten as (
      delete from config_history where revision <= $2 - $8
    )
@@ -90,7 +93,7 @@ const STORE = statement(
 
 /** Puts a configuration in force and into the history, which forgets what is older than `HISTORY_ENTRIES` changes. */
 export async function storeConfig(sql: Sql, change: ConfigChange): Promise<void> {
-  const { id, revision, data, origin, changed, at, by } = change;
+  const { id, revision, data, origin, changed, origins, at, by } = change;
   await sql.rows(STORE, [
     id,
     revision,
@@ -100,6 +103,7 @@ export async function storeConfig(sql: Sql, change: ConfigChange): Promise<void>
     at,
     by,
     HISTORY_ENTRIES,
+    JSON.stringify(origins),
   ]);
 }
 
@@ -147,13 +151,20 @@ export async function findHistory(sql: Sql, id: string): Promise<Tree | undefine
   return row?.data;
 }
 
-const UPDATED = statement<{ updated_at: number; updated_by: string | null }>(
+export interface LastChange {
+  /** Unix seconds. */
+  updated_at: number;
+  updated_by: string | null;
+  origins: Origins;
+}
+
+const UPDATED = statement<LastChange>(
   'config.updated',
-  'select updated_at, updated_by from config where id = 1',
+  'select updated_at, updated_by, origins from config where id = 1',
 );
 
-/** When the configuration was changed last, Unix seconds, and by whom. */
-export async function lastChange(sql: Sql): Promise<{ updated_at: number; updated_by: string | null }> {
+/** When and by whom the configuration was changed last, and each setting was set. */
+export async function lastChange(sql: Sql): Promise<LastChange> {
   const [row] = await sql.rows(UPDATED, []);
-  return row ?? { updated_at: 0, updated_by: null };
+  return row ?? { updated_at: 0, updated_by: null, origins: {} };
 }

@@ -141,9 +141,10 @@ export const configsRouter = router({
         summary: 'Explain every setting',
         description:
           'For each setting: its value in force (secrets are masked), its default, the source of the ' +
-          'value, the environment variable that pins it, whether the server or its clients use it, and its ' +
-          'meaning. Settings that this version does not know come last. `faults` lists stored values that ' +
-          'cannot be used, in whose place the defaults are in force.',
+          'value, when and by which account it was set, the environment variable that pins it, whether the ' +
+          'server or its clients use it, and its meaning. A setting whose source is `default` follows the ' +
+          'default of later versions, too. Settings that this version does not know come last. `faults` lists ' +
+          'stored values that cannot be used, in whose place the defaults are in force.',
       },
       access: 'administrator',
     })

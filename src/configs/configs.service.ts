@@ -7,13 +7,14 @@ import { nowSeconds } from '../core/time.ts';
 import { notify } from '../database/notices.ts';
 import type { Sql } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
-import { type AcceptOptions, acceptConfiguration } from './configs.accept.ts';
-import { isFlat, mergeFlat, namespaceOf } from './configs.flat.ts';
+import { type AcceptOptions, acceptConfiguration, acceptOverrides } from './configs.accept.ts';
+import { isFlat, mergeFlat, namespaceOf, setOverride } from './configs.flat.ts';
+import { complete, isSet, nextOrigins, pickOverrides } from './configs.overrides.ts';
 import { applyPins } from './configs.pins.ts';
 import { findHistory, lockConfig, readConfig, storeConfig } from './configs.repository.ts';
 import type { Configuration } from './settings/configs.schema.ts';
 import { maskSecrets, restoreSecrets } from './settings/configs.secrets.ts';
-import { changedPaths, type Tree, valueAt, withValue } from './settings/configs.settings.ts';
+import { changedPaths, type Tree, valueAt, withoutValue, withValue } from './settings/configs.settings.ts';
 
 /** What the configuration's services need of a call; the command line has no more. */
 export type ConfigScope = Pick<Scope<Actor | null>, 'sql' | 'configs' | 'actor'> & {
@@ -65,8 +66,8 @@ async function tryConfiguration(scope: Scope, input: ImportInput): Promise<Confi
   const { configs, sql } = scope;
   const stored = configs.open((await readConfig(sql)).data);
   const next = withoutPins(scope, stored, restoreWithin(scope, accepted(input, stored), stored));
-  scope.reply.nameChanged?.(changedPaths(stored, next));
-  const shown = applyPins(next, configs.pins);
+  scope.reply.nameChanged?.(changedPaths(complete(stored), complete(next)));
+  const shown = applyPins(complete(next), configs.pins);
   return input.secrets ? shown : maskSecrets(shown);
 }
 
@@ -84,10 +85,10 @@ export async function replaceConfiguration(
   );
 }
 
-/** What was sent as a whole configuration: of the flat form, the stored one stays where it names nothing. @throws as `acceptConfiguration` */
-const accepted = (input: ImportInput, stored: Configuration): Configuration =>
+/** The overrides after an import. The flat form keeps the stored ones that it does not name. @throws as `acceptConfiguration` */
+const accepted = (input: ImportInput, stored: Tree): Tree =>
   isFlat(input.config)
-    ? acceptConfiguration(mergeFlat(stored, input.config))
+    ? acceptOverrides(mergeFlat(stored, input.config))
     : acceptConfiguration(input.config, input);
 
 /** The settings below a dotted prefix, secrets masked. */
@@ -95,19 +96,20 @@ export const readNamespace = (scope: ConfigScope, namespace: string): Tree =>
   namespaceOf(exportConfiguration(scope), namespace);
 
 /**
- * What was sent with the stored secrets in place of their masks.
+ * The overrides that were sent with the stored secrets in place of their masks.
  *
  * @throws validation for masks of secrets that are not stored, config_locked, address_refused
  */
-function restoreWithin(scope: ConfigScope, sent: Configuration, stored: Configuration): Configuration {
-  const { restored, unknown } = restoreSecrets(sent, applyPins(stored, scope.configs.pins));
+function restoreWithin(scope: ConfigScope, sent: Tree, stored: Tree): Tree {
+  const before = complete(stored);
+  const { restored, unknown } = restoreSecrets(complete(sent), applyPins(before, scope.configs.pins));
   if (unknown.length > 0) {
     const message = 'is masked, but no secret is stored for it here: send the secret itself';
     throw invalidMembers(unknown.map((path) => ({ path, message })));
   }
-  refuseLocked(scope, restored, stored);
-  refuseInner(scope, restored, stored);
-  return restored;
+  refuseLocked(scope, restored, before);
+  refuseInner(scope, restored, before);
+  return pickOverrides(restored, sent);
 }
 
 /** The address is called by this server, so it must be one that may be; a stored one is left to the time of the call. */
@@ -130,8 +132,12 @@ function refuseInner(
 }
 
 /** Below a pin the stored value stays, so that it is there again when the variable goes. */
-const withoutPins = ({ configs }: ConfigScope, stored: Configuration, next: Configuration): Configuration =>
-  configs.pins.reduce((tree, { path }) => withValue(tree, path, valueAt(stored, path)), next);
+const withoutPins = ({ configs }: ConfigScope, stored: Tree, next: Tree): Tree =>
+  configs.pins.reduce(
+    (tree, { path }) =>
+      isSet(stored, path) ? withValue(tree, path, valueAt(stored, path)) : withoutValue(tree, path),
+    next,
+  );
 
 interface NewValue {
   /** Dotted. */
@@ -146,8 +152,8 @@ interface NewValue {
  */
 export async function changeSettings(scope: ConfigScope, values: readonly NewValue[]): Promise<void> {
   await change(scope, 'import', async (stored) => {
-    const next = values.reduce((tree, { path, value }) => withValue(tree, path, value), stored);
-    return restoreWithin(scope, acceptConfiguration(next), stored);
+    const next = values.reduce((tree, { path, value }) => setOverride(tree, path, value), stored);
+    return restoreWithin(scope, acceptOverrides(next), stored);
   });
 }
 
@@ -183,38 +189,38 @@ export async function rollbackConfiguration(
   return exportConfiguration(scope, { secrets });
 }
 
-/** Stores what `decide` makes of the stored configuration, whose row is locked meanwhile, and puts it in force. */
+const valuesAt = (tree: Tree, paths: readonly string[]): Tree =>
+  Object.fromEntries(paths.map((path) => [path, valueAt(tree, path)]));
+
+/** Stores the overrides that `decide` makes of the stored ones, whose row is locked meanwhile, and puts them in force. */
 async function change(
   scope: ConfigScope,
-  origin: 'import' | 'rollback' | 'command',
-  decide: (stored: Configuration, sql: Sql) => Promise<Configuration>,
+  how: 'import' | 'rollback' | 'command',
+  decide: (stored: Tree, sql: Sql) => Promise<Tree>,
 ): Promise<ConfigurationChanged> {
   const { sql, configs, actor } = scope;
   const { next, revision, changed } = await transaction({ sql }, async (tx) => {
     const row = await lockConfig(tx);
     const stored = configs.open(row.data);
-    const decided = await decide(stored, tx);
-    const next = withoutPins(scope, stored, decided);
+    const next = withoutPins(scope, stored, await decide(stored, tx));
     const revision = row.revision + 1;
-    const changed = changedPaths(stored, next);
+    const [before, after] = [complete(stored), complete(next)];
+    const changed = changedPaths(before, after);
+    const origin = { at: nowSeconds(), by: actor?.id ?? null };
     await storeConfig(tx, {
       id: uuidv7(),
       revision,
       data: configs.seal(next),
-      origin,
+      origin: how,
       changed,
-      at: nowSeconds(),
-      by: actor?.id ?? null,
-    });
-    const [before, after] = [stored, next].map((one) => {
-      const shown = maskSecrets(one);
-      return Object.fromEntries(changed.map((path) => [path, valueAt(shown, path)]));
+      origins: nextOrigins(row.origins, stored, next, origin),
+      ...origin,
     });
     await record(scope, tx, {
-      action: origin === 'rollback' ? 'config.rollback' : 'config.import',
+      action: how === 'rollback' ? 'config.rollback' : 'config.import',
       target: { type: 'config', id: String(revision) },
-      before: before ?? null,
-      after: after ?? null,
+      before: valuesAt(maskSecrets(before), changed),
+      after: valuesAt(maskSecrets(after), changed),
     });
     await notify(tx, 'config.stored', { revision });
     return { next, revision, changed };

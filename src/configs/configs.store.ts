@@ -7,10 +7,10 @@ import { StartError } from '../env.ts';
 import type { Bus } from '../events/bus.ts';
 import { readStored } from './configs.accept.ts';
 import { faultsOfKept } from './configs.kept.ts';
-import type { ConfigurationFault } from './configs.mend.ts';
+import { complete } from './configs.overrides.ts';
 import { applyPins, type Pin } from './configs.pins.ts';
 import { beginConfig, readConfig, rememberConfig, type StoredConfig } from './configs.repository.ts';
-import type { Configuration } from './settings/configs.schema.ts';
+import type { Configuration, ConfigurationFault } from './settings/configs.schema.ts';
 import { mapSecrets } from './settings/configs.secrets.ts';
 import type { Tree } from './settings/configs.settings.ts';
 
@@ -40,8 +40,10 @@ export const SEALED_FOR = { purpose: 'configuration', place: 'config' } as const
 export interface ConfigStore {
   /** With what the environment pins. Secrets are in clear: this never leaves the server as it is. */
   readonly current: Configuration;
+  /** What administrators have set of it; secrets in clear. */
+  readonly overrides: Tree;
   readonly revision: number;
-  /** What is stored and cannot be used: the defaults of these members are in force, until a change stores them anew. */
+  /** What is stored and cannot be used: the defaults are in force in its place, until a change stores it anew. */
   readonly faults: readonly ConfigurationFault[];
   /** What environment variables hold fast. */
   readonly pins: readonly Pin[];
@@ -50,11 +52,11 @@ export interface ConfigStore {
   /** Whether events are served over WebSocket; the environment says so, and clients ask. */
   readonly hasEventDoors: boolean;
   /** The form that the database keeps: secrets are sealed. */
-  seal(configuration: Configuration): Tree;
-  /** A stored form in clear and complete, without what the environment pins. */
-  open(data: Tree): Configuration;
+  seal(overrides: Tree): Tree;
+  /** The overrides of a stored form, in clear. */
+  open(data: Tree): Tree;
   /** Takes over what this process has just stored; whoever stored it tells the others. */
-  adopt(configuration: Configuration, revision: number): void;
+  adopt(overrides: Tree, revision: number): void;
 }
 
 export interface ConfigStoreOptions {
@@ -66,9 +68,9 @@ export interface ConfigStoreOptions {
 }
 
 /**
- * Reads the stored configuration, first storing the defaults when there is none. `refresh` reads it again.
+ * Reads the stored configuration, first storing one without overrides when there is none. `refresh` reads it again.
  *
- * @throws StartError when a newer version of the server stored it
+ * @throws StartError when a newer version of the server stored it, or the row as a whole is wrong
  */
 export async function openConfigStore(
   sql: Sql,
@@ -91,20 +93,22 @@ export async function openConfigStore(
     return readStored(clear);
   };
 
+  const inForce = (overrides: Tree) => applyPins(complete(overrides), pins);
   const hold = ({ revision, data, installation_id }: StoredConfig) => {
-    const { configuration, faults: mended } = read(data);
-    const faults = [...mended, ...faultsOfKept(configuration)];
+    const { overrides, faults: faulty } = read(data);
+    const faults = [...faulty, ...faultsOfKept(complete(overrides))];
     for (const { path, message } of faults) {
-      log.error(`The stored configuration has a fault, and the default is in force: ${path}: ${message}`);
+      log.warn(`The stored ${path} cannot be used, and its default is in force: ${message}`);
     }
-    return { revision, installation_id, faults, current: applyPins(configuration, pins) };
+    return { revision, installation_id, overrides, faults, current: inForce(overrides) };
   };
   const first = await readConfig(sql);
   let held: ReturnType<typeof hold>;
   try {
     held = hold(first);
   } catch (cause) {
-    throw cause instanceof AppError ? new StartError(cause.message, { cause }) : cause;
+    if (!(cause instanceof AppError)) throw cause;
+    throw new StartError(`The stored configuration cannot be used: ${cause.message}`, { cause });
   }
   let bus: Bus | undefined;
   let retry: NodeJS.Timeout | undefined;
@@ -140,6 +144,9 @@ export async function openConfigStore(
     get current() {
       return held.current;
     },
+    get overrides() {
+      return held.overrides;
+    },
     get revision() {
       return held.revision;
     },
@@ -149,11 +156,11 @@ export async function openConfigStore(
     pins,
     hasEventDoors,
     installationId: held.installation_id,
-    seal: (configuration) => mapSecrets(configuration, (text) => SEALED + seal(secret, text, SEALED_FOR)),
-    open: (data) => read(data).configuration,
-    adopt(configuration, revision) {
-      const faults = faultsOfKept(configuration);
-      take({ ...held, faults, current: applyPins(configuration, pins), revision });
+    seal: (overrides) => mapSecrets(overrides, (text) => SEALED + seal(secret, text, SEALED_FOR)),
+    open: (data) => read(data).overrides,
+    adopt(overrides, revision) {
+      const faults = faultsOfKept(complete(overrides));
+      take({ ...held, overrides, faults, current: inForce(overrides), revision });
     },
     refresh,
     follow(notices) {

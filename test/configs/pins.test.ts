@@ -149,10 +149,11 @@ describe('GET /configs/explain', () => {
       source: 'stored',
       ...about,
     });
+    // An import sets what it names, also where that is the default.
     expect(await setting('ui.enable_signup')).toMatchObject({
       value: true,
       default: true,
-      source: 'default',
+      source: 'stored',
       ...about,
     });
     expect(await setting('rag.chunk_size')).toMatchObject({

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CONFIG_VERSION, DEFAULT_CONFIGURATION } from '../../src/configs/settings/configs.defaults.ts';
+import type { Configuration } from '../../src/configs/settings/configs.schema.ts';
+import { openOrm } from '../../src/database/orm.ts';
+import { entities } from '../../src/entities.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
 import { administer } from './support.ts';
@@ -65,6 +68,11 @@ describe('a stored configuration', () => {
     });
   });
 
+  it('that is too large as a whole stops the start with one line that names it', async () => {
+    await store({ ...DEFAULT_CONFIGURATION, unknown: 'x'.repeat(5 * 1024 ** 2) });
+    await expect(exported()).rejects.toThrow(/^The stored configuration cannot be used: .*bytes/);
+  });
+
   it('of a newer version stops the start, and stays as it is', async () => {
     const newer = { ...DEFAULT_CONFIGURATION, version: CONFIG_VERSION + 1 };
     await store(newer);
@@ -84,4 +92,128 @@ describe('a stored configuration', () => {
     });
     await expect(wrong).rejects.toThrow('The environment variable ENABLE_SIGNUP is wrong');
   });
+});
+
+/** As if a later version had another default. */
+async function withDefault<T>(change: (initial: Configuration) => void, work: () => Promise<T>): Promise<T> {
+  const own = structuredClone(DEFAULT_CONFIGURATION);
+  change(DEFAULT_CONFIGURATION);
+  try {
+    return await work();
+  } finally {
+    Object.assign(DEFAULT_CONFIGURATION, own);
+  }
+}
+const laterDefault = (initial: Configuration) => {
+  initial.ui.default_locale = 'later';
+};
+const sourceOf = (path: string) =>
+  withServer(async (server) => {
+    const { body } = await server.as(root)('GET /configs/explain');
+    const { value, source, set_at, set_by } = body.settings.find(
+      (one: { path: string }) => one.path === path,
+    );
+    return { value, source, set_at, set_by };
+  });
+const localeAfter = (configure: (server: TestServer) => Promise<unknown>) =>
+  withServer(configure).then(() =>
+    withDefault(laterDefault, async () => (await exported()).ui.default_locale),
+  );
+const NOT_SET = { source: 'default', set_at: null, set_by: null };
+
+describe('a default that a later version changes', () => {
+  beforeEach(() => store({ version: CONFIG_VERSION }));
+
+  it('reaches an installation in which nothing was set', async () => {
+    const other = await createDatabase();
+    const first = await startServer({ database: other, env });
+    expect(await other.query('select data from config')).toEqual([{ data: { version: CONFIG_VERSION } }]);
+    await first.close();
+    await other.drop();
+    await withDefault(laterDefault, async () => {
+      expect((await exported()).ui.default_locale).toBe('later');
+      expect(await sourceOf('ui.default_locale')).toEqual({ value: 'later', ...NOT_SET });
+    });
+  });
+
+  it('reaches a setting that a part did not name', async () => {
+    const locale = await localeAfter((server) =>
+      server.as(root)('POST /configs/suggestions', { suggestions: [] }),
+    );
+    expect(locale).toBe('later');
+  });
+
+  it('reaches a setting that null returned to its default', async () => {
+    const locale = await localeAfter(async (server) => {
+      const admin = administer(server, root);
+      expect((await admin.importing({ 'ui.default_locale': 'de' })).status).toBe(200);
+      expect((await admin.importing({ 'ui.default_locale': null })).body.ui.default_locale).toBe('');
+    });
+    expect(locale).toBe('later');
+  });
+
+  it('reaches what an export of another system did not hold', async () => {
+    const ui = { watermark: 'set' };
+    const locale = await localeAfter((server) =>
+      administer(server, root).importing({ version: 0, ui }, '?fill=defaults'),
+    );
+    expect(locale).toBe('later');
+  });
+
+  it('is not in force where an import set the same value as the default before', async () => {
+    const locale = await localeAfter((server) => administer(server, root).configure(() => {}));
+    expect(locale).toBe('');
+    const shown = await sourceOf('ui.default_locale');
+    expect(shown).toEqual({ value: '', source: 'stored', set_at: expect.any(Number), set_by: root.id });
+  });
+
+  it('is not in force where a flat import named the setting; who set it stays when it is sent again', async () => {
+    const flat = { 'ui.default_locale': '' };
+    const locale = await localeAfter((server) => administer(server, root).importing(flat));
+    expect(locale).toBe('');
+    const before = await sourceOf('ui.default_locale');
+    await database.query(`update config set origins = jsonb_set(origins, '{ui.default_locale,at}', '7')`);
+    await withServer((server) => administer(server, root).importing(flat));
+    expect(await sourceOf('ui.default_locale')).toEqual({ ...before, set_at: 7 });
+  });
+
+  it('reaches what a rollback returned to its default', async () => {
+    const locale = await localeAfter(async (server) => {
+      await administer(server, root).importing({ 'ui.default_locale': 'de' });
+      await administer(server, root).importing({ 'ui.default_locale': null });
+      await administer(server, root).importing({ 'ui.default_locale': 'fr' });
+      const { body } = await server.as(root)('GET /configs/history?limit=2');
+      expect((await server.as(root)('POST /configs/rollback', { id: body[1].id })).status).toBe(200);
+    });
+    expect(locale).toBe('later');
+  });
+
+  it('reaches what is not set below a pin that has gone', async () => {
+    await withServer((server) => administer(server, root).configure(() => {}), { DEFAULT_LOCALE: 'pinned' });
+    await withDefault(laterDefault, async () => expect((await exported()).ui.default_locale).toBe('later'));
+  });
+});
+
+it('a database of the versions that stored every default keeps what differs from them as set', async () => {
+  const orm = await openOrm(entities, { url: database.url });
+  const names = (await orm.migrator.getExecuted()).map(({ name }) => name);
+  await orm.migrator.down({ to: names[names.findIndex((name) => name.endsWith('_overrides')) - 1] ?? '' });
+  const older = structuredClone(DEFAULT_CONFIGURATION);
+  Object.assign(older.ui, { watermark: 'set? yes', default_user_role: 'user' });
+  Object.assign(older, { unknown: { deep: [null] } });
+  await store(older);
+  await orm.close(true);
+  expect(await exported()).toEqual(older);
+  expect(await database.query('select data from config')).toEqual([
+    {
+      data: {
+        version: CONFIG_VERSION,
+        ui: { watermark: 'set? yes', default_user_role: 'user' },
+        unknown: { deep: [null] },
+      },
+    },
+  ]);
+  const unknownOrigin = { source: 'stored', set_at: null, set_by: null };
+  expect(await sourceOf('ui.watermark')).toEqual({ value: 'set? yes', ...unknownOrigin });
+  expect(await sourceOf('ui.default_locale')).toEqual({ value: '', ...NOT_SET });
 });

@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import { emptiable } from '../../core/nulls.ts';
 import { Visibility } from '../configs.kept.ts';
-import { ConfigurationFault } from '../configs.mend.ts';
-import { Banner, duration, PromptSuggestion, ToolServer } from '../settings/configs.schema.ts';
+import {
+  Banner,
+  ConfigurationFault,
+  duration,
+  PromptSuggestion,
+  ToolServer,
+} from '../settings/configs.schema.ts';
 
 /*
  * Parts of the configuration as clients of comparable systems know them: flat, under names of their own. `PATHS` has the setting

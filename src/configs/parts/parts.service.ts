@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { defaultOf, settingOf } from '../configs.flat.ts';
+import { defaultOf } from '../configs.flat.ts';
 import { KEPT } from '../configs.kept.ts';
-import type { ConfigurationFault } from '../configs.mend.ts';
 import { type ConfigScope, changeSettings, exportConfiguration } from '../configs.service.ts';
+import type { ConfigurationFault } from '../settings/configs.schema.ts';
 import { valueAt } from '../settings/configs.settings.ts';
 import { NAMED_VARIABLES } from '../settings/configs.variables.ts';
 
@@ -60,7 +60,7 @@ export async function writePart<P extends Part>(
   const given = Object.entries(sent).filter(([name, value]) => name in part.shape && value !== undefined);
   await changeSettings(
     scope,
-    given.map(([name, value]) => ({ path: pathOf(name), value: settingOf(pathOf(name), value) })),
+    given.map(([name, value]) => ({ path: pathOf(name), value })),
   );
   return readPart(scope, part);
 }

@@ -152,3 +152,14 @@ export const Configuration = z
   .meta({ id: 'Configuration' });
 
 export type Configuration = z.infer<typeof Configuration>;
+
+/** A stored value that the schema refuses: the default is in force in its place. */
+export const ConfigurationFault = z
+  .object({
+    /** Dotted: a section, or a setting that the configuration need not hold. */
+    path: z.string(),
+    /** What is wrong with it; the value is not repeated. */
+    message: z.string(),
+  })
+  .meta({ id: 'ConfigurationFault' });
+export type ConfigurationFault = z.infer<typeof ConfigurationFault>;

@@ -36,6 +36,14 @@ export function withValue<T extends object>(tree: T, path: string, value: unknow
   return { ...tree, [name]: withValue(isTree(below) ? below : {}, rest.join('.'), value) };
 }
 
+/** The tree without the value at a dotted path; what it shares with the given one is not copied. */
+export function withoutValue<T extends object>(tree: T, path: string): T {
+  const [name = '', ...rest] = path.split('.');
+  const { [name]: below, ...others } = tree as Tree;
+  if (rest.length === 0) return others as T;
+  return isTree(below) ? { ...tree, [name]: withoutValue(below, rest.join('.')) } : tree;
+}
+
 /** The dotted paths at which two trees differ, one for each value that is not the same, in the order of the later. */
 export function changedPaths(before: unknown, after: unknown, path = ''): string[] {
   if (isDeepStrictEqual(before, after)) return [];
