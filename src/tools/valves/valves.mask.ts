@@ -8,15 +8,18 @@ import type { CallValves } from './valves.service.ts';
 /** Shorter texts are words, and shorter numbers are counts; unless their class says that they are secret. */
 const SHORTEST_TEXT = 6;
 const FEWEST_DIGITS = 4;
-/** Of a secret in the middle of which a text was cut, and of one that was read in another. */
+/** The fewest characters of a secret that was cut, or decoded. */
 const SHORTEST_PART = 4;
-/** To leave out more of them would hold up the calls of others. */
+/** Masking more of them would delay the calls of others. */
 const MOST_SECRETS = 2_000;
 
+/** Stands for a secret until all are found, so that no secret is looked for in a mask. */
+const HOLE = '\uF8FF';
+
 /**
- * What a tool said when it failed, without the valves that it had: an exception quotes the address that was asked, key and all.
- * What a class declares secret goes whatever it is, other values when they are long enough; choices that a class lists stay. The
- * protocol bounds the length of the text; the time that it takes never grows by that times the number of values.
+ * The message of a failed tool with a mask in place of each valve: an exception quotes the address that was asked, key and all.
+ * A value that its class declares secret is masked at any length, other values when they are long enough; choices that a class
+ * lists stay. Of values that overlap in the text, the end of the shorter one may stay.
  */
 export function withoutValves(said: string, tool: UsedTool, { valves, userValves }: CallValves): string {
   const values = [
@@ -25,17 +28,25 @@ export function withoutValves(said: string, tool: UsedTool, { valves, userValves
   ];
   if (values.length > MOST_SECRETS)
     return 'The tool failed. Its valves hold so many values that what it said is not shown.';
-  const secrets = new Set(values.flatMap(writtenAs));
-  if (secrets.size === 0) return said;
-  // One more where a secret begins, one less where it ends.
-  const steps = new Int32Array(said.length + 1);
-  const hide = (start: number, end: number) => {
-    steps[start] = (steps[start] ?? 0) + 1;
-    steps[end] = (steps[end] ?? 0) - 1;
-  };
-  hideWhole(said, secrets, hide);
-  if (said.endsWith('…')) hideBeginning(said.slice(0, -1), secrets, hide);
-  return withMasks(said, steps);
+  const secrets = [...new Set(values.flatMap(writtenAs))].sort((one, other) => other.length - one.length);
+  const isCut = said.endsWith('…');
+  let text = isCut ? said.slice(0, -1) : said;
+  for (const secret of secrets) text = text.replaceAll(secret, HOLE);
+  if (isCut) text = `${withoutBeginning(text, secrets)}…`;
+  return text.replaceAll(new RegExp(`${HOLE}+`, 'g'), MASK);
+}
+
+/** The text without the beginning of a secret at its end, where it was cut. */
+function withoutBeginning(text: string, secrets: readonly string[]): string {
+  const cut = secrets.reduce((longest, secret) => Math.max(longest, beginningAtEnd(text, secret)), 0);
+  return cut === 0 ? text : text.slice(0, -cut) + HOLE;
+}
+
+/** How many characters at the end of the text are the beginning of a secret; 0 when these are too few to tell. */
+function beginningAtEnd(text: string, secret: string): number {
+  for (let length = Math.min(secret.length, text.length); length >= SHORTEST_PART; length -= 1)
+    if (text.endsWith(secret.slice(0, length))) return length;
+  return 0;
 }
 
 /**
@@ -55,7 +66,7 @@ export function withoutTexts(values: Record<string, unknown>, schema: JsonSchema
   return Object.fromEntries(shown) as Record<string, unknown>;
 }
 
-/** The values that nobody may be told, as texts. */
+/** The secret values as texts. */
 function secretsIn(values: object | undefined, schema: JsonSchema | null): string[] {
   const { declared, choices } = readSchema(schema ?? {});
   const known = (schema?.properties ?? {}) as object;
@@ -123,55 +134,4 @@ function writtenAs(secret: string): string[] {
     way.replaceAll('%2F', '/'),
   ]);
   return [...new Set([secret, quoted, ascii, ...addresses])];
-}
-
-type Hide = (start: number, end: number) => void;
-
-/** All ends of the text in their order: those that begin with a secret stand side by side, and are found by halving. */
-function hideWhole(said: string, secrets: Iterable<string>, hide: Hide): void {
-  const ends = Array.from({ length: said.length }, (_, start) => said.slice(start)).sort();
-  for (const secret of secrets) {
-    const past = firstWhere(ends, (end) => end.slice(0, secret.length) > secret);
-    for (let at = firstWhere(ends, (end) => end >= secret); at < past; at += 1) {
-      const start = said.length - (ends[at]?.length ?? 0);
-      hide(start, start + secret.length);
-    }
-  }
-}
-
-/** The first of a list in which all that fulfil the condition come last; its length when none does. */
-function firstWhere(list: string[], condition: (one: string) => boolean): number {
-  let from = 0;
-  let to = list.length;
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (condition(list[middle] ?? '')) to = middle;
-    else from = middle + 1;
-  }
-  return from;
-}
-
-/** A long text of a tool is cut, and may be so in the middle of a secret. */
-function hideBeginning(text: string, secrets: Iterable<string>, hide: Hide): void {
-  for (const secret of secrets) {
-    for (let length = Math.min(secret.length, text.length); length >= SHORTEST_PART; length -= 1) {
-      if (!text.endsWith(secret.slice(0, length))) continue;
-      hide(text.length - length, text.length);
-      break;
-    }
-  }
-}
-
-/** The text with one mask for each part that is to be hidden. */
-function withMasks(text: string, steps: Int32Array): string {
-  const parts: string[] = [];
-  let hidden = 0;
-  let shownFrom = 0;
-  for (let at = 0; at <= text.length; at += 1) {
-    const before = hidden;
-    hidden += steps[at] ?? 0;
-    if (before === 0 && hidden > 0) parts.push(text.slice(shownFrom, at), MASK);
-    else if (hidden === 0 && before > 0) shownFrom = at;
-  }
-  return parts.join('') + text.slice(shownFrom);
 }
