@@ -14,19 +14,6 @@ describe('the catalogue of settings', () => {
       expect([path, describeSetting(path).meaning]).not.toEqual([path, 'Not known to this service']);
   });
 
-  it('claims an effect of the server only where a test is named for it', () => {
-    const titles = globSync('test/**/*.test.ts', { cwd: ROOT }).flatMap((file) =>
-      read(file)
-        .split('\n')
-        .filter((line) => /^\s*(it\b|describe\b|\]\)).*\(/.test(line)),
-    );
-    const claimed = SETTINGS.filter(
-      (path) => describeSetting(path).used_by === 'server' && !path.startsWith('user.permissions.'),
-    );
-    expect(claimed.length).toBeGreaterThan(5);
-    expect(claimed.filter((path) => !titles.some((title) => title.includes(path)))).toEqual([]);
-  });
-
   it('claims a permission for the server where its source asks for it, and nowhere else', () => {
     const sources = globSync('src/**/*.ts', { cwd: ROOT })
       .filter((file) => !file.startsWith('src/configs/'))
