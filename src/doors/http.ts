@@ -13,7 +13,7 @@ import { mountFiles } from './files/files.ts';
 import { mountImports } from './files/imports.ts';
 import { mountPictures } from './files/pictures.ts';
 import { discardRest, refuseCrumbs } from './http/bodies.ts';
-import { collectMethods, type KnownMethods } from './http/http.methods.ts';
+import { collectMethods } from './http/http.methods.ts';
 import { serializeRequests } from './http/http.pipelining.ts';
 import { rawAnswer } from './http/http.raw.ts';
 import { nextRequestId, requestIdOf, TimedResponse } from './http/http.response.ts';
@@ -40,13 +40,11 @@ const CLOSE_IDLE_MS = 50;
  * plain routes and sockets can be added; paths of sockets through `onUpgrade` (`http.upgrade.ts`).
  */
 export async function createHttp({ parts, env, router }: HttpOptions): Promise<FastifyInstance> {
+  // Long parameters are for the schemas to refuse; a batch of tRPC calls is one long parameter.
+  const routerOptions = { ignoreTrailingSlash: true, maxParamLength: 16_384 };
   const app = fastify({
     bodyLimit: LIMITS.bodyBytes,
-    routerOptions: {
-      ignoreTrailingSlash: true,
-      // Long parameters are for the schemas to refuse; a batch of tRPC calls is one long parameter.
-      maxParamLength: 16_384,
-    },
+    routerOptions,
     http: {
       ServerResponse: TimedResponse,
       // A client may offer any protocol (curl and Java offer h2c); what we do not speak must not cost the answer.
@@ -59,13 +57,13 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => answerFailure(parts, error, request, reply),
   });
-  const known = collectMethods(app);
+  const methodsAt = collectMethods(app, routerOptions);
   dispatchUpgrades(app.server);
   app.setErrorHandler((error, request, reply) => answerFailure(parts, error, request, reply));
   acceptJson(app);
   refuseCrumbs(app);
   await allowOrigins(app, env.CORS_ALLOW_ORIGIN);
-  refuseUnknown(app, known);
+  refuseUnknown(app, methodsAt);
   countRequests(app);
   closeInTime(app);
   // Not before: it takes the place of all that answer requests by then.
@@ -134,12 +132,12 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]) {
 }
 
 /** Refuses before the body is read: an unknown address is unknown whatever was sent to it. */
-function refuseUnknown(app: FastifyInstance, known: KnownMethods) {
+function refuseUnknown(app: FastifyInstance, methodsAt: (url: string) => ReadonlySet<string>) {
   app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404 && !known.isSwallowed(request.routeOptions.url, request.url)) return done();
-    const methods = known.at(request.url);
-    if (methods.length === 0) return done(new AppError('not_found'));
-    reply.header('allow', [...methods, 'OPTIONS'].join(', '));
+    const methods = methodsAt(request.url);
+    if (methods.size === 0) return done(new AppError('not_found'));
+    if (methods.has(request.method)) return done();
+    reply.header('allow', [...[...methods].sort(), 'OPTIONS'].join(', '));
     if (request.method !== 'OPTIONS') return done(new AppError('method_not_allowed'));
     reply.code(204).send();
   });
