@@ -114,8 +114,8 @@ describe('config', () => {
       API_KEYS_ALLOWED_ENDPOINTS: '/api/v1/tools',
     });
     expect(stdout.trim().split('\n')).toEqual([
-      expect.stringMatching(/^ui\.default_locale = "" {2}\(default; used by clients: /),
-      expect.stringMatching(/^auth\.api_key\.endpoint_restrictions = false {2}\(default; /),
+      expect.stringMatching(/^ui\.default_locale = "" {2}\(stored; used by clients: /),
+      expect.stringMatching(/^auth\.api_key\.endpoint_restrictions = false {2}\(stored; /),
       expect.stringMatching(
         /^auth\.api_key\.allowed_endpoints = .* \(pinned by API_KEYS_ALLOWED_ENDPOINTS; /,
       ),

@@ -97,7 +97,8 @@ describe('what the environment pins', () => {
     const { status, body } = await admin.importing(unpinned);
     expect([status, body.ui.watermark, body.ui.default_user_role]).toEqual([200, 'stored', 'user']);
     const rows = await database.query<{ data: typeof DEFAULT_CONFIGURATION }>('select data from config');
-    expect(rows[0]?.data.ui.default_user_role).toBe('pending');
+    // What is not set below a pin stays so.
+    expect(rows[0]?.data.ui.default_user_role).toBeUndefined();
     expect(JSON.stringify(rows)).not.toContain('sk-pinned');
 
     await server.close();
