@@ -5,6 +5,7 @@ import { configuration } from './cases/configuration.ts';
 import { enumeration } from './cases/enumeration.ts';
 import { fanout } from './cases/fanout.ts';
 import { idle } from './cases/idle.ts';
+import { jobs } from './cases/jobs.ts';
 import { latency } from './cases/latency.ts';
 import { list } from './cases/list.ts';
 import { lists } from './cases/lists.ts';
@@ -29,6 +30,7 @@ const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
   fanout,
   latency,
   idle,
+  jobs,
   statements,
   tool: callTool,
   tools,

@@ -4,6 +4,7 @@ import type { Parts } from '../core/scope.ts';
 import { isDiskFull } from '../database/outage.ts';
 import { statement } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
+import type { Jobs } from '../jobs/worker.ts';
 import type { PythonState } from '../python/supervisor.ts';
 
 const PING = statement('health.ping', 'select 1');
@@ -38,7 +39,7 @@ export function mountHealth(app: FastifyInstance, parts: Parts, redis: Redis | n
       database: await askDatabase(parts),
       ...(redis && { redis: await askRedis(redis, parts.bus) }),
       python: describePython(parts.python.state(), hasPythonStarted),
-      ...(!parts.jobs.isUp && { jobs: { state: 'down', detail: 'are not run any more' } as const }),
+      ...JOBS[parts.jobs.state()],
     };
     const ready = Object.values(states).every(({ state }) => state !== 'down');
     return reply.code(ready ? 200 : 503).send({ ready, parts: states });
@@ -69,6 +70,13 @@ function describePython({ state }: PythonState, hasStarted: boolean): PartState 
   if (state === 'ready') return { state: 'ok', detail: state };
   return { state: state === 'starting' && !hasStarted ? 'down' : 'degraded', detail: state };
 }
+
+/** Named only when something is wrong: calls are served without it. */
+const JOBS: Record<ReturnType<Jobs['state']>, { jobs?: PartState }> = {
+  ok: {},
+  failing: { jobs: { state: 'degraded', detail: 'cannot be looked for' } },
+  ended: { jobs: { state: 'down', detail: 'are not run any more' } },
+};
 
 async function answers(ask: () => Promise<unknown>): Promise<boolean> {
   const tooLate = AbortSignal.timeout(PATIENCE_MS);

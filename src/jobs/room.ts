@@ -1,54 +1,49 @@
 import type { Job } from 'graphile-worker';
 import type { JobKind } from './kind.ts';
 
+type Flagged = Pick<Job, 'flags'>;
+type Bounds = Pick<JobKind, 'name' | 'concurrency' | 'laneConcurrency'>;
+
 /**
  * Keeps to how many jobs of a kind and of a lane run at once in this process. Kind and lane are flags of a job, and a pick-up names
  * those that it does not take.
  */
 export interface Room {
-  /** Waits for the pick-up before, as that may fill a place. @returns the flags of which no more may run */
-  enter(): Promise<string[]>;
-  /** Ends the pick-up, with what it has brought. */
-  seat(job: Pick<Job, 'flags'> | null): void;
-  leave(job: Pick<Job, 'flags'>): void;
+  /** The flags of which no more may run. */
+  listFull(): string[];
+  /** Takes a place; false when there is none, as pick-ups that began together may bring more than there is room for. */
+  take(job: Flagged): boolean;
+  leave(job: Flagged): void;
 }
 
-type Bounds = Pick<JobKind, 'name' | 'concurrency' | 'laneConcurrency'>;
-
 export function createRoom(kinds: readonly Bounds[]): Room {
-  const most = new Map(kinds.map((kind) => [kind.name, kind]));
+  const byName = new Map(kinds.map((kind) => [kind.name, kind]));
   const taken = new Map<string, number>();
-  let before = Promise.resolve();
-  let end = () => {};
 
   function mostOf(flag: string): number {
-    const whole = most.get(flag);
+    const whole = byName.get(flag);
     if (whole) return whole.concurrency;
     const [name = ''] = flag.split('/', 1);
-    return most.get(name)?.laneConcurrency ?? Number.POSITIVE_INFINITY;
+    return byName.get(name)?.laneConcurrency ?? Number.POSITIVE_INFINITY;
   }
 
-  function count({ flags }: Pick<Job, 'flags'>, by: 1 | -1): void {
-    for (const flag of Object.keys(flags ?? {})) {
-      const number = (taken.get(flag) ?? 0) + by;
-      if (number > 0) taken.set(flag, number);
-      else taken.delete(flag);
-    }
-  }
+  const isFull = (flag: string) => (taken.get(flag) ?? 0) >= mostOf(flag);
+  const flagsOf = ({ flags }: Flagged) => Object.keys(flags ?? {});
 
   return {
-    async enter() {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const turn = before;
-      before = promise;
-      await turn;
-      end = resolve;
-      return [...taken].filter(([flag, number]) => number >= mostOf(flag)).map(([flag]) => flag);
+    listFull: () => [...taken.keys()].filter(isFull),
+    take(job) {
+      const flags = flagsOf(job);
+      if (flags.some(isFull)) return false;
+      for (const flag of flags) taken.set(flag, (taken.get(flag) ?? 0) + 1);
+      return true;
     },
-    seat(job) {
-      if (job) count(job, 1);
-      end();
+    leave(job) {
+      for (const flag of flagsOf(job)) {
+        const left = (taken.get(flag) ?? 1) - 1;
+        if (left > 0) taken.set(flag, left);
+        else taken.delete(flag);
+      }
     },
-    leave: (job) => count(job, -1),
   };
 }

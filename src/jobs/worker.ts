@@ -22,7 +22,7 @@ declare module '../core/scope.ts' {
 }
 
 /** How often is looked for jobs whose time has come, and for new ones of which this process was not told. */
-const POLL_MS = 1_000;
+const POLL_MS = 2_000;
 /** Each of the library's workers polls for itself; one look of ours wakes as many as are needed. */
 const NEVER_MS = 2 ** 31 - 1;
 /** How long a stopping server lets jobs end, and then how long those that were told to end. */
@@ -50,8 +50,8 @@ export interface Jobs {
   begin(parts: Parts): Promise<void>;
   /** By kind. */
   load(): Record<string, JobLoad>;
-  /** False when the worker has ended, though the server has not. */
-  readonly isUp: boolean;
+  /** `failing`: the last look for jobs failed. `ended`: the worker has ended, though the server has not. */
+  state(): 'ok' | 'failing' | 'ended';
   /** Waits a moment for what runs, and gives the rest back to be run by another process. */
   close(): Promise<void>;
 }
@@ -74,10 +74,14 @@ export function createJobs({ orm, sql, log, kinds }: JobsOptions): Jobs {
   const counts = new Map<string, { waiting: number; failed: number }>();
   const room = createRoom(kinds);
   const endings = keepEndings((error) => log.warn({ err: error }, 'The end of a job could not be written.'));
-  let isUp = true;
+  let state: 'ok' | 'failing' | 'ended' = 'ok';
   let stop = async () => {};
 
   async function perform(parts: Parts, kind: JobKind, given: unknown, job: Job): Promise<void> {
+    if (!room.take(job)) {
+      await endings.write(() => settleJob(sql, job.id, job.locked_by ?? '', RETURNED));
+      throw new Error('There is no place for it.');
+    }
     const ending = new AbortController();
     running.set(job.id, { ending, kind: kind.name });
     const limit = new AbortController();
@@ -119,7 +123,7 @@ export function createJobs({ orm, sql, log, kinds }: JobsOptions): Jobs {
       minResetLockedInterval: NEVER_MS,
       maxResetLockedInterval: NEVER_MS,
       noHandleSignals: true,
-      forbiddenFlags: room.enter,
+      forbiddenFlags: room.listFull,
       events,
       logger: loggerInto(log),
     };
@@ -138,19 +142,21 @@ export function createJobs({ orm, sql, log, kinds }: JobsOptions): Jobs {
       for (const close of closers.reverse()) await close();
     };
     const wake = () => {
-      if (isUp && !isClosing) pool.nudge(1);
+      if (state !== 'ended' && !isClosing) pool.nudge(1);
     };
     const noteEnd = (error: unknown) => {
-      isUp = false;
+      state = 'ended';
       if (!isClosing) log.error({ err: error }, 'Jobs are not run any more: restart the server.');
     };
     pool.promise.then(noteEnd, noteEnd);
-    events.on('job:start', ({ job }: { job: Job }) => {
-      room.seat(job);
-      // Where there is one there may be more.
-      wake();
-    });
-    for (const name of ['worker:getJob:empty', 'worker:getJob:error']) events.on(name, () => room.seat(null));
+    const noteLook = (now: 'ok' | 'failing') => () => {
+      if (state !== 'ended') state = now;
+    };
+    events.on('worker:getJob:error', noteLook('failing'));
+    events.on('worker:getJob:empty', noteLook('ok'));
+    events.on('job:start', noteLook('ok'));
+    // Where there is one there may be more.
+    events.on('job:start', wake);
 
     closers.push(await holdLine({ orm, workerId: pool.id, log, onJobs: wake }));
     const poll = setInterval(wake, POLL_MS).unref();
@@ -172,7 +178,7 @@ export function createJobs({ orm, sql, log, kinds }: JobsOptions): Jobs {
 
   /** Lets jobs end, tells those that are late to end, and writes how they did. */
   async function empty(pool: WorkerPool): Promise<void> {
-    const closed = Promise.resolve(isUp ? pool.gracefulShutdown() : undefined);
+    const closed = Promise.resolve(state === 'ended' ? undefined : pool.gracefulShutdown());
     const grace = new AbortController();
     const late = delay(CLOSE_GRACE_MS, undefined, { signal: grace.signal }).catch(() => {});
     await Promise.race([closed, late]);
@@ -191,9 +197,7 @@ export function createJobs({ orm, sql, log, kinds }: JobsOptions): Jobs {
           return [name, { running: now, ...(counts.get(name) ?? { waiting: 0, failed: 0 }) }];
         }),
       ),
-    get isUp() {
-      return isUp;
-    },
+    state: () => state,
     close: () => stop(),
   };
 }

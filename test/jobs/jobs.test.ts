@@ -214,6 +214,20 @@ describe('jobs at once', () => {
   });
 });
 
+it('/ready names the jobs while they cannot be looked for', async () => {
+  const jobs = async () => {
+    const body = (await (await fetch(`${server.url}/ready`)).json()) as {
+      parts: Record<string, { state: string }>;
+    };
+    return body.parts.jobs;
+  };
+  expect(await jobs()).toBeUndefined();
+  await database.query('alter schema graphile_worker rename to elsewhere');
+  await until('the failure', async () => (await jobs())?.state === 'degraded');
+  await database.query('alter schema elsewhere rename to graphile_worker');
+  await until('the recovery', async () => !(await jobs()));
+});
+
 it('a server that stops gives back what does not end, and the next one runs it', async () => {
   const env = { LOG_LEVEL: 'silent' };
   const other = await createDatabase();
