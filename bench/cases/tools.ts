@@ -6,6 +6,7 @@ import { descendants, privateMemory } from '../support/processes.ts';
 import type { Result, Target } from '../support/report.ts';
 import { median, quantile } from '../support/rounds.ts';
 import type { Workspace } from '../support/workspace.ts';
+import { published } from './tools.published.ts';
 
 const TYPICAL = `"""
 title: Weather
@@ -49,6 +50,7 @@ export async function tools(workspace: Workspace): Promise<Result[]> {
   await workspace.parley.untilReady();
   return [
     ...(await createAndKeep(workspace)),
+    ...(await createPublished(workspace)),
     ...(await callInTurn(workspace)),
     await spinBesideOthers(workspace),
   ];
@@ -78,6 +80,40 @@ async function createAndKeep({ parley, quick }: Workspace): Promise<Result[]> {
     result('create a typical tool, p99', 'ms', quantile(warm, 0.99), null),
     ...(memory ? [result('private memory of an idle loaded tool', 'MB', memory, { atMost: 8 })] : []),
   ];
+}
+
+/** One whose requirements the environment meets, and one whose packages were installed for another tool. */
+async function createPublished({ parley, quick }: Workspace): Promise<Result[]> {
+  const config = await parley.asAdministrator<object>('GET /configs/export?secrets=true');
+  await parley.asAdministrator('POST /configs/import', { ...config, tools: { install_requirements: true } });
+  const contents = {
+    'create a published tool, requirements met, p50': published('requests, aiohttp, pydantic>=2'),
+    'create a published tool, packages there, p50': published('requests, markdown', 'import markdown'),
+  };
+  const results: Result[] = [];
+  for (const [number, [what, content]] of Object.entries(contents).entries()) {
+    const id = `published${number}`;
+    await create(parley, id, content);
+    const isReady = await installed(parley, id);
+    const times: number[] = [];
+    for (let made = 0; isReady && made < (quick ? 10 : 50); made += 1) {
+      const began = performance.now();
+      await create(parley, `${id}_${made}`, content);
+      times.push(performance.now() - began);
+    }
+    // Without the index there is no figure.
+    if (isReady) results.push(result(what, 'ms', quantile(times.slice(5), 0.5), { atMost: 40 }));
+  }
+  return results;
+}
+
+async function installed({ asAdministrator }: Parley, id: string): Promise<boolean> {
+  for (;;) {
+    const { state } = await asAdministrator<{ state: string }>(`GET /tools/id/${id}/install`);
+    if (state === 'ready' || state === 'none') return true;
+    if (state === 'failed') return false;
+    await delay(200);
+  }
 }
 
 /** More tools than there are places: each call makes another one leave. */

@@ -19,7 +19,7 @@ class Installed:
         self.versions: dict[str, str] = {}
         self.modules: defaultdict[str, set[str]] = defaultdict(set)
         self.builders: defaultdict[str, set[str]] = defaultdict(set)
-        for name, version, place in _packages(folders):
+        for name, version, place in listed(folders):
             if name not in self.versions:
                 self.versions[name] = version
                 self.modules[name].update(_TOP.findall(_read(place, "RECORD")))
@@ -28,7 +28,7 @@ class Installed:
 
     def outdated(self, folder: str) -> set[str]:
         """The modules, by the first part of their names, that would be other ones with the packages of that folder."""
-        waiting = [name for name, version, _ in _packages([folder]) if self.versions.get(name, version) != version]
+        waiting = [name for name, version, _ in listed([folder]) if self.versions.get(name, version) != version]
         names: set[str] = set()
         while waiting:
             name = waiting.pop()
@@ -38,7 +38,7 @@ class Installed:
         return {module for name in names for module in self.modules.get(name, ())}
 
 
-def _packages(folders: Iterable[str]) -> Iterable[tuple[str, str, str]]:
+def listed(folders: Iterable[str]) -> Iterable[tuple[str, str, str]]:
     """Name, version and place of each; of several with one name, the first is the one that is imported."""
     for folder in folders:
         with contextlib.suppress(OSError):
