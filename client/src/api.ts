@@ -1,17 +1,13 @@
 import type { appRouter } from '../../src/router.ts';
 import type { InputsOf, Mutation, OutputsOf, Query, Subscription } from './procedures.ts';
 
-// These are the types of inferred constants because the compiler writes such a type out in full: the published
+// This is the type of an inferred constant because the compiler writes such a type out in full: the published
 // declarations then stand on their own, without the server's sources, its libraries, or tRPC. Nothing loads this file at
 // run time. For the same reason no alias below may itself name an object type: the alias would be written, not the type.
 const api = publish<typeof appRouter>();
-const failure = describeFailure<typeof appRouter>();
 
 /** Every procedure of the service, by noun: `api.channels.create.mutate({ name })`, `api.channels.list.query()`. */
 export type Api = typeof api;
-
-/** What the service says about a failed call. */
-export type FailureData = typeof failure;
 
 /** What each procedure takes: `Inputs['channels']['create']`. */
 export type Inputs = InputsOf<Api>;
@@ -20,12 +16,6 @@ export type Outputs = OutputsOf<Api>;
 
 declare function publish<Router>(): Router extends { _def: { record: infer Nouns } }
   ? Published<Nouns>
-  : never;
-
-declare function describeFailure<Router>(): Router extends {
-  _def: { _config: { $types: { errorShape: { data: infer Data } } } };
-}
-  ? Expanded<Data>
   : never;
 
 type Published<Entry> = Entry extends {
@@ -49,5 +39,3 @@ type ItemOf<Output> =
 
 /** What reaches a client of a value that the server keeps as JSON text. */
 type Sent<Data> = Data extends { toJSON(): infer Value } ? Value : Data;
-
-type Expanded<T> = T extends object ? { [Member in keyof T]: Expanded<T[Member]> } : T;

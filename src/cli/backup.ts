@@ -14,7 +14,7 @@ import {
   type Tally,
   writeArchive,
 } from './archive.ts';
-import type { CommandContext } from './commands.ts';
+import type { CommandContext } from './context.ts';
 import { ownTables, quote } from './sql.ts';
 import { type Connection, connect, requireTables } from './workplace.ts';
 

@@ -1,19 +1,14 @@
 import { Argument, Command, Option } from 'commander';
-import type { Logger } from 'pino';
 import project from '../../package.json' with { type: 'json' };
-import { type Env, readEnv } from '../env.ts';
+import { readEnv } from '../env.ts';
 import { createLog } from '../log.ts';
 import { RoleAtom } from '../users/users.schema.ts';
 import { backup } from './backup.ts';
 import { configExplain, configExport, configImport } from './config.ts';
+import type { CommandContext } from './context.ts';
 import { restore } from './restore.ts';
 import { secretAccept } from './secret.ts';
 import { emailOption, nameOption, userCreate, userDelete, userList, userPassword, userRole } from './user.ts';
-
-export interface CommandContext {
-  env: Env;
-  log: Logger;
-}
 
 /** Read when a command runs: help and version need no environment. Only warnings of the log may stand beside a result. */
 const context = (): CommandContext => ({ env: readEnv(), log: createLog('warn') });

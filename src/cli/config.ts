@@ -3,7 +3,7 @@ import { explainConfiguration, isKnown } from '../configs/configs.explain.ts';
 import { exportConfiguration, replaceConfiguration } from '../configs/configs.service.ts';
 import { isTree } from '../configs/settings/configs.settings.ts';
 import { StartError } from '../env.ts';
-import type { CommandContext } from './commands.ts';
+import type { CommandContext } from './context.ts';
 import { readInput } from './words.ts';
 import { work } from './workplace.ts';
 

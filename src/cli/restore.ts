@@ -7,7 +7,7 @@ import { migrating } from '../database/orm.ts';
 import { type Env, StartError } from '../env.ts';
 import { showProgress } from '../progress.ts';
 import { type ArchiveEntry, ENTRY, FORMAT, Manifest, readArchive, Summary, type Tally } from './archive.ts';
-import type { CommandContext } from './commands.ts';
+import type { CommandContext } from './context.ts';
 import { ownTables, quote } from './sql.ts';
 import { type Connection, connect, occupyAlone } from './workplace.ts';
 

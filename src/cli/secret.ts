@@ -3,7 +3,7 @@ import { openSql } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
 import { acceptSecret } from '../secret.stored.ts';
 import { loadSecret } from '../secret.ts';
-import type { CommandContext } from './commands.ts';
+import type { CommandContext } from './context.ts';
 import { connect, occupyAlone, requireTables } from './workplace.ts';
 
 /**

@@ -14,7 +14,7 @@ import { deleteUser } from '../users/users.delete.service.ts';
 import { User, type UserEntity } from '../users/users.entity.ts';
 import { password as passwordAtom, personName } from '../users/users.schema.ts';
 import { createUser, foldEmail, lockAdministrators } from '../users/users.service.ts';
-import type { CommandContext } from './commands.ts';
+import type { CommandContext } from './context.ts';
 import { readPassword } from './words.ts';
 import { type Workplace, work } from './workplace.ts';
 

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { type TrackedEnvelope, tracked } from '@trpc/server';
 import { AppError } from './errors.ts';
-import { translated } from './trpc.ts';
+import { translated } from './trpc.errors.ts';
 
 /**
  * What a long-lived subscriber waits on: that there is news in one of the things it follows, that its access must be looked

@@ -1,10 +1,10 @@
-import { initTRPC, TRPCError } from '@trpc/server';
+import { initTRPC, type TRPCError } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { ZodError } from 'zod';
 import type { $ZodType } from 'zod/v4/core';
 import { type Access, cutPath, type Level, type Reach } from './access.ts';
 import { networkCaller, runCall } from './calls.ts';
-import { AppError, appErrorIn } from './errors.ts';
+import { AppError } from './errors.ts';
 import { describeFailure, type Failure } from './failure.ts';
 import { dropNulls, join, planNulls } from './nulls.ts';
 import {
@@ -16,6 +16,7 @@ import {
   type RequestInfo,
   type Scope,
 } from './scope.ts';
+import { translated } from './trpc.errors.ts';
 
 /**
  * What a door hands to a procedure. Built once per HTTP request and once per WebSocket connection, so it holds
@@ -81,37 +82,6 @@ const t = initTRPC
 
 /** `code` is tRPC's own word in `data`; ours goes beside it. */
 const errorData = ({ code, ...body }: Failure['body']) => ({ ...body, error_code: code });
-
-const TRPC_CODES: Record<number, TRPCError['code']> = {
-  400: 'BAD_REQUEST',
-  401: 'UNAUTHORIZED',
-  403: 'FORBIDDEN',
-  404: 'NOT_FOUND',
-  405: 'METHOD_NOT_SUPPORTED',
-  409: 'CONFLICT',
-  413: 'PAYLOAD_TOO_LARGE',
-  415: 'UNSUPPORTED_MEDIA_TYPE',
-  422: 'UNPROCESSABLE_CONTENT',
-  429: 'TOO_MANY_REQUESTS',
-  502: 'BAD_GATEWAY',
-  503: 'SERVICE_UNAVAILABLE',
-  504: 'GATEWAY_TIMEOUT',
-};
-
-/** A service's error as tRPC's own, with the same status at every door and the cause kept. */
-export function toTrpcError(error: AppError): TRPCError {
-  return new TRPCError({
-    code: TRPC_CODES[error.status] ?? 'INTERNAL_SERVER_ERROR',
-    message: error.message,
-    cause: error,
-  });
-}
-
-/** What is to be thrown to tRPC in place of what was thrown to us. */
-export function translated(error: unknown): unknown {
-  const meant = appErrorIn(error);
-  return meant ? toTrpcError(meant) : error;
-}
 
 type AskReach = Parameters<Parts['authenticate']>[2];
 

@@ -10,7 +10,7 @@ import { nowSeconds } from '../core/time.ts';
 import { LIMITS } from '../core/wire.ts';
 import type { Sql } from '../database/sql.ts';
 import { type Transaction, transaction } from '../database/transaction.ts';
-import { inspectSource, type Module, startInstallation } from './install/install.service.ts';
+import { inspectSource, type Module, startInstallation } from './install/packages.service.ts';
 import { noSuchTool, requireRight, requireTool } from './tools.access.ts';
 import { Tool, type ToolEntity } from './tools.entity.ts';
 import type { NewTool } from './tools.repository.ts';

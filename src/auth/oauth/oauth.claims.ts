@@ -3,7 +3,8 @@ import { decodePicture } from '../../core/pictures.ts';
 import type { Role, Scope } from '../../core/scope.ts';
 import { isStorable, LIMITS, STRAYING } from '../../core/wire.ts';
 import type { Person } from '../identities/identities.service.ts';
-import type { Claims, OAuth, Provider } from './oauth.providers.ts';
+import type { Claims, Provider } from './oauth.provider.ts';
+import type { OAuth } from './oauth.providers.ts';
 
 /** OpenID Connect Core 1.0, section 2: at most 255 characters. */
 const SUBJECT_CHARACTERS = 255;

@@ -2,7 +2,7 @@ import * as client from 'openid-client';
 import { z } from 'zod';
 import { AppError } from '../../core/errors.ts';
 import { errorOfProvider } from './oauth.errors.ts';
-import type { Provider } from './oauth.providers.ts';
+import type { Provider } from './oauth.provider.ts';
 
 const TIMEOUT_SECONDS = 10;
 

@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
 import { transaction } from '../../database/transaction.ts';
 import { endProviderSessions } from '../identities/identities.repository.ts';
-import type { Logout } from './oauth.providers.ts';
+import type { Logout } from './oauth.provider.ts';
 
 /**
  * Ends the sessions that a provider says are over (OpenID Connect Back-Channel Logout 1.0), open sockets included.

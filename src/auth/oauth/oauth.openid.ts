@@ -2,7 +2,7 @@ import { createRemoteJWKSet, customFetch, decodeJwt, type JWTVerifyGetKey, jwtVe
 import * as client from 'openid-client';
 import { AppError } from '../../core/errors.ts';
 import { errorOfProvider } from './oauth.errors.ts';
-import type { Claims, Logout, Provider } from './oauth.providers.ts';
+import type { Claims, Logout, Provider } from './oauth.provider.ts';
 
 export interface OpenIdOptions {
   id: string;

@@ -10,7 +10,7 @@ import { admitPerson } from '../identities/identities.service.ts';
 import type { Attempt as Trial } from '../limits/limits.ts';
 import { ATTEMPT_SECONDS, openAttempt, sealAttempt } from './oauth.attempt.ts';
 import { claimedEmail, readPerson } from './oauth.claims.ts';
-import type { Claims, Provider } from './oauth.providers.ts';
+import type { Claims, Provider } from './oauth.provider.ts';
 
 /** @throws not_found */
 function findProvider(scope: Scope<null>, id: string): Provider {

@@ -3,9 +3,9 @@ import { ForeignJson } from '../../core/json.ts';
 import type { Scope } from '../../core/scope.ts';
 import { nowSeconds } from '../../core/time.ts';
 import type { CallContext, Usage } from '../../python/pool.ts';
-import { requireReadyTool } from '../install/install.service.ts';
-import { withoutValves } from '../valves/valves.mask.ts';
-import { type CallValves, openCallValves } from '../valves/valves.service.ts';
+import { requireReadyTool } from '../install/packages.service.ts';
+import { type CallValves, withoutValves } from '../valves/valves.mask.ts';
+import { openCallValves } from '../valves/valves.service.ts';
 import { openRequests } from './requests.service.ts';
 
 export interface ToolCall {

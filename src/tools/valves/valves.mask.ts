@@ -3,7 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { MASK } from '../../configs/settings/configs.secrets.ts';
 import type { JsonSchema } from '../../python/pool.ts';
 import type { UsedTool } from '../tools.repository.ts';
-import type { CallValves } from './valves.service.ts';
+
+/** The values that a call of the tool by the caller gets; none of a class that was never set. */
+export interface CallValves {
+  valves?: Record<string, unknown> | undefined;
+  userValves?: Record<string, unknown> | undefined;
+}
 
 /** Shorter texts are words, and shorter numbers are counts; unless their class says that they are secret. */
 const SHORTEST_TEXT = 6;

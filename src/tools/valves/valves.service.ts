@@ -5,10 +5,10 @@ import { seal, unseal } from '../../core/seal.ts';
 import { nowSeconds } from '../../core/time.ts';
 import { transaction } from '../../database/transaction.ts';
 import type { JsonSchema, ValvesKind } from '../../python/pool.ts';
-import { requireReadyTool } from '../install/install.service.ts';
+import { requireReadyTool } from '../install/packages.service.ts';
 import { requireToolInUse } from '../tools.access.ts';
 import type { UsedTool } from '../tools.repository.ts';
-import { withoutTexts } from './valves.mask.ts';
+import { type CallValves, withoutTexts } from './valves.mask.ts';
 import {
   listSealedUserValves,
   storeUserValves,
@@ -61,12 +61,6 @@ export async function listUserValves(scope: Scope): Promise<Record<string, Value
     }
   });
   return Object.fromEntries(opened);
-}
-
-/** The values that a call of the tool by the caller gets; none of a class that was never set. */
-export interface CallValves {
-  valves?: Values | undefined;
-  userValves?: Values | undefined;
 }
 
 /** @throws unavailable when they were sealed with another secret */

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
-import { inspectSource } from '../install/install.service.ts';
+import { inspectSource } from '../install/packages.service.ts';
 import { requireRight, requireTool } from '../tools.access.ts';
 import type { ToolAccessView } from '../tools.schema.ts';
 import {
