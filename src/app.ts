@@ -17,6 +17,7 @@ import { removeExpiredSessions } from './auth/sessions/session.ts';
 import { createHub } from './channels/events/events.hub.ts';
 import { announcePresence } from './channels/events/events.presence.ts';
 import { keepEventsFor } from './channels/events/events.retention.ts';
+import { hasAccounts } from './configs/client/accounts.repository.ts';
 import { readPins } from './configs/configs.pins.ts';
 import { openConfigStore } from './configs/configs.store.ts';
 import { deriveKey } from './core/keys.ts';
@@ -56,7 +57,7 @@ import { loadSecret } from './secret.ts';
 import { createToolJobs } from './tools/install/install.jobs.ts';
 import { keepPackagesSwept } from './tools/install/install.sweep.ts';
 import { openRunLog } from './tools/runs/runs.log.ts';
-import { hasAccounts } from './users/accounts.ts';
+import { announceSignUp } from './webhooks/signups.ts';
 import { startWebhooks } from './webhooks/webhooks.parts.ts';
 
 /** Topics that take rights away: these notices go through PostgreSQL, too, and so arrive while Redis is away or deaf. */
@@ -217,6 +218,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       python,
       egress,
       webhooks,
+      onSignUp: (user) => announceSignUp({ configs, webhooks, log }, user),
       secret,
       configs,
       tokens,

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { settingVariables } from './configs/settings/configs.variables.ts';
 import { secretsOf } from './core/keys.ts';
+import { settingVariables } from './env.settings.ts';
 import './core/words.ts';
 import { isAllowable } from './egress/allowed.ts';
 

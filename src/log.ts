@@ -1,5 +1,5 @@
 import { type DestinationStream, type Level, type Logger, type LoggerOptions, pino } from 'pino';
-import { OUTAGES, outageIn } from './database/outage.ts';
+import { OUTAGES, outageIn } from './core/outage.ts';
 import type { Env } from './env.ts';
 
 /**

@@ -12,6 +12,7 @@ import { messages } from './messages/messages.noun.ts';
 import { reactions } from './reactions/reactions.noun.ts';
 import { reads } from './reads/reads.noun.ts';
 import { search } from './search/search.noun.ts';
+import { settings } from './settings/settings.noun.ts';
 import { threads } from './threads/threads.noun.ts';
 import { tools } from './tools/tools.noun.ts';
 import { users } from './users/users.noun.ts';
@@ -36,6 +37,7 @@ export const nouns = [
   reads,
   threads,
   search,
+  settings,
   webhooks,
   tools,
   files,

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { record } from '../audit/audit.record.ts';
 import type { Permission } from '../configs/settings/permissions.schema.ts';
+import { may } from '../configs/settings/permissions.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
@@ -10,7 +11,6 @@ import { listShareable } from '../groups/groups.repository.ts';
 import { AccessGrant } from './access.entity.ts';
 import type { ResourceType } from './access.repository.ts';
 import type { GrantInput, GrantView } from './access.schema.ts';
-import { may } from './permissions.ts';
 
 interface Resource {
   type: ResourceType;

@@ -1,9 +1,9 @@
+import { allows, cutName, defaultPermissions } from '../configs/settings/permissions.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import type { ResourceType } from './access.repository.ts';
 import { type ResourceFacts, readPermissionFacts, readResourceFacts } from './explain.repository.ts';
 import type { ExplainInput, Explanation, Rule } from './explain.schema.ts';
-import { allows, cutName, defaultPermissions } from './permissions.ts';
 
 type Verdict = Omit<Explanation, 'user_id'>;
 

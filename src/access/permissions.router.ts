@@ -3,9 +3,9 @@ import {
   DefaultPermissionTree,
   Permissions,
 } from '../configs/settings/permissions.schema.ts';
+import { defaultPermissions } from '../configs/settings/permissions.ts';
 import { administrator, router } from '../core/trpc.ts';
 import { replaceDefaultPermissions } from './permissions.service.ts';
-import { defaultPermissions } from './permissions.ts';
 
 export const permissionsRouter = router({
   getDefault: administrator

@@ -1,7 +1,7 @@
 import { changeSettings } from '../configs/configs.service.ts';
 import { completePermissions, type Permissions } from '../configs/settings/permissions.schema.ts';
+import { defaultPermissions } from '../configs/settings/permissions.ts';
 import type { Scope } from '../core/scope.ts';
-import { defaultPermissions } from './permissions.ts';
 
 /** Replaces what everybody may. @returns what is in force then @throws config_locked */
 export async function replaceDefaultPermissions(scope: Scope, sent: Permissions): Promise<Permissions> {

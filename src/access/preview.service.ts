@@ -1,8 +1,8 @@
 import { completePermissions } from '../configs/settings/permissions.schema.ts';
+import { defaultPermissions, withGranted } from '../configs/settings/permissions.ts';
 import type { Scope } from '../core/scope.ts';
 import { getGroup } from '../groups/groups.service.ts';
 import { getDetail } from '../users/people.service.ts';
-import { defaultPermissions, withGranted } from './permissions.ts';
 import { readableTools, toolsOfGroup } from './preview.repository.ts';
 import type { GroupPreview, UserPreview } from './preview.schema.ts';
 

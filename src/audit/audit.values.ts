@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { MASK, mapSecrets } from '../configs/settings/configs.secrets.ts';
+import { MASK, mapSecrets } from '../core/masks.ts';
 
 /** What one side of an entry may take; what is larger is told by its size. */
 const MAX_BYTES = 64 * 1024;

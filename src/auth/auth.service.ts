@@ -6,7 +6,6 @@ import { transaction } from '../database/transaction.ts';
 import { getDetail } from '../users/people.service.ts';
 import { User } from '../users/users.entity.ts';
 import { createUser, foldEmail } from '../users/users.service.ts';
-import { announceSignUp } from '../webhooks/signups.ts';
 import { findAccount } from './auth.repository.ts';
 import type { SessionUser, WhoAmI } from './auth.schema.ts';
 import { startSession, toWhoAmI } from './auth.start.ts';
@@ -32,7 +31,7 @@ export async function signUp(scope: Scope<null>, input: SignUp): Promise<Session
   if (!enable_signup || !ENABLE_LOGIN_FORM) throw new AppError('signup_disabled');
   await scope.signinLimit.signUp(scope.request);
   const user = await createUser(scope, { ...input, role: default_user_role });
-  announceSignUp(scope, user);
+  scope.onSignUp(user);
   return startSession(scope, user, { method: 'signup' });
 }
 

@@ -1,5 +1,5 @@
-import { defaultPermissions, effectivePermissions, withGranted } from '../access/permissions.ts';
 import { entryValues } from '../audit/audit.record.ts';
+import { defaultPermissions, effectivePermissions, withGranted } from '../configs/settings/permissions.ts';
 import { parseDuration } from '../core/duration.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
@@ -7,6 +7,13 @@ import { transaction } from '../database/transaction.ts';
 import type { UserDetail, UserView } from '../users/users.schema.ts';
 import type { SessionUser, WhoAmI } from './auth.schema.ts';
 import { beginSession } from './sessions/session.ts';
+
+declare module '../core/scope.ts' {
+  interface Parts {
+    /** Called for each account that a sign-up made; returns at once. */
+    readonly onSignUp: (user: UserView) => void;
+  }
+}
 
 /** Stands for "for ever": PostgreSQL and JavaScript dates both reach that far. */
 const CENTURY_MS = 100 * 365 * 86_400_000;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { may } from '../access/permissions.ts';
 import type { ConfigStore } from '../configs/configs.store.ts';
+import { may } from '../configs/settings/permissions.ts';
 import { networkCaller, runCall } from '../core/calls.ts';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Authenticate } from '../core/scope.ts';

@@ -1,10 +1,23 @@
-import type { ActingScope } from '../core/scope.ts';
+import type { ActingScope, Actor } from '../core/scope.ts';
 import { type Sql, statement } from '../database/sql.ts';
-import { authorOf } from '../messages/messages.changes.ts';
-import { NEXT_MOMENT } from '../messages/messages.repository.ts';
-import { BRIEF } from './channels.repository.ts';
-import type { ChannelBrief } from './channels.schema.ts';
+import { BRIEF, type ChannelAccess, NEXT_MOMENT } from './channels.repository.ts';
+import type { Author, ChannelBrief } from './channels.schema.ts';
 import type { ChannelEventType } from './events/events.schema.ts';
+
+/** The caller as the author of what they write. */
+export const authorOf = ({ id, name, role }: Actor): Author => ({ id, name, role });
+
+/** The channel as its events carry it. */
+export const briefOf = (channel: ChannelAccess): ChannelBrief => {
+  const {
+    can_read: _read,
+    can_write: _write,
+    can_moderate: _moderate,
+    is_manager: _manager,
+    ...brief
+  } = channel;
+  return brief;
+};
 
 /** What happened to a channel; `user_ids` are those who came or went. */
 interface Happening<Type extends ChannelEventType = ChannelEventType> {

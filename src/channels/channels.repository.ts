@@ -6,6 +6,10 @@ import type { ChannelBrief } from './channels.schema.ts';
 export const BRIEF = `c.id, c.user_id, c.type, c.name, c.description, c.is_private, c.data, c.meta,
   c.created_at::float8 as created_at, c.updated_at::float8 as updated_at, c.updated_by`;
 
+/** The next moment of a channel's clock: now, or just after the last one. Whole microseconds, in nanoseconds. */
+export const NEXT_MOMENT =
+  'greatest(last_event_at + 1000, (extract(epoch from now()) * 1000000)::bigint * 1000)';
+
 /*
  * SQL conditions on a row `c`, for a user's id and whether they are an administrator, both SQL expressions. Standard channels go by
  * grants: who may write may read, and a right to read, given to everyone, gives nobody a right to write. Group and direct channels

@@ -20,6 +20,10 @@ const CHANNEL_FIELDS = {
 export const ChannelBrief = z.object(CHANNEL_FIELDS).meta({ id: 'ChannelBrief' });
 export type ChannelBrief = z.infer<typeof ChannelBrief>;
 
+/** The author of a message or of a change to a channel. */
+export const Author = z.object({ id: z.string(), name: z.string(), role: z.string() }).meta({ id: 'Author' });
+export type Author = z.infer<typeof Author>;
+
 /** Somebody in a group or direct channel, as lists of channels name them. */
 const MemberBrief = z
   .object({

@@ -1,4 +1,4 @@
-import { may } from '../access/permissions.ts';
+import { may } from '../configs/settings/permissions.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { type ChannelAccess, listReadable, readAccess } from './channels.repository.ts';

@@ -116,7 +116,16 @@ export async function work<T>(env: Env, log: Logger, task: (at: Workplace) => Pr
     const egress = createEgress({ allow: env.EGRESS_ALLOW });
     try {
       const passwordCost = passwordCostOf(env);
-      return await task({ orm, sql, configs, bus, egress, passwordCost, em: orm.em.fork(), actor: null });
+      return await task({
+        orm,
+        sql,
+        configs,
+        bus,
+        egress,
+        passwordCost,
+        em: orm.em.fork(),
+        actor: null,
+      });
     } finally {
       await egress.close();
       await bus.sent();

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { NAMED_VARIABLES, VARIABLE_PREFIX } from '../env.settings.ts';
 import { StartError } from '../env.ts';
 import { DEFAULT_CONFIGURATION } from './settings/configs.defaults.ts';
 import { Configuration } from './settings/configs.schema.ts';
 import { SETTINGS, valueAt, withValue } from './settings/configs.settings.ts';
-import { NAMED_VARIABLES, VARIABLE_PREFIX } from './settings/configs.variables.ts';
 
 /** A setting that an environment variable holds fast, whatever is stored. */
 export interface Pin {

@@ -1,9 +1,9 @@
 import type { Secret } from '../core/keys.ts';
+import { mapSecrets } from '../core/masks.ts';
 import { renew } from '../core/seal.ts';
 import { emptyTally, type Tally } from '../database/reseal.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { SEALED, SEALED_FOR } from './configs.store.ts';
-import { mapSecrets } from './settings/configs.secrets.ts';
 import type { Tree } from './settings/configs.settings.ts';
 
 const TABLES = ['config', 'config_history'].map((table) => ({

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../core/errors.ts';
+import { mapSecrets } from '../core/masks.ts';
 import { seal, unseal } from '../core/seal.ts';
 import type { Sql } from '../database/sql.ts';
 import { StartError } from '../env.ts';
@@ -11,7 +12,6 @@ import { complete } from './configs.overrides.ts';
 import { applyPins, type Pin } from './configs.pins.ts';
 import { beginConfig, readConfig, rememberConfig, type StoredConfig } from './configs.repository.ts';
 import type { Configuration, ConfigurationFault } from './settings/configs.schema.ts';
-import { mapSecrets } from './settings/configs.secrets.ts';
 import type { Tree } from './settings/configs.settings.ts';
 
 declare module '../events/bus.ts' {

@@ -1,4 +1,4 @@
-import { OUTAGES, outageIn } from '../database/outage.ts';
+import { OUTAGES, outageIn } from './outage.ts';
 
 /**
  * Every failure that a caller may see, by its stable code. The code and the status are part of the wire

@@ -4,6 +4,13 @@ import type { Sql } from '../database/sql.ts';
 import type { Secret } from './keys.ts';
 import type { ActingScope } from './scope.ts';
 
+declare module './scope.ts' {
+  interface Parts {
+    /** What each noun does when an account is deleted, in this order. */
+    readonly accountDeletion: readonly OnAccountDeleted[];
+  }
+}
+
 /**
  * What a noun brings to the program. Its folder holds the code; `nouns.ts` lists the declarations. The API, the tables, the rotation of
  * the secret and the deletion of accounts are made from that list.

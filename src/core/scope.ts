@@ -1,10 +1,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
-import type { Database } from '../database/sql.ts';
-import type { Bus } from '../events/bus.ts';
-import type { Python } from '../python/pool.ts';
 import type { Reach } from './access.ts';
-import type { OnAccountDeleted } from './noun.ts';
 import type { Outlet } from './subscription.ts';
 
 export type Role = 'admin' | 'user' | 'pending';
@@ -65,20 +61,15 @@ export interface Reply {
 }
 
 /**
- * What one process has once; `app.ts` builds it. A noun with process-wide state adds its member by augmenting
- * this interface, so that the core knows no noun.
+ * What one process has once; `app.ts` builds it. A folder with process-wide state adds its member by augmenting
+ * this interface, so that the core imports no other folder.
  */
 export interface Parts {
   readonly orm: MikroORM;
-  readonly sql: Database;
-  readonly bus: Bus;
   readonly log: Logger;
-  readonly python: Python;
   /** The secret that every key is derived from (`deriveKey`). */
   readonly secret: string;
   readonly authenticate: Authenticate;
-  /** What each noun does when an account is deleted, in this order. */
-  readonly accountDeletion: readonly OnAccountDeleted[];
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
-import { OUTAGES } from './outage.ts';
+import { OUTAGES } from '../core/outage.ts';
 
 /** Any constants will do, as long as every server asks for the same. */
 const OCCUPANCY_LOCK = 7_011_503;

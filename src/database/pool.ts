@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { Pool, PoolClient } from 'pg';
 import { currentTurn, type Turn } from '../core/calls.ts';
 import { AppError } from '../core/errors.ts';
-import { markOutage } from './outage.ts';
+import { markOutage } from '../core/outage.ts';
 
 /** Whoever holds a connection gets its error at once; what they have not given back by then is lost to them. */
 const GRACE_MS = 1_000;

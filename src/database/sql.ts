@@ -3,6 +3,12 @@ import type { PoolClient } from 'pg';
 import { parseParameters } from './parameters.ts';
 import { type PoolLoad, shareConnections } from './pool.ts';
 
+declare module '../core/scope.ts' {
+  interface Parts {
+    readonly sql: Database;
+  }
+}
+
 /**
  * Hot statements go to PostgreSQL as named prepared statements: parsed and planned once per connection. MikroORM
  * writes parameters into the text, which PostgreSQL then has to plan anew each time.

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Redis } from 'ioredis';
+import { isDiskFull } from '../core/outage.ts';
 import type { Parts } from '../core/scope.ts';
-import { isDiskFull } from '../database/outage.ts';
 import { statement } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
 import type { Jobs } from '../jobs/worker.ts';

@@ -1,3 +1,9 @@
+declare module '../core/scope.ts' {
+  interface Parts {
+    readonly bus: Bus;
+  }
+}
+
 /**
  * What processes tell each other. A noun that has something to tell adds its topic by augmenting this interface
  * (`declare module './bus.ts'`), so that the bus itself knows no noun.

@@ -1,4 +1,4 @@
-import { may } from '../access/permissions.ts';
+import { may } from '../configs/settings/permissions.ts';
 import type { Scope } from '../core/scope.ts';
 import type { Reader } from './files.repository.ts';
 

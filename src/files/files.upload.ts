@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { may } from '../access/permissions.ts';
 import { MAX_UPLOAD_BYTES } from '../configs/settings/configs.defaults.ts';
+import { may } from '../configs/settings/permissions.ts';
 import { AppError, invalid } from '../core/errors.ts';
 import { describeIssues } from '../core/failure.ts';
 import { limitAtOnce } from '../core/limits.ts';

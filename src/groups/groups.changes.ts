@@ -1,6 +1,13 @@
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 
+declare module '../events/bus.ts' {
+  interface BusTopics {
+    /** What groups give these people is another now; null for anybody. */
+    'groups.changed': { userIds: string[] | null };
+  }
+}
+
 export const noSuchGroup = () => new AppError('not_found', { detail: 'There is no such group.' });
 
 /** More than this is told as a change for anybody. */

@@ -1,5 +1,6 @@
 import { record } from '../audit/audit.record.ts';
 import {
+  briefOf,
   publishHappening,
   publishNotice,
   type RecordedHappening,
@@ -12,7 +13,6 @@ import { AppError } from '../core/errors.ts';
 import type { ActingScope, Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
-import { briefOf } from '../messages/messages.changes.ts';
 import { refuseVanished, resolvePeople, tooManyMembers } from './members.people.ts';
 import {
   addMembers,

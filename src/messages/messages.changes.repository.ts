@@ -1,5 +1,5 @@
+import { NEXT_MOMENT } from '../channels/channels.repository.ts';
 import { statement } from '../database/sql.ts';
-import { NEXT_MOMENT } from './messages.repository.ts';
 import type { MessageView } from './messages.schema.ts';
 import { EDITED_VIEW, EVENT_VIEW, inShort, JOINS } from './messages.view.repository.ts';
 

@@ -1,14 +1,15 @@
+import { authorOf, briefOf } from '../channels/channels.changes.ts';
 import type { ChannelAccess } from '../channels/channels.repository.ts';
-import type { ChannelBrief } from '../channels/channels.schema.ts';
+import type { Author, ChannelBrief } from '../channels/channels.schema.ts';
 import { noSuchChannel } from '../channels/channels.service.ts';
 import type { ChannelEventView, MessageEventType } from '../channels/events/events.schema.ts';
 import { AppError } from '../core/errors.ts';
-import type { Actor, Scope } from '../core/scope.ts';
+import type { Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
 import { LOG, LOG_AS_IT_IS, LOG_EDITED, TICK } from './messages.changes.repository.ts';
 import { VIEW_ONE } from './messages.repository.ts';
-import { type Author, inOrder, type MessageView, type PostedMessage } from './messages.schema.ts';
+import { inOrder, type MessageView, type PostedMessage } from './messages.schema.ts';
 
 declare module '../events/bus.ts' {
   interface BusTopics {
@@ -19,21 +20,6 @@ declare module '../events/bus.ts' {
 
 export const noSuchMessage = () =>
   new AppError('not_found', { detail: 'There is no such message in this channel.' });
-
-/** The caller as the author of what they write. */
-export const authorOf = ({ id, name, role }: Actor): Author => ({ id, name, role });
-
-/** The channel as its events carry it. */
-export const briefOf = (channel: ChannelAccess): ChannelBrief => {
-  const {
-    can_read: _read,
-    can_write: _write,
-    can_moderate: _moderate,
-    is_manager: _manager,
-    ...brief
-  } = channel;
-  return brief;
-};
 
 interface Happening {
   event_id: number;

@@ -1,8 +1,7 @@
-import { BRIEF, can } from '../channels/channels.repository.ts';
+import { BRIEF, can, NEXT_MOMENT } from '../channels/channels.repository.ts';
 import type { ChannelBrief } from '../channels/channels.schema.ts';
 import { type Database, type Sql, statement } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
-import { NEXT_MOMENT } from './messages.repository.ts';
 import type { MessageView, PostedMessage } from './messages.schema.ts';
 import { EVENT_VIEW, fields, inShort, JOINS, VIEW } from './messages.view.repository.ts';
 

@@ -1,4 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
+import { authorOf } from '../channels/channels.changes.ts';
+import type { Author } from '../channels/channels.schema.ts';
 import { noSuchChannel } from '../channels/channels.service.ts';
 import { AppError } from '../core/errors.ts';
 import type { Parts, Scope } from '../core/scope.ts';
@@ -8,9 +10,9 @@ import { isDangling, type Refusal } from '../database/violations.ts';
 import { attachmentsOf } from '../files/attachments.ts';
 import { EVERYONE } from '../mentions/mentions.repository.ts';
 import { findMentions } from '../mentions/mentions.service.ts';
-import { authorOf, publishEvent } from './messages.changes.ts';
+import { publishEvent } from './messages.changes.ts';
 import { forgetTempIds, type NewPost, type Posted, readByTempId } from './messages.post.repository.ts';
-import type { Author, PostedMessage } from './messages.schema.ts';
+import type { PostedMessage } from './messages.schema.ts';
 
 declare module '../events/bus.ts' {
   interface BusTopics {

@@ -11,10 +11,6 @@ import {
   withinBudget,
 } from './messages.view.repository.ts';
 
-/** The next moment of a channel's clock: now, or just after the last one. Whole microseconds, in nanoseconds. */
-export const NEXT_MOMENT =
-  'greatest(last_event_at + 1000, (extract(epoch from now()) * 1000000)::bigint * 1000)';
-
 /** A row of a list: `id` is null in the one row of an empty list. */
 interface ListRow extends MessageRow {
   can_read: boolean;

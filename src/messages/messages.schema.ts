@@ -1,8 +1,6 @@
 import { z } from 'zod';
+import { Author } from '../channels/channels.schema.ts';
 import { freeFormWithout, nanoseconds } from '../core/wire.ts';
-
-export const Author = z.object({ id: z.string(), name: z.string(), role: z.string() }).meta({ id: 'Author' });
-export type Author = z.infer<typeof Author>;
 
 /** What hangs on a message for programs: files, and whatever else. */
 // A record, as an object with members of people's own would not keep their order.

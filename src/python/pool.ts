@@ -33,6 +33,12 @@ export type {
 } from './protocol.ts';
 export type { PythonState } from './supervisor.ts';
 
+declare module '../core/scope.ts' {
+  interface Parts {
+    readonly python: Python;
+  }
+}
+
 /** How many processes may have a call in turn that none of them begins. */
 const ATTEMPTS = 3;
 

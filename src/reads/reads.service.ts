@@ -1,10 +1,10 @@
+import { authorOf } from '../channels/channels.changes.ts';
 import type { NotifyLevel } from '../channels/channels.schema.ts';
 import { found, noSuchChannel } from '../channels/channels.service.ts';
 import type { ChannelNoticeView } from '../channels/events/events.schema.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { isDangling, type Refusal } from '../database/violations.ts';
-import { authorOf } from '../messages/messages.changes.ts';
 import {
   type Mark,
   markChannel,

@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import type { GrantInput, GrantView } from '../access/access.schema.ts';
 import { replaceGrants, revokeGrants } from '../access/access.service.ts';
-import { may } from '../access/permissions.ts';
 import { record } from '../audit/audit.record.ts';
 import { difference } from '../audit/audit.values.ts';
+import { may } from '../configs/settings/permissions.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';

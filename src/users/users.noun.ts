@@ -1,7 +1,6 @@
 import { defineNoun } from '../core/noun.ts';
 import { peopleRouter } from './people.router.ts';
 import { profileRouter } from './profile.router.ts';
-import { settingsRouter } from './settings.router.ts';
 import { User } from './users.entity.ts';
 import { usersRouter } from './users.router.ts';
 import { variablesRouter } from './variables.router.ts';
@@ -12,7 +11,6 @@ export const users = defineNoun({
     users: usersRouter,
     people: peopleRouter,
     profile: profileRouter,
-    settings: settingsRouter,
     userVariables: variablesRouter,
   },
   entities: [User],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { effectivePermissions } from '../access/permissions.ts';
 import { Permissions } from '../configs/settings/permissions.schema.ts';
+import { effectivePermissions } from '../configs/settings/permissions.ts';
 import { administrator, member, router } from '../core/trpc.ts';
 import { freeForm, id, label } from '../core/wire.ts';
 import { pageInput, pageOf } from './people.schema.ts';

@@ -1,4 +1,4 @@
-import type { Scope } from '../core/scope.ts';
+import type { Parts } from '../core/scope.ts';
 import type { UserView } from '../users/users.schema.ts';
 import { textPayload } from './deliveries.payload.ts';
 
@@ -6,11 +6,8 @@ import { textPayload } from './deliveries.payload.ts';
  * Tells the installation's own webhook (`webhook_url`) of somebody who signed up. Nobody waits for it, and a failure is the
  * log's: an account does not depend on it.
  */
-export function announceSignUp(
-  scope: Pick<Scope<null>, 'configs' | 'webhooks' | 'log'>,
-  user: UserView,
-): void {
-  const url = scope.configs.current.webhook_url;
+export function announceSignUp(parts: Pick<Parts, 'configs' | 'webhooks' | 'log'>, user: UserView): void {
+  const url = parts.configs.current.webhook_url;
   if (url === '') return;
   const message = `New user signed up: ${user.name}`;
   const payload = textPayload(new URL(url), message) ?? {
@@ -18,9 +15,9 @@ export function announceSignUp(
     message,
     user: JSON.stringify(user, (_name, value: unknown) => value ?? undefined),
   };
-  scope.webhooks.deliveries
+  parts.webhooks.deliveries
     .enqueue([{ userId: null, url, payload }])
     .catch((error: unknown) =>
-      scope.log.error({ err: error }, 'The notice of a sign-up could not be stored.'),
+      parts.log.error({ err: error }, 'The notice of a sign-up could not be stored.'),
     );
 }

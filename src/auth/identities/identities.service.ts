@@ -13,7 +13,6 @@ import {
   normaliseEmail,
   toView,
 } from '../../users/users.service.ts';
-import { announceSignUp } from '../../webhooks/signups.ts';
 import { Session } from '../sessions/session.entity.ts';
 import { addIdentity, findIdentity, type Subject } from './identities.repository.ts';
 
@@ -109,7 +108,7 @@ async function createAccount(scope: Scope<null>, person: Person): Promise<UserVi
     if (!(await addIdentity(tx, person, view.id))) throw new AppError('email_taken');
     return view;
   });
-  announceSignUp(scope, user);
+  scope.onSignUp(user);
   return user;
 }
 

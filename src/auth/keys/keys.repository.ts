@@ -1,6 +1,6 @@
-import { groupPermissions } from '../../access/permissions.ts';
 import type { Role } from '../../core/scope.ts';
 import { type Sql, statement } from '../../database/sql.ts';
+import { groupPermissions } from '../../groups/groups.permissions.repository.ts';
 import type { ApiKeyView } from './keys.schema.ts';
 
 export interface KnownKey {

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import { may } from '../../access/permissions.ts';
 import { record } from '../../audit/audit.record.ts';
+import { may } from '../../configs/settings/permissions.ts';
 import { AppError, invalid } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
 import { nowSeconds } from '../../core/time.ts';

@@ -1,8 +1,8 @@
 import { changeSettings, exportConfiguration } from '../../configs/configs.service.ts';
 import { valueAt } from '../../configs/settings/configs.settings.ts';
-import { NAMED_VARIABLES } from '../../configs/settings/configs.variables.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
+import { NAMED_VARIABLES } from '../../env.settings.ts';
 import { type LdapServer, type OAuthSettings, oauthSettings } from './methods.schema.ts';
 
 /** Nullish members count as not sent. */

@@ -1,11 +1,11 @@
 import { type Adapter, type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia';
 import { v4 as uuidv4 } from 'uuid';
-import { groupPermissions } from '../../access/permissions.ts';
 import { insertEntry } from '../../audit/audit.record.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Role } from '../../core/scope.ts';
 import { keepSweeping } from '../../core/sweep.ts';
 import { type Sql, statement } from '../../database/sql.ts';
+import { groupPermissions } from '../../groups/groups.permissions.repository.ts';
 
 declare module 'lucia' {
   interface Register {

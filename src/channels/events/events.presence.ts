@@ -1,8 +1,8 @@
 import { type Sql, statement } from '../../database/sql.ts';
 import type { Bus } from '../../events/bus.ts';
 import type { Presence, PresenceChanges } from '../../events/presence.ts';
-import type { Author } from '../../messages/messages.schema.ts';
 import { can } from '../channels.repository.ts';
+import type { Author } from '../channels.schema.ts';
 import type { ChannelHub } from './events.hub.ts';
 
 /** In channels that more connections hear, nobody is told who comes and goes: that is everybody, to everybody. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nanoseconds } from '../../core/wire.ts';
-import { Author, PostedMessage } from '../../messages/messages.schema.ts';
-import { ChannelBrief } from '../channels.schema.ts';
+import { PostedMessage } from '../../messages/messages.schema.ts';
+import { Author, ChannelBrief } from '../channels.schema.ts';
 
 /** What the events of channels count as, at every door, for an API key that is bound to some paths. */
 export const EVENT_PATHS = ['/api/channels/events', '/ws/socket.io'];

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import project from '../../../package.json' with { type: 'json' };
-import { effectivePermissions } from '../../access/permissions.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Actor, Scope } from '../../core/scope.ts';
-import { hasAccounts } from '../../users/accounts.ts';
 import { Visibility, visibilityOf } from '../configs.kept.ts';
 import { Banner, PromptSuggestion } from '../settings/configs.schema.ts';
 import { valueAt } from '../settings/configs.settings.ts';
 import { Permissions } from '../settings/permissions.schema.ts';
+import { effectivePermissions } from '../settings/permissions.ts';
+import { hasAccounts } from './accounts.repository.ts';
 import {
   Abilities,
   AnonymousFeatures,

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
+import { NAMED_VARIABLES } from '../../env.settings.ts';
 import { defaultOf } from '../configs.flat.ts';
 import { KEPT } from '../configs.kept.ts';
 import { type ConfigScope, changeSettings, exportConfiguration } from '../configs.service.ts';
 import type { ConfigurationFault } from '../settings/configs.schema.ts';
 import { valueAt } from '../settings/configs.settings.ts';
-import { NAMED_VARIABLES } from '../settings/configs.variables.ts';
 
 /** The setting that each member is; most members are called like the variable that pins theirs. */
 const PATHS: Readonly<Record<string, string>> = {

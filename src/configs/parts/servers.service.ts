@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { AppError } from '../../core/errors.ts';
+import { MASK } from '../../core/masks.ts';
 import type { Scope } from '../../core/scope.ts';
 import type { ToolServer } from '../settings/configs.schema.ts';
-import { MASK } from '../settings/configs.secrets.ts';
 import { isTree, type Tree } from '../settings/configs.settings.ts';
 
 type Connection = z.output<typeof ToolServer>;

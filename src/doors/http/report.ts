@@ -1,6 +1,6 @@
 import type { Failure } from '../../core/failure.ts';
+import { noteDiskFull, outageIn } from '../../core/outage.ts';
 import type { Parts } from '../../core/scope.ts';
-import { noteDiskFull, outageIn } from '../../database/outage.ts';
 
 interface Where {
   requestId: string;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import project from '../../../package.json' with { type: 'json' };
+import { hasAccounts } from '../../configs/client/accounts.repository.ts';
 import type { Parts } from '../../core/scope.ts';
 import type { Env } from '../../env.ts';
-import { hasAccounts } from '../../users/accounts.ts';
 import { originOf } from '../http/context.ts';
 import { signUpLine } from './welcome.ts';
 

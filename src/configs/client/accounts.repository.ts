@@ -1,4 +1,4 @@
-import { type Sql, statement } from '../database/sql.ts';
+import { type Sql, statement } from '../../database/sql.ts';
 
 const HAS_ACCOUNTS = statement<{ found: boolean }>(
   'users.has_accounts',

@@ -1,27 +1,5 @@
-import {
-  completePermissions,
-  type Permission,
-  type Permissions,
-} from '../configs/settings/permissions.schema.ts';
-import type { Actor, Scope } from '../core/scope.ts';
-
-declare module '../events/bus.ts' {
-  interface BusTopics {
-    /** What groups give these people is another now; null for anybody. */
-    'groups.changed': { userIds: string[] | null };
-  }
-}
-
-/**
- * SQL for the names of the permissions that the groups of a user give, as an array of text.
- *
- * @param user an SQL expression for the user's id
- */
-export const groupPermissions = (user: string): string =>
-  `array(select distinct section.key || '.' || leaf.key
-     from group_member gm join user_group gp on gp.id = gm.group_id and jsonb_typeof(gp.permissions) = 'object'
-       cross join lateral jsonb_each(gp.permissions) section cross join lateral jsonb_each(section.value) leaf
-    where gm.user_id = ${user} and leaf.value = 'true'::jsonb)`;
+import type { Actor, Scope } from '../../core/scope.ts';
+import { completePermissions, type Permission, type Permissions } from './permissions.schema.ts';
 
 /** Almost every call asks; a configuration is never changed in place, so each needs completing but once. */
 const completed = new WeakMap<Permissions, Permissions>();

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { may } from '../access/permissions.ts';
+import { may } from '../configs/settings/permissions.ts';
 import { invalid } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';

@@ -1,0 +1,97 @@
+type Tree = Record<string, unknown>;
+
+const isTree = (value: unknown): value is Tree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Stands for a secret wherever it is not shown. Sent back, it means: keep what is stored. */
+export const MASK = '********';
+
+/** The last word of a member's name that makes its text a secret: `api_key`, `client_secret`, `app_password`. */
+const SECRET_WORDS = new Set([
+  ...['key', 'keys', 'apikey', 'apikeys', 'secret', 'secrets', 'password', 'passwords', 'passwd'],
+  ...['token', 'tokens', 'credential', 'credentials', 'authorization', 'cookie', 'sk', 'pwd', 'passphrase'],
+]);
+
+function isSecretName(name: string): boolean {
+  const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
+  return SECRET_WORDS.has(words.split(/[^a-z0-9]+/).at(-1) ?? '');
+}
+
+interface Place {
+  /** Where the secret stands, for people. */
+  path: string;
+  /** What it belongs to: as the path, but entries of lists are named by their own address or id. */
+  owner: string;
+}
+
+/** Members of which every text is secret, whatever it is called. */
+const SECRET_OBJECTS = new Set(['headers', 'credentials', 'secrets']);
+
+/** An object such as `auth.api_key` is no secret for its name: its members have names of their own. */
+const hidesBelow = (name: string, member: unknown) =>
+  SECRET_OBJECTS.has(name) || (isSecretName(name) && !isTree(member));
+
+/**
+ * A copy of the tree with every secret in it replaced. Secrets are the texts whose member is named like one, and all
+ * texts under `headers`; empty ones are left, so that one sees where nothing is set.
+ */
+export function mapSecrets<T>(tree: T, replace: (secret: string, place: Place) => string): T {
+  return visit(tree, { path: '', owner: '' }, false, replace) as T;
+}
+
+function visit(
+  value: unknown,
+  place: Place,
+  isSecret: boolean,
+  replace: (secret: string, place: Place) => string,
+  names: Names = [],
+): unknown {
+  if (typeof value === 'string') return isSecret && value !== '' ? replace(value, place) : value;
+  if (Array.isArray(value)) {
+    const named = names.length > 0 ? names : nameEntries(value);
+    return value.map((entry, i) => visit(entry, step(place, `${i}`, named[i]), isSecret, replace));
+  }
+  if (!isTree(value)) return value;
+  const entries = Object.entries(value).map(([name, member]) => {
+    const below = step(place, name, /^\d+$/.test(name) ? names[Number(name)] : undefined);
+    const hidden = isSecret || hidesBelow(name, member);
+    return [name, visit(member, below, hidden, replace, namesBeside(value, name))];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** What entries are called instead of their number, so that they are known again in another place. */
+type Names = readonly (string | undefined)[];
+
+/** Keys and settings of providers stand in lists beside their addresses, or are named by their place there. */
+function namesBeside(holder: Tree, name: string): Names {
+  const addresses = holder.api_base_urls ?? holder.base_urls;
+  if (!Array.isArray(addresses) || (name !== 'api_keys' && name !== 'api_configs')) return [];
+  return distinct(addresses.map((address) => (typeof address === 'string' ? address : undefined)));
+}
+
+const step = ({ path, owner }: Place, name: string, named = name): Place => ({
+  path: path === '' ? name : `${path}.${name}`,
+  owner: `${owner}\n${named}`,
+});
+
+/** Entries of a list by their id or address, the second of the same name apart from the first. */
+function nameEntries(list: unknown[]): Names {
+  return distinct(
+    list.map((entry) => {
+      if (!isTree(entry)) return undefined;
+      const named = [entry.id, entry.url].filter((part) => typeof part === 'string' && part !== '');
+      return named.length > 0 ? named.join(' ') : undefined;
+    }),
+  );
+}
+
+function distinct(names: Names): Names {
+  const seen = new Map<string, number>();
+  return names.map((name) => {
+    if (name === undefined) return undefined;
+    const nth = (seen.get(name) ?? 0) + 1;
+    seen.set(name, nth);
+    return `${name}\t${nth}`;
+  });
+}
