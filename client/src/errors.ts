@@ -1,4 +1,4 @@
-import type { FailureData } from './failureData.ts';
+import type { FailureData } from './errordata.ts';
 
 /** One thing that is wrong with an input: `path` is dotted, `message` says what was expected there. */
 export type Issue = NonNullable<FailureData['issues']>[number];

@@ -1,7 +1,7 @@
 import { TRPCClientError } from '@trpc/client';
 import type { AnyTRPCRouter } from '@trpc/server';
+import type { FailureData } from './errordata.ts';
 import type { ParleyError } from './errors.ts';
-import type { FailureData } from './failureData.ts';
 
 type Description = Pick<ParleyError, 'status' | 'code'> & Partial<Pick<ParleyError, 'issues' | 'requestId'>>;
 
