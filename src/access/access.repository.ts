@@ -1,6 +1,5 @@
-/** What grants can be given on. */
-export const RESOURCE_TYPES = ['channel', 'tool'] as const;
-export type ResourceType = (typeof RESOURCE_TYPES)[number];
+import { statement } from '../database/sql.ts';
+import type { GrantInput, ResourceType } from './access.schema.ts';
 
 export const covers = { read: "('read', 'write')", write: "('write')" };
 
@@ -55,3 +54,9 @@ export const grantedIds = (type: ResourceType, user: string): string =>
 export const grantsOf = (type: ResourceType, id: string): string =>
   `coalesce((select json_agg(g order by g.created_at, g.id) from access_grant g
      where g.resource_type = '${type}' and g.resource_id = ${id}), '[]'::json)`;
+
+export const REVOKE = statement<GrantInput>(
+  'access_grant.revoke',
+  `delete from access_grant where resource_type = $1 and resource_id = $2
+   returning principal_type, principal_id, permission`,
+);

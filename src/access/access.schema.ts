@@ -27,3 +27,8 @@ export const GrantView = z
   })
   .meta({ id: 'Grant' });
 export type GrantView = z.infer<typeof GrantView>;
+
+/** What grants can be given on. */
+export const RESOURCE_TYPES = ['channel', 'tool'] as const;
+
+export type ResourceType = (typeof RESOURCE_TYPES)[number];

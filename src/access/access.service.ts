@@ -5,12 +5,12 @@ import { may } from '../configs/settings/permissions.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
-import { type Sql, statement } from '../database/sql.ts';
+import type { Sql } from '../database/sql.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { listShareable } from '../groups/groups.repository.ts';
 import { AccessGrant } from './access.entity.ts';
-import type { ResourceType } from './access.repository.ts';
-import type { GrantInput, GrantView } from './access.schema.ts';
+import { REVOKE } from './access.repository.ts';
+import type { GrantInput, GrantView, ResourceType } from './access.schema.ts';
 
 interface Resource {
   type: ResourceType;
@@ -97,12 +97,6 @@ export async function replaceGrants(
 /** A grant as the audit log tells it. */
 const describe = ({ principal_type, principal_id, permission }: GrantInput): string =>
   `${permission} for ${principal_type} ${principal_id}`;
-
-const REVOKE = statement<GrantInput>(
-  'access_grant.revoke',
-  `delete from access_grant where resource_type = $1 and resource_id = $2
-   returning principal_type, principal_id, permission`,
-);
 
 /** Removes all grants of a resource, in the caller's transaction. Returns those that there were. */
 export async function revokeGrants(sql: Sql, resource: Resource): Promise<GrantInput[]> {

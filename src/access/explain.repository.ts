@@ -1,6 +1,7 @@
 import type { Role } from '../core/scope.ts';
 import { type Sql, statement } from '../database/sql.ts';
-import { concerns, covers, type ResourceType } from './access.repository.ts';
+import { concerns, covers } from './access.repository.ts';
+import type { ResourceType } from './access.schema.ts';
 
 interface NamedGroup {
   id: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { id, name } from '../core/wire.ts';
-import { RESOURCE_TYPES } from './access.repository.ts';
+import { RESOURCE_TYPES } from './access.schema.ts';
 
 export const explainInput = z
   .object({

@@ -1,7 +1,7 @@
 import { allows, cutName, defaultPermissions } from '../configs/settings/permissions.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
-import type { ResourceType } from './access.repository.ts';
+import type { ResourceType } from './access.schema.ts';
 import { type ResourceFacts, readPermissionFacts, readResourceFacts } from './explain.repository.ts';
 import type { ExplainInput, Explanation, Rule } from './explain.schema.ts';
 

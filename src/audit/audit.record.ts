@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Actor, RequestInfo } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
-import { type Sql, statement } from '../database/sql.ts';
+import type { Sql } from '../database/sql.ts';
+import { INSERT, TYPES } from './audit.record.repository.ts';
 import { presentable } from './audit.values.ts';
 
 /** What an entry is made from, of a call or of a command of the shell, which has no request. */
@@ -20,26 +21,6 @@ export interface AuditEvent {
   /** Who did it, where the call itself does not say so: whoever signs in. */
   by?: { id: string; email: string; sessionId: string | null };
 }
-
-const COLUMNS = `id, created_at, actor_id, actor_email, credential, credential_id, ip, action, target_type, target_id,
-  before, after`;
-const TYPES = 'uuid int uuid text text text text text text text jsonb jsonb'.split(' ');
-
-/**
- * SQL that writes an entry if another part of the statement has a row, so that a hot change and its entry are one statement.
- *
- * @param first the number of the first of the parameters, which are those of `entryValues`
- * @param rows  the name of that part, which has one row at most: the entry has one id
- */
-export const insertEntry = (first: number, rows: string): string =>
-  `insert into audit_entry (${COLUMNS})
-   select ${TYPES.map((type, index) => `$${first + index}::${type}`).join(', ')} from ${rows}`;
-
-const INSERT = statement(
-  'audit.insert',
-  `insert into audit_entry (${COLUMNS})
-   select * from unnest(${TYPES.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})`,
-);
 
 /**
  * Writes an entry of the audit log for each event, all in one statement.

@@ -1,6 +1,7 @@
 import type { ActingScope, Actor } from '../core/scope.ts';
-import { type Sql, statement } from '../database/sql.ts';
-import { BRIEF, type ChannelAccess, NEXT_MOMENT } from './channels.repository.ts';
+import type { Sql } from '../database/sql.ts';
+import { RECORD } from './channels.changes.repository.ts';
+import type { ChannelAccess } from './channels.repository.ts';
 import type { Author, ChannelBrief } from './channels.schema.ts';
 import type { ChannelEventType } from './events/events.schema.ts';
 
@@ -28,8 +29,6 @@ interface Happening<Type extends ChannelEventType = ChannelEventType> {
 /** A deletion takes the log along, so it is a notice only. */
 export type LoggedHappening = Happening<Exclude<ChannelEventType, 'channel:deleted'>>;
 
-type RecordedRow = ChannelBrief & { event_id: number; at: number };
-
 export interface RecordedHappening {
   event_id: number;
   /** Nanoseconds. */
@@ -37,18 +36,6 @@ export interface RecordedHappening {
   channel: ChannelBrief;
   happening: LoggedHappening;
 }
-
-const RECORD = statement<RecordedRow>(
-  'channel.record',
-  `with ticked as (
-     update channel set last_event = last_event + 1, last_event_at = ${NEXT_MOMENT} where id = any($1::uuid[])
-     returning *
-   ), logged as (
-     insert into channel_event (channel_id, id, type, actor, data, created_at)
-     select id, last_event, $2, $3::jsonb, $4::jsonb, last_event_at from ticked
-   )
-   select ${BRIEF}, c.last_event::float8 as event_id, c.last_event_at::float8 as at from ticked c`,
-);
 
 /**
  * Logs what happened to channels, each under its own next number and as it is by then. The last statement of the change's

@@ -4,12 +4,13 @@ import { replaceGrants } from '../access/access.service.ts';
 import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
-import { type Sql, statement } from '../database/sql.ts';
+import type { Sql } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
 import { refuseVanished, resolvePeople, tooManyMembers } from '../members/members.people.ts';
-import { addMembers, NOW } from '../members/members.repository.ts';
+import { addMembers } from '../members/members.repository.ts';
 import { storeHidden } from '../reads/reads.repository.ts';
 import { briefOf, publishHappening, publishNotice, recordHappening } from './channels.changes.ts';
+import { BY_KEY, INSERT } from './channels.create.repository.ts';
 import { type ChannelInput, channelResource } from './channels.manage.ts';
 import { readAccess } from './channels.repository.ts';
 import { type ChannelDetail, MAX_MEMBERS } from './channels.schema.ts';
@@ -25,14 +26,6 @@ export interface NewChannel extends ChannelInput {
 
 /** More people than talk directly; they make a group. */
 const MAX_DIRECT = 50;
-
-const INSERT = statement<{ id: string }>(
-  'channel.insert',
-  `insert into channel (id, user_id, type, name, description, is_private, data, meta, created_at, updated_at, dm_key)
-   values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8::jsonb, ${NOW}, ${NOW}, $9)
-   on conflict (dm_key) do nothing returning id`,
-);
-const BY_KEY = statement<{ id: string }>('channel.by_key', 'select id from channel where dm_key = $1');
 
 /** The same for the same people, in whatever order they were named. */
 const directKey = (userIds: string[]): string =>

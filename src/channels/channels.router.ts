@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { grantList } from '../access/access.schema.ts';
-import { trackItems } from '../core/subscription.ts';
+import { trackItems } from '../core/trpc.items.ts';
 import { router } from '../core/trpc.ts';
 import { id, shownLabel } from '../core/wire.ts';
 import { createChannel, openDirectWith } from './channels.create.ts';

@@ -2,20 +2,9 @@ import type { Secret } from '../core/keys.ts';
 import { mapSecrets } from '../core/masks.ts';
 import { renew } from '../core/seal.ts';
 import { emptyTally, type Tally } from '../database/reseal.ts';
-import { type Sql, statement } from '../database/sql.ts';
+import type { Sql } from '../database/sql.ts';
+import { TABLES } from './configs.reseal.repository.ts';
 import { SEALED, SEALED_FOR } from './configs.store.ts';
-import type { Tree } from './settings/configs.settings.ts';
-
-const TABLES = ['config', 'config_history'].map((table) => ({
-  read: statement<{ key: string; data: Tree }>(
-    `reseal.${table}.read`,
-    `select id::text as key, data from ${table}`,
-  ),
-  write: statement(
-    `reseal.${table}.write`,
-    `update ${table} set data = $3::jsonb where id::text = $1 and data = $2::jsonb`,
-  ),
-}));
 
 /** Seals the secrets of the configuration and of its history with the secret in use, where an older one of the list has sealed them. */
 export async function resealConfigs(sql: Sql, secret: Secret): Promise<Tally> {

@@ -1,7 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { type TrackedEnvelope, tracked } from '@trpc/server';
 import { AppError } from './errors.ts';
-import { translated } from './trpc.errors.ts';
 
 /**
  * What a long-lived subscriber waits on: that there is news in one of the things it follows, that its access must be looked
@@ -211,21 +209,3 @@ export function takePlace(userId: string, connection: object): () => void {
 
 /** One item of a subscription: an event with the id that a client resumes by, or a notice that passes and leaves no trace. */
 export type Item<Event, Notice> = { id: string; event: Event } | { notice: Notice };
-
-/**
- * The items of a subscription as tRPC sends them: events as `{id, data}`, notices as `{notice}`, which does not move the place
- * where a client goes on. Failures reach the client like any procedure's, though no middleware applies inside of a generator.
- */
-export function trackItems<Event>(
-  source: AsyncIterable<{ id: string; event: Event }>,
-): AsyncGenerator<TrackedEnvelope<Event>>;
-export function trackItems<Event, Notice>(
-  source: AsyncIterable<Item<Event, Notice>>,
-): AsyncGenerator<TrackedEnvelope<Event> | { notice: Notice }>;
-export async function* trackItems(source: AsyncIterable<Item<unknown, unknown>>) {
-  try {
-    for await (const item of source) yield 'id' in item ? tracked(item.id, item.event) : item;
-  } catch (error) {
-    throw translated(error);
-  }
-}

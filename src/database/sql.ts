@@ -107,3 +107,6 @@ export async function openSql(orm: MikroORM): Promise<PooledDatabase> {
     fork: () => orm.em.fork(),
   };
 }
+
+/** Asks whether the database answers. */
+export const PING = statement('health.ping', 'select 1');

@@ -2,12 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import type { Redis } from 'ioredis';
 import { isDiskFull } from '../core/outage.ts';
 import type { Parts } from '../core/scope.ts';
-import { statement } from '../database/sql.ts';
+import { PING } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
 import type { Jobs } from '../jobs/worker.ts';
 import type { PythonState } from '../python/supervisor.ts';
 
-const PING = statement('health.ping', 'select 1');
 const PATIENCE_MS = 2_000;
 
 /** `degraded`: calls are served, though some of them slower, later or not at all. `down`: the process cannot do its work. */

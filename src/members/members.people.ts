@@ -1,14 +1,9 @@
 import { MAX_MEMBERS } from '../channels/channels.schema.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
-import { statement } from '../database/sql.ts';
 import { isDangling, type Refusal } from '../database/violations.ts';
 import { listPeopleOf, listShareable } from '../groups/groups.repository.ts';
-
-const MISSING = statement<{ id: string }>(
-  'member.missing',
-  'select id from unnest($1::uuid[]) as asked (id) where not exists (select from users u where u.id = asked.id)',
-);
+import { MISSING } from './members.repository.ts';
 
 /** As many as a sentence should name. */
 const NAMED = 5;

@@ -91,3 +91,8 @@ export const REMOVE_EVERYWHERE = statement<{ channel_id: string }>(
   'member.remove_everywhere',
   'delete from channel_member where user_id = $1 returning channel_id',
 );
+
+export const MISSING = statement<{ id: string }>(
+  'member.missing',
+  'select id from unnest($1::uuid[]) as asked (id) where not exists (select from users u where u.id = asked.id)',
+);

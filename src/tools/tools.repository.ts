@@ -1,5 +1,6 @@
 import { grantedIds, grantsOf, holdsGrant } from '../access/access.repository.ts';
-import { type AuditEvent, type AuditScope, entryValues, insertEntry } from '../audit/audit.record.ts';
+import { insertEntry } from '../audit/audit.record.repository.ts';
+import { type AuditEvent, type AuditScope, entryValues } from '../audit/audit.record.ts';
 import type { Actor } from '../core/scope.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import type { JsonSchema } from '../python/protocol.ts';

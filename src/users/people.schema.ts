@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { LIMITS, label } from '../core/wire.ts';
-import { USER_ORDERS, type UserOrder } from './users.repository.ts';
-import { UserInfo } from './users.schema.ts';
+import { USER_ORDERS, UserInfo, type UserOrder } from './users.schema.ts';
 
 const OF_GROUP = /^group_id:(.{1,64})$/;
 

@@ -15,10 +15,9 @@ import {
   readAdministrator,
   readDetail,
   readInfo,
-  type UserOrder,
   type UserPage,
 } from './users.repository.ts';
-import type { UserDetail, UserInfo, UserListing } from './users.schema.ts';
+import type { UserDetail, UserInfo, UserListing, UserOrder } from './users.schema.ts';
 import { foldEmail } from './users.service.ts';
 
 interface CursorPage<View> {

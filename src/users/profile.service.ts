@@ -3,20 +3,10 @@ import { AppError, invalid } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { LIMITS } from '../core/wire.ts';
-import { statement } from '../database/sql.ts';
 import { getDetail } from './people.service.ts';
+import { CHANGE, MERGE, type Notes, READ } from './profile.repository.ts';
 import { reservePicture, storedImage } from './users.picture.ts';
 import type { UserDetail } from './users.schema.ts';
-
-type Notes = Record<string, unknown> | null;
-
-const COLUMNS =
-  'name, profile_image_url, bio, gender, date_of_birth, timezone, status_emoji, status_message, status_expires_at';
-const CHANGE = statement(
-  'users.profile',
-  `update users u set (${COLUMNS}, updated_at) = (select ${COLUMNS}, $3::int from jsonb_populate_record(u, $2::jsonb))
-    where u.id = $1`,
-);
 
 /** Null empties a member, one that is missing stays. */
 async function change(scope: Scope, changes: object): Promise<UserDetail> {
@@ -76,13 +66,6 @@ export async function updateTimezone(scope: Scope, timezone: string): Promise<{ 
   await change(scope, { timezone });
   return { status: true };
 }
-
-const READ = statement<{ info: Notes }>('users.notes', 'select info from users where id = $1');
-const MERGE = statement<{ info: Notes }>(
-  'users.merge_notes',
-  `update users set info = coalesce(info, '{}') || $2::jsonb
-    where id = $1 and octet_length((coalesce(info, '{}') || $2::jsonb)::text) <= $3 returning info`,
-);
 
 export async function getNotes({ sql, actor }: Scope): Promise<Notes> {
   const [row] = await sql.rows(READ, [actor.id]);

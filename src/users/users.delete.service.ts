@@ -2,7 +2,8 @@ import { record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { ActingScope, Scope } from '../core/scope.ts';
 import { transaction } from '../database/transaction.ts';
-import { audited, findUser, lockAdministrators, requireRightOver, toView } from './users.service.ts';
+import { lockAdministrators } from './users.repository.ts';
+import { audited, findUser, requireRightOver, toView } from './users.service.ts';
 
 /**
  * Deletes an account in one transaction. What it wrote stays, without a name; what others use of it passes to the caller

@@ -1,9 +1,5 @@
 import { type Sql, type Statement, statement } from '../database/sql.ts';
-import type { UserDetail, UserInfo, UserListing } from './users.schema.ts';
-
-export const USER_ORDERS = ['created_at', 'updated_at', 'name', 'email', 'role', 'last_active_at'] as const;
-/** `group_id`: by membership of one group. */
-export type UserOrder = (typeof USER_ORDERS)[number] | 'group_id';
+import type { UserDetail, UserInfo, UserListing, UserOrder } from './users.schema.ts';
 
 /**
  * SQL of what each order goes by, and its type; the number in which accounts were made breaks ties, unless no two accounts are
@@ -244,3 +240,16 @@ const SEEN = statement('users.seen', 'update users set last_active_at = $2 where
 export async function storeLastSeen(sql: Sql, userIds: string[], atSeconds: number): Promise<void> {
   await sql.rows(SEEN, [userIds, atSeconds]);
 }
+
+/**
+ * Held by every write that decides who is an administrator. Any constant will do, as long as all use the same.
+ */
+const ADMINISTRATORS_LOCK = 7_011_502;
+
+const LOCK_ADMINISTRATORS = statement<unknown, { lock: number }>(
+  'user.lock_administrators',
+  'select pg_advisory_xact_lock(:lock)',
+);
+
+/** Held until the transaction ends by every change of who is an administrator. */
+export const lockAdministrators = (sql: Sql) => sql.rows(LOCK_ADMINISTRATORS, { lock: ADMINISTRATORS_LOCK });

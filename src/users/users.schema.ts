@@ -120,3 +120,8 @@ export const UserInfo = z
   })
   .meta({ id: 'UserInfo' });
 export type UserInfo = z.infer<typeof UserInfo>;
+
+export const USER_ORDERS = ['created_at', 'updated_at', 'name', 'email', 'role', 'last_active_at'] as const;
+
+/** `group_id`: by membership of one group. */
+export type UserOrder = (typeof USER_ORDERS)[number] | 'group_id';

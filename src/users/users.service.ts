@@ -13,21 +13,8 @@ import { type Transaction, transaction } from '../database/transaction.ts';
 import { joinGroup } from '../groups/members.repository.ts';
 import { User, type UserEntity } from './users.entity.ts';
 import { imageForOthers, reservePicture, storedImage } from './users.picture.ts';
+import { lockAdministrators } from './users.repository.ts';
 import type { UserView } from './users.schema.ts';
-
-/**
- * Held by every write that decides who is an administrator. Any constant will do, as long as all use the same.
- */
-const ADMINISTRATORS_LOCK = 7_011_502;
-
-const LOCK_ADMINISTRATORS = statement<unknown, { lock: number }>(
-  'user.lock_administrators',
-  'select pg_advisory_xact_lock(:lock)',
-);
-
-/** Held until the transaction ends by every change of who is an administrator. */
-export const lockAdministrators = (tx: Transaction) =>
-  tx.rows(LOCK_ADMINISTRATORS, { lock: ADMINISTRATORS_LOCK });
 
 /** Theirs alone to change, so that there always is an administrator; null before there is anybody. */
 export const findOldestAdministrator = (em: EntityManager): Promise<UserEntity | null> =>

@@ -1,19 +1,9 @@
 import { AppError, invalid } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { describeUnstorable } from '../core/wire.ts';
-import { statement } from '../database/sql.ts';
-
-interface Variables {
-  variables: Record<string, string>;
-}
+import { READ, REPLACE, type Variables } from './variables.repository.ts';
 
 const MAX_BYTES = 100_000;
-
-const READ = statement<Variables>('variables.read', 'select variables from users where id = $1');
-const REPLACE = statement<Variables>(
-  'variables.replace',
-  'update users set variables = $2::jsonb where id = $1 returning variables',
-);
 
 /** The caller's texts for prompts. */
 export async function getVariables({ sql, actor }: Scope): Promise<Variables> {

@@ -3,8 +3,11 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Folders that are no noun. */
-const SHARED = ['core', 'database', 'doors', 'egress', 'events', 'jobs', 'python'];
+/** Folders that hold no noun. */
+const SHARED = ['core', 'database', 'egress', 'events', 'jobs', 'python'];
+const NO_NOUN = [...SHARED, 'cli', 'doors', 'start'];
+/** A folder that holds more is two. */
+const MAX_FILES = 20;
 
 interface Import {
   file: string;
@@ -13,24 +16,67 @@ interface Import {
 }
 
 const IMPORT = /\b(?:from|import)\s*\(?\s*'([^']+)'/g;
+/** A statement of our own, or text that begins as one. */
+const SQL =
+  /\b(?:statement|plannedAnew)\s*[<(]|\.execute\(|['"`]\s*(?:select|with \w+ as|insert into|update \w+ set|delete from)\b/;
 
-const files = globSync('src/**/*.ts', { cwd: ROOT });
-const imports: Import[] = files.flatMap((file) => {
-  const source = readFileSync(join(ROOT, file), 'utf8');
-  return [...source.matchAll(IMPORT)].map(([, target = '']) => ({
+const files = globSync('src/**/*.ts', { cwd: ROOT, exclude: ['src/main.ts'] }).sort();
+const textOf = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+const imports: Import[] = files.flatMap((file) =>
+  [...textOf(file).matchAll(IMPORT)].map(([, target = '']) => ({
     file,
     target: target.startsWith('.') ? normalize(join(dirname(file), target)) : target,
-  }));
-});
+  })),
+);
 
 const folderOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1];
+const isDoor = (path: string) => folderOf(path) === 'doors';
 const isNoun = (path: string) => {
   const folder = folderOf(path);
-  return folder !== undefined && !SHARED.includes(folder);
+  return folder !== undefined && !NO_NOUN.includes(folder);
 };
+const has = (kinds: string) => (path: string) => new RegExp(`(?:^|[./])(?:${kinds})\\.ts$`).test(path);
+const isRouter = has('router|procedure');
+const isRepository = has('repository|policy');
+const isEntity = has('entity');
+const isTrpc = (target: string) => target.startsWith('src/core/trpc') || target.startsWith('@trpc/');
 const isPackage = ({ target }: Import, name: string) => target === name || target.startsWith(`${name}/`);
-const found = (rule: (edge: Import) => boolean) =>
-  imports.filter(rule).map(({ file, target }) => `${file} -> ${target}`);
+const found = (rule: (edge: Import) => boolean) => [
+  ...new Set(imports.filter(rule).map(({ file, target }) => `${file} -> ${target}`)),
+];
+
+/** What breaks a rule, and why it still may: an entry that is no longer needed fails the test as well. */
+type Exceptions = Record<string, string>;
+const excepted = (exceptions: Exceptions) => Object.keys(exceptions).sort();
+
+/** The strongly connected parts of more than one node. */
+function circlesIn(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
+  const reach = (from: string) => {
+    const seen = new Set<string>();
+    const open = [from];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      for (const next of graph.get(at) ?? []) {
+        if (!seen.has(next)) open.push(next);
+        seen.add(next);
+      }
+    }
+    return seen;
+  };
+  const reached = new Map([...graph.keys()].map((node) => [node, reach(node)]));
+  const inCircle = [...graph.keys()].filter((node) => reached.get(node)?.has(node));
+  const circles = inCircle.map((node) =>
+    inCircle.filter((other) => reached.get(node)?.has(other) && reached.get(other)?.has(node)).sort(),
+  );
+  return [...new Map(circles.map((circle) => [circle.join(), circle])).values()];
+}
+
+function graphOf(edges: (readonly [string, string])[]): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>();
+  for (const [from, to] of edges) {
+    if (from !== to) graph.set(from, (graph.get(from) ?? new Set()).add(to));
+  }
+  return graph;
+}
 
 describe('imports', () => {
   it('are read at all', () => {
@@ -38,48 +84,118 @@ describe('imports', () => {
     expect(found((edge) => isPackage(edge, '@trpc/server')).length).toBeGreaterThan(1);
   });
 
-  it.each(['core', 'database', 'egress', 'events', 'jobs', 'python'])(
-    '%s knows no noun and no door',
-    (folder) => {
-      expect(
-        found(
-          ({ file, target }) => folderOf(file) === folder && (isNoun(target) || folderOf(target) === 'doors'),
-        ),
-      ).toEqual([]);
-    },
-  );
+  it.each(SHARED)('%s imports no noun and no door', (folder) => {
+    expect(
+      found(({ file, target }) => folderOf(file) === folder && (isNoun(target) || isDoor(target))),
+    ).toEqual([]);
+  });
 
-  it('routers import no entity, no repository, no door and no router of another noun', () => {
-    const forbidden = /\.(entity|repository|router)\.ts$/;
+  it('core imports no other folder', () => {
     expect(
       found(
         ({ file, target }) =>
-          /\.router\.ts$/.test(file) && (forbidden.test(target) || folderOf(target) === 'doors'),
+          folderOf(file) === 'core' && target.startsWith('src/') && folderOf(target) !== 'core',
       ),
     ).toEqual([]);
   });
 
-  it('services import no door, no router and no tRPC', () => {
+  it('routers import no entity, no repository, no door and no router', () => {
+    const isOther = has('router');
     expect(
-      found((edge) => {
-        if (!/\.service\.ts$/.test(edge.file)) return false;
-        return (
-          folderOf(edge.target) === 'doors' ||
-          /\.router\.ts$/.test(edge.target) ||
-          edge.target === 'src/core/trpc.ts' ||
-          edge.target.startsWith('@trpc/')
-        );
-      }),
+      found(
+        ({ file, target }) =>
+          isNoun(file) &&
+          isRouter(file) &&
+          (isEntity(target) || isRepository(target) || isOther(target) || isDoor(target)),
+      ),
     ).toEqual([]);
+  });
+
+  it('no other file of a noun and no command imports a door, a router or tRPC', () => {
+    expect(
+      found(
+        ({ file, target }) =>
+          (isNoun(file) || folderOf(file) === 'cli') &&
+          !isRouter(file) &&
+          (isDoor(target) || isRouter(target) || isTrpc(target)),
+      ),
+    ).toEqual([]);
+  });
+
+  it('schemas import no repository, entity, service or router', () => {
+    expect(
+      found(
+        ({ file, target }) =>
+          has('schema')(file) && (isRepository(target) || has('entity|service|router')(target)),
+      ),
+    ).toEqual([]);
+  });
+
+  it('repositories import no service, router or door', () => {
+    expect(
+      found(
+        ({ file, target }) =>
+          isRepository(file) && (isDoor(target) || isTrpc(target) || has('service|router')(target)),
+      ),
+    ).toEqual([]);
+  });
+
+  it('doors import no entity and no repository', () => {
+    const exceptions: Exceptions = {
+      'src/doors/page/page.ts -> src/configs/client/accounts.repository.ts':
+        'the start page tells whether there is an account yet',
+      'src/doors/socketio/socketio.client.ts -> src/channels/events/events.repository.ts':
+        'Socket.IO has an engine of events of its own',
+    };
+    expect(found(({ file, target }) => isDoor(file) && (isEntity(target) || isRepository(target)))).toEqual(
+      excepted(exceptions),
+    );
+  });
+
+  it('SQL stands in repositories and policies', () => {
+    const exceptions: Exceptions = {
+      'src/cli/backup.ts': 'reads a whole database',
+      'src/cli/restore.ts': 'writes a whole database',
+    };
+    const isFree = (file: string) => isRepository(file) || file.startsWith('src/database/');
+    expect(files.filter((file) => !isFree(file) && SQL.test(textOf(file)))).toEqual(excepted(exceptions));
+  });
+
+  it('no files import each other in a circle', () => {
+    expect(circlesIn(graphOf(imports.map(({ file, target }) => [file, target])))).toEqual([]);
+  });
+
+  /*
+   * A noun is a folder of `src` with its sub-folders; files beside them stand for themselves. Entities name each other as their tables
+   * do, by foreign keys, and are not counted.
+   */
+  it('no folders import each other in a circle', () => {
+    const exceptions: Exceptions = {
+      'channels -> members': 'a channel is made with its members, and lists show them',
+      'channels -> messages': 'events of a channel carry messages',
+      'channels -> reads': 'lists of channels show what is unread',
+      'users -> auth': 'an account has a password and sessions',
+    };
+    const nodeOf = (path: string) => folderOf(path) ?? path;
+    const edges = imports
+      .filter(({ file, target }) => target.startsWith('src/') && !(isEntity(file) && isEntity(target)))
+      .map(({ file, target }) => [nodeOf(file), nodeOf(target)] as const);
+    const nameOf = ([from, to]: readonly [string, string]) => `${from} -> ${to}`;
+    const kept = edges.filter((edge) => !(nameOf(edge) in exceptions));
+    expect(circlesIn(graphOf(kept))).toEqual([]);
+    const needed = Object.keys(exceptions).filter((name) =>
+      edges.some((edge) => nameOf(edge) === name && circlesIn(graphOf([...kept, edge])).length > 0),
+    );
+    expect(needed).toEqual(Object.keys(exceptions));
   });
 
   it.each([
     ['lucia', /^src\/auth\/sessions\//],
     ['socket.io', /^src\/doors\/socketio\//],
     ['python-shell', /^src\/python\//],
+    ['graphile-worker', /^src\/jobs\//],
     ['undici', /^src\/egress\//],
     ['ldapts', /^src\/auth\/ldap\//],
-    ['graphile-worker', /^src\/jobs\//],
   ])('%s has one place', (name, place) => {
     const edges = imports.filter((edge) => isPackage(edge, name));
     expect(edges.filter(({ file }) => !place.test(file))).toEqual([]);
@@ -99,7 +215,16 @@ describe('imports', () => {
   });
 
   it('only env.ts reads the environment', () => {
-    const readers = files.filter((file) => /\bprocess\.env\b/.test(readFileSync(join(ROOT, file), 'utf8')));
-    expect(readers).toEqual(['src/env.ts']);
+    expect(files.filter((file) => /\bprocess\.env\b/.test(textOf(file)))).toEqual(['src/env.ts']);
+  });
+
+  it(`no folder holds more than ${MAX_FILES} files`, () => {
+    const exceptions: Exceptions = {
+      'src/core': 'small files that every noun uses',
+      'src/database/migrations': 'one for each change of the tables',
+    };
+    const counts = Object.groupBy(files, (file) => dirname(file));
+    const large = Object.entries(counts).filter(([, held = []]) => held.length > MAX_FILES);
+    expect(large.map(([folder]) => folder).sort()).toEqual(excepted(exceptions));
   });
 });

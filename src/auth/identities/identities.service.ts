@@ -5,14 +5,9 @@ import { nowSeconds } from '../../core/time.ts';
 import { transaction } from '../../database/transaction.ts';
 import { syncMemberships } from '../../groups/members.service.ts';
 import { User, type UserEntity } from '../../users/users.entity.ts';
+import { lockAdministrators } from '../../users/users.repository.ts';
 import type { UserView } from '../../users/users.schema.ts';
-import {
-  addUser,
-  findOldestAdministrator,
-  lockAdministrators,
-  normaliseEmail,
-  toView,
-} from '../../users/users.service.ts';
+import { addUser, findOldestAdministrator, normaliseEmail, toView } from '../../users/users.service.ts';
 import { Session } from '../sessions/session.entity.ts';
 import { addIdentity, findIdentity, type Subject } from './identities.repository.ts';
 

@@ -1,20 +1,13 @@
-import { type Sql, statement } from '../../database/sql.ts';
+import type { Sql } from '../../database/sql.ts';
 import type { Bus } from '../../events/bus.ts';
 import type { Presence, PresenceChanges } from '../../events/presence.ts';
-import { can } from '../channels.repository.ts';
-import type { Author } from '../channels.schema.ts';
 import type { ChannelHub } from './events.hub.ts';
+import { SHARED } from './events.repository.ts';
 
 /** In channels that more connections hear, nobody is told who comes and goes: that is everybody, to everybody. */
 const MAX_LISTENERS = 200;
 /** When more come or go at once, as after a restart, clients look themselves: their own connection has just come anew. */
 const MAX_PEOPLE = 50;
-
-const SHARED = statement<Author & { channel_id: string }>(
-  'event.presence',
-  `select c.id as channel_id, u.id, u.name, u.role from channel c join users u on u.id = any($1::uuid[])
-    where c.id = any($2::uuid[]) and u.role <> 'pending' and ${can('read', 'u.id', "u.role = 'admin'")}`,
-);
 
 /**
  * Tells those who hear a channel here which of its readers come and go, in one statement for all changes of a moment. Each process

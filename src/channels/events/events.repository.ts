@@ -1,7 +1,7 @@
 import { type Sql, statement } from '../../database/sql.ts';
 import { inOrder, type MessageView } from '../../messages/messages.schema.ts';
-import { BRIEF, type Caller, READABLE_OF_ALL } from '../channels.repository.ts';
-import type { ChannelBrief } from '../channels.schema.ts';
+import { BRIEF, type Caller, can, READABLE_OF_ALL } from '../channels.repository.ts';
+import type { Author, ChannelBrief } from '../channels.schema.ts';
 import type { ChannelEventView } from './events.schema.ts';
 
 interface EventRow {
@@ -155,3 +155,9 @@ export async function pruneEvents(sql: Sql, before: string, limit: number): Prom
   const [row] = await sql.rows(PRUNE, [before, limit]);
   return row?.count ?? 0;
 }
+
+export const SHARED = statement<Author & { channel_id: string }>(
+  'event.presence',
+  `select c.id as channel_id, u.id, u.name, u.role from channel c join users u on u.id = any($1::uuid[])
+    where c.id = any($2::uuid[]) and u.role <> 'pending' and ${can('read', 'u.id', "u.role = 'admin'")}`,
+);

@@ -1,0 +1,17 @@
+import { statement } from '../database/sql.ts';
+import { BRIEF, NEXT_MOMENT } from './channels.repository.ts';
+import type { ChannelBrief } from './channels.schema.ts';
+
+type RecordedRow = ChannelBrief & { event_id: number; at: number };
+
+export const RECORD = statement<RecordedRow>(
+  'channel.record',
+  `with ticked as (
+     update channel set last_event = last_event + 1, last_event_at = ${NEXT_MOMENT} where id = any($1::uuid[])
+     returning *
+   ), logged as (
+     insert into channel_event (channel_id, id, type, actor, data, created_at)
+     select id, last_event, $2, $3::jsonb, $4::jsonb, last_event_at from ticked
+   )
+   select ${BRIEF}, c.last_event::float8 as event_id, c.last_event_at::float8 as at from ticked c`,
+);
