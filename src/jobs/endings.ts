@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { outageIn } from '../database/outage.ts';
+import { outageIn } from '../core/outage.ts';
 
 const RETRY_MS = 1_000;
 /** Of what fails while the database answers, such as for want of a right. */

@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
-import { OUTAGES } from '../database/outage.ts';
+import { OUTAGES } from '../core/outage.ts';
 import { HOLD_LOCK } from './queue.repository.ts';
 
 const RETRY_MS = 1_000;
