@@ -8,7 +8,6 @@ import { Session } from '../auth/sessions/session.entity.ts';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Role, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
-import { statement } from '../database/sql.ts';
 import { type Transaction, transaction } from '../database/transaction.ts';
 import { joinGroup } from '../groups/members.repository.ts';
 import { User, type UserEntity } from './users.entity.ts';
