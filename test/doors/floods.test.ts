@@ -177,6 +177,21 @@ it('a tRPC socket is read no further while many of its calls are under way, and 
   await own.close();
 });
 
+it('a tRPC socket with frames that wait notices at once that its client is gone', async () => {
+  const calls = 128;
+  const before = stuck.entered;
+  const socket = await openSocket(MEMBER);
+  socket.send(callOf(0, 'whoami'));
+  await once(socket, 'message');
+  for (let id = 1; id <= calls + 1; id += 1) socket.send(callOf(id, 'stuck'));
+  await until('enough to be under way', () => stuck.entered - before === calls);
+  // By now one frame waits, and nothing more is done for the client.
+  await new Promise((sent) => socket.send(callOf(calls + 2, 'stuck'), sent));
+  socket.terminate();
+  await until('the end of its calls', () => stuck.aborted === stuck.entered, 10_000);
+  expect(stuck.entered - before).toBeLessThanOrEqual(calls);
+});
+
 it('an account has two hundred tRPC sockets', async () => {
   const sockets = await Promise.all(Array.from({ length: 201 }, () => openSocket(MEMBER)));
   const closed = Promise.race(sockets.map((socket) => once(socket, 'close')));

@@ -45,6 +45,11 @@ function sendGathered(): void {
 /** How many calls of a socket may be under way, and what their frames may hold, before its next frame waits. */
 const MAX_CALLS = 128;
 const MAX_BYTES = LIMITS.bodyBytes;
+/**
+ * How much of what waits is read ahead. A socket that is not read does not notice that its client is gone, and the calls of the
+ * client would go on until a ping is not answered.
+ */
+const READ_AHEAD = { frames: 128, bytes: 64 * 1024 };
 /** How many frames and calls a second a socket may send before its credentials were accepted. */
 const UNPROVED_PER_SECOND = 40;
 /** How many sockets one account may have in this process. */
@@ -82,6 +87,7 @@ export class FrameSocket extends WebSocket {
   #bytes = 0;
   /** Frames that wait, from `#next` on. */
   #waiting: unknown[][] = [];
+  #waitingBytes = 0;
   #next = 0;
   #isDue = false;
   #second = 0;
@@ -142,8 +148,11 @@ export class FrameSocket extends WebSocket {
   #take(message: unknown[]): boolean {
     if (this.readyState !== WebSocket.OPEN) return false;
     if (this.#waiting.length === 0 && !this.#isFull) return this.#hear(message);
+    const [data] = message;
     this.#waiting.push(message);
-    this.pause();
+    if (data instanceof Uint8Array) this.#waitingBytes += data.length;
+    const isAhead = this.#waiting.length >= READ_AHEAD.frames || this.#waitingBytes >= READ_AHEAD.bytes;
+    if (isAhead) this.pause();
     return true;
   }
 
@@ -186,6 +195,7 @@ export class FrameSocket extends WebSocket {
     this.#next += 1;
     if (this.#next === this.#waiting.length) {
       this.#waiting = [];
+      this.#waitingBytes = 0;
       this.#next = 0;
       this.resume();
     }
