@@ -1,6 +1,9 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { mkdtempSync, rmdirSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { until } from '../support/poll.ts';
@@ -231,3 +234,34 @@ describe('limits', () => {
     await until('another may begin', async () => (await upload(server, owner, 'x')).status === 200);
   });
 });
+
+const mount = (folder: string) => spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', folder]);
+
+function mayMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-mount-'));
+  const isMounted = mount(folder).status === 0;
+  if (isMounted) execFileSync('umount', [folder]);
+  rmdirSync(folder);
+  return isMounted;
+}
+
+it.skipIf(!mayMount())(
+  'an upload that the disk has no room for leaves neither row nor file, and reading goes on (needs the right to mount)',
+  async () => {
+    const folder = join(server.dataDir, 'uploads');
+    expect(mount(folder).status).toBe(0);
+    try {
+      const { body: small } = await upload(server, owner, 'small');
+      const [files, stored] = [await onDisk(), await rows()];
+      const refused = await upload(server, owner, Buffer.alloc(2 ** 20));
+      expect([refused.status, refused.body.code]).toEqual([507, 'storage_full']);
+      expect(await onDisk()).toEqual(files);
+      expect(await rows()).toEqual(stored);
+      const read = await fetch(`${server.url}/api/v1/files/${small.id}/content`, { headers: bearer(owner) });
+      expect(await read.text()).toBe('small');
+      expect((await upload(server, owner, 'fits')).status).toBe(200);
+    } finally {
+      execFileSync('umount', ['-l', folder]);
+    }
+  },
+);
