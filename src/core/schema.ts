@@ -1,7 +1,7 @@
 import type { $ZodType, $ZodTypes } from 'zod/v4/core';
 
-/** What a schema is, seen past everything that only says whether a value may be missing. */
-export function unwrap(schema: $ZodType): $ZodTypes['_zod']['def'] {
+/** The schema that another wraps without adding a form of its own; undefined for one that has a form. */
+export function innerOf(schema: $ZodType): $ZodType | undefined {
   const { def } = (schema as $ZodTypes)._zod;
   switch (def.type) {
     case 'optional':
@@ -11,14 +11,20 @@ export function unwrap(schema: $ZodType): $ZodTypes['_zod']['def'] {
     case 'nonoptional':
     case 'readonly':
     case 'catch':
-      return unwrap(def.innerType);
+      return def.innerType;
     case 'lazy':
-      return unwrap(def.getter());
+      return def.getter();
     case 'pipe':
-      return unwrap(def.in);
+      return def.in;
     default:
-      return def;
+      return undefined;
   }
+}
+
+/** What a schema is, seen past everything that only says whether a value may be missing. */
+export function unwrap(schema: $ZodType): $ZodTypes['_zod']['def'] {
+  const inner = innerOf(schema);
+  return inner ? unwrap(inner) : (schema as $ZodTypes)._zod.def;
 }
 
 export type Shape = ReadonlyMap<string, $ZodType>;

@@ -34,7 +34,9 @@ export async function mountFiles(app: FastifyInstance, parts: Parts): Promise<vo
   await app.register(async (inner) => {
     await inner.register(multipart, { limits: FORM_LIMITS, throwFileSizeLimit: false });
     for (const prefix of REST_PREFIXES) {
-      inner.post(`${prefix}/files`, (request, reply) => answerUpload(parts, request, reply));
+      inner.post(`${prefix}/files`, { config: { streamsBody: true } }, (request, reply) =>
+        answerUpload(parts, request, reply),
+      );
     }
   });
   for (const prefix of REST_PREFIXES) {

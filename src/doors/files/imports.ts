@@ -77,7 +77,7 @@ export async function mountImports(app: FastifyInstance, parts: Parts): Promise<
     // The handler reads it, once it knows who calls.
     inner.addContentTypeParser('application/json', (_request, body, done) => done(null, body));
     for (const prefix of REST_PREFIXES)
-      inner.post(`${prefix}/tools/import`, { bodyLimit: MAX_BYTES }, answer);
+      inner.post(`${prefix}/tools/import`, { bodyLimit: MAX_BYTES, config: { streamsBody: true } }, answer);
   });
 }
 

@@ -1,4 +1,5 @@
 import type { $ZodChecks, $ZodType, $ZodTypes } from 'zod/v4/core';
+import { innerOf } from '../../core/schema.ts';
 import { declaredBytes, LIMITS } from '../../core/wire.ts';
 import type { Procedure } from './procedures.ts';
 
@@ -31,20 +32,10 @@ function sizeOf(schema: $ZodType, around: readonly $ZodType[] = []): number {
   const of = (inner: $ZodType) => sizeOf(inner, [...around, schema]);
   const declared = declaredBytes(checks);
   if (declared !== undefined) return declared * ESCAPED_BYTES;
+  const inner = innerOf(schema);
+  if (inner) return of(inner);
   const most = longestOf(checks);
   switch (def.type) {
-    case 'optional':
-    case 'nullable':
-    case 'default':
-    case 'prefault':
-    case 'nonoptional':
-    case 'readonly':
-    case 'catch':
-      return of(def.innerType);
-    case 'lazy':
-      return of(def.getter());
-    case 'pipe':
-      return of(def.in);
     case 'number':
     case 'boolean':
     case 'null':

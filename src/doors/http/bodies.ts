@@ -12,6 +12,13 @@ const MAX_PIECES = 20_000;
 /** How long a refused body may go on before its connection is cut: clients read the answer when they have sent all, or never. */
 const LINGER_MS = 5_000;
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The handler reads the body later: a listener before would lose its first pieces. */
+    streamsBody?: boolean;
+  }
+}
+
 /** Whether a request brings a body that is still to be read. */
 export const bringsBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
@@ -43,13 +50,8 @@ export async function readText(raw: IncomingMessage, payload: Readable, maxBytes
  */
 export function refuseCrumbs(app: FastifyInstance) {
   app.addHook('preParsing', (request, _reply, payload, done) => {
-    // Forms and imports are streams that their handler reads later: a listener here would lose their first pieces.
-    const isStreamed =
-      /\/tools\/import\/?$/.test(request.routeOptions.url ?? '') ||
-      /^multipart\//i.test(request.headers['content-type'] ?? '');
-    const isKept = request.method !== 'GET' && !isStreamed;
     let pieces = 0;
-    if (isKept) {
+    if (request.method !== 'GET' && !request.routeOptions.config.streamsBody) {
       payload.on('data', () => {
         pieces += 1;
         if (pieces > MAX_PIECES) request.raw.destroy();
