@@ -43,6 +43,8 @@ it('the directory can be sent as it is, and not as another', async () => {
     409,
     ['host', 'app_dn'],
   ]);
+  expect(other.body.detail).toContain('LDAP_SERVER_HOST');
+  expect(other.body.issues[1].message).toContain('LDAP_APP_DN');
 });
 
 describe('sign-in through providers', () => {
@@ -78,6 +80,7 @@ describe('sign-in through providers', () => {
         ...other,
       });
       expect([status, body.code]).toEqual([409, 'config_locked']);
+      expect(body.detail).toMatch(/environment variable \w*OAUTH_CLIENT_/);
       expect(await read()).toEqual(before);
     },
   );

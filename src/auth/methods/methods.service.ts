@@ -5,6 +5,27 @@ import type { Scope } from '../../core/scope.ts';
 import { NAMED_VARIABLES } from '../../env.settings.ts';
 import { type LdapServer, type OAuthSettings, oauthSettings } from './methods.schema.ts';
 
+/** The environment variable of each member that is called otherwise; null for a member without one. */
+const VARIABLES: Readonly<Record<string, string | null>> = {
+  host: 'LDAP_SERVER_HOST',
+  port: 'LDAP_SERVER_PORT',
+  attribute_for_mail: 'LDAP_ATTRIBUTE_FOR_MAIL',
+  default_email_domain: null,
+  attribute_for_username: 'LDAP_ATTRIBUTE_FOR_USERNAME',
+  app_dn: 'LDAP_APP_DN',
+  app_dn_password: 'LDAP_APP_PASSWORD',
+  search_base: 'LDAP_SEARCH_BASE',
+  search_filters: 'LDAP_SEARCH_FILTER',
+  use_tls: 'LDAP_USE_TLS',
+  certificate_path: 'LDAP_CA_CERT_FILE',
+  validate_cert: 'LDAP_VALIDATE_CERT',
+  enable_group_management: 'ENABLE_LDAP_GROUP_MANAGEMENT',
+  enable_group_creation: 'ENABLE_LDAP_GROUP_CREATION',
+  attribute_for_groups: 'LDAP_ATTRIBUTE_FOR_GROUPS',
+  ENABLE_OAUTH: 'OAUTH_CLIENT_ID, GOOGLE_CLIENT_ID, MICROSOFT_CLIENT_ID or GITHUB_CLIENT_ID',
+  OAUTH_AUTO_REDIRECT: null,
+};
+
 /** Nullish members count as not sent. */
 type Sent<T> = { [Member in keyof T]?: T[Member] | null | undefined };
 
@@ -20,11 +41,19 @@ function refuseOthers(fixed: object, sent: object): void {
   );
   const [first] = others;
   if (!first) return;
+  const reasons = others.map(([path]) => ({ path, message: reasonOf(path) }));
   throw new AppError('config_locked', {
-    detail: `${first[0]} comes from the environment of the server. Leave it as it is, or change the variable.`,
-    issues: others.map(([path]) => ({ path, message: 'comes from the environment of the server' })),
+    detail: `${first[0]} ${reasonOf(first[0])}. Leave it as it is, or change the environment of the server.`,
+    issues: reasons,
   });
 }
+
+const reasonOf = (member: string): string => {
+  const variable = VARIABLES[member];
+  return variable === null
+    ? 'has no other value in this version'
+    : `comes from the environment variable ${variable ?? member}`;
+};
 
 export const ldapState = ({ directory }: Scope) => ({ ENABLE_LDAP: directory !== null });
 
