@@ -130,7 +130,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     if (redis) closers.push(() => redis.quit().catch(() => redis.disconnect()));
     // Tools run on this machine and reach its network: to Redis they could speak as the server.
     if (env.REDIS_URL && !new URL(env.REDIS_URL).password)
-      log.warn('Redis asks for no password, so whoever writes tools may reach it: give it one (REDIS_URL).');
+      log.warn('Redis has no password, so tools may reach it. Set one, and put it into REDIS_URL.');
     const occupancy = await occupy(orm, {
       shared: redis !== null,
       fingerprint: fingerprintOf(secret),

@@ -45,5 +45,5 @@ export const Explanation = z
       z.object({ principal_type: z.string(), principal_id: z.string(), permission: z.string() }),
     ),
   })
-  .meta({ id: 'Explanation', description: 'Which rule decides what somebody may' });
+  .meta({ id: 'Explanation', description: 'The rule that allows or refuses something to an account' });
 export type Explanation = z.infer<typeof Explanation>;

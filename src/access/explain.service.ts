@@ -45,9 +45,9 @@ async function explainPermission(scope: Scope, userId: string, permission: strin
     return verdict(true, 'group', `Given by their groups: ${names}.`, { groups });
   }
   if (allows(defaultPermissions(scope), permission)) {
-    return verdict(true, 'default', 'Everybody has this permission.');
+    return verdict(true, 'default', 'All members have this permission.');
   }
-  return verdict(false, 'none', 'Neither everybody nor any of their groups has this permission.');
+  return verdict(false, 'none', 'Neither the default permissions nor a group of the account allow this.');
 }
 
 interface Wanted {

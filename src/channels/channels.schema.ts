@@ -56,7 +56,7 @@ export const ChannelView = z
     /** Time of the newest message that the caller has seen; null before they have opened the channel. */
     last_read_at: nanoseconds().nullable(),
     unread_count: unreadCount('Messages of others, replies included, since `last_read_at`'),
-    mention_count: unreadCount('Those among them that mention the caller or everybody'),
+    mention_count: unreadCount('Those among them that mention the caller, by name, `@here` or `@channel`'),
     notify: NotifyLevel,
     /** True for every level but `all`. */
     is_channel_muted: z.boolean(),

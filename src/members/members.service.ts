@@ -198,7 +198,7 @@ export async function setMemberRole(
     if (!set) throw new AppError('not_found', { detail: 'There is no such member in this channel.' });
     const [{ managers } = { managers: 0 }] = await tx.rows(MANAGERS, [id]);
     if (managers === 0 && (await passOn(scope, tx, [id], user_id)) === 0) {
-      throw new AppError('bad_request', { detail: 'Somebody has to be in charge of a group.' });
+      throw new AppError('bad_request', { detail: 'A group needs at least one manager.' });
     }
     const [membership] = await tx.rows(MEMBERSHIP_OF, [id, user_id]);
     if (!membership) throw noSuchChannel();

@@ -10,7 +10,7 @@ import {
   type Reply,
 } from './protocol.ts';
 
-const UNAWAITED = 'Nobody waits for this call any more.';
+const UNAWAITED = 'The caller does not wait for this call any more.';
 
 /** The signals fire when nobody waits for the answer any more; a rejection's message reaches the tool. */
 export interface Answerers {

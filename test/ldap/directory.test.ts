@@ -80,11 +80,11 @@ describe.skipIf(withoutSlapd)('a directory (needs slapd)', () => {
   });
 
   it.each([
-    ['nobody', 'search', /finds nobody/],
+    ['nobody', 'search', /finds no entry/],
     ['double', 'search', /more than one|code 4/],
     ['bare', 'address', /No usable address in mail: no address/],
     ['owner', 'account', /Another account has their address/],
-    ['*)(uid=*', 'search', /finds nobody/],
+    ['*)(uid=*', 'search', /finds no entry/],
   ])('says of %s that the step %s fails', async (user, step, detail) => {
     const { test } = await start();
     const { body } = await test(user);

@@ -127,7 +127,10 @@ describe('__event_call__', () => {
       });
     };
     await expect(callTool(python, content, {}, { signal: gone.signal, onAsk })).rejects.toThrow('gone');
-    expect((await seeing).result).toEqual(['Nobody answered.', 'Nobody waits for this call any more.']);
+    expect((await seeing).result).toEqual([
+      'Nobody answered.',
+      'The caller does not wait for this call any more.',
+    ]);
     // Whoever has gone away is not asked again.
     expect(asked).toHaveLength(1);
   });

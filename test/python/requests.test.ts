@@ -195,6 +195,6 @@ def after(self):
     const onRequest = async () => 1;
     await callTool(python, content, {}, { onRequest });
     const { result } = await callTool(python, content, {}, { onRequest, function: 'after' });
-    expect(result).toEqual([expect.stringMatching(/has ended|Nobody waits/)]);
+    expect(result).toEqual([expect.stringMatching(/has ended|does not wait/)]);
   });
 });

@@ -114,7 +114,7 @@ export async function testLdap(scope: Scope, user: string): Promise<LdapTest> {
   note(
     'search',
     found.length === 1,
-    `The filter finds ${['nobody', 'one entry'][found.length] ?? 'more than one entry'}.`,
+    `The filter finds ${['no entry', 'one entry'][found.length] ?? 'more than one entry'}.`,
   );
   if (found.length !== 1 || !entry) return answer(null);
   note('entry', true, `${entry.dn}, known as ${entry.subject}.`);
@@ -141,7 +141,7 @@ function describeRole(directory: Directory, entry: DirectoryEntry): string {
   const { role, group } = decided;
   if (group !== null) return `${role}, by the group ${group}.`;
   return role === 'user'
-    ? 'user, as everybody whom the search finds: LDAP_ALLOWED_GROUPS is empty.'
+    ? 'user, as every person whom the search finds: LDAP_ALLOWED_GROUPS is empty.'
     : `${role}: in no group of LDAP_ADMIN_GROUPS or LDAP_ALLOWED_GROUPS.`;
 }
 

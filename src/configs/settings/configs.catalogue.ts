@@ -59,7 +59,7 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   ),
   'oauth.enable_role_mapping': server('Roles come from the provider'),
   'oauth.enable_group_mapping': server('Groups come from the provider'),
-  'oauth.enable_group_creation': server('Groups that the provider names and nobody made are made'),
+  'oauth.enable_group_creation': server('Groups that the provider names are created when they do not exist'),
   'oauth.update_picture_on_login': server('The picture is taken from the provider at each sign-in'),
   'oauth.update_name_on_login': server('The name is taken from the provider at each sign-in'),
   'oauth.update_email_on_login': server('The address is taken from the provider at each sign-in'),

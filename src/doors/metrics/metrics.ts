@@ -104,7 +104,11 @@ function measure({ hub, bus, python, jobs }: Parts, { sockets, database }: Metri
   }
 
   gaugeBy('door', 'parley_sockets', 'Open sockets', sockets);
-  gauge('parley_channels_followed', 'Channels whose events somebody is connected for', () => hub.size);
+  gauge(
+    'parley_channels_followed',
+    'Channels whose events at least one client is connected for',
+    () => hub.size,
+  );
 
   gaugeBy('state', 'parley_database_connections', 'Connections to the database', () => {
     const { open, idle } = database();

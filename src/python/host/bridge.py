@@ -33,7 +33,7 @@ def require_caller(user: Any) -> None:
     """Published tools hand over the user that they act for. Raises PermissionError unless that is the caller, or nobody."""
     named = user.get("id") if isinstance(user, dict) else getattr(user, "id", None)
     if named is not None and named != _current("this").user.get("id"):
-        raise PermissionError("a tool acts for the person who calls it, and for nobody else")
+        raise PermissionError("a tool acts for the person who calls it, and for no other person")
 
 
 def _current(what: str) -> Caller:

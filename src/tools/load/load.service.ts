@@ -79,7 +79,7 @@ async function listFolder(folder: Extract<Place, { kind: 'folder' }>, get: Get):
     if (listed.success) return listed.data;
     throw new AppError('upstream_failed', { detail: `What ${url} says is not a list of files.` });
   }
-  throw refused('There is no such folder, or it is not open to everybody.');
+  throw refused('There is no such folder, or it is not public.');
 }
 
 /** @throws bad_request unless one is named as tools are, or only one is Python */
