@@ -139,6 +139,11 @@ it('a disk with less room than the reserve refuses what stores something, and re
       body: { email: ann.email, password: 'correct horse battery' },
     });
     expect(signedIn.status).toBe(200);
+    const byProvider = await fetch(`${full.url}/oauth/backchannel-logout`, {
+      method: 'POST',
+      body: new URLSearchParams({ logout_token: 'x' }),
+    });
+    expect(await byProvider.json()).toMatchObject({ code: 'oauth_failed' });
     expect((await as(`DELETE /channels/${channel}/messages/${message.id}/delete`)).body).toBe(true);
   } finally {
     await full.close();

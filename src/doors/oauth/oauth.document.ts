@@ -72,7 +72,14 @@ export const OAUTH_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> =
       },
       responses: {
         200: { description: 'Its sessions here have ended' },
-        ...failures({ 400: 'BadRequest', 413: 'TooLarge', 500: 'Internal', 502: 'BadGateway' }),
+        ...failures({
+          400: 'BadRequest',
+          413: 'TooLarge',
+          415: 'UnsupportedMediaType',
+          500: 'Internal',
+          502: 'BadGateway',
+          504: 'Timeout',
+        }),
       },
     },
   },

@@ -70,7 +70,14 @@ function answer<T>(
   reply: FastifyReply,
   work: (scope: Scope<null>) => Promise<T>,
 ): Promise<T> {
-  const call = { level: 'open', type: 'mutation', signal: undefined, reach: () => [] } as const;
+  // As at sign-in and sign-out by password: they take little room.
+  const call = {
+    level: 'open',
+    type: 'mutation',
+    signal: undefined,
+    reach: () => [],
+    whenFull: true,
+  } as const;
   return answerCall<null, T>(buildHttpContext(parts, request, reply), call, work);
 }
 
