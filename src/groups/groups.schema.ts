@@ -10,10 +10,14 @@ const SHARE_RULES = [true, false, 'members'] as const;
 
 /** The groups' own members of `data` are checked; others are kept for clients. */
 const groupData = () =>
-  freeForm().refine(({ config }) => {
-    const share = (config as { share?: unknown } | null | undefined)?.share;
-    return share === undefined || (SHARE_RULES as readonly unknown[]).includes(share);
-  }, 'config.share must be true, false or "members"');
+  freeForm()
+    .refine(({ config }) => {
+      const share = (config as { share?: unknown } | null | undefined)?.share;
+      return share === undefined || (SHARE_RULES as readonly unknown[]).includes(share);
+    }, 'config.share must be true, false or "members"')
+    .meta({
+      properties: { config: { properties: { share: { enum: [...SHARE_RULES] } } } },
+    });
 
 const permissions = () => Permissions.check(storableWithin(PERMISSION_BYTES));
 

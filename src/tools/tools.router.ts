@@ -102,7 +102,9 @@ export const toolsRouter = router({
       },
       access: 'permission:workspace.tools',
     })
-    .input(z.object({ id: z.string().max(256), ...toolForm }))
+    .input(
+      z.object({ id: z.string().max(256).meta({ minLength: 1, pattern: '^[A-Za-z0-9_]+$' }), ...toolForm }),
+    )
     .output(ToolView)
     .mutation(({ ctx, input }) => createTool(ctx.scope, input)),
 

@@ -7,9 +7,9 @@ import { pageInput, pageOf } from './people.schema.ts';
 import { getDetail, knownUserId, listUsers } from './people.service.ts';
 import { deleteUser } from './users.delete.service.ts';
 import {
-  emailInput,
   givenAccountForm,
   imageUrl,
+  newEmail,
   newPassword,
   personName,
   RoleAtom,
@@ -113,7 +113,8 @@ export const usersRouter = router({
           'account; its API keys stay valid. Refused with 403: a change of the oldest administrator by ' +
           "another administrator (`primary_admin`), the removal of one's own role `admin`, and, with an " +
           'API key, a change of the own address or password (`session_required`). A taken address is ' +
-          'refused with 400 (`email_taken`).',
+          'refused with 400 (`email_taken`), a picture beyond what the account may store with 507.',
+        errorResponses: [507],
       },
       access: 'administrator',
     })
@@ -122,7 +123,7 @@ export const usersRouter = router({
         id: id(),
         role: RoleAtom.optional(),
         name: personName().optional(),
-        email: emailInput().optional(),
+        email: newEmail().optional(),
         profile_image_url: imageUrl().optional(),
         password: newPassword().optional(),
       }),

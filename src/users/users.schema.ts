@@ -12,12 +12,19 @@ export const password = () => text(1024).min(1, 'must not be empty');
 
 /** A password to be set; `requireGoodPassword` decides whether it may be. */
 export const newPassword = () =>
-  password().describe(
-    'At least 8 characters unless the configuration says otherwise, at most 128; neither the address, the name nor a common password',
-  );
+  password().meta({
+    description:
+      'At least 8 characters unless the configuration says otherwise, at most 128; neither the address, the name nor a common password',
+    maxLength: 128,
+  });
 
 /** An address on its way in; `normaliseEmail` decides whether it is one. */
 export const emailInput = () => label(320).describe('An e-mail address; upper and lower case are the same');
+export const newEmail = () =>
+  emailInput().meta({
+    description: 'An e-mail address; upper and lower case are the same',
+    pattern: String.raw`^\s*[^@\s<>"]+@[^@\s<>"]+\s*$`,
+  });
 
 const OWN_PATH = /^\/api\/v1\/users\/[0-9a-f-]{36}\/profile\/image$/;
 
@@ -46,14 +53,16 @@ export const imageUrl = () => {
         decodePicture(value) !== null,
       error,
     )
-    .describe(
-      'A path of this server, a small inline picture (data URI), an https address, or empty for the standard one',
-    );
+    .meta({
+      description:
+        'A path of this server, a small inline picture (data URI), an https address, or empty for the standard one',
+      pattern: String.raw`^(/user\.png|/api/v1/users/[0-9a-f-]{36}/profile/image|https://\S+|data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2})?$`,
+    });
 };
 
 /** What an account is made of: by whoever signs up, and by an administrator, who also gives it a role. */
 export const accountForm = {
-  email: emailInput(),
+  email: newEmail(),
   name: personName(),
   password: newPassword(),
   profile_image_url: imageUrl().default('/user.png'),

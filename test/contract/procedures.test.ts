@@ -104,6 +104,20 @@ describe('openapi/openapi.json', () => {
     expect(missing).toEqual([]);
   });
 
+  it('shows the patterns and limits that checks of our own enforce', () => {
+    const { paths } = JSON.parse(renderDocument(buildDocument(appRouter, PLAIN_PATHS)));
+    const bodyOf = (path: string) =>
+      paths[path].post.requestBody.content['application/json'].schema.properties as Record<string, object>;
+    expect(bodyOf('/auths/signup')).toMatchObject({
+      name: { pattern: expect.stringContaining('u2028'), minLength: 1 },
+      email: { pattern: expect.stringContaining('@') },
+      password: { minLength: 1, maxLength: 128 },
+      profile_image_url: { pattern: expect.stringContaining('data:image') },
+    });
+    expect(bodyOf('/tools/create').id).toMatchObject({ pattern: '^[A-Za-z0-9_]+$', maxLength: 256 });
+    expect(bodyOf('/tools/load/url').url).toMatchObject({ pattern: '^https?://' });
+  });
+
   it('refers to nothing that it does not hold', () => {
     const text = renderDocument(buildDocument(appRouter, PLAIN_PATHS));
     const { components } = JSON.parse(text);

@@ -125,4 +125,6 @@ export const TerminalServerSettings = part('TerminalServerSettings', {
 export const SuggestionSettings = z.object({ suggestions: z.array(PromptSuggestion) });
 export const BannerSettings = z.object({ banners: z.array(Banner) });
 export const VisibilitySettings = z.object({ visibility: Visibility });
-export const WebhookSettings = part('WebhookSettings', { url: z.string() });
+export const WebhookSettings = part('WebhookSettings', {
+  url: z.string().meta({ pattern: '^(https?://.*)?$' }),
+});

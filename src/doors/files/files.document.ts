@@ -5,7 +5,7 @@ import { FileView } from '../../files/files.schema.ts';
 /** Every plain route also waits for a turn of its caller. */
 export const failures = (names: Record<number, string>) =>
   Object.fromEntries(
-    Object.entries({ ...names, 429: 'RateLimited' }).map(([status, name]) => [
+    Object.entries({ ...names, 429: 'RateLimited', 503: 'Unavailable' }).map(([status, name]) => [
       status,
       { $ref: `#/components/responses/${name}` },
     ]),

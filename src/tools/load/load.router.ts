@@ -23,7 +23,7 @@ export const toolLoadRouter = router({
       },
       access: 'tool.manage',
     })
-    .input(z.object({ url: name(URL_CHARACTERS) }))
+    .input(z.object({ url: name(URL_CHARACTERS).meta({ pattern: '^https?://' }) }))
     .output(z.object({ name: z.string(), content: z.string() }))
     .mutation(({ ctx, input }) => loadFromUrl(ctx.scope, input.url)),
 });
