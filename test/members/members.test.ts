@@ -173,7 +173,10 @@ describe('members', () => {
     expect(await rolesIn(groupId)).toEqual({ [ben.id]: 'manager' });
     expect((await change(ann, 'members/leave')).status).toBe(403);
     const alone = await change(ben, 'members/role', { user_id: ben.id, role: 'member' });
-    expect(alone).toMatchObject({ status: 400, body: { detail: expect.stringContaining('in charge') } });
+    expect(alone).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('at least one manager') },
+    });
     expect((await change(ben, 'members/leave')).status).toBe(200);
     expect((await as(admin)(`GET /channels/${groupId}`)).status).toBe(404);
   });
