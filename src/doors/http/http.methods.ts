@@ -24,7 +24,9 @@ export function collectMethods(
     paths.set(pattern, methods);
     for (const name of [method].flat()) methods.add(name);
   });
-  return (url) => (router.find('GET', url)?.store as Set<string> | undefined) ?? NONE;
+  return (url) =>
+    // `OPTIONS *` names no path; the router would take it for the root.
+    (url === '*' ? undefined : (router.find('GET', url)?.store as Set<string> | undefined)) ?? NONE;
 }
 
 const NONE: ReadonlySet<string> = new Set();
