@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { BY_USER } from '../../src/messages/messages.author.ts';
 import { insertPosts, type NewPost } from '../../src/messages/messages.post.repository.ts';
 import type { SqlBaseline } from '../baselines/sql.ts';
 import { onCore, startChild } from '../support/child.ts';
@@ -78,7 +79,7 @@ async function postStatement(sql: Sql, userId: string): Promise<void> {
     reply_to_message: null,
     temp_id: null,
   };
-  const post: NewPost = { view, is_admin: false, webhook_id: null, mentions: [], files: [] };
+  const post: NewPost = { view, is_admin: false, author: BY_USER, mentions: [], files: [] };
   await insertPosts(sql, [JSON.stringify(post)], { waits: true, refers: false });
 }
 

@@ -29,8 +29,10 @@ export const Message = defineEntity({
     has_thread: p.boolean().default(false),
     created_at: p.bigint('string'),
     updated_at: p.bigint('string'),
-    /** Set when a program posted it: the webhook is shown as its author, and `user_id` is who made that. */
-    webhook_id: p.uuid().nullable(),
+    /** `user`, `webhook` or `model`: see `MessageAuthor`. */
+    author_type: p.text().defaultRaw(`'user'`),
+    /** The webhook's or the model's; null for an account, which is in `user_id`. */
+    author_id: p.text().nullable(),
     /** Set on a tombstone: the message is gone, and its row holds the thread. */
     deleted_at: p.bigint('string').nullable(),
   },
@@ -64,7 +66,7 @@ export const Message = defineEntity({
     },
     {
       name: 'message_by_program',
-      expression: `create index "message_by_program" on "message" ("channel_id", "user_id", "created_at") where "webhook_id" is not null or jsonb_exists("meta", 'model_id')`,
+      expression: `create index "message_by_program" on "message" ("channel_id", "user_id", "created_at") where "author_type" <> 'user'`,
     },
     {
       name: 'message_pinned',
@@ -73,8 +75,8 @@ export const Message = defineEntity({
     // For searches: the newest of all channels, and what a program posted.
     { name: 'message_moment', properties: ['created_at', 'id'] },
     {
-      name: 'message_webhook',
-      expression: 'create index "message_webhook" on "message" ("webhook_id") where "webhook_id" is not null',
+      name: 'message_author',
+      expression: 'create index "message_author" on "message" ("author_id") where "author_id" is not null',
     },
     {
       name: 'message_search',

@@ -2,6 +2,7 @@ import { BRIEF, can, NEXT_MOMENT } from '../channels/channels.repository.ts';
 import type { ChannelBrief } from '../channels/channels.schema.ts';
 import { type Database, type Sql, statement } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
+import { isByUser, type MessageAuthor } from './messages.author.ts';
 import type { MessageView, PostedMessage } from './messages.schema.ts';
 import { EVENT_VIEW, fields, inShort, JOINS, VIEW } from './messages.view.repository.ts';
 
@@ -11,8 +12,7 @@ export interface NewPost {
   view: Omit<PostedMessage, 'created_at' | 'updated_at'>;
   /** Whether its author is an administrator. */
   is_admin: boolean;
-  /** Set when a program posts it, whose right is the webhook's address. */
-  webhook_id: string | null;
+  author: MessageAuthor;
   /** Ids of those whom it mentions. */
   mentions: readonly string[];
   /** Ids of the files that it carries. */
@@ -66,13 +66,14 @@ const post = (name: string, { waits, refers }: PostForm) => {
   return statement<PostOutcome>(
     name,
     `with post as materialized (
-       select e.n::int as n, e.item -> 'view' as view, o.*, v.*
+       select e.n::int as n, e.item -> 'view' as view, o.*, v.*,
+              e.item #>> '{author,type}' as author_type, e.item #>> '{author,id}' as author_id
          from jsonb_array_elements($1::jsonb) with ordinality as e (item, n)
-        cross join jsonb_to_record(e.item) as o (is_admin boolean, webhook_id uuid, mentions uuid[], files uuid[])
+        cross join jsonb_to_record(e.item) as o (is_admin boolean, mentions uuid[], files uuid[])
         cross join jsonb_to_record(e.item -> 'view') as v (id uuid, channel_id uuid, user_id uuid, content text,
           reply_to_id uuid, parent_id uuid, data jsonb, meta jsonb, temp_id text)
      ), asked as materialized (
-       select post.n, c.id, post.webhook_id is not null or ${can('write', 'post.user_id', 'post.is_admin')} as can_write,
+       select post.n, c.id, post.author_type = 'webhook' or ${can('write', 'post.user_id', 'post.is_admin')} as can_write,
               c.last_event as seen
          from post join channel c on c.id = post.channel_id
      ), locked as materialized (
@@ -113,8 +114,9 @@ const post = (name: string, { waits, refers }: PostForm) => {
          from ended where c.id = ended.channel_id
      ), stored as (
        insert into message (channel_id, id, user_id, content, reply_to_id, parent_id, data, meta, created_at, updated_at,
-                            webhook_id)
-       select channel_id, id, user_id, content, reply_to_id, root_id, data, meta, at, at, webhook_id from numbered
+                            author_type, author_id)
+       select channel_id, id, user_id, content, reply_to_id, root_id, data, meta, at, at, author_type, author_id
+         from numbered
      ), ${referring(`thread as materialized (
        select channel_id, root_id, count(*) as replies, max(at) as at
          from numbered where root_id is not null group by channel_id, root_id
@@ -144,13 +146,13 @@ const post = (name: string, { waits, refers }: PostForm) => {
        select channel_id, id, unnest(files) from numbered
      ), seen as (
        insert into channel_reader (channel_id, user_id, last_read_at)
-       select channel_id, user_id, max(at) from numbered where webhook_id is null group by channel_id, user_id
+       select channel_id, user_id, max(at) from numbered where ${isByUser('numbered')} group by channel_id, user_id
            on conflict (channel_id, user_id) do update
           set last_read_at = greatest(channel_reader.last_read_at, excluded.last_read_at), is_hidden = false
      ), shown as (
        update channel_reader r set is_hidden = false from ended where r.is_hidden and r.channel_id = ended.channel_id
           and not exists (select from numbered
-            where numbered.channel_id = r.channel_id and numbered.user_id = r.user_id and webhook_id is null)
+            where numbered.channel_id = r.channel_id and numbered.user_id = r.user_id and ${isByUser('numbered')})
      )
      select case when asked.n is null then 'absent' when not asked.can_write then 'forbidden' when locked.id is null then 'busy'
               ${referring(`when post.parent_id is not null and asked.seen <> locked.last_event then 'stale'

@@ -10,6 +10,7 @@ import { isDangling, type Refusal } from '../database/violations.ts';
 import { attachmentsOf } from '../files/attachments.ts';
 import { EVERYONE } from '../mentions/mentions.repository.ts';
 import { findMentions } from '../mentions/mentions.service.ts';
+import { BY_USER } from './messages.author.ts';
 import { publishEvent } from './messages.changes.ts';
 import { forgetTempIds, type NewPost, type Posted, readByTempId } from './messages.post.repository.ts';
 import type { PostedMessage } from './messages.schema.ts';
@@ -56,7 +57,7 @@ export async function postMessage(scope: Scope, post: Post): Promise<PostedMessa
   return store(scope, {
     view: viewOf(post, actor.id, authorOf(actor)),
     is_admin: actor.role === 'admin',
-    webhook_id: null,
+    author: BY_USER,
     mentions: await findMentions(scope.sql, post.id, post.content, actor.id),
     files,
   });
@@ -86,7 +87,7 @@ export async function postAsWebhook(
   return store(parts, {
     view: viewOf({ ...post, meta }, webhook.user_id, author),
     is_admin: false,
-    webhook_id: webhook.id,
+    author: { type: 'webhook', id: webhook.id },
     mentions: await findMentions(parts.sql, post.id, post.content, null),
     files: [],
   });
@@ -162,7 +163,7 @@ async function repeated(sql: Sql, view: NewPost['view']): Promise<PostedMessage 
 /** Tells everybody of a message that stands in the log. */
 function tell(
   { bus }: Pick<Parts, 'bus'>,
-  { webhook_id, mentions }: NewPost,
+  { author, mentions }: NewPost,
   message: PostedMessage,
   { event_id, at, parent, channel }: Posted,
 ): void {
@@ -175,7 +176,7 @@ function tell(
     bus.announce('message.posted', {
       channelId: channel_id,
       messageId: id,
-      authorId: webhook_id === null ? user_id : null,
+      authorId: author.type === 'user' ? user_id : null,
       mentionedUserIds: mentions.filter((id) => id !== EVERYONE),
       everyone: mentions.includes(EVERYONE),
       content,

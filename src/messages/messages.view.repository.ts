@@ -1,3 +1,4 @@
+import { authorColumns, authorJson } from './messages.author.ts';
 import type { MessageView } from './messages.schema.ts';
 
 /*
@@ -19,16 +20,6 @@ const whole = (m: string): Form => ({
   meta: `${m}.meta`,
 });
 
-/** SQL for the name of the webhook that posted the row `m`: its name of today. */
-const webhookName = (m: string) =>
-  `coalesce((select w.name from channel_webhook w where w.id = ${m}.webhook_id), 'Deleted Webhook')`;
-
-/** SQL for the author of the row `m` with its user `u`. */
-const author = (m: string, u: string) => `case
-    when ${m}.webhook_id is not null
-    then json_build_object('id', ${m}.webhook_id, 'name', ${webhookName(m)}, 'role', 'webhook')
-    when ${u}.id is not null then json_build_object('id', ${u}.id, 'name', ${u}.name, 'role', ${u}.role) end`;
-
 /** SQL members of a message from the row `m` with its author `u`; both are SQL names. */
 export const fields = (
   m: string,
@@ -37,7 +28,7 @@ export const fields = (
 ) => `'id', ${m}.id, 'user_id', ${m}.user_id, 'channel_id', ${m}.channel_id,
   'content', ${content}, 'reply_to_id', ${m}.reply_to_id, 'parent_id', ${m}.parent_id,
   'is_pinned', ${m}.is_pinned, 'pinned_by', ${m}.pinned_by, 'pinned_at', ${m}.pinned_at,
-  'data', ${data}, 'meta', ${meta}, 'user', ${author(m, u)},
+  'data', ${data}, 'meta', ${meta}, 'user', ${authorJson(m, u)},
   'created_at', ${m}.created_at, 'updated_at', ${m}.updated_at`;
 
 /** How many people a group of reactions names; the count is whole. */
@@ -151,9 +142,7 @@ const columns = (
   quoted: Form,
 ) => `m.id, m.user_id, m.channel_id, ${own.content} as content, m.reply_to_id,
   m.parent_id, m.is_pinned, m.pinned_by, m.pinned_at, ${own.data} as data, ${own.meta} as meta,
-  coalesce(m.webhook_id, u.id) as author_id,
-  case when m.webhook_id is null then u.name else ${webhookName('m')} end as author_name,
-  case when m.webhook_id is null then u.role else 'webhook' end as author_role, m.created_at, m.updated_at,
+  ${authorColumns('m', 'u')}, m.created_at, m.updated_at,
   ${reactions('$1')} as reactions, m.reply_count, m.latest_reply_at,
   case when q.id is not null then json_build_object(${fields('q', 'qu', quoted)}) end as reply_to_message`;
 

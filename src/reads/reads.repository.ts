@@ -3,6 +3,7 @@ import { COUNT_LIMIT, type NotifyLevel } from '../channels/channels.schema.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { NOW } from '../members/members.repository.ts';
 import { EVERYONE } from '../mentions/mentions.repository.ts';
+import { isByProgram } from '../messages/messages.author.ts';
 
 /*
  * What the caller (`$1`) keeps of a channel `c`. Before they have opened it, what counts as seen is what is older than their
@@ -13,10 +14,8 @@ export const READER = `left join channel_reader r on r.channel_id = c.id and r.u
   cross join lateral (select coalesce(r.last_read_at, mine.joined_at,
     (select u.created_at::bigint * 1000000000 from users u where u.id = $1)) as seen_at) s`;
 
-/** SQL for whether a program or a model wrote the row `m`, for any account. */
-const IS_BY_PROGRAM = "(m.webhook_id is not null or jsonb_exists(m.meta, 'model_id'))";
 /** SQL for whether the row `m` counts as new for the caller: a message of somebody else's, of a program or of a model. */
-export const IS_NEWS = `m.deleted_at is null and (m.user_id <> $1 or ${IS_BY_PROGRAM})`;
+export const IS_NEWS = `m.deleted_at is null and (m.user_id <> $1 or ${isByProgram('m')})`;
 
 /** SQL for the newest rows of the channel `c` behind the caller's mark, as many as are counted. */
 const newest = (rows: string) =>
@@ -28,7 +27,7 @@ const newest = (rows: string) =>
  */
 const ALL_NEW = newest('select m.user_id, m.deleted_at from message m where m.channel_id = c.id');
 const OWN_PROGRAMS = newest(
-  `select from message m where m.channel_id = c.id and m.user_id = $1 and m.deleted_at is null and ${IS_BY_PROGRAM}`,
+  `select from message m where m.channel_id = c.id and m.user_id = $1 and m.deleted_at is null and ${isByProgram('m')}`,
 );
 export const UNREAD_COUNT = `least(${COUNT_LIMIT},
     (select count(*) filter (where m.user_id <> $1 and m.deleted_at is null) from ${ALL_NEW} m)

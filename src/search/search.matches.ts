@@ -1,3 +1,5 @@
+import { isFrom } from '../messages/messages.author.ts';
+
 /*
  * How a search finds its page, newest first, without a look at everything that matches (docs/decisions/search.md). The
  * parameters are those of the statement in `search.repository.ts`: `$3` the query, `$4` whether its last word is open, `$5` the
@@ -19,7 +21,7 @@ const IN_TIME = `($5::uuid is null or m.channel_id = $5)
   and ($7::bigint is null or m.created_at < $7) and ($8::bigint is null or m.created_at > $8)`;
 const HAS_WORDS = `to_tsvector('simple', m.content) @@ (${queryOf('$3')}) and ${IS_BOUND} and m.deleted_at is null`;
 const IS_READABLE = '(m.channel_id in (select id from readable)) is true';
-const IS_FROM = '($6::uuid is null or m.user_id = $6 and m.webhook_id is null or m.webhook_id = $6)';
+const IS_FROM = `($6::uuid is null or ${isFrom('m', '$6')})`;
 const IS_FOUND = `${HAS_WORDS} and ${IS_READABLE} and ${IS_FROM}`;
 
 /** How many of the newest messages are looked at to learn how frequent the words are, and how many at most to find the page. */
@@ -38,7 +40,7 @@ const newest = (many: string | number, most: string | number, bytes: number) => 
   select * from (
     select m.*, sum(octet_length(m.content)) over (order by m.created_at desc, m.id desc) as bytes from (
       select m.* from (
-        select m.channel_id, m.id, m.created_at, m.content, m.user_id, m.webhook_id, m.deleted_at
+        select m.channel_id, m.id, m.created_at, m.content, m.user_id, m.author_type, m.author_id, m.deleted_at
           from message m where ${IN_TIME} order by m.created_at desc, m.id desc limit ${most}
       ) m limit ${many}
     ) m
@@ -58,7 +60,7 @@ const NEWEST_FIRST = 'order by m.created_at desc, m.id desc';
 export const FOUND = `sample as materialized (
     select count(*) filter (where m.has_words and ${IS_READABLE} and ${IS_FROM}) as hits,
            count(*) filter (where ${IS_READABLE}) < count(*) filter (where m.has_words) as reads_little
-      from (select m.channel_id, m.user_id, m.webhook_id, ${HAS_WORDS} as has_words
+      from (select m.channel_id, m.user_id, m.author_type, m.author_id, ${HAS_WORDS} as has_words
               from ${newest(SAMPLE, SAMPLE, SAMPLE_BYTES)} m offset 0) m
   ), newest as materialized (
     select m.channel_id, m.id, m.created_at

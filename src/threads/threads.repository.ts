@@ -1,6 +1,7 @@
 import { type Caller, callerOf, READABLE_OF_ALL } from '../channels/channels.repository.ts';
 import { COUNT_LIMIT } from '../channels/channels.schema.ts';
 import { type Sql, statement } from '../database/sql.ts';
+import { isByUser } from '../messages/messages.author.ts';
 import type { Page } from '../messages/messages.repository.ts';
 import {
   JOINS,
@@ -18,7 +19,7 @@ export interface ThreadQuery extends Page {
 }
 
 /** SQL for the replies to the root `t`, the newest of those that came since the moment `t.seen_at`. */
-const NEW_REPLIES = `(select m.user_id, m.webhook_id, m.meta, m.deleted_at from message m
+const NEW_REPLIES = `(select m.user_id, m.author_type, m.deleted_at from message m
     where m.channel_id = t.channel_id and m.parent_id = t.id and m.created_at > t.seen_at
     order by m.created_at desc limit ${COUNT_LIMIT}) m`;
 
@@ -56,7 +57,7 @@ const LIST = statement<ThreadRow>(
      select r.channel_id, (${nextReplied('r.channel_id', 'r.id')}) from replied r where r.id is not null
    ), mine as (
      select m.channel_id, m.id from readable c join message m on m.channel_id = c.id
-      where m.user_id = $1 and m.webhook_id is null and m.has_thread
+      where m.user_id = $1 and ${isByUser('m')} and m.has_thread
       union
      select channel_id, id from replied where id is not null
       union

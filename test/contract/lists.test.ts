@@ -54,7 +54,9 @@ async function fillChannel(): Promise<string> {
   await board.remove(gone.id);
   const program = await board.post({ content: 'by a program' });
   const { query } = board.server.database;
-  await query('update message set webhook_id = gen_random_uuid() where id = $1', [program.id]);
+  await query("update message set author_type = 'webhook', author_id = gen_random_uuid() where id = $1", [
+    program.id,
+  ]);
   return root.id;
 }
 

@@ -25,6 +25,38 @@ it('run once, however many servers start at the same moment', async () => {
   await database.drop();
 });
 
+it('give messages of webhooks and models their authors, there and back', async () => {
+  const database = await createDatabase();
+  const orm = await openOrm(entities, { url: database.url });
+  const names = (await orm.migrator.getExecuted()).map(({ name }) => name);
+  const before = names[names.findIndex((name) => name.endsWith('_message_authors')) - 1] ?? '';
+  await orm.migrator.down({ to: before });
+  const webhook = '018f0000-0000-7000-8000-00000000000b';
+  await database.query(`insert into channel (id, user_id, name, created_at, updated_at)
+    values ('018f0000-0000-7000-8000-00000000000a', gen_random_uuid(), 'c', 1, 1)`);
+  await database.query(
+    `insert into message (channel_id, id, user_id, content, data, meta, created_at, updated_at, webhook_id)
+     select '018f0000-0000-7000-8000-00000000000a', gen_random_uuid(), gen_random_uuid(), n::text, '{}',
+            case n when 3 then '{"model_id": "gpt-4o"}' else '{}' end::jsonb, n, n, case n when 2 then $1::uuid end
+       from generate_series(1, 3) n`,
+    [webhook],
+  );
+  const authors = () =>
+    database.query('select content, author_type, author_id from message order by content');
+  const expected = [
+    { content: '1', author_type: 'user', author_id: null },
+    { content: '2', author_type: 'webhook', author_id: webhook },
+    { content: '3', author_type: 'model', author_id: 'gpt-4o' },
+  ];
+  await orm.migrator.up();
+  expect(await authors()).toEqual(expected);
+  await orm.migrator.down({ to: before });
+  await orm.migrator.up();
+  expect(await authors()).toEqual(expected);
+  await orm.close(true);
+  await database.drop();
+});
+
 it('leave nothing behind when one fails, and run again when its cause is mended', async () => {
   const database = await createDatabase({ empty: true });
   // In the way of the last table of the first migration.

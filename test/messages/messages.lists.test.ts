@@ -25,7 +25,7 @@ async function fill(): Promise<string> {
   const reply = await board.post({ content: 'orphan' });
   const { query } = board.server.database;
   const webhook = '018f0000-0000-7000-8000-00000000000a';
-  await query('update message set webhook_id = $1 where id = $2', [webhook, id]);
+  await query("update message set author_type = 'webhook', author_id = $1 where id = $2", [webhook, id]);
   // An account that is gone.
   await query('update message set user_id = $1 where id = $2', [webhook, reply.id]);
   return root.id;
@@ -51,7 +51,7 @@ describe('the author', () => {
        values ($1, $2, $3, 'Build', 'x', 1, 1)`,
       [webhook, board.channelId, board.owner.id],
     );
-    await query('update message set webhook_id = $1 where id = $2', [webhook, id]);
+    await query("update message set author_type = 'webhook', author_id = $1 where id = $2", [webhook, id]);
     const author = async () => [
       (await board.get(id)).user,
       (await board.get(quoting.id)).reply_to_message.user,

@@ -47,6 +47,22 @@ describe('what is new', () => {
     expect(root.content).toBe('root');
   });
 
+  it('are messages of a model, too, for the account that called it: clients see that account as their author', async () => {
+    await post(ann, 'called');
+    const { id, user } = await post(ann, 'kingfisher', { meta: { mine: 1 } });
+    await server.database.query(
+      "update message set author_type = 'model', author_id = 'gpt-4o' where id = $1",
+      [id],
+    );
+    await server.database.query('update channel_reader set last_read_at = 1 where user_id = $1', [ann.id]);
+    expect(await news(ann)).toMatchObject({ unread_count: 1 });
+    expect(await news(ben)).toMatchObject({ unread_count: 2 });
+    const [newest] = (await as(ann)(`GET /channels/${channelId}/messages`)).body;
+    expect([newest.id, newest.user]).toEqual([id, user]);
+    const found = (await as(ben)(`GET /channels/messages/search?q=kingfisher&from=${ann.id}`)).body;
+    expect(found.map((one: { id: string }) => one.id)).toContain(id);
+  });
+
   it('is not what was there before somebody joined or was there at all', async () => {
     await post(ann, 'early');
     const late = await signUpAs(server, admin, `Late${channelId}`, 'user');

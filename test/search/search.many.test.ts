@@ -64,7 +64,7 @@ it.each([['gannet'], ['osprey'], ['kestrel'], ['hoopoe'], ['gannet', 'hoopoe'], 
 
 it('is of a program too, and not of whoever made it', async () => {
   const program = '018f0000-0000-7000-8000-00000000000c';
-  const found = `update message set webhook_id = $1 where channel_id = $2 and content like '%hoopoe%'`;
+  const found = `update message set author_type = 'webhook', author_id = $1 where channel_id = $2 and content like '%hoopoe%'`;
   await server.database.query(found, [program, many]);
   expect((await search({ q: 'hoopoe', from: program })).body).toHaveLength(8);
   expect((await search({ q: 'hoopoe', from: writer.id })).body).toEqual([]);

@@ -139,9 +139,10 @@ describe('the threads of a person', () => {
   it('are not those that a program began, though they made its webhook', async () => {
     const root = await begin('by a program', reader);
     await reply(root);
-    await board.server.database.query('update message set webhook_id = gen_random_uuid() where id = $1', [
-      root,
-    ]);
+    await board.server.database.query(
+      "update message set author_type = 'webhook', author_id = gen_random_uuid() where id = $1",
+      [root],
+    );
     expect(await idsOf()).toEqual([]);
   });
 
