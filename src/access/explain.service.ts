@@ -1,5 +1,5 @@
 import { allows, cutName, defaultPermissions } from '../configs/settings/permissions.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, noSuchUser } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import type { ResourceType } from './access.schema.ts';
 import { type ResourceFacts, readPermissionFacts, readResourceFacts } from './explain.repository.ts';
@@ -31,8 +31,6 @@ export async function explainAccess(scope: Scope, input: ExplainInput): Promise<
   if (!type || !id) throw new AppError('validation');
   return { user_id, ...(await explainResource(scope, user_id, { type, id, right })) };
 }
-
-const noSuchUser = () => new AppError('not_found', { detail: 'There is no such user.' });
 
 async function explainPermission(scope: Scope, userId: string, permission: string): Promise<Verdict> {
   const facts = await readPermissionFacts(scope.sql, userId, cutName(permission));

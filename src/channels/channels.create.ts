@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { replaceGrants } from '../access/access.service.ts';
 import { record } from '../audit/audit.record.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, noSuchUser } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
@@ -62,7 +62,7 @@ export async function createChannel(scope: Scope, input: NewChannel): Promise<Ch
 export async function openDirectWith(scope: Scope, userId: string): Promise<ChannelDetail> {
   await resolvePeople(scope, { user_ids: [userId], group_ids: [] }).catch((error: unknown) => {
     const isNobody = error instanceof AppError && error.code === 'bad_request';
-    throw isNobody ? new AppError('not_found', { detail: 'There is no such user.', cause: error }) : error;
+    throw isNobody ? noSuchUser(error) : error;
   });
   const everybody = [...new Set([scope.actor.id, userId])];
   return openDirect(scope, everybody, { name: '' });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { explainConfiguration, isKnown } from '../configs/configs.explain.ts';
 import { exportConfiguration, replaceConfiguration } from '../configs/configs.service.ts';
-import { isTree } from '../configs/settings/configs.settings.ts';
+import { isObject } from '../core/json.ts';
 import { StartError } from '../env.ts';
 import type { CommandContext } from './context.ts';
 import { readInput } from './words.ts';
@@ -37,9 +37,9 @@ async function readConfiguration(file: string | undefined): Promise<Record<strin
   try {
     const text = file === undefined || file === '-' ? await readInput() : await readFile(file, 'utf8');
     const value: unknown = JSON.parse(text);
-    if (!isTree(value)) throw new Error('it is no JSON object');
+    if (!isObject(value)) throw new Error('it is no JSON object');
     // What a client would send is taken, too.
-    return isTree(value.config) && Object.keys(value).length === 1 ? value.config : value;
+    return isObject(value.config) && Object.keys(value).length === 1 ? value.config : value;
   } catch (cause) {
     throw new StartError(`The configuration cannot be read: ${(cause as Error).message}.`, { cause });
   }

@@ -1,9 +1,9 @@
+import { isObject } from '../core/json.ts';
 import { OTHER_NAMES } from './configs.accept.ts';
 import { KEPT } from './configs.kept.ts';
 import { DEFAULT_CONFIGURATION } from './settings/configs.defaults.ts';
 import type { Configuration } from './settings/configs.schema.ts';
 import {
-  isTree,
   pathsOf,
   SETTINGS,
   type Tree,
@@ -31,12 +31,12 @@ function toOwn(name: string): string {
 }
 
 const isSection = (name: string) =>
-  Object.hasOwn(OTHER_NAMES, name) || isTree((DEFAULT_CONFIGURATION as Tree)[name]);
+  Object.hasOwn(OTHER_NAMES, name) || isObject((DEFAULT_CONFIGURATION as Tree)[name]);
 
 /** Whether an object has the flat form: some dotted names, and no section. */
 export const isFlat = (sent: Tree): boolean =>
   Object.keys(sent).some((name) => name.includes('.')) &&
-  !Object.entries(sent).some(([name, value]) => isSection(name) && isTree(value));
+  !Object.entries(sent).some(([name, value]) => isSection(name) && isObject(value));
 
 /** The value of a setting in a new installation; null for one that is not known. */
 export const defaultOf = (path: string): unknown =>

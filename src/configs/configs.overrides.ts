@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../core/json.ts';
 import { CONFIG_VERSION, DEFAULT_CONFIGURATION } from './settings/configs.defaults.ts';
 import type { Configuration } from './settings/configs.schema.ts';
-import { isTree, SETTINGS, type Tree, valueAt } from './settings/configs.settings.ts';
+import { SETTINGS, type Tree, valueAt } from './settings/configs.settings.ts';
 
 /*
  * The overrides are the settings that administrators have set, in the form of the configuration without the others. They are
@@ -16,7 +17,7 @@ const isAbsent = (value: unknown, _initial: unknown): boolean => value === undef
 /** The value with the defaults for its missing members. */
 export function fillIn(value: unknown, initial: unknown, isMissing = isAbsent): unknown {
   if (isMissing(value, initial)) return structuredClone(initial);
-  if (!isTree(value) || !isTree(initial)) return value;
+  if (!isObject(value) || !isObject(initial)) return value;
   const filled: Tree = { ...value };
   for (const [name, below] of Object.entries(initial)) {
     filled[name] = fillIn(Object.hasOwn(value, name) ? value[name] : undefined, below, isMissing);
@@ -43,8 +44,8 @@ function pick(whole: Tree, named: Tree, initial: Tree): Tree {
   return Object.fromEntries(
     picked.flatMap(([name, value]) => {
       const [given, defaults] = [named[name], Object.hasOwn(initial, name) ? initial[name] : undefined];
-      const isSection = isTree(defaults) && Object.keys(defaults).length > 0;
-      if (!isSection || !isTree(value) || !isTree(given)) return [[name, value]];
+      const isSection = isObject(defaults) && Object.keys(defaults).length > 0;
+      if (!isSection || !isObject(value) || !isObject(given)) return [[name, value]];
       const below = pick(value, given, defaults);
       return Object.keys(below).length > 0 ? [[name, below]] : [];
     }),

@@ -1,4 +1,5 @@
-import { isTree, type Tree, valueAt, withValue } from './settings/configs.settings.ts';
+import { isObject } from '../core/json.ts';
+import { type Tree, valueAt, withValue } from './settings/configs.settings.ts';
 
 /** The entries of a list, each changed if it is an object; whatever else is there is for the schema to refuse. */
 function mapEntries(tree: Tree, path: string, change: (entry: Tree) => Tree): Tree {
@@ -7,7 +8,7 @@ function mapEntries(tree: Tree, path: string, change: (entry: Tree) => Tree): Tr
   return withValue(
     tree,
     path,
-    list.map((entry) => (isTree(entry) ? change(entry) : entry)),
+    list.map((entry) => (isObject(entry) ? change(entry) : entry)),
   );
 }
 

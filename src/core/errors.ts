@@ -138,6 +138,9 @@ export function invalidMembers(issues: Issue[]): AppError {
 /** The same for one member. @param path dotted; empty for the input as a whole */
 export const invalid = (path: string, message: string): AppError => invalidMembers([{ path, message }]);
 
+export const noSuchUser = (cause?: unknown): AppError =>
+  new AppError('not_found', { detail: 'There is no such user.', cause });
+
 /**
  * The failure that somebody meant, however deep in what was made of it on the way: the ORM and tRPC throw errors of their own, and
  * what must not be taken for an answer of a service is thrown within another error on purpose. An outage is `unavailable`, and

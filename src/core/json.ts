@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { AppError } from './errors.ts';
 
+/** A JSON object: neither null nor an array. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** In characters: a few milliseconds, whatever it holds. */
 const MAX_PARSED = 16 * 1024;
 

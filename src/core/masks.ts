@@ -1,7 +1,6 @@
-type Tree = Record<string, unknown>;
+import { isObject } from './json.ts';
 
-const isTree = (value: unknown): value is Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+type Tree = Record<string, unknown>;
 
 /** Stands for a secret wherever it is not shown. Sent back, it means: keep what is stored. */
 export const MASK = '********';
@@ -29,7 +28,7 @@ const SECRET_OBJECTS = new Set(['headers', 'credentials', 'secrets']);
 
 /** An object such as `auth.api_key` is no secret for its name: its members have names of their own. */
 const hidesBelow = (name: string, member: unknown) =>
-  SECRET_OBJECTS.has(name) || (isSecretName(name) && !isTree(member));
+  SECRET_OBJECTS.has(name) || (isSecretName(name) && !isObject(member));
 
 /**
  * A copy of the tree with every secret in it replaced. Secrets are the texts whose member is named like one, and all
@@ -51,7 +50,7 @@ function visit(
     const named = names.length > 0 ? names : nameEntries(value);
     return value.map((entry, i) => visit(entry, step(place, `${i}`, named[i]), isSecret, replace));
   }
-  if (!isTree(value)) return value;
+  if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([name, member]) => {
     const below = step(place, name, /^\d+$/.test(name) ? names[Number(name)] : undefined);
     const hidden = isSecret || hidesBelow(name, member);
@@ -79,7 +78,7 @@ const step = ({ path, owner }: Place, name: string, named = name): Place => ({
 function nameEntries(list: unknown[]): Names {
   return distinct(
     list.map((entry) => {
-      if (!isTree(entry)) return undefined;
+      if (!isObject(entry)) return undefined;
       const named = [entry.id, entry.url].filter((part) => typeof part === 'string' && part !== '');
       return named.length > 0 ? named.join(' ') : undefined;
     }),

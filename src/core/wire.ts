@@ -75,6 +75,9 @@ export function text(maxBytes: number) {
     .refine((value) => Buffer.byteLength(value) <= maxBytes, error);
 }
 
+/** The text of a UUID in lower case, as a part of regular expressions. */
+export const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
 /**
  * The id of a row that the service named itself: a UUID of any version, in lower case as the database writes it. An id in
  * upper case finds its row, but is another text wherever text is compared: in grants, rooms and notices.

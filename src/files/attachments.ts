@@ -1,11 +1,12 @@
 import { AppError } from '../core/errors.ts';
+import { isObject } from '../core/json.ts';
 import type { Scope } from '../core/scope.ts';
+import { UUID } from '../core/wire.ts';
 import { readerOf } from './files.access.ts';
 import { listReadableFiles } from './files.repository.ts';
 
 const MAX_ITEMS = 20;
 
-const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const FILE_ID = new RegExp(`^${UUID}$`, 'i');
 /** The id alone is what some clients write, and complete when they show it. */
 const FILE_PATH = new RegExp(`^(?:/api(?:/v1)?/files/)?(${UUID})(?:/content)?/?$`, 'i');
@@ -15,9 +16,6 @@ const EMBEDDED_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+
 const SHOWN: readonly unknown[] = ['file', 'image', undefined, null];
 
 type Members = Record<string, unknown>;
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const refuse = (path: string, message: string) =>
   new AppError('bad_request', { detail: `${path}: ${message}` });
 
@@ -42,7 +40,7 @@ export async function attachmentsOf(scope: Scope, data: Members | null | undefin
   const named = new Map<string, string>();
   for (const [index, item] of items.entries()) {
     const path = `data.files[${index}]`;
-    if (!isMembers(item)) throw refuse(path, 'must be an object');
+    if (!isObject(item)) throw refuse(path, 'must be an object');
     for (const id of namedBy(item, path, own)) named.set(id.toLowerCase(), path);
   }
   if (named.size === 0) return [];
@@ -62,7 +60,7 @@ const webUrlOf = ({ configs }: Scope) => configs.current.webui.url.replace(/\/$/
 function namedBy(item: Members, path: string, own: string): string[] {
   const { type, url, content_type: contentType } = item;
   const isShown = SHOWN.includes(type) || (typeof contentType === 'string' && /^image\//i.test(contentType));
-  const ids = isShown ? [item.id, isMembers(item.file) ? item.file.id : undefined] : [];
+  const ids = isShown ? [item.id, isObject(item.file) ? item.file.id : undefined] : [];
   const found = ids.filter((id): id is string => typeof id === 'string' && FILE_ID.test(id));
   if (url === undefined || url === null || url === '') return found;
   if (typeof url !== 'string') throw refuse(`${path}.url`, 'must be text');

@@ -4,6 +4,7 @@ import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { UUID } from '../core/wire.ts';
 
 /** Enough for every kind of file that is told by its beginning. */
 const SAMPLE_BYTES = 4_100;
@@ -151,11 +152,11 @@ async function sweep(
     const info = await stat(join(root, name)).catch(() => undefined);
     if (!info || now - info.mtimeMs < UNFINISHED_MS) continue;
     if (name.endsWith(UNFINISHED)) await rm(join(root, name), { force: true });
-    else if (isFileName(name)) batch.push(name);
+    else if (FILE_NAME.test(name)) batch.push(name);
     if (batch.length >= SWEEP_BATCH) await judge();
   }
   if (batch.length > 0) await judge();
 }
 
 /** What is not named by us is not ours to remove. */
-const isFileName = (name: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name);
+const FILE_NAME = new RegExp(`^${UUID}$`);

@@ -1,3 +1,5 @@
+import { UUID } from '../core/wire.ts';
+
 /** A name is at most this long. */
 const NAME_CHARACTERS = 256;
 /** In how many places the name behind an `@` may end: after each word, before and after punctuation. */
@@ -12,7 +14,7 @@ const JOINER = /[-.'’+]/;
 const SPACE = /\s/;
 /** No name goes on beyond these. */
 const BARRIER = /[@\n\r]/;
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const USER_ID = new RegExp(`^${UUID}$`, 'i');
 const UUID_CHARACTERS = 36;
 
 export interface Mentioned {
@@ -52,7 +54,7 @@ export function parseMentions(content: string): Mentioned {
 function idAt(content: string, start: number): string | undefined {
   const end = start + UUID_CHARACTERS;
   const id = content.slice(start, end);
-  return UUID.test(id) && ['|', '>', undefined].includes(content[end]) ? id.toLowerCase() : undefined;
+  return USER_ID.test(id) && ['|', '>', undefined].includes(content[end]) ? id.toLowerCase() : undefined;
 }
 
 /** Where a token ends, in whose label another `@` means nothing; its own `@` when it is not closed. */

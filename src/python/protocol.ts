@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../core/json.ts';
 
 /**
  * Messages between the server and the Python side. Two ways lead there: JSON lines to and from the fork server
@@ -7,8 +8,6 @@ import { z } from 'zod';
  * a line of JSON, and behind a line feed a payload, which is JSON of any size; what is not for the server itself is never parsed.
  */
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown) => typeof value === 'string';
 
 /**

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { may } from '../configs/settings/permissions.ts';
 import { invalid } from '../core/errors.ts';
+import { isObject } from '../core/json.ts';
 import type { Scope } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
 import { listUserValves, updateValves } from '../tools/valves/valves.service.ts';
@@ -12,8 +13,7 @@ const WEBHOOK_BYTES = 2_000;
 type Tree = Record<string, unknown>;
 export type Settings = Tree & { ui: Tree };
 
-const objectOf = (value: unknown): Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+const objectOf = (value: unknown): Tree => (isObject(value) ? { ...value } : {});
 
 /** The stored settings with the caller's own valves of tools, which are stored apart, under `tools.valves`. */
 async function complete(scope: Scope, reading: Promise<Tree> | Tree): Promise<Settings> {

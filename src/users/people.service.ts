@@ -1,4 +1,4 @@
-import { AppError, invalid } from '../core/errors.ts';
+import { AppError, invalid, noSuchUser } from '../core/errors.ts';
 import { limitAtOnce } from '../core/limits.ts';
 import type { Scope } from '../core/scope.ts';
 import { id } from '../core/wire.ts';
@@ -123,8 +123,6 @@ function readCursor(cursor: string, order: UserOrder): Position {
 /** Whether PostgreSQL takes it as an `int`. */
 const isSmall = (value: unknown): value is number =>
   Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31;
-
-const noSuchUser = () => new AppError('not_found', { detail: 'There is no such user.' });
 
 /** @throws not_found for what cannot be the id of an account */
 export function knownUserId(sent: string): string {

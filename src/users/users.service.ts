@@ -5,7 +5,7 @@ import { type AuditScope, record } from '../audit/audit.record.ts';
 import { difference } from '../audit/audit.values.ts';
 import { hashPassword } from '../auth/passwords/passwords.ts';
 import { Session } from '../auth/sessions/session.entity.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, noSuchUser } from '../core/errors.ts';
 import type { Actor, Role, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { type Transaction, transaction } from '../database/transaction.ts';
@@ -143,7 +143,7 @@ export async function findUserByEmail(scope: Scope<Actor | null>, email: string)
 
 export async function findUser(em: EntityManager, id: string): Promise<UserEntity> {
   const user = await em.findOne(User, id);
-  if (!user) throw new AppError('not_found', { detail: 'There is no such user.' });
+  if (!user) throw noSuchUser();
   return user;
 }
 

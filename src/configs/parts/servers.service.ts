@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import { AppError } from '../../core/errors.ts';
+import { isObject } from '../../core/json.ts';
 import { MASK } from '../../core/masks.ts';
 import type { Scope } from '../../core/scope.ts';
 import type { ToolServer } from '../settings/configs.schema.ts';
-import { isTree, type Tree } from '../settings/configs.settings.ts';
+import type { Tree } from '../settings/configs.settings.ts';
 
 type Connection = z.output<typeof ToolServer>;
 
@@ -29,7 +30,7 @@ export async function verifyToolServer(scope: Scope, sent: Connection): Promise<
   });
   if (answer.status !== 200) throw refused(`The server answered with status ${answer.status}.`);
   const description = parse(answer.body.toString());
-  if (!isTree(description) || !isTree(description.paths)) {
+  if (!isObject(description) || !isObject(description.paths)) {
     throw refused('What the server answered is no OpenAPI description in JSON.');
   }
   return description;

@@ -1,13 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../../core/json.ts';
 import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
 
 export type Tree = Record<string, unknown>;
 
-export const isTree = (value: unknown): value is Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** A member that has members of its own; an object without any is a value, which the administrator fills. */
-const isBranch = (value: unknown): value is Tree => isTree(value) && Object.keys(value).length > 0;
+const isBranch = (value: unknown): value is Tree => isObject(value) && Object.keys(value).length > 0;
 
 /** The dotted paths of all values in a tree, in its order. */
 export function pathsOf(tree: Tree, prefix = ''): string[] {
@@ -25,7 +23,7 @@ export const SETTINGS: readonly string[] = pathsOf(DEFAULT_CONFIGURATION).filter
 export const valueAt = (tree: unknown, path: string): unknown =>
   path
     .split('.')
-    .reduce<unknown>((at, name) => (isTree(at) && Object.hasOwn(at, name) ? at[name] : undefined), tree);
+    .reduce<unknown>((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), tree);
 
 /** The tree with another value at a dotted path; what it shares with the given one is not copied. */
 export function withValue<T extends object>(tree: T, path: string, value: unknown): T {
@@ -33,7 +31,7 @@ export function withValue<T extends object>(tree: T, path: string, value: unknow
   const members = tree as Tree;
   if (rest.length === 0) return { ...tree, [name]: value };
   const below = Object.hasOwn(members, name) ? members[name] : undefined;
-  return { ...tree, [name]: withValue(isTree(below) ? below : {}, rest.join('.'), value) };
+  return { ...tree, [name]: withValue(isObject(below) ? below : {}, rest.join('.'), value) };
 }
 
 /** The tree without the value at a dotted path; what it shares with the given one is not copied. */
@@ -41,13 +39,13 @@ export function withoutValue<T extends object>(tree: T, path: string): T {
   const [name = '', ...rest] = path.split('.');
   const { [name]: below, ...others } = tree as Tree;
   if (rest.length === 0) return others as T;
-  return isTree(below) ? { ...tree, [name]: withoutValue(below, rest.join('.')) } : tree;
+  return isObject(below) ? { ...tree, [name]: withoutValue(below, rest.join('.')) } : tree;
 }
 
 /** The dotted paths at which two trees differ, one for each value that is not the same, in the order of the later. */
 export function changedPaths(before: unknown, after: unknown, path = ''): string[] {
   if (isDeepStrictEqual(before, after)) return [];
-  if (!isTree(before) || !isTree(after)) return [path];
+  if (!isObject(before) || !isObject(after)) return [path];
   const names = new Set([...Object.keys(after), ...Object.keys(before)]);
   return [...names].flatMap((name) =>
     changedPaths(before[name], after[name], path === '' ? name : `${path}.${name}`),

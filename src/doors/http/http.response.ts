@@ -1,4 +1,5 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
+import { isObject } from '../../core/json.ts';
 
 /** Headers that every answer carries unless its route set its own; JSON needs nothing of what these forbid. */
 const SECURITY_HEADERS = {
@@ -65,7 +66,7 @@ export class TimedResponse<
   override writeHead(...head: unknown[]): this {
     const headers = head.at(-1);
     // Fastify hands over all headers as one object of its own making; adding to it spares Node a merge.
-    if (isPlainHeaders(headers) && this.getHeaderNames().length === 0) this.#addTo(headers);
+    if (isObject(headers) && this.getHeaderNames().length === 0) this.#addTo(headers);
     else this.#set();
     return super.writeHead(...(head as Head));
   }
@@ -86,6 +87,3 @@ export class TimedResponse<
     }
   }
 }
-
-const isPlainHeaders = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

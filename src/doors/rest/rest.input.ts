@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { isObject } from '../../core/json.ts';
 import { joinShapes, type Shape } from '../../core/schema.ts';
 import { findIgnored, planKnown, planKnownInput } from '../http/ignored.ts';
 import type { Procedure } from '../http/procedures.ts';
@@ -96,7 +97,7 @@ function readBodyMember(sources: Sources, bodyMember: string, acceptWrapped: boo
 
 /** What `{member: value}` holds, when the body is that and nothing more. */
 const unwrapped = (body: unknown, member: string) =>
-  isMembers(body) && member in body && Object.keys(body).length === 1 ? body[member] : body;
+  isObject(body) && member in body && Object.keys(body).length === 1 ? body[member] : body;
 
 function readFromBody(sources: Sources, inputs: Procedure['inputs']): InputReader {
   const { shape, parameters } = sources;
@@ -105,7 +106,7 @@ function readFromBody(sources: Sources, inputs: Procedure['inputs']): InputReade
     const { body } = request;
     const ignored = union(namesOf(request.query as Query), findIgnored(known, body));
     if (inputs.length === 0) return { input: undefined, ignored };
-    if (body === undefined || isMembers(body)) {
+    if (body === undefined || isObject(body)) {
       if (!shape) return { input: body, ignored };
       const input = body ?? {};
       addParameters(sources, request, input);
@@ -119,9 +120,6 @@ function namesOf(query: Query): Set<string> | undefined {
   const names = Object.keys(query);
   return names.length > 0 ? new Set(names) : undefined;
 }
-
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const union = (one: Set<string> | undefined, other: Set<string> | undefined) =>
   one && other ? new Set([...one, ...other]) : (one ?? other);
