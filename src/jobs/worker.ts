@@ -155,8 +155,8 @@ export function createJobs({ orm, sql, log, kinds }: JobsOptions): Jobs {
     events.on('worker:getJob:error', noteLook('failing'));
     events.on('worker:getJob:empty', noteLook('ok'));
     events.on('job:start', noteLook('ok'));
-    // Where there is one there may be more.
-    events.on('job:start', wake);
+    // Where there is one there may be more. Later, as the place of this one is not taken yet.
+    events.on('job:start', () => setImmediate(wake));
 
     closers.push(await holdLine({ orm, workerId: pool.id, log, onJobs: wake }));
     const poll = setInterval(wake, POLL_MS).unref();
