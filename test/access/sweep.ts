@@ -36,7 +36,7 @@ export const SAMPLE = {
 
 export const RIGHTS = ['none', 'read', 'write', 'manage'];
 const NOUNS = { channel: '/api/channels/{id}', tool: '/api/tools/id/{id}' };
-export type Noun = keyof typeof NOUNS;
+type Noun = keyof typeof NOUNS;
 
 export interface Swept {
   procedure: Procedure;
@@ -76,28 +76,21 @@ export async function peopleServer(server: TestServer) {
   await call(`POST /groups/id/${group.id}/users/add`, { user_ids: [people.writer.id] });
   const access_grants = [grant(people.reader.id, 'read'), grant(group.id, 'write', 'group')];
 
-  /** Of which noun a new one is made, which belongs to the owner and is granted to reader and writer. Returns its id. */
-  const make: Record<Noun, (number: number) => Promise<string>> = {
-    async channel() {
-      const { id } = (await call('POST /channels/create', { name: 'x', access_grants })).body;
-      await server.database.query('update channel set user_id = $1 where id = $2', [people.owner.id, id]);
-      return id;
-    },
-    async tool(number) {
-      const id = `dice_${number}`;
-      await server.database.query(
-        `insert into tool (id, user_id, name, content, meta, specs, created_at, updated_at)
-         values ($1, $2, 'dice', '', '{"description": null, "manifest": {}}', '[]', 1, 1)`,
-        [id, people.owner.id],
-      );
-      await call(`POST /tools/id/${id}/access/update`, { access_grants });
-      return id;
-    },
-  };
+  /** A new one, which belongs to the owner and is granted to reader and writer. Returns its id. */
+  async function makeTool(number: number): Promise<string> {
+    const id = `dice_${number}`;
+    await server.database.query(
+      `insert into tool (id, user_id, name, content, meta, specs, created_at, updated_at)
+       values ($1, $2, 'dice', '', '{"description": null, "manifest": {}}', '[]', 1, 1)`,
+      [id, people.owner.id],
+    );
+    await call(`POST /tools/id/${id}/access/update`, { access_grants });
+    return id;
+  }
 
   return {
     people,
-    make,
+    makeTool,
     /** The statuses of a procedure about something, at every door, and how many doors that are. */
     async statusesOf(name: Name, { procedure }: Swept, id: string): Promise<number[]> {
       const outcomes = await doors[name].try(procedure, { ...SAMPLE, access_grants, id });

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listProcedures } from '../../src/doors/http/procedures.ts';
-import { appRouter } from '../../src/router.ts';
 import { openDoors } from '../support/doors.ts';
+import { kinds, procedures } from '../support/samples.ts';
 import { signUp, signUpAs, startServer } from '../support/server.ts';
 import { listenBySocketIo } from '../support/sockets.ts';
 
-/**
- * Every procedure that exists, subscriptions too, by everyone who can ask, at every door: generated, so that none can be forgotten.
- * Access is decided before the input is looked at, so an empty input shows it: whoever is let in gets as far as 400 or 404, or 200.
+/*
+ * A procedure of each kind, by everyone who can ask, at every door. That every other one stands on the same bases, which ask before
+ * they look at the input, is for `test/contract/procedures.test.ts`.
  */
 const CALLERS = ['nobody', 'ended', 'pending', 'user', 'admin'] as const;
 type Caller = (typeof CALLERS)[number];
@@ -20,11 +19,6 @@ const REFUSALS: Record<string, Partial<Record<Caller, string>>> = {
   administrator: { ...OUT, pending: 'account_pending', user: 'forbidden' },
 };
 const STATUSES: Record<string, number> = { unauthenticated: 401, account_pending: 401, forbidden: 403 };
-
-/** These would end the session that the sweep goes on with; `revocation.test.ts` is about them. */
-const ENDING = ['auths.signOut', 'auths.signOutByGet'];
-
-const procedures = listProcedures(appRouter);
 
 const server = await startServer();
 const doors = {} as Record<Caller, ReturnType<typeof openDoors>>;
@@ -42,33 +36,19 @@ beforeAll(async () => {
   if (!whoAmI) throw new Error('There is no auths.whoAmI.');
   expect((await doors.ended.try(whoAmI)).map(({ status }) => status)).toEqual([200, 200, 200]);
   await server.call('POST /auths/signout', { token: tokens.ended });
+  expect(await doors.ended.at['tRPC socket'](whoAmI, {})).toEqual({ status: 401, code: 'unauthenticated' });
 });
 afterAll(async () => {
   for (const { close } of Object.values(doors)) close();
   await server.close();
 });
 
-/** Whether a rule of the procedure's own may refuse somebody whom its level lets in; `rights.sweep.test.ts` is about those. */
-const isFiner = ({ level, access }: { level?: string; access: string }) => access !== level;
-
 describe.each(CALLERS)('%s', (caller) => {
-  const calls = procedures.filter(({ path }) => !ENDING.includes(path));
-
-  it.each(calls.map((procedure) => [procedure.path, procedure.meta?.level, procedure] as const))(
-    'and %s (%s)',
-    async (_path, level, procedure) => {
-      const code = REFUSALS[level ?? '']?.[caller];
-      const outcomes = await doors[caller].try(procedure);
-      expect(outcomes.length).toBe(procedure.type === 'subscription' ? 1 : procedure.meta?.openapi ? 3 : 2);
-      for (const outcome of outcomes) {
-        if (code) expect(outcome).toEqual({ status: STATUSES[code], code });
-        else {
-          const { meta = { access: 'open' } } = procedure;
-          expect([200, 201, 400, 404, ...(isFiner(meta) ? [401, 403] : [])]).toContain(outcome.status);
-        }
-      }
-    },
-  );
+  it.each(kinds)('and $kind', async ({ procedure, input, admitted, doorCount }) => {
+    const code = REFUSALS[procedure.meta?.level ?? '']?.[caller];
+    const expected = code ? { status: STATUSES[code], code } : admitted;
+    expect(await doors[caller].try(procedure, input)).toEqual(Array(doorCount).fill(expected));
+  });
 
   it('and Socket.IO', async () => {
     const token = tokens[caller];

@@ -238,6 +238,17 @@ const FILE_ACTIONS: Action[] = [
     spends: true,
   },
   {
+    name: 'replace the text of the file of a message',
+    procedure: 'files.updateText',
+    input: ({ fileId }) => ({ id: fileId, content: 'changed' }),
+    needs: 'delete the file',
+    otherwise: (kind, relation) =>
+      holders('read', kind).includes(relation) || holders('delete the file', kind).includes(relation)
+        ? undefined
+        : NOT_FOUND,
+    spends: true,
+  },
+  {
     name: 'get the file of a message',
     procedure: 'files.get',
     input: onFile,

@@ -8,6 +8,11 @@ import { listProcedures } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 
 const procedures = listProcedures(appRouter);
+/** As tRPC keeps them: a procedure's middlewares, of which that of a base tells its level. */
+const PROCEDURES = appRouter._def.procedures as unknown as Record<
+  string,
+  { _def: { middlewares: { level?: string }[] } }
+>;
 const pathsOf = (rule: (procedure: (typeof procedures)[number]) => boolean) =>
   procedures.filter(rule).map(({ path }) => path);
 
@@ -21,6 +26,28 @@ const OPEN = [
   'ldap.signIn',
   'oauth.exchange',
   'webhooks.post',
+];
+
+/** No API key may do these, whatever it may reach. */
+const SIGNED_IN = [
+  'apiKeys.create',
+  'apiKeys.delete',
+  'apiKeys.deleteDefault',
+  'apiKeys.deleteOf',
+  'apiKeys.getDefault',
+  'apiKeys.list',
+  'apiKeys.listOf',
+  'apiKeys.replaceDefault',
+  'auths.changePassword',
+  'auths.signOut',
+  'auths.signOutByGet',
+  'oauth.sessionsOf',
+  'sessions.end',
+  'sessions.endAllOf',
+  'sessions.endOf',
+  'sessions.list',
+  'sessions.listOf',
+  'sessions.revokeOf',
 ];
 
 /** Neither in REST nor a subscription, on purpose: at REST, imports have a plain route of their own. */
@@ -37,6 +64,18 @@ describe('every procedure', () => {
     const other = pathsOf(({ meta }) => !!meta && levels.includes(meta.access) && meta.access !== meta.level);
     expect(other).toEqual([]);
     expect(pathsOf(({ meta }) => meta?.level === 'open' && meta.access !== 'open')).toEqual([]);
+  });
+
+  it('begins with what its base asks of the level, once, before its input is looked at', () => {
+    const asked = Object.entries(PROCEDURES).map(([path, { _def }]) => [
+      path,
+      _def.middlewares.map(({ level }) => level).filter((level, at) => at === 0 || level !== undefined),
+    ]);
+    expect(asked).toEqual(procedures.map(({ path, meta }) => [path, [meta?.level]]));
+  });
+
+  it('concerns credentials with a sign-in alone', () => {
+    expect(pathsOf(({ meta }) => meta?.credential === 'session').toSorted()).toEqual(SIGNED_IN);
   });
 
   it('declares its output, the guard against leaks', () => {

@@ -29,17 +29,12 @@ export function requestOf({ meta }: Procedure, input: Input): { request: string;
   return { request: `${method} ${address}?${query}`, body: undefined };
 }
 
-/**
- * How many calls a tRPC socket is sent whose credentials are missing or refused: the server counts the frames and the call of each, up
- * to 40 in a second.
- */
-const UNPROVED_CALLS = 10;
-
 /** Somebody, or nobody, at every door through which procedures are called: for tests that are made from the router. */
 export function openDoors(url: string, token?: string) {
   const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
   let calls = openCalls(url, token);
-  let unproved = 0;
+  /** Whether the server may close the socket at any time, as it does where credentials are missing or have ended. */
+  let isUnproved = !token;
 
   /** Each answers undefined for what it does not have. */
   const doors: Record<DoorName, (procedure: Procedure, input: Input) => Promise<Outcome | undefined>> = {
@@ -60,13 +55,12 @@ export function openDoors(url: string, token?: string) {
       return { status: response.status, code: answer.error?.data.error_code };
     },
     async 'tRPC socket'({ path, type }, input) {
-      if (unproved >= UNPROVED_CALLS) {
+      if (isUnproved) {
         calls.close();
         calls = openCalls(url, token);
-        unproved = 0;
       }
       const outcome = await calls.attempt(type, path, input);
-      if (!token || outcome.status === 401) unproved += 1;
+      isUnproved = !token || outcome.status === 401;
       return outcome;
     },
   };
