@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
-import { installQueue } from '../jobs/install.ts';
+import { installQueue, SCHEMA } from '../jobs/install.ts';
 import type { DatabaseAddress } from './embedded.ts';
 import { reclaimBroken } from './pool.ts';
 
@@ -36,6 +36,8 @@ export function ormOptions(entities: NonNullable<Options['entities']>, target: D
       connectionTimeoutMillis: CONNECT_MS,
       onPoolCreated: reclaimBroken,
     },
+    // The queue of jobs brings its own tables, which no entity describes.
+    schemaGenerator: { ignoreSchema: [SCHEMA] },
     migrations: {
       path: MIGRATIONS,
       pathTs: MIGRATIONS,
