@@ -10,7 +10,7 @@ export function renderErrors(page: string): string {
   if (before === undefined || after === undefined)
     throw new Error('docs/errors.md has no place for the codes.');
   const rows = Object.entries(ERRORS)
-    .sort(([, one], [, other]) => one.status - other.status)
+    .sort(([a, one], [b, other]) => one.status - other.status || (a < b ? -1 : 1))
     .map(([code, { status, detail }]) => `| \`${code}\` | ${status} | ${detail} |`);
   const table = [
     '| code | status | `detail`, unless a better one is known |',

@@ -1,4 +1,5 @@
 import { defineNoun } from '../core/noun.ts';
+import { errors } from './auth.errors.ts';
 import { authRouter } from './auth.router.ts';
 import { Identity, ProviderSession } from './identities/identities.entity.ts';
 import { ApiKey } from './keys/keys.entity.ts';
@@ -11,6 +12,7 @@ import { sessionsRouter } from './sessions/sessions.router.ts';
 
 export const auth = defineNoun({
   name: 'auth',
+  errors,
   routers: {
     auths: authRouter,
     apiKeys: keysRouter,

@@ -1,11 +1,13 @@
 import { defineNoun } from '../core/noun.ts';
 import { passOnChannels } from './channels.deletion.repository.ts';
 import { Channel } from './channels.entity.ts';
+import { errors } from './channels.errors.ts';
 import { channelsRouter } from './channels.router.ts';
 import { ChannelEvent } from './events/events.entity.ts';
 
 export const channels = defineNoun({
   name: 'channels',
+  errors,
   routers: { channels: channelsRouter },
   entities: [Channel, ChannelEvent],
   onAccountDeleted: passOnChannels,

@@ -14,6 +14,12 @@ import { beginConfig, readConfig, rememberConfig, type StoredConfig } from './co
 import type { Configuration, ConfigurationFault } from './settings/configs.schema.ts';
 import type { Tree } from './settings/configs.settings.ts';
 
+declare module '../core/keys.ts' {
+  interface KeyPurposes {
+    configuration: true;
+  }
+}
+
 declare module '../events/bus.ts' {
   interface BusTopics {
     /** Between processes, through PostgreSQL: a newer configuration is stored. */

@@ -1,71 +1,39 @@
 import { OUTAGES, outageIn } from './outage.ts';
 
-/**
- * Every failure that a caller may see, by its stable code. The code and the status are part of the wire
- * contract: add freely, change never. `detail` is the sentence used when the thrower has no better one.
- */
-export const ERRORS = {
+/** One failure. `detail` is the sentence used when the thrower has no better one. */
+export interface ErrorSpec {
+  status: number;
+  detail: string;
+}
+
+const CORE_ERRORS = {
   validation: { status: 400, detail: 'The request does not have the expected shape.' },
   malformed_json: { status: 400, detail: 'The request body is not valid JSON.' },
   bad_request: { status: 400, detail: 'The request cannot be carried out as sent.' },
-  email_invalid: {
-    status: 400,
-    detail: 'That e-mail address is not valid. Use one of the form name@example.com.',
-  },
-  email_taken: { status: 400, detail: 'That e-mail address already has an account. Sign in instead.' },
-  credentials_wrong: { status: 400, detail: 'The e-mail address or the password is wrong.' },
-  oauth_failed: {
-    status: 400,
-    detail: 'The sign-in through the provider did not succeed. Begin again.',
-  },
-  password_wrong: { status: 400, detail: 'The current password is wrong.' },
-  password_weak: { status: 400, detail: 'That password is too easy to guess. Choose another.' },
-  id_invalid: { status: 400, detail: 'An id may hold only ASCII letters, digits and underscores.' },
   name_taken: { status: 400, detail: 'That name is already in use. Choose another.' },
   id_taken: { status: 400, detail: 'That id is already in use. Choose another.' },
-  tool_invalid: { status: 400, detail: 'The tool could not be loaded.' },
   arguments_invalid: { status: 400, detail: 'The arguments do not fit the specification of the function.' },
   address_refused: { status: 400, detail: 'That address may not be called: only public http(s) addresses.' },
   answer_too_large: { status: 400, detail: 'The other server sent more than is accepted.' },
-  valves_invalid: { status: 400, detail: 'The tool does not accept these valves.' },
-  config_newer: { status: 400, detail: 'The configuration was exported by a newer version.' },
   unauthenticated: { status: 401, detail: 'Sign in first: the credentials are missing, wrong or expired.' },
   account_pending: {
     status: 401,
     detail: 'This account waits for the approval of an administrator.',
   },
-  tool_forbidden: { status: 401, detail: 'You have no permission for this tool operation.' },
   forbidden: { status: 403, detail: 'You have no permission for this operation.' },
   origin_forbidden: {
     status: 403,
     detail: 'A change that carries only the cookie must come from the same origin.',
   },
-  api_key_forbidden: { status: 403, detail: 'Use of API key is not enabled in the environment.' },
   endpoint_forbidden: { status: 403, detail: 'API key not allowed to access this endpoint.' },
   session_required: { status: 403, detail: 'This needs a sign-in: an API key may not do it.' },
-  signup_disabled: { status: 403, detail: 'Sign-up is switched off. Ask an administrator for an account.' },
-  signin_disabled: { status: 403, detail: 'Sign-in by password is switched off.' },
-  channels_disabled: { status: 403, detail: 'Channels are switched off.' },
-  primary_admin: {
-    status: 403,
-    detail: 'The first administrator can be neither demoted nor deleted by others.',
-  },
   not_found: { status: 404, detail: 'There is nothing under that address or id.' },
   method_not_allowed: { status: 405, detail: 'That address does not answer this method.' },
-  config_locked: {
-    status: 409,
-    detail: 'An environment variable of the server pins that setting.',
-  },
-  tool_not_ready: { status: 409, detail: 'The packages that the tool asks for are not installed.' },
   too_large: { status: 413, detail: 'The request body is too large.' },
   media_type: { status: 415, detail: 'Send JSON, with the header Content-Type: application/json.' },
   range_unsatisfiable: {
     status: 416,
     detail: 'The file does not have the range of bytes that was asked for.',
-  },
-  search_too_broad: {
-    status: 422,
-    detail: 'Too many messages hold these words. Search in one channel, of one author, or in less time.',
   },
   tool_raised: { status: 422, detail: 'The tool raised an error.' },
   rate_limited: { status: 429, detail: 'Too many attempts. Wait before the next.' },
@@ -83,14 +51,29 @@ export const ERRORS = {
     detail:
       'The server has hardly any room left on its disk, so nothing more is stored. Reading and deleting go on.',
   },
-  quota_exceeded: {
-    status: 507,
-    detail: 'That would take more room than you may have. Delete something first.',
-  },
   tool_timeout: { status: 504, detail: 'The tool took too long and was stopped.' },
-} as const satisfies Record<string, { status: number; detail: string }>;
+} as const satisfies Record<string, ErrorSpec>;
 
-export type ErrorCode = keyof typeof ERRORS;
+/** The codes of nouns: each adds its own by augmenting this interface (`declareErrors`). */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by augmentation
+export interface NounErrors {}
+
+export type ErrorCode = keyof typeof CORE_ERRORS | keyof NounErrors;
+
+/**
+ * Every failure that a caller may see, by its stable code. The code and the status are part of the wire contract: add freely, change
+ * never.
+ */
+export const ERRORS = { ...CORE_ERRORS } as Record<ErrorCode, ErrorSpec>;
+
+/** Adds the errors of a noun. @throws Error for a code that exists */
+export function declareErrors<const Errors extends Record<string, ErrorSpec>>(errors: Errors): Errors {
+  for (const code of Object.keys(errors)) {
+    if (code in ERRORS) throw new Error(`The error code ${code} is declared twice.`);
+  }
+  Object.assign(ERRORS, errors);
+  return errors;
+}
 
 /** One thing that is wrong with an input, in words: `path` is dotted, `message` says what was expected. */
 export interface Issue {

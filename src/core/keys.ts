@@ -1,16 +1,14 @@
 import { hkdfSync } from 'node:crypto';
 
-/** What a key is for. A new use of a secret gets a new name, so that no key ever serves two purposes. */
-export type KeyPurpose =
-  | 'session-jwt'
-  | 'device-jwt'
-  | 'fingerprint'
-  | 'oauth-attempt'
-  | 'configuration'
-  | 'secret-mark'
-  | 'tool-valves'
-  | 'webhook-token'
-  | 'delivery-url';
+/**
+ * What a key is for. A new use of a secret gets a new name, so that no key ever serves two purposes. Each noun adds its own by
+ * augmenting this interface.
+ */
+export interface KeyPurposes {
+  fingerprint: true;
+  'secret-mark': true;
+}
+export type KeyPurpose = keyof KeyPurposes;
 
 /**
  * The server's secret, or several separated by commas: the first is in use, the others were before it. What was signed and sealed

@@ -1,6 +1,7 @@
 import type { AnyRouter } from '@trpc/server';
 import type { Tally } from '../database/reseal.ts';
 import type { Sql } from '../database/sql.ts';
+import type { ErrorSpec } from './errors.ts';
 import type { Secret } from './keys.ts';
 import type { ActingScope } from './scope.ts';
 
@@ -18,6 +19,8 @@ declare module './scope.ts' {
 export interface Noun {
   /** The name of its folder in `src/`. */
   name: string;
+  /** Its error codes; see `declareErrors`. */
+  errors?: Record<string, ErrorSpec>;
   /** By their names in the typed client. */
   routers?: Record<string, AnyRouter>;
   entities?: readonly object[];

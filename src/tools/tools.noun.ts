@@ -6,6 +6,7 @@ import { toolLoadRouter } from './load/load.router.ts';
 import { ToolRun } from './runs/runs.entity.ts';
 import { passOnTools } from './tools.deletion.repository.ts';
 import { Tool } from './tools.entity.ts';
+import { errors } from './tools.errors.ts';
 import { toolsRouter } from './tools.router.ts';
 import { ToolUserValves } from './valves/valves.entity.ts';
 import { resealValves } from './valves/valves.reseal.ts';
@@ -16,6 +17,7 @@ import { toolVersionsRouter } from './versions/versions.router.ts';
 
 export const tools = defineNoun({
   name: 'tools',
+  errors,
   routers: {
     tools: toolsRouter,
     toolFormat: toolFormatRouter,

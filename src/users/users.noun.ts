@@ -2,11 +2,13 @@ import { defineNoun } from '../core/noun.ts';
 import { peopleRouter } from './people.router.ts';
 import { profileRouter } from './profile.router.ts';
 import { User } from './users.entity.ts';
+import { errors } from './users.errors.ts';
 import { usersRouter } from './users.router.ts';
 import { variablesRouter } from './variables.router.ts';
 
 export const users = defineNoun({
   name: 'users',
+  errors,
   routers: {
     users: usersRouter,
     people: peopleRouter,

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { unseal } from '../core/seal.ts';
 
+declare module '../core/keys.ts' {
+  interface KeyPurposes {
+    'delivery-url': true;
+  }
+}
+
 export const sealedForDelivery = (id: string) =>
   ({ purpose: 'delivery-url', place: `delivery:${id}` }) as const;
 

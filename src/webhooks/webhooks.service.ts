@@ -22,6 +22,12 @@ import {
 } from './webhooks.repository.ts';
 import type { WebhookView } from './webhooks.schema.ts';
 
+declare module '../core/keys.ts' {
+  interface KeyPurposes {
+    'webhook-token': true;
+  }
+}
+
 const TOKEN_BYTES = 32;
 const PER_CHANNEL = 20;
 

@@ -2,6 +2,12 @@ import { createHash } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { deriveKeys, type Secret } from '../../core/keys.ts';
 
+declare module '../../core/keys.ts' {
+  interface KeyPurposes {
+    'device-jwt': true;
+  }
+}
+
 const ALGORITHM = 'HS256';
 const AUDIENCE = 'parley:device';
 

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { seal, unseal } from '../../core/seal.ts';
 
+declare module '../../core/keys.ts' {
+  interface KeyPurposes {
+    'oauth-attempt': true;
+  }
+}
+
 /** A sign-in at a provider that has begun, as the browser that began it keeps it. */
 const Attempt = z.object({
   provider: z.string(),

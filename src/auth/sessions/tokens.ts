@@ -2,6 +2,12 @@ import { jwtVerify, SignJWT } from 'jose';
 import { AppError } from '../../core/errors.ts';
 import { deriveKeys, type Secret } from '../../core/keys.ts';
 
+declare module '../../core/keys.ts' {
+  interface KeyPurposes {
+    'session-jwt': true;
+  }
+}
+
 const ALGORITHM = 'HS256';
 const AUDIENCE = 'parley:session';
 

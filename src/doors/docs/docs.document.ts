@@ -26,20 +26,21 @@ dropped and named in \`X-Ignored-Members\`; null in place of an optional member 
 is answered with 408, and one with an \`Expect\` header other than \`100-continue\` with 417. An operation's \`x-access\` says who may call it, and
 \`x-credential\` that it takes a session, no API key.`;
 
-/** The body of every failure, as `ErrorBody` in `core/errors.ts`. */
-const Failure = z
-  .object({
-    detail: z.string().meta({ description: 'One sentence that a person can act on' }),
-    code: z
-      .enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]])
-      .meta({ description: 'Stable; for programs' }),
-    issues: z
-      .array(z.object({ path: z.string(), message: z.string() }))
-      .optional()
-      .meta({ description: 'All that is wrong with the input, up to the hundredth' }),
-    request_id: z.string().optional().meta({ description: 'Names the failure in the log of the server' }),
-  })
-  .meta({ description: 'What went wrong' });
+/** The body of every failure, as `ErrorBody` in `core/errors.ts`. Made when all nouns have declared their codes. */
+const failure = () =>
+  z
+    .object({
+      detail: z.string().meta({ description: 'One sentence that a person can act on' }),
+      code: z
+        .enum(Object.keys(ERRORS).sort() as [ErrorCode, ...ErrorCode[]])
+        .meta({ description: 'Stable; for programs' }),
+      issues: z
+        .array(z.object({ path: z.string(), message: z.string() }))
+        .optional()
+        .meta({ description: 'All that is wrong with the input, up to the hundredth' }),
+      request_id: z.string().optional().meta({ description: 'Names the failure in the log of the server' }),
+    })
+    .meta({ description: 'What went wrong' });
 
 interface FailureText {
   name: string;
@@ -61,6 +62,7 @@ const FAILURES: Record<string, FailureText> = {
     name: 'NotDone',
     description:
       'Understood, but not to be done: a tool raised an error, or too much would have to be searched',
+    code: 'search_too_broad',
   },
   431: {
     name: 'HeadersTooLarge',
@@ -105,7 +107,7 @@ export function buildDocument(
       cookie: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: 'Set by signing in' },
     },
     paths,
-    defs: { Error: Failure },
+    defs: { Error: failure() },
   });
   for (const procedure of listProcedures(router)) {
     const rest = procedure.meta?.openapi;

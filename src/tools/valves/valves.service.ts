@@ -16,6 +16,12 @@ import {
   type ValvesChange,
 } from './valves.repository.ts';
 
+declare module '../../core/keys.ts' {
+  interface KeyPurposes {
+    'tool-valves': true;
+  }
+}
+
 type Values = Record<string, unknown>;
 
 /** How often a change is tried again when others change the same valves at the same moment. */
