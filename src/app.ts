@@ -3,20 +3,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
-import { createQuotas } from './access/quotas.ts';
-import { keepAuditFor } from './audit/audit.retention.ts';
-import { createAuthenticator } from './auth/authenticator.ts';
-import { createDirectory } from './auth/ldap/ldap.directory.ts';
-import { createSigninLimit } from './auth/limits/limits.ts';
-import { describeMethods } from './auth/methods/methods.ts';
-import { createOAuth } from './auth/oauth/oauth.providers.ts';
-import { passwordCostOf } from './auth/passwords/passwords.ts';
-import { trackSeen } from './auth/sessions/seen.ts';
-import { removeExpiredSessions } from './auth/sessions/session.ts';
-import { createHub } from './channels/events/events.hub.ts';
-import { announcePresence } from './channels/events/events.presence.ts';
-import { keepEventsFor } from './channels/events/events.retention.ts';
 import { hasAccounts } from './configs/client/accounts.repository.ts';
 import { readPins } from './configs/configs.pins.ts';
 import { openConfigStore } from './configs/configs.store.ts';
@@ -27,7 +15,8 @@ import { EmbeddedDatabaseError, startEmbedded } from './database/embedded.ts';
 import { followNotices, notifyText } from './database/notices.ts';
 import { OccupiedError, occupy } from './database/occupancy.ts';
 import { DatabaseError, type DatabaseTarget, migrate, openOrm, requireUsable } from './database/orm.ts';
-import { openSql } from './database/sql.ts';
+import type { PoolLoad } from './database/pool.ts';
+import { openSql, type PooledDatabase } from './database/sql.ts';
 import { mountHealth } from './doors/health.ts';
 import { createEntrance } from './doors/http/entrance.ts';
 import { createHttp } from './doors/http.ts';
@@ -41,24 +30,15 @@ import { createRedisBus } from './events/bus.redis.ts';
 import { createLocalBus, type Topic } from './events/bus.ts';
 import { createPresence } from './events/presence.ts';
 import { connectRedis } from './events/redis.ts';
-import { listKnownFiles } from './files/files.repository.ts';
-import { openFileStore } from './files/files.store.ts';
 import type { JobKind } from './jobs/kind.ts';
 import { createJobs } from './jobs/worker.ts';
-import { jobKinds } from './kinds.ts';
-import { createPostQueue } from './messages/messages.post.queue.ts';
-import { forgetOldTempIds } from './messages/messages.post.ts';
-import { accountDeletion } from './nouns.ts';
+import type { Base } from './noun.ts';
+import { accountDeletion, jobKinds, startNouns } from './nouns.ts';
 import { showProgress } from './progress.ts';
 import { type Python, startPython } from './python/pool.ts';
 import { appRouter } from './router.ts';
 import { claimSecret } from './secret.stored.ts';
 import { loadSecret } from './secret.ts';
-import { createToolJobs } from './tools/install/install.jobs.ts';
-import { keepPackagesSwept } from './tools/install/install.sweep.ts';
-import { openRunLog } from './tools/runs/runs.log.ts';
-import { announceSignUp } from './webhooks/signups.ts';
-import { startWebhooks } from './webhooks/webhooks.parts.ts';
 
 /** Topics that take rights away: these notices go through PostgreSQL, too, and so arrive while Redis is away or deaf. */
 const RIGHTS: readonly Topic[] = ['auth.revoked', 'auth.changed', 'groups.changed', 'channel.access'];
@@ -90,12 +70,33 @@ export interface AppOptions {
 }
 
 /**
- * Builds the server from its parts and listens.
+ * Starts the parts of the server in order and listens.
  *
- * @throws StartError with one line for the operator; whatever was started by then is stopped again
+ * @throws StartError with one line for the operator; parts that were started by then are stopped again
  */
 export async function startApp(options: AppOptions): Promise<App> {
-  const { env, log, onFatal } = options;
+  const { env, log } = options;
+  const closers = openClosers(log);
+  if (env.ENV === 'test') log.warn('ENV=test: passwords are stored so that they can be guessed. Unset it.');
+  try {
+    const { base, redis } = await startBase(options, closers);
+    const parts = await startParts(options, base, closers);
+    return await openDoors(options, { parts, redis, load: base.sql.load }, closers);
+  } catch (error) {
+    await closers.close();
+    throw forOperator(error, env);
+  }
+}
+
+/** What has to be stopped, in the order in which it was started. */
+interface Closers {
+  readonly isClosing: boolean;
+  add(close: () => unknown): void;
+  /** Stops all of it in reverse order, once. */
+  close(): Promise<void>;
+}
+
+function openClosers(log: Logger): Closers {
   const closers: (() => unknown)[] = [];
   let closing: Promise<void> | undefined;
   async function closeAll(): Promise<void> {
@@ -107,163 +108,122 @@ export async function startApp(options: AppOptions): Promise<App> {
       }
     }
   }
-  const close = () => {
-    closing ??= closeAll();
-    return closing;
+  return {
+    get isClosing() {
+      return closing !== undefined;
+    },
+    add: (close) => void closers.push(close),
+    close() {
+      closing ??= closeAll();
+      return closing;
+    },
   };
+}
 
-  if (env.ENV === 'test') log.warn('ENV=test: passwords are stored so that they can be guessed. Unset it.');
-  try {
-    const pins = readPins(env.SETTINGS);
-    const oauth = createOAuth(env);
-    const directory = await createDirectory(env);
-    await requirePort(env);
-    const secret = await loadSecret(env);
-    const target = await provideDatabase(options, closers, () => closing !== undefined);
-    const orm = await openOrm(entities, target);
-    closers.push(() => orm.close(true));
-    await requireUsable(orm);
-    await migrateVisibly(orm);
-    const sql = await openSql(orm);
+type PooledBase = Base & { sql: PooledDatabase };
 
-    const redis = env.REDIS_URL ? await connectRedis(env.REDIS_URL, log) : null;
-    if (redis) closers.push(() => redis.quit().catch(() => redis.disconnect()));
-    // Tools run on this machine and reach its network: to Redis they could speak as the server.
-    if (env.REDIS_URL && !new URL(env.REDIS_URL).password)
-      log.warn('Redis has no password, so tools may reach it. Set one, and put it into REDIS_URL.');
-    const occupancy = await occupy(orm, {
-      shared: redis !== null,
-      fingerprint: fingerprintOf(secret),
-      log,
-      onLost: () => onFatal('Another process took over the database.'),
-    });
-    closers.push(() => occupancy.release());
+/** Starts the parts that belong to no noun: the database, the configuration, the bus, Python and the way to other servers. */
+async function startBase(
+  options: AppOptions,
+  closers: Closers,
+): Promise<{ base: PooledBase; redis: Redis | null }> {
+  const { env, log, onFatal } = options;
+  const warn = (sentence: string) => (error: unknown) => log.warn({ err: error }, sentence);
+  const pins = readPins(env.SETTINGS);
+  await requirePort(env);
+  const secret = await loadSecret(env);
+  const orm = await openDatabase(options, closers);
+  const sql = await openSql(orm);
 
-    await claimSecret(sql, secret, log);
-    const configs = await openConfigStore(sql, {
-      secret,
-      pins,
-      hasEventDoors: env.ENABLE_WEBSOCKET_SUPPORT,
-      log,
-    });
-    const prefix = `parley:${configs.installationId}:`;
-    const onError = (error: unknown) => log.warn({ err: error }, 'A notice between processes failed.');
-    const also = { topics: RIGHTS, send: (text: string) => notifyText(sql, text) };
-    const bus = redis ? await createRedisBus(redis, { prefix, also, onError }) : createLocalBus(onError);
-    closers.push(() => bus.close());
-    closers.push(configs.follow(bus));
-    closers.push(await followNotices({ orm, bus, log, onGap: configs.refresh }));
+  const redis = await openRedis(env, log, closers);
+  const occupancy = await occupy(orm, {
+    shared: redis !== null,
+    fingerprint: fingerprintOf(secret),
+    log,
+    onLost: () => onFatal('Another process took over the database.'),
+  });
+  closers.add(() => occupancy.release());
 
-    const credentials = trackSeen(sql, onError);
-    closers.push(() => credentials.close());
-    const expiry = removeExpiredSessions(sql, onError);
-    closers.push(() => expiry.close());
-    const tempIds = forgetOldTempIds(sql, onError);
-    closers.push(() => tempIds.close());
-    const { tokens, authenticate } = createAuthenticator({
-      sql,
-      bus,
-      configs,
-      secret,
-      onSeen: credentials.seen,
-    });
-    const hub = createHub({ sql, bus, log });
-    closers.push(() => hub.close());
-    const presence = createPresence(bus);
-    closers.push(() => presence.close());
-    closers.push(announcePresence({ presence, hub, sql, bus, onError }));
-    const retention = keepEventsFor(env.EVENT_RETENTION_DAYS, { sql, onError });
-    closers.push(() => retention.close());
-    const audit = keepAuditFor(env.AUDIT_RETENTION_DAYS, { sql, onError });
-    closers.push(() => audit.close());
-    const python = options.python ?? ownPython(options);
-    if (python !== options.python) closers.push(() => python.close());
-    closers.push(bus.subscribe('tool.changed', ({ id }) => python.evict(id)));
-    const toolRuns = openRunLog(sql, onError);
-    closers.push(() => toolRuns.close());
-    const packages = keepPackagesSwept({ sql, python }, (error) =>
-      log.warn({ err: error }, 'Packages that no tool asks for could not be removed.'),
-    );
-    closers.push(() => packages.close());
-    const egress = options.egress ?? createEgress({ allow: env.EGRESS_ALLOW });
-    if (egress !== options.egress) closers.push(() => egress.close());
-    const shared = redis && { redis, prefix };
-    const webhooks = await startWebhooks({ sql, bus, configs, presence, secret }, shared, (error) =>
-      log.warn({ err: error }, 'Notifications to webhooks are held up; stored ones are tried again.'),
-    );
-    closers.push(() => webhooks.close());
+  await claimSecret(sql, secret, log);
+  const hasEventDoors = env.ENABLE_WEBSOCKET_SUPPORT;
+  const configs = await openConfigStore(sql, { secret, pins, hasEventDoors, log });
+  const prefix = `parley:${configs.installationId}:`;
+  const onError = warn('A notice between processes failed.');
+  const also = { topics: RIGHTS, send: (text: string) => notifyText(sql, text) };
+  const bus = redis ? await createRedisBus(redis, { prefix, also, onError }) : createLocalBus(onError);
+  closers.add(() => bus.close());
+  closers.add(configs.follow(bus));
+  closers.add(await followNotices({ orm, bus, log, onGap: configs.refresh }));
 
-    const files = await openFileStore({
-      dataDir: env.DATA_DIR,
-      listKnown: (among) => listKnownFiles(sql, among),
-      onError: (error) => log.warn({ err: error }, 'What uploads left behind could not be removed.'),
-    });
-    closers.push(() => files.close());
+  const presence = createPresence(bus);
+  closers.add(() => presence.close());
+  const python = options.python ?? ownPython(options);
+  if (python !== options.python) closers.add(() => python.close());
+  const egress = options.egress ?? createEgress({ allow: env.EGRESS_ALLOW });
+  if (egress !== options.egress) closers.add(() => egress.close());
+  const shared = redis && { redis, prefix };
+  return {
+    base: { env, log, warn, orm, sql, bus, configs, secret, shared, presence, python, egress },
+    redis,
+  };
+}
 
-    // Another PostgreSQL has a disk of its own, and says itself when that is full.
-    const { STORAGE_RESERVE_MB: reserve = env.DATABASE_URL ? 0 : 256 } = env;
-    const room = await watchRoom([env.DATA_DIR, join(env.DATA_DIR, 'uploads')], reserve * 2 ** 20, log);
-    closers.push(() => room.close());
+async function openDatabase(options: AppOptions, closers: Closers): Promise<MikroORM> {
+  const orm = await openOrm(entities, await provideDatabase(options, closers));
+  closers.add(() => orm.close(true));
+  await requireUsable(orm);
+  await migrateVisibly(orm);
+  return orm;
+}
 
-    const jobs = createJobs({ orm, sql, log, kinds: [...jobKinds, ...(options.jobKinds ?? [])] });
-    const parts: Parts = {
-      room,
-      jobs,
-      quotas: createQuotas({ sql, bus, configs, shared }),
-      orm,
-      sql,
-      files,
-      bus,
-      log,
-      python,
-      egress,
-      webhooks,
-      onSignUp: (user) => announceSignUp({ configs, webhooks, log }, user),
-      secret,
-      configs,
-      tokens,
-      oauth,
-      directory,
-      methods: describeMethods(env),
-      passwordCost: passwordCostOf(env),
-      hub,
-      presence,
-      posts: createPostQueue(sql),
-      authenticate,
-      accountDeletion,
-      toolRuns,
-      toolJobs: createToolJobs({ python, sql, bus, configs }, (error, tool) =>
-        log.warn({ err: error, tool }, 'A tool could not be prepared.'),
-      ),
-      signinLimit: createSigninLimit({
-        shared,
-        secret,
-        configs,
-        knowsProxies: env.TRUSTED_PROXIES.length > 0,
-      }),
-      entrance: createEntrance(env),
-    };
-    closers.push(() => jobs.close());
-    await jobs.begin(parts);
-    const http = await createHttp({ parts, env, router: appRouter });
-    const health = mountHealth(http, parts, redis);
-    closers.push(() => http.close());
-    let openSockets: () => Record<string, number> = () => ({});
-    mountMetrics(http, parts, { token: env.METRICS_TOKEN, sockets: () => openSockets(), database: sql.load });
-    if (env.ENABLE_WEBSOCKET_SUPPORT) {
-      const sockets = mountTrpcSockets({ server: http.server, parts, router: appRouter });
-      const socketIo = mountSocketIo({ server: http.server, parts, env });
-      openSockets = () => ({ trpc: sockets.size, socketio: socketIo.size });
-      closers.push(() => Promise.all([sockets.close(), socketIo.close()]));
-    }
-    await listen((at) => http.listen(at), env);
-    const { port } = http.server.address() as AddressInfo;
-    const host = env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST;
-    return { url: `http://${host}:${port}`, isNew: !(await hasAccounts(sql)), drain: health.drain, close };
-  } catch (error) {
-    await close();
-    throw forOperator(error, env);
+async function openRedis(env: Env, log: Logger, closers: Closers): Promise<Redis | null> {
+  if (!env.REDIS_URL) return null;
+  const redis = await connectRedis(env.REDIS_URL, log);
+  closers.add(() => redis.quit().catch(() => redis.disconnect()));
+  // Tools run on this machine and reach its network: to Redis they could speak as the server.
+  if (!new URL(env.REDIS_URL).password)
+    log.warn('Redis has no password, so tools may reach it. Set one, and put it into REDIS_URL.');
+  return redis;
+}
+
+/** Starts the nouns, and the jobs when all their parts are there. */
+async function startParts(options: AppOptions, base: PooledBase, closers: Closers): Promise<Parts> {
+  const { env, log, orm, sql, bus, configs, secret, presence, python, egress } = base;
+  // Another PostgreSQL has a disk of its own, and says itself when that is full.
+  const { STORAGE_RESERVE_MB: reserve = env.DATABASE_URL ? 0 : 256 } = env;
+  const room = await watchRoom([env.DATA_DIR, join(env.DATA_DIR, 'uploads')], reserve * 2 ** 20, log);
+  closers.add(() => room.close());
+  const nounParts = await startNouns(base, closers);
+  const jobs = createJobs({ orm, sql, log, kinds: [...jobKinds, ...(options.jobKinds ?? [])] });
+  const own = { orm, sql, bus, log, python, egress, secret, configs, presence, room, jobs, accountDeletion };
+  const parts: Parts = { ...own, ...nounParts, entrance: createEntrance(env) };
+  closers.add(() => jobs.close());
+  await jobs.begin(parts);
+  return parts;
+}
+
+/** Mounts the doors on the parts, and listens. */
+async function openDoors(
+  { env }: AppOptions,
+  { parts, redis, load }: { parts: Parts; redis: Redis | null; load: () => PoolLoad },
+  closers: Closers,
+): Promise<App> {
+  const http = await createHttp({ parts, env, router: appRouter });
+  const health = mountHealth(http, parts, redis);
+  closers.add(() => http.close());
+  let openSockets: () => Record<string, number> = () => ({});
+  mountMetrics(http, parts, { token: env.METRICS_TOKEN, sockets: () => openSockets(), database: load });
+  if (env.ENABLE_WEBSOCKET_SUPPORT) {
+    const sockets = mountTrpcSockets({ server: http.server, parts, router: appRouter });
+    const socketIo = mountSocketIo({ server: http.server, parts, env });
+    openSockets = () => ({ trpc: sockets.size, socketio: socketIo.size });
+    closers.add(() => Promise.all([sockets.close(), socketIo.close()]));
   }
+  await listen((at) => http.listen(at), env);
+  const { port } = http.server.address() as AddressInfo;
+  const host = env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST;
+  const isNew = !(await hasAccounts(parts.sql));
+  return { url: `http://${host}:${port}`, isNew, drain: health.drain, close: closers.close };
 }
 
 async function migrateVisibly(orm: MikroORM): Promise<void> {
@@ -285,16 +245,12 @@ const ownPython = ({ env, log, announce = (line) => log.info(line) }: AppOptions
     log: { info: announce, warn: (line) => log.warn(line), progress: showProgress },
   });
 
-async function provideDatabase(
-  { env, log, onFatal }: AppOptions,
-  closers: (() => unknown)[],
-  isClosing: () => boolean,
-): Promise<DatabaseTarget> {
+async function provideDatabase({ env, log, onFatal }: AppOptions, closers: Closers): Promise<DatabaseTarget> {
   if (env.DATABASE_URL) return { url: env.DATABASE_URL };
   const embedded = await startEmbedded({ dataDir: env.DATA_DIR, log: (line) => log.info(line) });
-  closers.push(() => embedded.stop());
+  closers.add(() => embedded.stop());
   void embedded.exited.then(() => {
-    if (!isClosing()) onFatal('The embedded PostgreSQL has ended.');
+    if (!closers.isClosing) onFatal('The embedded PostgreSQL has ended.');
   });
   return embedded.address;
 }

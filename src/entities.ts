@@ -1,5 +1,5 @@
 import type { EntityName } from '@mikro-orm/postgresql';
-import type { Noun } from './core/noun.ts';
+import type { Noun } from './noun.ts';
 import { nouns } from './nouns.ts';
 
 /** Every table; `mikro-orm.config.ts`, the server and the command line read this one list. */

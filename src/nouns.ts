@@ -3,12 +3,13 @@ import { audit } from './audit/audit.noun.ts';
 import { auth } from './auth/auth.noun.ts';
 import { channels } from './channels/channels.noun.ts';
 import { configs } from './configs/configs.noun.ts';
-import type { Noun, OnAccountDeleted } from './core/noun.ts';
 import { files } from './files/files.noun.ts';
 import { groups } from './groups/groups.noun.ts';
+import type { JobKind } from './jobs/kind.ts';
 import { members } from './members/members.noun.ts';
 import { mentions } from './mentions/mentions.noun.ts';
 import { messages } from './messages/messages.noun.ts';
+import type { Base, Noun, OnAccountDeleted } from './noun.ts';
 import { reactions } from './reactions/reactions.noun.ts';
 import { reads } from './reads/reads.noun.ts';
 import { search } from './search/search.noun.ts';
@@ -21,6 +22,8 @@ import { webhooks } from './webhooks/webhooks.noun.ts';
 /**
  * Every noun. The order counts for deleted accounts: people leave their channels (`members`) before it is decided who gets the files
  * in these.
+ *
+ * @internal The compiler cannot write this type into a declaration, and the client's build skips it.
  */
 export const nouns = [
   users,
@@ -42,6 +45,35 @@ export const nouns = [
   tools,
   files,
 ] as const;
+
+type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never;
+type PartsOf<N> = N extends { start: (...base: never) => infer S }
+  ? Awaited<S> extends { parts: infer P }
+    ? P
+    : never
+  : never;
+type NounParts = Intersection<PartsOf<(typeof nouns)[number]>>;
+
+/** Starts all nouns in their order; `closers` stops them. */
+export async function startNouns(
+  base: Base,
+  closers: { add(close: () => unknown): void },
+): Promise<NounParts> {
+  const parts = {};
+  for (const { start } of nouns as readonly Noun[]) {
+    const started = await start?.(base);
+    if (started?.close) closers.add(started.close);
+    Object.assign(parts, started?.parts);
+  }
+  return parts as NounParts;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each kind checks its own payload
+export const jobKinds: readonly JobKind<any>[] = nouns.flatMap(({ jobs }: Noun) => jobs ?? []);
 
 /** What each noun does when an account is deleted, in this order. */
 export const accountDeletion: readonly OnAccountDeleted[] = nouns.flatMap(({ onAccountDeleted }: Noun) =>

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { beginConfig, readMark, writeMark } from './configs/configs.repository.ts';
 import { type Secret, secretsOf } from './core/keys.ts';
-import type { Noun } from './core/noun.ts';
 import { renew, seal } from './core/seal.ts';
 import { emptyTally, type Tally } from './database/reseal.ts';
 import type { Sql } from './database/sql.ts';
 import { StartError } from './env.ts';
+import type { Noun } from './noun.ts';
 import { nouns } from './nouns.ts';
 
 /** The mark is a sealed text of nothing: whatever opens it is the secret that the database was written with. */

@@ -9,7 +9,11 @@ export type FailureData = typeof failure;
 declare function describeFailure<Router>(): Router extends {
   _def: { _config: { $types: { errorShape: { data: infer Data } } } };
 }
-  ? Expanded<Data>
+  ? { [Member in keyof Data]: Spelt<Data[Member]> }
   : never;
+
+// The compiler writes a union under its name where it has one. A union of words that were changed and changed back has none.
+type Spelt<T> = Marked<T> extends infer M ? (M extends `.${infer Word}` ? Word : Expanded<M>) : never;
+type Marked<T> = T extends string ? `.${T}` : T;
 
 type Expanded<T> = T extends object ? { [Member in keyof T]: Expanded<T[Member]> } : T;

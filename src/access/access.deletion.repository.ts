@@ -1,5 +1,5 @@
-import type { OnAccountDeleted } from '../core/noun.ts';
 import { statement } from '../database/sql.ts';
+import type { OnAccountDeleted } from '../noun.ts';
 
 const DELETE_GRANTS_TO_USER = statement(
   'access.delete_grants',

@@ -1,5 +1,6 @@
-import { defineNoun } from '../core/noun.ts';
+import { defineNoun } from '../noun.ts';
 import { errors } from './auth.errors.ts';
+import { startAuth } from './auth.parts.ts';
 import { authRouter } from './auth.router.ts';
 import { Identity, ProviderSession } from './identities/identities.entity.ts';
 import { ApiKey } from './keys/keys.entity.ts';
@@ -22,5 +23,6 @@ export const auth = defineNoun({
     sessions: sessionsRouter,
   },
   entities: [ApiKey, Identity, ProviderSession, Session],
+  start: startAuth,
   onAccountDeleted: 'foreign keys decide',
 });

@@ -1,5 +1,5 @@
-import type { OnAccountDeleted } from '../core/noun.ts';
 import { statement } from '../database/sql.ts';
+import type { OnAccountDeleted } from '../noun.ts';
 
 /** Channels of members have people in charge instead of an owner. */
 const PASS_ON_CHANNELS = statement<{ id: string }>(

@@ -1,7 +1,8 @@
-import { defineNoun } from '../core/noun.ts';
+import { defineNoun } from '../noun.ts';
 import { passOnChannels } from './channels.deletion.repository.ts';
 import { Channel } from './channels.entity.ts';
 import { errors } from './channels.errors.ts';
+import { startChannels } from './channels.parts.ts';
 import { channelsRouter } from './channels.router.ts';
 import { ChannelEvent } from './events/events.entity.ts';
 
@@ -10,5 +11,6 @@ export const channels = defineNoun({
   errors,
   routers: { channels: channelsRouter },
   entities: [Channel, ChannelEvent],
+  start: startChannels,
   onAccountDeleted: passOnChannels,
 });

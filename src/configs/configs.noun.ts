@@ -1,4 +1,4 @@
-import { defineNoun } from '../core/noun.ts';
+import { defineNoun } from '../noun.ts';
 import { ConfigHistory, ConfigRow } from './configs.entity.ts';
 import { errors } from './configs.errors.ts';
 import { resealConfigs } from './configs.reseal.ts';

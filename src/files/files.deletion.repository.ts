@@ -1,5 +1,5 @@
-import type { OnAccountDeleted } from '../core/noun.ts';
 import { statement } from '../database/sql.ts';
+import type { OnAccountDeleted } from '../noun.ts';
 
 /**
  * Files stay with the messages that carry them. An owner may read a file, so that of a group or direct channel goes to one of its

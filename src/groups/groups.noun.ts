@@ -1,4 +1,4 @@
-import { defineNoun } from '../core/noun.ts';
+import { defineNoun } from '../noun.ts';
 import { Group, GroupMember } from './groups.entity.ts';
 import { groupsRouter } from './groups.router.ts';
 

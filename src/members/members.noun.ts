@@ -1,4 +1,4 @@
-import { defineNoun } from '../core/noun.ts';
+import { defineNoun } from '../noun.ts';
 import { ChannelMember } from './members.entity.ts';
 import { membersRouter } from './members.router.ts';
 import { withdrawEverywhere } from './members.service.ts';

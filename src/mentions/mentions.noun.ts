@@ -1,4 +1,4 @@
-import { defineNoun } from '../core/noun.ts';
+import { defineNoun } from '../noun.ts';
 import { MessageMention } from './mentions.entity.ts';
 
 export const mentions = defineNoun({

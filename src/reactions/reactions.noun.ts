@@ -1,4 +1,4 @@
-import { defineNoun } from '../core/noun.ts';
+import { defineNoun } from '../noun.ts';
 import { MessageReaction } from './reactions.entity.ts';
 import { reactionsRouter } from './reactions.router.ts';
 

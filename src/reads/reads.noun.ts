@@ -1,4 +1,4 @@
-import { defineNoun } from '../core/noun.ts';
+import { defineNoun } from '../noun.ts';
 import { ChannelReader } from './reads.entity.ts';
 import { readersRouter } from './reads.router.ts';
 

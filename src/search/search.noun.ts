@@ -1,4 +1,4 @@
-import { defineNoun } from '../core/noun.ts';
+import { defineNoun } from '../noun.ts';
 import { errors } from './search.errors.ts';
 import { searchRouter } from './search.router.ts';
 

@@ -1,4 +1,4 @@
-import { defineNoun } from '../core/noun.ts';
+import { defineNoun } from '../noun.ts';
 import { threadsRouter } from './threads.router.ts';
 
 export const threads = defineNoun({

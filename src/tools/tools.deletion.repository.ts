@@ -1,5 +1,5 @@
-import type { OnAccountDeleted } from '../core/noun.ts';
 import { statement } from '../database/sql.ts';
+import type { OnAccountDeleted } from '../noun.ts';
 
 const PASS_ON_TOOLS = statement<{ id: string }>(
   'tools.pass_on',

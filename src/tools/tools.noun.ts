@@ -1,4 +1,4 @@
-import { defineNoun } from '../core/noun.ts';
+import { defineNoun } from '../noun.ts';
 import { toolFormatRouter } from './format/format.router.ts';
 import { toolImportRouter } from './import/import.router.ts';
 import { toolInstallRouter } from './install/install.router.ts';
@@ -7,6 +7,7 @@ import { ToolRun } from './runs/runs.entity.ts';
 import { passOnTools } from './tools.deletion.repository.ts';
 import { Tool } from './tools.entity.ts';
 import { errors } from './tools.errors.ts';
+import { startTools } from './tools.parts.ts';
 import { toolsRouter } from './tools.router.ts';
 import { ToolUserValves } from './valves/valves.entity.ts';
 import { resealValves } from './valves/valves.reseal.ts';
@@ -30,5 +31,6 @@ export const tools = defineNoun({
   },
   entities: [Tool, ToolRun, ToolUserValves, ToolVersion],
   reseal: resealValves,
+  start: startTools,
   onAccountDeleted: passOnTools,
 });

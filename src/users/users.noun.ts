@@ -1,4 +1,4 @@
-import { defineNoun } from '../core/noun.ts';
+import { defineNoun } from '../noun.ts';
 import { peopleRouter } from './people.router.ts';
 import { profileRouter } from './profile.router.ts';
 import { User } from './users.entity.ts';

@@ -1,7 +1,11 @@
-import { defineNoun } from '../core/noun.ts';
+import type { Parts } from '../core/scope.ts';
+import { defineNoun } from '../noun.ts';
+import { deliverJob } from './deliveries.job.ts';
 import { deliveriesRouter } from './deliveries.router.ts';
+import { announceSignUp } from './signups.ts';
 import { passOnWebhooks } from './webhooks.deletion.repository.ts';
 import { ChannelWebhook, Delivery } from './webhooks.entity.ts';
+import { startWebhooks } from './webhooks.parts.ts';
 import { resealWebhooks } from './webhooks.reseal.ts';
 import { webhooksRouter } from './webhooks.router.ts';
 
@@ -10,5 +14,12 @@ export const webhooks = defineNoun({
   routers: { webhooks: webhooksRouter, deliveries: deliveriesRouter },
   entities: [ChannelWebhook, Delivery],
   reseal: resealWebhooks,
+  jobs: [deliverJob],
+  async start(base) {
+    const onError = base.warn('Notifications to webhooks are held up; stored ones are tried again.');
+    const webhooks = await startWebhooks(base, base.shared, onError);
+    const onSignUp: Parts['onSignUp'] = (user) => announceSignUp({ ...base, webhooks }, user);
+    return { parts: { webhooks, onSignUp }, close: webhooks.close };
+  },
   onAccountDeleted: passOnWebhooks,
 });

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { EntitySchema } from '@mikro-orm/core';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Noun } from '../../src/core/noun.ts';
+import type { Noun } from '../../src/noun.ts';
 import { nouns } from '../../src/nouns.ts';
 import { appRouter } from '../../src/router.ts';
 import { createDatabase } from '../support/database.ts';

@@ -1,11 +1,14 @@
 import type { AnyRouter } from '@trpc/server';
-import type { Tally } from '../database/reseal.ts';
-import type { Sql } from '../database/sql.ts';
-import type { ErrorSpec } from './errors.ts';
-import type { Secret } from './keys.ts';
-import type { ActingScope } from './scope.ts';
+import type { ErrorSpec } from './core/errors.ts';
+import type { Secret } from './core/keys.ts';
+import type { SharedStore } from './core/limits.ts';
+import type { ActingScope, Parts } from './core/scope.ts';
+import type { Tally } from './database/reseal.ts';
+import type { Sql } from './database/sql.ts';
+import type { Env } from './env.ts';
+import type { JobKind } from './jobs/kind.ts';
 
-declare module './scope.ts' {
+declare module './core/scope.ts' {
   interface Parts {
     /** What each noun does when an account is deleted, in this order. */
     readonly accountDeletion: readonly OnAccountDeleted[];
@@ -26,8 +29,31 @@ export interface Noun {
   entities?: readonly object[];
   /** Seals its stored secrets with the secret in use, where an older one of the list has sealed them. */
   reseal?(sql: Sql, secret: Secret): Promise<Tally[]>;
+  /** Its kinds of durable work. */
+  // biome-ignore lint/suspicious/noExplicitAny: each kind checks its own payload
+  jobs?: readonly JobKind<any>[];
+  /** Starts what it keeps in each server process, in the order of `nouns.ts`. */
+  start?(base: Base): Started | Promise<Started>;
   /** Required where a table refers to accounts: code; or that foreign keys decide; or that the rows stay as they are. */
   onAccountDeleted?: OnAccountDeleted | 'foreign keys decide' | 'rows stay';
+}
+
+/** What a noun starts from: the parts that belong to no noun, and the configuration. */
+export type Base = Pick<
+  Parts,
+  'orm' | 'sql' | 'bus' | 'log' | 'python' | 'egress' | 'secret' | 'configs' | 'presence'
+> & {
+  env: Env;
+  /** The store that the processes of an installation share; null for a single process. */
+  shared: SharedStore;
+  /** For failures of work in the background: logs them with this sentence. */
+  warn(sentence: string): (error: unknown) => void;
+};
+
+export interface Started {
+  /** What the noun's services find in their scope. */
+  parts?: Partial<Parts>;
+  close?(): unknown;
 }
 
 /**
