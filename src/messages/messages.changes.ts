@@ -8,7 +8,7 @@ import type { Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
 import { LOG, LOG_AS_IT_IS, LOG_EDITED, TICK } from './messages.changes.repository.ts';
-import { VIEW_ONE } from './messages.repository.ts';
+import { type StoredMessage, VIEW_ONE } from './messages.repository.ts';
 import { inOrder, type MessageView, type PostedMessage } from './messages.schema.ts';
 
 declare module '../events/bus.ts' {
@@ -69,7 +69,7 @@ interface Change {
   /** The channel's time of the change: text, nanoseconds. */
   at: string;
   /** The message as it is until then, under the channel's lock. @throws not_found */
-  before: () => Promise<{ view: MessageView; is_deleted: boolean }>;
+  before: () => Promise<StoredMessage>;
 }
 
 /**
@@ -101,7 +101,7 @@ export async function recordChanges<T>(
       const [tick] = await tx.rows(TICK, [channel.id]);
       if (!tick) throw noSuchChannel();
       const { event_id, at } = tick;
-      let known: { view: MessageView; is_deleted: boolean } | undefined;
+      let known: StoredMessage | undefined;
       const before = async () => {
         [known] = await tx.rows(VIEW_ONE, [channel.id, messageId]);
         if (!known) throw noSuchMessage();

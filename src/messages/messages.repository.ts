@@ -1,5 +1,6 @@
 import { CAN_READ, type Caller } from '../channels/channels.repository.ts';
 import { type Sql, statement } from '../database/sql.ts';
+import type { MessageAuthor } from './messages.author.ts';
 import type { MessageView } from './messages.schema.ts';
 import {
   JOINS,
@@ -117,8 +118,16 @@ export async function readMessage(
   return row.can_read ? { message: row.message } : null;
 }
 
-/** The message in its wire form, whoever asks. */
-export const VIEW_ONE = statement<{ view: MessageView; is_deleted: boolean }>(
+export interface StoredMessage {
+  /** As every reader gets it. */
+  view: MessageView;
+  author_type: MessageAuthor['type'];
+  is_deleted: boolean;
+}
+
+/** A message, without a look at who asks. */
+export const VIEW_ONE = statement<StoredMessage>(
   'message.view',
-  `select ${VIEW} as view, m.deleted_at is not null as is_deleted from message m ${JOINS} where m.channel_id = $1 and m.id = $2`,
+  `select ${VIEW} as view, m.author_type, m.deleted_at is not null as is_deleted
+     from message m ${JOINS} where m.channel_id = $1 and m.id = $2`,
 );

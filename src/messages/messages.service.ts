@@ -95,14 +95,14 @@ export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView
       'message:update',
       messageId,
       async ({ sql, at, before }) => {
-        const { view, is_deleted } = await before();
+        const { view, author_type, is_deleted } = await before();
         if (is_deleted) throw noSuchMessage();
         const data = mergeForm('data', view.data, sent);
         const meta = mergeForm('meta', view.meta, edit.meta);
         await recordModeration(scope, sql, 'message.update', view);
         await sql.rows(EDIT, [channelId, messageId, content, JSON.stringify(data), JSON.stringify(meta), at]);
         if (files) await sql.rows(LINK_FILES, [channelId, messageId, files]);
-        const authorId = view.user?.role === 'webhook' ? null : view.user_id;
+        const authorId = author_type === 'user' ? view.user_id : null;
         await updateMentions(sql, { channelId, messageId, content, authorId });
         await sql.rows(REWRITE_EDITED, [channelId, messageId]);
       },
