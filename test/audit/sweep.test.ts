@@ -34,6 +34,7 @@ const INPUTS: Record<string, () => Promise<Record<string, unknown>>> = {
   'configParts.setSuggestions': async () => ({ suggestions: [{ title: ['a'], content: 'b' }] }),
   'configParts.setTerminalServers': async () => ({ TERMINAL_SERVER_CONNECTIONS: [{ url: 'x' }] }),
   'configParts.setToolServers': async () => ({ TOOL_SERVER_CONNECTIONS: [] }),
+  'configParts.setVisibility': async () => ({ visibility: { sidebar: true } }),
   'configParts.setWebhook': async () => ({ url: 'https://hooks.example.com/' }),
   'configs.import': async () => ({ ...(await admin.exported()), notes: { enable: false } }),
   'configs.rollback': async () => ({ id: (await as(root)('GET /configs/history')).body.at(-1).id }),
