@@ -77,11 +77,12 @@ export interface AppOptions {
 export async function startApp(options: AppOptions): Promise<App> {
   const { env, log } = options;
   const closers = openClosers(log);
-  if (env.ENV === 'test') log.warn('ENV=test: passwords are stored so that they can be guessed. Unset it.');
   try {
     const { base, redis } = await startBase(options, closers);
     const parts = await startParts(options, base, closers);
-    return await openDoors(options, { parts, redis, load: base.sql.load }, closers);
+    const app = await openDoors(options, { parts, redis, load: base.sql.load }, closers);
+    if (env.ENV === 'test') log.warn('ENV=test: passwords are stored so that they can be guessed. Unset it.');
+    return app;
   } catch (error) {
     await closers.close();
     throw forOperator(error, env);
