@@ -33,7 +33,7 @@ import { connectRedis } from './events/redis.ts';
 import type { JobKind } from './jobs/kind.ts';
 import { createJobs } from './jobs/worker.ts';
 import type { Base } from './noun.ts';
-import { accountDeletion, jobKinds, startNouns } from './nouns.ts';
+import { accountDeletion, grantable, jobKinds, startNouns } from './nouns.ts';
 import { showProgress } from './progress.ts';
 import { type Python, startPython } from './python/pool.ts';
 import { appRouter } from './router.ts';
@@ -196,7 +196,21 @@ async function startParts(options: AppOptions, base: PooledBase, closers: Closer
   closers.add(() => room.close());
   const nounParts = await startNouns(base, closers);
   const jobs = createJobs({ orm, sql, log, kinds: [...jobKinds, ...(options.jobKinds ?? [])] });
-  const own = { orm, sql, bus, log, python, egress, secret, configs, presence, room, jobs, accountDeletion };
+  const own = {
+    orm,
+    sql,
+    bus,
+    log,
+    python,
+    egress,
+    secret,
+    configs,
+    presence,
+    room,
+    jobs,
+    accountDeletion,
+    grantable,
+  };
   const parts: Parts = { ...own, ...nounParts, entrance: createEntrance(env) };
   closers.add(() => jobs.close());
   await jobs.begin(parts);

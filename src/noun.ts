@@ -2,6 +2,7 @@ import type { AnyRouter } from '@trpc/server';
 import type { ErrorSpec } from './core/errors.ts';
 import type { Secret } from './core/keys.ts';
 import type { SharedStore } from './core/limits.ts';
+import type { Grantable } from './core/rules.ts';
 import type { ActingScope, Parts } from './core/scope.ts';
 import type { Tally } from './database/reseal.ts';
 import type { Sql } from './database/sql.ts';
@@ -12,6 +13,8 @@ declare module './core/scope.ts' {
   interface Parts {
     /** What each noun does when an account is deleted, in this order. */
     readonly accountDeletion: readonly OnAccountDeleted[];
+    /** What each kind of resource that rights can be granted to declares. */
+    readonly grantable: readonly Grantable[];
   }
 }
 
@@ -36,6 +39,8 @@ export interface Noun {
   start?(base: Base): Started | Promise<Started>;
   /** Required where a table refers to accounts: code; or that foreign keys decide; or that the rows stay as they are. */
   onAccountDeleted?: OnAccountDeleted | 'foreign keys decide' | 'rows stay';
+  /** When rights can be granted to its things. */
+  grantable?: Grantable;
 }
 
 /** What a noun starts from: the parts that belong to no noun, and the configuration. */

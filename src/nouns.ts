@@ -3,6 +3,7 @@ import { audit } from './audit/audit.noun.ts';
 import { auth } from './auth/auth.noun.ts';
 import { channels } from './channels/channels.noun.ts';
 import { configs } from './configs/configs.noun.ts';
+import type { Grantable } from './core/rules.ts';
 import { files } from './files/files.noun.ts';
 import { groups } from './groups/groups.noun.ts';
 import type { JobKind } from './jobs/kind.ts';
@@ -79,3 +80,6 @@ export const jobKinds: readonly JobKind<any>[] = nouns.flatMap(({ jobs }: Noun) 
 export const accountDeletion: readonly OnAccountDeleted[] = nouns.flatMap(({ onAccountDeleted }: Noun) =>
   typeof onAccountDeleted === 'function' ? onAccountDeleted : [],
 );
+
+/** The kinds of resources that rights can be granted to. */
+export const grantable: readonly Grantable[] = nouns.flatMap((noun: Noun) => noun.grantable ?? []);

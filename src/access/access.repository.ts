@@ -1,62 +1,63 @@
+import type { Person } from '../core/caller.ts';
 import { statement } from '../database/sql.ts';
 import type { GrantInput, ResourceType } from './access.schema.ts';
 
 export const covers = { read: "('read', 'write')", write: "('write')" };
 
-/** SQL for the ids of the groups of a user, whose id is text such as `$1::text`. */
-const groupsOf = (user: string): string =>
-  `select gm.group_id from group_member gm where gm.user_id = (${user})::uuid`;
+/** SQL for the ids of a person's groups. */
+const groupsOf = ({ id }: Person): string =>
+  `select gm.group_id from group_member gm where gm.user_id = ${id}`;
 
-/** SQL for a condition: the grant `g` is the user's own, everyone's, or one of a group that they are in. */
-export const concerns = (user: string): string =>
-  `((g.principal_type = 'user' and g.principal_id in ('*', ${user}))
-     or (g.principal_type = 'group' and g.principal_id in (${groupsOf(user)})))`;
+/** SQL for a condition: the grant `g` is the person's own, everyone's, or one of a group that they are in. */
+export const concerns = (person: Person): string =>
+  `((g.principal_type = 'user' and g.principal_id in ('*', ${person.id}::text))
+     or (g.principal_type = 'group' and g.principal_id in (${groupsOf(person)})))`;
 
 /**
- * SQL for a condition: the user holds the permission on the row by a grant: their own, everyone's, or one of their groups'.
+ * SQL for a condition: the person holds the permission on the row by a grant: their own, everyone's, or one of their groups'.
  * `write` implies `read`. Arguments are SQL expressions, never values.
  *
  * @param id    the row's id as text, such as `c.id::text`
- * @param user  the user's id as text, such as `$2::text`
  */
 export const holdsGrant = (
   type: ResourceType,
   id: string,
   permission: 'read' | 'write',
-  user: string,
+  person: Person,
 ): string =>
   `exists (select from access_grant g
      where g.resource_type = '${type}' and g.resource_id = ${id} and g.permission in ${covers[permission]}
-       and ${concerns(user)})`;
+       and ${concerns(person)})`;
 
 /**
- * SQL for the same as `holdsGrant` with `read`, where many users are asked about one resource: its grants are looked up once.
+ * SQL for the same as `holdsGrant` with `read`, where many people are asked about one resource: its grants are looked up once.
  *
- * @param id    must not depend on the row of the user
+ * @param id    must not depend on the row of the person
  */
-export const grantees = (type: ResourceType, id: string, user: string): string => {
+export const grantees = (type: ResourceType, id: string, person: Person): string => {
   const named = (principal: string) => `from access_grant g
      where g.resource_type = '${type}' and g.resource_id = ${id} and g.principal_type = '${principal}'`;
   const people = `select g.principal_id ${named('user')}`;
   const members = `select gm.user_id::text from group_member gm where gm.group_id in (select g.principal_id ${named('group')})`;
+  const user = `${person.id}::text`;
   return `('*' in (${people}) or ${user} in (${people}) or ${user} in (${members}))`;
 };
 
-/** SQL for the ids (as text) of all resources of a type that the user may read by a grant; one may come more than once. */
-export const grantedIds = (type: ResourceType, user: string): string =>
+/** SQL for the ids (as text) of all resources of a type that the person may read by a grant; one may come more than once. */
+export const grantedIds = (type: ResourceType, person: Person): string =>
   `select g.resource_id from access_grant g
-     where g.principal_type = 'user' and g.principal_id in ('*', ${user}) and g.resource_type = '${type}'
+     where g.principal_type = 'user' and g.principal_id in ('*', ${person.id}::text) and g.resource_type = '${type}'
     union all
    select g.resource_id from access_grant g
-     where g.principal_type = 'group' and g.principal_id in (${groupsOf(user)}) and g.resource_type = '${type}'`;
+     where g.principal_type = 'group' and g.principal_id in (${groupsOf(person)}) and g.resource_type = '${type}'`;
 
 /** SQL for a resource's grants as a JSON array. */
 export const grantsOf = (type: ResourceType, id: string): string =>
   `coalesce((select json_agg(g order by g.created_at, g.id) from access_grant g
      where g.resource_type = '${type}' and g.resource_id = ${id}), '[]'::json)`;
 
-export const REVOKE = statement<GrantInput>(
+export const REVOKE = statement<GrantInput, { type: ResourceType; id: string }>(
   'access_grant.revoke',
-  `delete from access_grant where resource_type = $1 and resource_id = $2
+  `delete from access_grant where resource_type = :type and resource_id = :id
    returning principal_type, principal_id, permission`,
 );

@@ -100,5 +100,5 @@ const describe = ({ principal_type, principal_id, permission }: GrantInput): str
 
 /** Removes all grants of a resource, in the caller's transaction. Returns those that there were. */
 export async function revokeGrants(sql: Sql, resource: Resource): Promise<GrantInput[]> {
-  return sql.rows(REVOKE, [resource.type, resource.id]);
+  return sql.rows(REVOKE, { type: resource.type, id: resource.id });
 }

@@ -1,7 +1,8 @@
+import { ACCOUNT } from '../core/caller.ts';
+import type { Grantable, Ground } from '../core/rules.ts';
 import type { Role } from '../core/scope.ts';
-import { type Sql, statement } from '../database/sql.ts';
+import { type Sql, type Statement, statement } from '../database/sql.ts';
 import { concerns, covers } from './access.repository.ts';
-import type { ResourceType } from './access.schema.ts';
 
 interface NamedGroup {
   id: string;
@@ -14,13 +15,13 @@ export interface PermissionFacts {
   groups: NamedGroup[];
 }
 
-const PERMISSION = statement<PermissionFacts>(
+const PERMISSION = statement<PermissionFacts, { userId: string; path: string[] }>(
   'explain.permission',
   `select u.role, coalesce((
        select json_agg(json_build_object('id', gp.id, 'name', gp.name) order by gp.name) from user_group gp
         where gp.id in (select gm.group_id from group_member gm where gm.user_id = u.id)
-          and gp.permissions #> $2::text[] = 'true'::jsonb), '[]'::json) as groups
-     from users u where u.id = $1`,
+          and gp.permissions #> :path::text[] = 'true'::jsonb), '[]'::json) as groups
+     from users u where u.id = :userId`,
 );
 
 /** What there is to know for whether somebody has a permission, given by its path; undefined for nobody. */
@@ -29,52 +30,54 @@ export async function readPermissionFacts(
   userId: string,
   path: [section: string, leaf: string],
 ): Promise<PermissionFacts | undefined> {
-  const [row] = await sql.rows(PERMISSION, [userId, path]);
+  const [row] = await sql.rows(PERMISSION, { userId, path });
   return row;
 }
 
 export interface ResourceFacts {
   role: Role;
-  /** Null when there is no such resource. */
-  owner_id: string | null;
+  is_there: boolean;
   /** Whether it goes by membership instead of grants. */
   has_members: boolean;
-  is_member: boolean;
+  /** Why the person has the right, in the order of the rule; empty when they do not. */
+  grounds: Ground['name'][];
   /** Those that give the person the right, their own first. */
   grants: { principal_type: string; principal_id: string; permission: string; group_name: string | null }[];
 }
 
-const TARGETS: Record<ResourceType, string> = {
-  tool: `select t.user_id as owner_id, false as has_members, false as is_member from tool t where t.id = $2`,
-  channel: `select c.user_id as owner_id, c.type is not null as has_members, exists (
-       select from channel_member cm where cm.channel_id = c.id and cm.user_id = u.id) as is_member
-     from channel c where c.id::text = $2`,
-};
+type Right = 'read' | 'write';
+type Explaining = Statement<ResourceFacts, { userId: string; resourceId: string }>;
 
-const resource = (type: ResourceType, right: 'read' | 'write') =>
-  statement<ResourceFacts>(
-    `explain.${type}.${right}`,
-    `select u.role, target.owner_id, coalesce(target.has_members, false) as has_members,
-            coalesce(target.is_member, false) as is_member, coalesce((
-       select json_agg(json_build_object('principal_type', g.principal_type, 'principal_id', g.principal_id,
-                'permission', g.permission, 'group_name', gp.name)
-                order by g.principal_type = 'group', g.principal_id = '*', g.created_at, g.id)
-         from access_grant g left join user_group gp on g.principal_type = 'group' and gp.id = g.principal_id
-        where g.resource_type = '${type}' and g.resource_id = $2 and g.permission in ${covers[right]}
-          and ${concerns('u.id::text')}), '[]'::json) as grants
-     from users u left join lateral (${TARGETS[type]}) target on true where u.id = $1`,
-  );
-const RESOURCES = {
-  tool: { read: resource('tool', 'read'), write: resource('tool', 'write') },
-  channel: { read: resource('channel', 'read'), write: resource('channel', 'write') },
-};
+/** By kind and right. */
+const made = new Map<string, Explaining>();
+
+function explaining({ type, explain }: Grantable, right: Right): Explaining {
+  const name = `explain.${type}.${right}`;
+  let found = made.get(name);
+  if (!found) {
+    found = statement(
+      name,
+      `select u.role, target.grounds is not null as is_there, coalesce(target.has_members, false) as has_members,
+              coalesce(target.grounds, '{}') as grounds, coalesce((
+         select json_agg(json_build_object('principal_type', g.principal_type, 'principal_id', g.principal_id,
+                  'permission', g.permission, 'group_name', gp.name)
+                  order by g.principal_type = 'group', g.principal_id = '*', g.created_at, g.id)
+           from access_grant g left join user_group gp on g.principal_type = 'group' and gp.id = g.principal_id
+          where g.resource_type = '${type}' and g.resource_id = :resourceId and g.permission in ${covers[right]}
+            and ${concerns(ACCOUNT)}), '[]'::json) as grants
+       from users u left join lateral (${explain(right)}) target on true where u.id = :userId`,
+    );
+    made.set(name, found);
+  }
+  return found;
+}
 
 /** What there is to know for whether somebody has a right to a resource; undefined for nobody. */
 export async function readResourceFacts(
   sql: Sql,
   userId: string,
-  { type, id, right }: { type: ResourceType; id: string; right: 'read' | 'write' },
+  { kind, id, right }: { kind: Grantable; id: string; right: Right },
 ): Promise<ResourceFacts | undefined> {
-  const [row] = await sql.rows(RESOURCES[type][right], [userId, id]);
+  const [row] = await sql.rows(explaining(kind, right), { userId, resourceId: id });
   return row;
 }

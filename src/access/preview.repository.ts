@@ -1,3 +1,4 @@
+import { CALLER, type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { grantedIds } from './access.repository.ts';
 
@@ -15,26 +16,26 @@ const tools = (condition: string) =>
      select json_agg(json_build_object('id', t.id, 'name', t.name) order by lower(t.name), t.id) from tool t
       where ${condition}), '[]'::json) as items`;
 
-const OF_USER = statement<Tools>(
+const OF_USER = statement<Tools, CallerParams>(
   'preview.user_tools',
-  tools(`$2 or t.user_id = $1::uuid or t.id in (${grantedIds('tool', '$1::text')})`),
+  tools(`${CALLER.isAdmin} or t.user_id = ${CALLER.id} or t.id in (${grantedIds('tool', CALLER)})`),
 );
-const OF_GROUP = statement<Tools>(
+const OF_GROUP = statement<Tools, { groupId: string }>(
   'preview.group_tools',
   tools(`t.id in (select g.resource_id from access_grant g where g.resource_type = 'tool' and
-    ((g.principal_type = 'group' and g.principal_id = $1) or (g.principal_type = 'user' and g.principal_id = '*')))`),
+    ((g.principal_type = 'group' and g.principal_id = :groupId) or (g.principal_type = 'user' and g.principal_id = '*')))`),
 );
 
 const NONE: Tools = { items: [], total: 0 };
 
 /** The tools that an account may read, by name. */
-export async function readableTools(sql: Sql, { id, role }: { id: string; role: string }): Promise<Tools> {
-  const [row] = await sql.rows(OF_USER, [id, role === 'admin']);
+export async function readableTools(sql: Sql, account: Caller): Promise<Tools> {
+  const [row] = await sql.rows(OF_USER, callerOf(account));
   return row ?? NONE;
 }
 
 /** The tools that membership of a group lets read, by name. */
 export async function toolsOfGroup(sql: Sql, groupId: string): Promise<Tools> {
-  const [row] = await sql.rows(OF_GROUP, [groupId]);
+  const [row] = await sql.rows(OF_GROUP, { groupId });
   return row ?? NONE;
 }

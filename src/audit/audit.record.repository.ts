@@ -1,22 +1,38 @@
 import { statement } from '../database/sql.ts';
 
-export const COLUMNS = `id, created_at, actor_id, actor_email, credential, credential_id, ip, action, target_type, target_id,
-  before, after`;
+/** The columns of an entry and their types. */
+const COLUMNS = {
+  id: 'uuid',
+  created_at: 'int',
+  actor_id: 'uuid',
+  actor_email: 'text',
+  credential: 'text',
+  credential_id: 'text',
+  ip: 'text',
+  action: 'text',
+  target_type: 'text',
+  target_id: 'text',
+  before: 'jsonb',
+  after: 'jsonb',
+};
+export type Column = keyof typeof COLUMNS;
+export const NAMES = Object.keys(COLUMNS) as Column[];
 
-export const TYPES = 'uuid int uuid text text text text text text text jsonb jsonb'.split(' ');
+/** The parameters of `insertEntry`. */
+export type EntryParams = { [Name in Column as `entry_${Name}`]: unknown };
 
 /**
  * SQL that writes an entry if another part of the statement has a row, so that a hot change and its entry are one statement.
+ * Its parameters are `EntryParams`.
  *
- * @param first the number of the first of the parameters, which are those of `entryValues`
  * @param rows  the name of that part, which has one row at most: the entry has one id
  */
-export const insertEntry = (first: number, rows: string): string =>
-  `insert into audit_entry (${COLUMNS})
-   select ${TYPES.map((type, index) => `$${first + index}::${type}`).join(', ')} from ${rows}`;
+export const insertEntry = (rows: string): string =>
+  `insert into audit_entry (${NAMES.join(', ')})
+   select ${NAMES.map((name) => `:entry_${name}::${COLUMNS[name]}`).join(', ')} from ${rows}`;
 
-export const INSERT = statement(
+export const INSERT = statement<never, Record<Column, unknown[]>>(
   'audit.insert',
-  `insert into audit_entry (${COLUMNS})
-   select * from unnest(${TYPES.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})`,
+  `insert into audit_entry (${NAMES.join(', ')})
+   select * from unnest(${NAMES.map((name) => `:${name}::${COLUMNS[name]}[]`).join(', ')})`,
 );

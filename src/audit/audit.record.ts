@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Actor, RequestInfo } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import type { Sql } from '../database/sql.ts';
-import { INSERT, TYPES } from './audit.record.repository.ts';
+import { type Column, type EntryParams, INSERT, NAMES } from './audit.record.repository.ts';
 import { presentable } from './audit.values.ts';
 
 /** What an entry is made from, of a call or of a command of the shell, which has no request. */
@@ -29,30 +29,28 @@ export interface AuditEvent {
  */
 export async function record(scope: AuditScope, sql: Sql, ...events: AuditEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const entries = events.map((event) => entryValues(scope, event));
-  await sql.rows(
-    INSERT,
-    TYPES.map((_type, column) => entries.map((entry) => entry[column])),
-  );
+  const entries = events.map((event) => entryOf(scope, event));
+  const lists = NAMES.map((name) => [name, entries.map((entry) => entry[`entry_${name}`])]);
+  await sql.rows(INSERT, Object.fromEntries(lists) as Record<Column, unknown[]>);
 }
 
-/** The parameters of `insertEntry`. */
-export function entryValues({ actor, request }: AuditScope, event: AuditEvent): unknown[] {
+/** An entry as the parameters of `insertEntry`. */
+export function entryOf({ actor, request }: AuditScope, event: AuditEvent): EntryParams {
   const by = event.by ?? (actor && { id: actor.id, email: actor.email, sessionId: actor.sessionId });
   const keyId = event.by ? null : (actor?.keyId ?? null);
   const credential = keyId ? 'key' : by?.sessionId ? 'session' : request ? null : 'command';
-  return [
-    uuidv7(),
-    nowSeconds(),
-    by?.id ?? null,
-    by?.email ?? null,
-    credential,
-    keyId ?? by?.sessionId ?? null,
-    request?.ip ?? null,
-    event.action,
-    event.target?.type ?? null,
-    event.target?.id ?? null,
-    presentable(event.before),
-    presentable(event.after),
-  ];
+  return {
+    entry_id: uuidv7(),
+    entry_created_at: nowSeconds(),
+    entry_actor_id: by?.id ?? null,
+    entry_actor_email: by?.email ?? null,
+    entry_credential: credential,
+    entry_credential_id: keyId ?? by?.sessionId ?? null,
+    entry_ip: request?.ip ?? null,
+    entry_action: event.action,
+    entry_target_type: event.target?.type ?? null,
+    entry_target_id: event.target?.id ?? null,
+    entry_before: presentable(event.before),
+    entry_after: presentable(event.after),
+  };
 }

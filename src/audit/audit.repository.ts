@@ -17,33 +17,44 @@ export interface AuditFilter {
   limit: number;
 }
 
-const LIST = statement<AuditView>(
+const LIST = statement<
+  AuditView,
+  { [Name in keyof AuditFilter]-?: Exclude<AuditFilter[Name], undefined> | null }
+>(
   'audit.list',
   `select id, created_at, actor_id, actor_email, credential, credential_id, ip, action, target_type, target_id,
           before, after
      from audit_entry
-    where ($1::uuid is null or actor_id = $1)
-      and ($2::text is null or action = $2 or starts_with(action, $2 || '.'))
-      and ($3::text is null or target_type = $3)
-      and ($4::text is null or target_id = $4)
-      and ($5::int is null or created_at < $5)
-      and ($6::int is null or created_at >= $6)
-      and ($7::uuid is null or id < $7)
-    order by id desc limit $8`,
+    where (:actor::uuid is null or actor_id = :actor)
+      and (:action::text is null or action = :action or starts_with(action, :action || '.'))
+      and (:targetType::text is null or target_type = :targetType)
+      and (:targetId::text is null or target_id = :targetId)
+      and (:before::int is null or created_at < :before)
+      and (:after::int is null or created_at >= :after)
+      and (:cursor::uuid is null or id < :cursor)
+    order by id desc limit :limit`,
 );
 
 /** Entries, newest first. */
 export function listEntries(sql: Sql, filter: AuditFilter): Promise<AuditView[]> {
   const { actor, action, targetType, targetId, before, after, cursor, limit } = filter;
-  const values = [actor, action, targetType, targetId, before, after, cursor].map((value) => value ?? null);
-  return sql.rows(LIST, [...values, limit]);
+  return sql.rows(LIST, {
+    actor: actor ?? null,
+    action: action ?? null,
+    targetType: targetType ?? null,
+    targetId: targetId ?? null,
+    before: before ?? null,
+    after: after ?? null,
+    cursor: cursor ?? null,
+    limit,
+  });
 }
 
-const SWEEPING = statement('audit.sweeping', `select set_config('parley.audit_sweep', 'on', true)`);
-const PRUNE = statement<{ count: number }>(
+const SWEEPING = statement<never>('audit.sweeping', `select set_config('parley.audit_sweep', 'on', true)`);
+const PRUNE = statement<{ count: number }, { before: number; most: number }>(
   'audit.prune',
   `with old as (
-     select id from audit_entry where created_at < $1 order by created_at limit $2
+     select id from audit_entry where created_at < :before order by created_at limit :most
    ), gone as (
      delete from audit_entry where id in (select id from old) returning 1
    )
@@ -53,8 +64,8 @@ const PRUNE = statement<{ count: number }>(
 /** Deletes a batch of entries that were made before a moment in Unix seconds. Returns how many there were. */
 export function pruneEntries(sql: Database, beforeSeconds: number, batch: number): Promise<number> {
   return transaction({ sql }, async (tx) => {
-    await tx.rows(SWEEPING, []);
-    const [row] = await tx.rows(PRUNE, [beforeSeconds, batch]);
+    await tx.rows(SWEEPING);
+    const [row] = await tx.rows(PRUNE, { before: beforeSeconds, most: batch });
     return row?.count ?? 0;
   });
 }

@@ -1,10 +1,10 @@
 import { type Sql, statement } from '../database/sql.ts';
 import type { UserView } from '../users/users.schema.ts';
 
-const BY_EMAIL = statement<UserView & { password_hash: string | null }>(
+const BY_EMAIL = statement<UserView & { password_hash: string | null }, { email: string }>(
   'account.by_email',
   `select id, email, username, role, name, profile_image_url, last_active_at, updated_at, created_at, password_hash
-     from users where email = $1`,
+     from users where email = :email`,
 );
 
 /** The account of an address, which is folded, and the hash of its password; null for nobody's. */
@@ -12,7 +12,7 @@ export async function findAccount(
   sql: Sql,
   email: string,
 ): Promise<{ user: UserView; hash: string | null } | null> {
-  const [row] = await sql.rows(BY_EMAIL, [email]);
+  const [row] = await sql.rows(BY_EMAIL, { email });
   if (!row) return null;
   const { password_hash: hash, ...user } = row;
   return { user, hash };

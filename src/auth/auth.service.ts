@@ -1,4 +1,4 @@
-import { entryValues, record } from '../audit/audit.record.ts';
+import { entryOf, record } from '../audit/audit.record.ts';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
@@ -92,7 +92,7 @@ export async function signOut(
     const { id, sessionId } = actor;
     const revocation = { userId: id, sessionId };
     const target = { type: 'session', id: sessionId };
-    const entry = entryValues(scope, { action: 'auth.signout', target });
+    const entry = entryOf(scope, { action: 'auth.signout', target });
     // Whoever signs out wants their sockets closed, however long the disk takes. What comes with the token until then is looked at
     // anew, and once more below.
     scope.bus.announce('auth.revoked', revocation);

@@ -1,4 +1,4 @@
-import { entryValues } from '../audit/audit.record.ts';
+import { entryOf } from '../audit/audit.record.ts';
 import { defaultPermissions, effectivePermissions, withGranted } from '../configs/settings/permissions.ts';
 import { parseDuration } from '../core/duration.ts';
 import type { Actor, Scope } from '../core/scope.ts';
@@ -49,7 +49,7 @@ export async function startSession(
       ip: scope.request.ip,
       userAgent: scope.request.userAgent,
       entry: (sessionId) =>
-        entryValues(scope, {
+        entryOf(scope, {
           action: 'auth.signin',
           target: { type: 'user', id: user.id },
           after: { method },

@@ -47,8 +47,12 @@ export async function recordHappening(
   channelIds: string[],
   happening: LoggedHappening,
 ): Promise<RecordedHappening[]> {
-  const texts = [JSON.stringify(authorOf(scope.actor)), JSON.stringify(happening.data)];
-  const rows = await sql.rows(RECORD, [channelIds, happening.type, ...texts]);
+  const rows = await sql.rows(RECORD, {
+    channelIds,
+    type: happening.type,
+    actor: JSON.stringify(authorOf(scope.actor)),
+    data: JSON.stringify(happening.data),
+  });
   return rows.map(({ event_id, at, ...channel }) => ({ event_id, at, channel, happening }));
 }
 

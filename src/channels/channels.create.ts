@@ -78,7 +78,7 @@ async function openDirect(
     throw new AppError('bad_request', { detail });
   }
   const key = directKey(everybody);
-  const [existing] = await scope.sql.rows(BY_KEY, [key]);
+  const [existing] = await scope.sql.rows(BY_KEY, { key });
   if (!existing) return store(scope, { ...input, type: 'dm', access_grants: null }, everybody, key);
   await reopen(scope, existing.id);
   return getChannel(scope, existing.id);
@@ -114,7 +114,7 @@ async function store(
     return recordHappening(scope, tx, [id], { type: 'channel:created', data: {} });
   }).catch(refuseVanished);
   for (const happening of made) publishHappening(scope, happening, 'changed');
-  const id = made[0]?.channel.id ?? (await scope.sql.rows(BY_KEY, [key]))[0]?.id ?? '';
+  const id = made[0]?.channel.id ?? (await scope.sql.rows(BY_KEY, { key }))[0]?.id ?? '';
   return getChannel(scope, id);
 }
 
@@ -136,7 +136,16 @@ async function insert(
   key: string | null,
 ): Promise<string | undefined> {
   const form = (value: object | null | undefined) => (value ? JSON.stringify(value) : null);
-  const values = [type, name, description ?? null, is_private ?? null, form(data), form(meta), key];
-  const [row] = await sql.rows(INSERT, [uuidv7(), userId, ...values]);
+  const [row] = await sql.rows(INSERT, {
+    id: uuidv7(),
+    userId,
+    type,
+    name,
+    description: description ?? null,
+    isPrivate: is_private ?? null,
+    data: form(data),
+    meta: form(meta),
+    key,
+  });
   return row?.id;
 }

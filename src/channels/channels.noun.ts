@@ -3,6 +3,7 @@ import { passOnChannels } from './channels.deletion.repository.ts';
 import { Channel } from './channels.entity.ts';
 import { errors } from './channels.errors.ts';
 import { startChannels } from './channels.parts.ts';
+import { grantableChannels } from './channels.policy.ts';
 import { channelsRouter } from './channels.router.ts';
 import { ChannelEvent } from './events/events.entity.ts';
 
@@ -13,4 +14,5 @@ export const channels = defineNoun({
   entities: [Channel, ChannelEvent],
   start: startChannels,
   onAccountDeleted: passOnChannels,
+  grantable: grantableChannels,
 });

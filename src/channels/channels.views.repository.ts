@@ -1,17 +1,11 @@
 import { grantsOf } from '../access/access.repository.ts';
+import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { READS_STANDARD } from '../members/members.list.repository.ts';
 import { LISTED, MENTION_COUNT, OWN, READER, UNREAD_COUNT } from '../reads/reads.repository.ts';
 import { IS_ACTIVE } from '../users/users.repository.ts';
-import {
-  BRIEF,
-  CAN_READ,
-  CAN_WRITE,
-  type Caller,
-  callerOf,
-  HAS_MEMBERS,
-  IS_MANAGER,
-} from './channels.repository.ts';
+import { CAN_READ, CAN_WRITE, HAS_MEMBERS, IS_MANAGER } from './channels.policy.ts';
+import { BRIEF } from './channels.repository.ts';
 import type { ChannelDetail, ChannelView } from './channels.schema.ts';
 
 const VIEW = `${BRIEF}, c.last_message_at::float8 as last_message_at,
@@ -34,10 +28,10 @@ const USER_COUNT = `case when ${HAS_MEMBERS} then (select count(*)::int from cha
   else (select count(*)::int from users u where ${READS_STANDARD}) end`;
 
 const get = (name: string, condition: string) =>
-  statement<ChannelDetail>(
+  statement<ChannelDetail, CallerParams & { channelId: string }>(
     name,
     `select ${VIEW}, people.user_ids, people.users, ${USER_COUNT} as user_count
-       from channel c ${READER} ${members(`${HAS_MEMBERS} and ${CAN_READ}`)} where c.id = $3 and (${condition})`,
+       from channel c ${READER} ${members(`${HAS_MEMBERS} and ${CAN_READ}`)} where c.id = :channelId and (${condition})`,
   );
 const GET = {
   read: get('channel.get', CAN_READ),
@@ -51,7 +45,7 @@ const GET = {
 const ORDER = '(c.type is null), c.last_message_at desc nulls last, c.created_at desc, c.id';
 
 const list = (name: string, condition: string) =>
-  statement<ChannelView>(
+  statement<ChannelView, CallerParams>(
     name,
     `select ${VIEW}, people.user_ids, people.users
        from channel c ${READER} ${members("c.type = 'dm'")} where ${condition} order by ${ORDER}`,
@@ -68,7 +62,7 @@ export async function readChannel(
   channelId: string,
   right: keyof typeof GET,
 ): Promise<ChannelDetail | undefined> {
-  const [row] = await sql.rows(GET[right], [...callerOf(caller), channelId]);
+  const [row] = await sql.rows(GET[right], { ...callerOf(caller), channelId });
   return row;
 }
 

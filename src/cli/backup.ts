@@ -1,7 +1,7 @@
 import { open, readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import project from '../../package.json' with { type: 'json' };
-import { openSql } from '../database/sql.ts';
+import { openSql, runner, type Sql, statement } from '../database/sql.ts';
 import { showProgress } from '../progress.ts';
 import { requireSecret } from '../secret.stored.ts';
 import { loadSecret } from '../secret.ts';
@@ -54,7 +54,7 @@ export async function backup(path: string, { env, log }: CommandContext): Promis
       await client.query('set local statement_timeout = 0');
       await client.query('set local idle_in_transaction_session_timeout = 0');
       await writeArchive(path, async (archive) => {
-        const manifest = await describe(connection, client);
+        const manifest = await describe(connection, runner(client));
         await archive.add(ENTRY.manifest, JSON.stringify(manifest));
         await archive.add(ENTRY.secret, secret);
         const rows: Summary['rows'] = {};
@@ -76,30 +76,36 @@ export async function backup(path: string, { env, log }: CommandContext): Promis
   }
 }
 
-async function describe({ orm }: Connection, client: Client): Promise<Manifest> {
+const TABLES = statement<Manifest['tables'][number], { names: string[] }>(
+  'backup.tables',
+  `select c.relname as name, json_agg(a.attname order by a.attnum) as columns
+     from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and c.relname = any (:names)
+    group by c.relname order by c.relname`,
+);
+const SEQUENCES = statement<{ name: string; last: number }>(
+  'backup.sequences',
+  `select sequencename as name, last_value::float8 as last from pg_sequences
+    where schemaname = current_schema() and last_value is not null and sequencename not like 'mikro_orm%'`,
+);
+const MIGRATIONS = statement<{ name: string }>(
+  'backup.migrations',
+  'select name from mikro_orm_migrations order by id',
+);
+
+async function describe({ orm }: Connection, sql: Sql): Promise<Manifest> {
   const own = ownTables(orm.em).filter((name) => !LEFT_OUT.includes(name));
-  const tables = await client.query<Manifest['tables'][number]>(
-    `select c.relname as name, json_agg(a.attname order by a.attnum) as columns
-       from pg_class c join pg_attribute a on a.attrelid = c.oid
-      where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-        and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and c.relname = any ($1)
-      group by c.relname order by c.relname`,
-    [own],
-  );
-  const sequences = await client.query<{ name: string; last: number }>(
-    `select sequencename as name, last_value::float8 as last from pg_sequences
-      where schemaname = current_schema() and last_value is not null and sequencename not like 'mikro_orm%'`,
-  );
-  const migrations = await client.query<{ name: string }>(
-    'select name from mikro_orm_migrations order by id',
-  );
+  const tables = await sql.rows(TABLES, { names: own });
+  const sequences = await sql.rows(SEQUENCES);
+  const migrations = await sql.rows(MIGRATIONS);
   return {
     format: FORMAT,
     program: project.version,
     made_at: new Date().toISOString(),
-    migrations: migrations.rows.map(({ name }) => name),
-    tables: tables.rows,
-    sequences: Object.fromEntries(sequences.rows.map(({ name, last }) => [name, last])),
+    migrations: migrations.map(({ name }) => name),
+    tables,
+    sequences: Object.fromEntries(sequences.map(({ name, last }) => [name, last])),
   };
 }
 

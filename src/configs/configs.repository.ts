@@ -13,15 +13,19 @@ export interface StoredConfig {
   installation_id: string;
 }
 
-const BEGIN = statement(
+const BEGIN = statement<never, { data: string; at: number; installationId: string }>(
   'config.begin',
-  `insert into config (id, revision, data, updated_at, installation_id) values (1, 1, $1::jsonb, $2, $3)
+  `insert into config (id, revision, data, updated_at, installation_id) values (1, 1, :data::jsonb, :at, :installationId)
    on conflict do nothing`,
 );
 
 /** Stores a configuration in which nothing is set, unless there is one. */
 export async function beginConfig(sql: Sql): Promise<void> {
-  await sql.rows(BEGIN, [JSON.stringify({ version: CONFIG_VERSION }), nowSeconds(), uuidv7()]);
+  await sql.rows(BEGIN, {
+    data: JSON.stringify({ version: CONFIG_VERSION }),
+    at: nowSeconds(),
+    installationId: uuidv7(),
+  });
 }
 
 const MARK = statement<{ secret_mark: string | null }>(
@@ -31,14 +35,17 @@ const MARK = statement<{ secret_mark: string | null }>(
 
 /** What tells the secret that the database was written with; null in one that no server has marked. */
 export async function readMark(sql: Sql): Promise<string | null> {
-  const [row] = await sql.rows(MARK, []);
+  const [row] = await sql.rows(MARK);
   return row?.secret_mark ?? null;
 }
 
-const WRITE_MARK = statement('config.mark.write', 'update config set secret_mark = $1 where id = 1');
+const WRITE_MARK = statement<never, { mark: string }>(
+  'config.mark.write',
+  'update config set secret_mark = :mark where id = 1',
+);
 
 export async function writeMark(sql: Sql, mark: string): Promise<void> {
-  await sql.rows(WRITE_MARK, [mark]);
+  await sql.rows(WRITE_MARK, { mark });
 }
 
 const READ = statement<StoredConfig>(
@@ -48,7 +55,7 @@ const READ = statement<StoredConfig>(
 
 /** @throws Error when the row is gone, which nothing here does */
 export async function readConfig(sql: Sql): Promise<StoredConfig> {
-  return only(await sql.rows(READ, []));
+  return only(await sql.rows(READ));
 }
 
 const LOCK = statement<StoredConfig>(
@@ -58,7 +65,7 @@ const LOCK = statement<StoredConfig>(
 
 /** As `readConfig`; whoever else wants to change it waits for this transaction. */
 export async function lockConfig(sql: Sql): Promise<StoredConfig> {
-  return only(await sql.rows(LOCK, []));
+  return only(await sql.rows(LOCK));
 }
 
 function only([row]: StoredConfig[]): StoredConfig {
@@ -80,43 +87,57 @@ export interface ConfigChange {
   by: string | null;
 }
 
-const STORE = statement(
+const STORE = statement<
+  never,
+  {
+    id: string;
+    revision: number;
+    data: string;
+    origin: ConfigChange['origin'];
+    changed: string;
+    at: number;
+    by: string | null;
+    kept: number;
+    origins: string;
+  }
+>(
   'config.store',
   `with stored as (
-     update config set revision = $2, data = $3::jsonb, updated_at = $6, updated_by = $7, origins = $9::jsonb where id = 1
+     update config set revision = :revision, data = :data::jsonb, updated_at = :at, updated_by = :by,
+            origins = :origins::jsonb where id = 1
    ), forgotten as (
-     delete from config_history where revision <= $2 - $8
+     delete from config_history where revision <= :revision - :kept
    )
    insert into config_history (id, revision, data, origin, changed, created_at, created_by)
-   values ($1, $2, $3::jsonb, $4, $5::jsonb, $6, $7)`,
+   values (:id, :revision, :data::jsonb, :origin, :changed::jsonb, :at, :by)`,
 );
 
 /** Puts a configuration in force and into the history, which forgets what is older than `HISTORY_ENTRIES` changes. */
 export async function storeConfig(sql: Sql, change: ConfigChange): Promise<void> {
   const { id, revision, data, origin, changed, origins, at, by } = change;
-  await sql.rows(STORE, [
+  await sql.rows(STORE, {
     id,
     revision,
-    JSON.stringify(data),
+    data: JSON.stringify(data),
     origin,
-    JSON.stringify(changed),
+    changed: JSON.stringify(changed),
     at,
     by,
-    HISTORY_ENTRIES,
-    JSON.stringify(origins),
-  ]);
+    kept: HISTORY_ENTRIES,
+    origins: JSON.stringify(origins),
+  });
 }
 
-const REMEMBER = statement(
+const REMEMBER = statement<never, { id: string }>(
   'config.remember',
   `insert into config_history (id, revision, data, origin, changed, created_at, created_by)
-   select $1, revision, data, 'start', '[]', updated_at, updated_by from config where id = 1
+   select :id, revision, data, 'start', '[]', updated_at, updated_by from config where id = 1
    on conflict do nothing`,
 );
 
 /** Puts the configuration in force into the history, unless it is there: the first import can then be taken back, too. */
 export async function rememberConfig(sql: Sql, id: string): Promise<void> {
-  await sql.rows(REMEMBER, [id]);
+  await sql.rows(REMEMBER, { id });
 }
 
 export interface HistoryRow {
@@ -129,25 +150,25 @@ export interface HistoryRow {
   created_by_name: string | null;
 }
 
-const HISTORY = statement<HistoryRow>(
+const HISTORY = statement<HistoryRow, { skip: number; limit: number }>(
   'config.history',
   `select h.id, h.revision, h.origin, h.changed, h.created_at, h.created_by, u.name as created_by_name
      from config_history h left join users u on u.id = h.created_by
-    order by h.revision desc offset $1 limit $2`,
+    order by h.revision desc offset :skip limit :limit`,
 );
 
 /** The history, newest first. */
 export const listHistory = (sql: Sql, page: { skip: number; limit: number }): Promise<HistoryRow[]> =>
-  sql.rows(HISTORY, [page.skip, page.limit]);
+  sql.rows(HISTORY, { skip: page.skip, limit: page.limit });
 
-const ENTRY = statement<{ data: Tree }>(
+const ENTRY = statement<{ data: Tree }, { id: string }>(
   'config.history.entry',
-  'select data from config_history where id = $1',
+  'select data from config_history where id = :id',
 );
 
 /** What an entry of the history stored; undefined when there is none. */
 export async function findHistory(sql: Sql, id: string): Promise<Tree | undefined> {
-  const [row] = await sql.rows(ENTRY, [id]);
+  const [row] = await sql.rows(ENTRY, { id });
   return row?.data;
 }
 
@@ -165,6 +186,6 @@ const UPDATED = statement<LastChange>(
 
 /** When and by whom the configuration was changed last, and each setting was set. */
 export async function lastChange(sql: Sql): Promise<LastChange> {
-  const [row] = await sql.rows(UPDATED, []);
+  const [row] = await sql.rows(UPDATED);
   return row ?? { updated_at: 0, updated_by: null, origins: {} };
 }

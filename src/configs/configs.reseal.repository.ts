@@ -6,8 +6,8 @@ export const TABLES = ['config', 'config_history'].map((table) => ({
     `reseal.${table}.read`,
     `select id::text as key, data from ${table}`,
   ),
-  write: statement(
+  write: statement<never, { key: string; before: string; after: string }>(
     `reseal.${table}.write`,
-    `update ${table} set data = $3::jsonb where id::text = $1 and data = $2::jsonb`,
+    `update ${table} set data = :after::jsonb where id::text = :key and data = :before::jsonb`,
   ),
 }));

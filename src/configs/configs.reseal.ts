@@ -10,7 +10,7 @@ import { SEALED, SEALED_FOR } from './configs.store.ts';
 export async function resealConfigs(sql: Sql, secret: Secret): Promise<Tally> {
   const tally = emptyTally();
   for (const { read, write } of TABLES) {
-    for (const { key, data } of await sql.rows(read, [])) {
+    for (const { key, data } of await sql.rows(read)) {
       const before = tally.renewed;
       const renewed = mapSecrets(data, (text) => {
         if (!text.startsWith(SEALED)) return text;
@@ -18,7 +18,8 @@ export async function resealConfigs(sql: Sql, secret: Secret): Promise<Tally> {
         tally[renewal.state] += 1;
         return renewal.state === 'renewed' ? SEALED + renewal.sealed : text;
       });
-      if (tally.renewed > before) await sql.rows(write, [key, JSON.stringify(data), JSON.stringify(renewed)]);
+      if (tally.renewed > before)
+        await sql.rows(write, { key, before: JSON.stringify(data), after: JSON.stringify(renewed) });
     }
   }
   return tally;

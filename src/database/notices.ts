@@ -10,7 +10,10 @@ import { type Sql, statement } from './sql.ts';
 const CHANNEL = 'parley_notices';
 const RETRY_MS = 1_000;
 
-const NOTIFY = statement('notices.notify', 'select pg_notify($1, $2)');
+const NOTIFY = statement<never, { channel: string; text: string }>(
+  'notices.notify',
+  'select pg_notify(:channel, :text)',
+);
 
 /** Tells every server of the database, as soon as the transaction is committed. At most 8000 bytes. */
 export async function notify<T extends Topic>(sql: Sql, topic: T, message: BusTopics[T]): Promise<void> {
@@ -18,7 +21,8 @@ export async function notify<T extends Topic>(sql: Sql, topic: T, message: BusTo
 }
 
 /** The same for a notice that is text already, as `Bus.hear` takes it. */
-export const notifyText = (sql: Sql, text: string): Promise<unknown> => sql.rows(NOTIFY, [CHANNEL, text]);
+export const notifyText = (sql: Sql, text: string): Promise<unknown> =>
+  sql.rows(NOTIFY, { channel: CHANNEL, text });
 
 /** The bus of a program that is no server: what it publishes reaches every server of the database. */
 export function createNotifyingBus(

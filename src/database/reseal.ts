@@ -28,28 +28,31 @@ export async function resealColumn(
   secret: Secret,
   { table, column, key, sealedFor }: SealedColumn,
 ): Promise<Tally> {
-  const read = statement<{ key: string; sealed: string }>(
+  const read = statement<{ key: string; sealed: string }, { after: string }>(
     `reseal.${table}.read`,
-    `select ${key} as key, ${column} as sealed from ${table} where ${column} is not null and ${key} > $1
+    `select ${key} as key, ${column} as sealed from ${table} where ${column} is not null and ${key} > :after
       order by 1 limit ${BATCH}`,
   );
-  const write = statement(
+  const write = statement<never, { keys: string[]; before: string[]; sealed: string[] }>(
     `reseal.${table}.write`,
     `update ${table} set ${column} = renewed.sealed
-       from unnest($1::text[], $2::text[], $3::text[]) as renewed(key, before, sealed)
+       from unnest(:keys::text[], :before::text[], :sealed::text[]) as renewed(key, before, sealed)
       where ${key} = renewed.key and ${column} = renewed.before`,
   );
   const tally = emptyTally();
   for (let after = ''; ; ) {
-    const rows = await sql.rows(read, [after]);
+    const rows = await sql.rows(read, { after });
     const renewed = rows.flatMap((row) => {
       const renewal = renew(secret, row.sealed, sealedFor(row.key));
       tally[renewal.state] += 1;
       return renewal.state === 'renewed' ? [{ ...row, before: row.sealed, sealed: renewal.sealed }] : [];
     });
     if (renewed.length > 0) {
-      const columns = [renewed.map((row) => row.key), renewed.map((row) => row.before)];
-      await sql.rows(write, [...columns, renewed.map(({ sealed }) => sealed)]);
+      await sql.rows(write, {
+        keys: renewed.map((row) => row.key),
+        before: renewed.map((row) => row.before),
+        sealed: renewed.map((row) => row.sealed),
+      });
     }
     const last = rows.at(-1);
     if (!last || rows.length < BATCH) return tally;

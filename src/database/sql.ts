@@ -13,7 +13,7 @@ declare module '../core/scope.ts' {
  * Hot statements go to PostgreSQL as named prepared statements: parsed and planned once per connection. MikroORM
  * writes parameters into the text, which PostgreSQL then has to plan anew each time.
  */
-export interface Statement<Row, Params extends object = readonly unknown[]> {
+export interface Statement<Row, Params extends object = NoParams> {
   readonly name: string;
   readonly text: string;
   /** The names of `$1`, `$2`, … */
@@ -29,7 +29,7 @@ export type NoParams = Record<never, never>;
  * Names a hand-written statement, whose parameters are written `:name`. Its own name must be unique in the program: it is the
  * prepared statement's.
  */
-export const statement = <Row, Params extends object = readonly unknown[]>(
+export const statement = <Row, Params extends object = NoParams>(
   name: string,
   source: string,
 ): Statement<Row, Params> => ({ name, ...parseParameters(source) });
@@ -38,25 +38,15 @@ export const statement = <Row, Params extends object = readonly unknown[]>(
  * A statement that PostgreSQL plans anew each time, knowing the values: for one whose best plan depends on them by more than
  * planning costs.
  */
-export const plannedAnew = <Row, Params extends object = readonly unknown[]>(
-  source: string,
-): Statement<Row, Params> => statement('', source);
+export const plannedAnew = <Row, Params extends object = NoParams>(source: string): Statement<Row, Params> =>
+  statement('', source);
 
 /** Refuses members that a statement has no parameter for. */
-type Exactly<Params, Given> = Given extends readonly unknown[]
-  ? unknown
-  : { [Name in Exclude<keyof Given, keyof Params>]: never };
-
-/** A statement of a library, whose parameters are `$1`, `$2`, … Without a name it is planned anew each time. */
-export const positional = (text: string, name = ''): Statement<unknown, readonly unknown[]> => ({
-  name,
-  text,
-  parameters: [],
-});
+type Exactly<Params, Given> = { [Name in Exclude<keyof Given, keyof Params>]: never };
 
 export interface Sql {
   /** Runs a statement. Outside `transaction` it is on its own, on any connection. */
-  rows<Row>(statement: Statement<Row, NoParams>): Promise<Row[]>;
+  rows<Row>(statement: Statement<Row>): Promise<Row[]>;
   rows<Row, Params extends object, Given extends Params>(
     statement: Statement<Row, Params>,
     params: Given & Exactly<Params, Given>,
@@ -88,13 +78,30 @@ export const runner = (on: Queryable): Sql => ({
 });
 
 function valuesOf({ name, parameters }: Statement<unknown, never>, params: object): unknown[] {
-  if (Array.isArray(params)) return [...params];
   const given = params as Record<string, unknown>;
   return parameters.map((parameter) => {
     if (!(parameter in given)) throw new Error(`The statement ${name} lacks the parameter ${parameter}`);
     return given[parameter];
   });
 }
+
+/**
+ * Runs a statement of a library, whose parameters are `$1`, `$2`, … and whose text is sent as it is. Without a name it is planned
+ * anew each time.
+ */
+export const runForeign = (
+  sql: Sql,
+  {
+    name = '',
+    text,
+    values = [],
+  }: { name?: string | undefined; text: string; values?: readonly unknown[] | undefined },
+): Promise<unknown[]> => {
+  const parameters = values.map((_value, index) => `${index}`);
+  const foreign: Statement<unknown, Record<string, unknown>> = { name, text, parameters };
+  const params: Record<string, unknown> = Object.fromEntries(values.entries());
+  return sql.rows(foreign, params);
+};
 
 /** The pool of an initialised ORM as a runner of prepared statements. */
 export async function openSql(orm: MikroORM): Promise<PooledDatabase> {
@@ -109,4 +116,4 @@ export async function openSql(orm: MikroORM): Promise<PooledDatabase> {
 }
 
 /** Asks whether the database answers. */
-export const PING = statement('health.ping', 'select 1');
+export const PING = statement<never>('health.ping', 'select 1');

@@ -53,7 +53,7 @@ export function mountHealth(app: FastifyInstance, parts: Parts, redis: Redis | n
 const ANSWERS: PartState = { state: 'ok', detail: 'answers' };
 
 async function askDatabase({ sql, room }: Parts): Promise<PartState> {
-  if (!(await answers(() => sql.rows(PING, [])))) return { state: 'down', detail: 'does not answer' };
+  if (!(await answers(() => sql.rows(PING)))) return { state: 'down', detail: 'does not answer' };
   return isDiskFull() || room.isShort
     ? { state: 'degraded', detail: 'has no room left on its disk' }
     : ANSWERS;

@@ -1,6 +1,6 @@
 import { may } from '../configs/settings/permissions.ts';
 import type { Scope } from '../core/scope.ts';
-import type { Reader } from './files.repository.ts';
+import type { Reader } from './files.policy.ts';
 
 /** The caller as the reader of files. */
 export const readerOf = (scope: Scope): Reader => ({

@@ -5,21 +5,21 @@ import type { OnAccountDeleted } from '../noun.ts';
  * Files stay with the messages that carry them. An owner may read a file, so that of a group or direct channel goes to one of its
  * people, who read it anyway: not even an administrator becomes a reader by it.
  */
-const PASS_ON_FILES = statement(
+const PASS_ON_FILES = statement<never, { deleted: string; heir: string }>(
   'files.pass_on',
   `update file f set user_id = heir.user_id from (
      select distinct on (mf.file_id) mf.file_id,
-            case when c.type is null then $2::uuid else first.user_id end as user_id
+            case when c.type is null then :heir::uuid else first.user_id end as user_id
        from file owned join message_file mf on mf.file_id = owned.id join channel c on c.id = mf.channel_id
          left join lateral (
            select cm.user_id from channel_member cm where cm.channel_id = c.id and c.type is not null
             order by (cm.role = 'manager') is true desc, cm.joined_at, cm.user_id limit 1) first on true
-      where owned.user_id = $1 and (c.type is null or first.user_id is not null)
+      where owned.user_id = :deleted and (c.type is null or first.user_id is not null)
       order by mf.file_id, c.type is not null, c.id) heir
     where f.id = heir.file_id`,
 );
 
 export const passOnFiles: OnAccountDeleted = async (_scope, tx, { deleted, heir }) => {
-  await tx.rows(PASS_ON_FILES, [deleted, heir]);
+  await tx.rows(PASS_ON_FILES, { deleted, heir });
   return {};
 };

@@ -1,46 +1,33 @@
-import { CAN_READ, type Caller } from '../channels/channels.repository.ts';
+import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
+import {
+  CAN_READ_FILE,
+  CAN_WRITE_FILE,
+  type Reader,
+  type ReaderParams,
+  readerParams,
+} from './files.policy.ts';
 import type { FilePage, FileView } from './files.schema.ts';
-
-/**
- * Who asks, and whether they may use channels at all: where those are switched off, nobody reads through a message.
- */
-export interface Reader extends Caller {
-  usesChannels: boolean;
-}
-
-/** For statements whose `$1` is the caller's id, `$2` whether they are an administrator, `$3` whether they may use channels. */
-const valuesOf = ({ id, role, usesChannels }: Reader) => [id, role === 'admin', usesChannels];
-
-/**
- * SQL for a condition on a row `f`: it is the caller's own, or a message that they may read carries it. Being an administrator is no
- * right to the files of group and direct channels, as it is none to their messages.
- */
-const CAN_READ_FILE = `(f.user_id = $1 or ($3 and exists (
-  select from message_file mf
-    join message m on m.channel_id = mf.channel_id and m.id = mf.message_id and m.deleted_at is null
-    join channel c on c.id = mf.channel_id
-   where mf.file_id = f.id and ${CAN_READ})))`;
 
 const VIEW = `json_build_object('id', f.id, 'user_id', f.user_id, 'hash', f.sha256, 'filename', f.filename,
   'data', json_build_object('status', 'completed'),
   'meta', json_build_object('name', f.filename, 'content_type', f.content_type, 'size', f.size, 'data', f.meta),
   'created_at', f.created_at, 'updated_at', f.updated_at)`;
 
-const READABLE = statement<{ id: string }>(
+const READABLE = statement<{ id: string }, ReaderParams & { among: string[] }>(
   'file.readable',
-  `select f.id from file f where f.id = any($4::uuid[]) and ${CAN_READ_FILE}`,
+  `select f.id from file f where f.id = any(:among::uuid[]) and ${CAN_READ_FILE}`,
 );
 
 /** Those of the given files that the caller may read. */
 export async function listReadableFiles(sql: Sql, reader: Reader, among: string[]): Promise<string[]> {
-  const rows = await sql.rows(READABLE, [...valuesOf(reader), among]);
+  const rows = await sql.rows(READABLE, { ...readerParams(reader), among });
   return rows.map(({ id }) => id);
 }
 
-const LIST = statement<{ view: FileView }>(
+const LIST = statement<{ view: FileView }, { userId: string; limit: number; skip: number }>(
   'file.list_own',
-  `select ${VIEW} as view from file f where f.user_id = $1 order by f.id desc limit $2 offset $3`,
+  `select ${VIEW} as view from file f where f.user_id = :userId order by f.id desc limit :limit offset :skip`,
 );
 
 /** A person's own files, newest first: ids of version 7 are in the order of time. */
@@ -49,15 +36,15 @@ export async function listOwnFiles(
   userId: string,
   { skip, limit }: { skip: number; limit: number },
 ): Promise<FileView[]> {
-  const rows = await sql.rows(LIST, [userId, limit, skip]);
+  const rows = await sql.rows(LIST, { userId, limit, skip });
   return rows.map(({ view }) => view);
 }
 
-const PAGE = statement<FilePage>(
+const PAGE = statement<FilePage, { userId: string; limit: number; skip: number }>(
   'file.page_own',
-  `select (select count(*)::int from file f where f.user_id = $1) as total, coalesce((
+  `select (select count(*)::int from file f where f.user_id = :userId) as total, coalesce((
      select json_agg(view) from (
-       select ${VIEW} as view from file f where f.user_id = $1 order by f.id desc limit $2 offset $3) as newest),
+       select ${VIEW} as view from file f where f.user_id = :userId order by f.id desc limit :limit offset :skip) as newest),
      '[]'::json) as items`,
 );
 
@@ -67,14 +54,17 @@ export async function pageOwnFiles(
   userId: string,
   { skip, limit }: { skip: number; limit: number },
 ): Promise<FilePage> {
-  const [row] = await sql.rows(PAGE, [userId, limit, skip]);
+  const [row] = await sql.rows(PAGE, { userId, limit, skip });
   return row ?? { items: [], total: 0 };
 }
 
-const SEARCH = statement<{ view: FileView }>(
+const SEARCH = statement<
+  { view: FileView },
+  { userId: string; pattern: string; limit: number; skip: number }
+>(
   'file.search_own',
-  `select ${VIEW} as view from file f where f.user_id = $1 and f.filename ilike $2
-    order by f.id desc limit $3 offset $4`,
+  `select ${VIEW} as view from file f where f.user_id = :userId and f.filename ilike :pattern
+    order by f.id desc limit :limit offset :skip`,
 );
 
 /** A person's own files whose name fits a pattern, as `like` takes it; in any case, newest first. */
@@ -83,28 +73,28 @@ export async function searchOwnFiles(
   userId: string,
   { pattern, skip, limit }: { pattern: string; skip: number; limit: number },
 ): Promise<FileView[]> {
-  const rows = await sql.rows(SEARCH, [userId, pattern, limit, skip]);
+  const rows = await sql.rows(SEARCH, { userId, pattern, limit, skip });
   return rows.map(({ view }) => view);
 }
 
-const COUNT = statement<{ total: number }>(
+const COUNT = statement<{ total: number }, { userId: string }>(
   'file.count_own',
-  'select count(*)::int as total from file f where f.user_id = $1',
+  'select count(*)::int as total from file f where f.user_id = :userId',
 );
 
 export async function countOwnFiles(sql: Sql, userId: string): Promise<number> {
-  const [row] = await sql.rows(COUNT, [userId]);
+  const [row] = await sql.rows(COUNT, { userId });
   return row?.total ?? 0;
 }
 
-const GET = statement<{ view: FileView }>(
+const GET = statement<{ view: FileView }, ReaderParams & { fileId: string }>(
   'file.get',
-  `select ${VIEW} as view from file f where f.id = $4 and ${CAN_READ_FILE}`,
+  `select ${VIEW} as view from file f where f.id = :fileId and ${CAN_READ_FILE}`,
 );
 
 /** The file, when there is one that the caller may read. */
-export async function readFile(sql: Sql, reader: Reader, id: string): Promise<FileView | undefined> {
-  const [row] = await sql.rows(GET, [...valuesOf(reader), id]);
+export async function readFile(sql: Sql, reader: Reader, fileId: string): Promise<FileView | undefined> {
+  const [row] = await sql.rows(GET, { ...readerParams(reader), fileId });
   return row?.view;
 }
 
@@ -121,11 +111,23 @@ export interface NewFile {
   at: number;
 }
 
-const INSERT = statement<{ view: FileView }>(
+const INSERT = statement<
+  { view: FileView },
+  {
+    id: string;
+    user_id: string;
+    filename: string;
+    content_type: string;
+    size: number;
+    sha256: string;
+    meta: string;
+    at: number;
+  }
+>(
   'file.insert',
   `with f as (
      insert into file (id, user_id, filename, content_type, size, sha256, meta, created_at, updated_at)
-     select $1, u.id, $3, $4, $5, $6, $7::jsonb, $8::int, $8::int from users u where u.id = $2
+     select :id, u.id, :filename, :content_type, :size, :sha256, :meta::jsonb, :at::int, :at::int from users u where u.id = :user_id
      returning *
    )
    select ${VIEW} as view from f`,
@@ -134,16 +136,16 @@ const INSERT = statement<{ view: FileView }>(
 /** Stores the row of an upload; undefined when the account is gone. */
 export async function insertFile(sql: Sql, file: NewFile): Promise<FileView | undefined> {
   const { id, user_id, filename, content_type, size, sha256, meta, at } = file;
-  const [row] = await sql.rows(INSERT, [
+  const [row] = await sql.rows(INSERT, {
     id,
     user_id,
     filename,
     content_type,
     size,
     sha256,
-    JSON.stringify(meta),
+    meta: JSON.stringify(meta),
     at,
-  ]);
+  });
   return row?.view;
 }
 
@@ -151,62 +153,65 @@ interface DeletedFile {
   filename: string;
   user_id: string;
 }
-const DELETE = statement<DeletedFile>(
+const DELETE = statement<DeletedFile, CallerParams & { fileId: string }>(
   'file.delete',
-  'delete from file where id = $1 and (user_id = $2 or $3) returning filename, user_id',
+  `delete from file f where f.id = :fileId and ${CAN_WRITE_FILE} returning f.filename, f.user_id`,
 );
 
 /** Deletes the row of a file, for its owner and for administrators. @returns what it was; undefined when it is neither's, or there is none */
 export async function deleteFileRow(
   sql: Sql,
-  { id, role }: Caller,
+  caller: Caller,
   fileId: string,
 ): Promise<DeletedFile | undefined> {
-  const [row] = await sql.rows(DELETE, [fileId, id, role === 'admin']);
+  const [row] = await sql.rows(DELETE, { ...callerOf(caller), fileId });
   return row;
 }
 
-const RENAME = statement<DeletedFile & { view: FileView }>(
+const RENAME = statement<
+  DeletedFile & { view: FileView },
+  CallerParams & { fileId: string; filename: string; at: number }
+>(
   'file.rename',
-  `with before as (select id, filename, user_id from file where id = $1 and (user_id = $2 or $3) for update),
-     f as (update file set filename = $4, updated_at = $5 from before where file.id = before.id returning file.*)
+  `with before as (select f.id, f.filename, f.user_id from file f where f.id = :fileId and ${CAN_WRITE_FILE} for update),
+     f as (update file set filename = :filename, updated_at = :at from before where file.id = before.id returning file.*)
    select before.filename, before.user_id, ${VIEW} as view from f join before on true`,
 );
 
 /** Renames a file, for its owner and for administrators. @returns it, and what it was called; undefined as for `deleteFileRow` */
 export async function renameFileRow(
   sql: Sql,
-  { id, role }: Caller,
+  caller: Caller,
   { fileId, filename, at }: { fileId: string; filename: string; at: number },
 ): Promise<(DeletedFile & { view: FileView }) | undefined> {
-  const [row] = await sql.rows(RENAME, [fileId, id, role === 'admin', filename, at]);
+  const [row] = await sql.rows(RENAME, { ...callerOf(caller), fileId, filename, at });
   return row;
 }
 
-const EDITED = statement<{ edited_text: string | null }>(
+const EDITED = statement<{ edited_text: string | null }, { fileId: string }>(
   'file.edited_text',
-  'select edited_text from file where id = $1',
+  'select edited_text from file where id = :fileId',
 );
 
 /** The text that stands for that of the bytes; null while there is none. */
 export async function readEditedText(sql: Sql, fileId: string): Promise<string | null> {
-  const [row] = await sql.rows(EDITED, [fileId]);
+  const [row] = await sql.rows(EDITED, { fileId });
   return row?.edited_text ?? null;
 }
 
-const EDIT = statement<DeletedFile>(
+const EDIT = statement<DeletedFile, CallerParams & { fileId: string; text: string; at: number }>(
   'file.edit_text',
-  `update file set edited_text = $4, updated_at = $5 where id = $1 and (user_id = $2 or $3)
-     returning filename, user_id`,
+  `update file f set edited_text = :text, updated_at = :at where f.id = :fileId and ${CAN_WRITE_FILE}
+     returning f.filename, f.user_id`,
 );
 
 /** Stores the text of a file, for its owner and for administrators. @returns undefined as for `deleteFileRow` */
 export async function editFileText(
   sql: Sql,
-  { id, role }: Caller,
+  caller: Caller,
   { fileId, text, at }: { fileId: string; text: string; at: number },
 ): Promise<DeletedFile | undefined> {
-  const [row] = await sql.rows(EDIT, [fileId, id, role === 'admin', text, at]);
+  const [row] = await sql.rows(EDIT, { ...callerOf(caller), fileId, text, at });
   return row;
 }
 
@@ -214,14 +219,17 @@ const DELETE_ALL = statement<{ id: string }>('file.delete_all', 'delete from fil
 
 /** @returns the ids of the files that there were */
 export async function deleteAllRows(sql: Sql): Promise<string[]> {
-  const rows = await sql.rows(DELETE_ALL, []);
+  const rows = await sql.rows(DELETE_ALL);
   return rows.map(({ id }) => id);
 }
 
-const KNOWN = statement<{ id: string }>('file.known', 'select id from file where id = any($1::uuid[])');
+const KNOWN = statement<{ id: string }, { among: string[] }>(
+  'file.known',
+  'select id from file where id = any(:among::uuid[])',
+);
 
 /** Those of the ids that have a row, for the sweep of bytes without one. */
 export async function listKnownFiles(sql: Sql, among: string[]): Promise<Set<string>> {
-  const rows = await sql.rows(KNOWN, [among]);
+  const rows = await sql.rows(KNOWN, { among });
   return new Set(rows.map(({ id }) => id));
 }

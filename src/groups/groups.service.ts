@@ -79,7 +79,7 @@ type GroupChanges = { [Member in keyof GroupForm]?: GroupForm[Member] | null | u
 /** Changes what was sent and keeps the rest. @throws not_found, name_taken */
 export async function updateGroup(scope: Scope, { id, ...changes }: GroupChanges): Promise<GroupView> {
   const members = await transaction(scope, async (tx) => {
-    await tx.rows(LOCK_GROUP, [id]);
+    await tx.rows(LOCK_GROUP, { id });
     const stored = await findGroup(tx, id);
     if (!stored) throw noSuchGroup();
     const before = storedOf(stored);
@@ -109,11 +109,11 @@ const withoutAbsent = (changes: Omit<GroupChanges, 'id'>): Partial<StoredGroup> 
 /** Deletes a group with what was granted to it; its people lose both at once. @throws not_found */
 export async function deleteGroup(scope: Scope, id: string): Promise<true> {
   const members = await transaction(scope, async (tx) => {
-    await tx.rows(LOCK_GROUP, [id]);
+    await tx.rows(LOCK_GROUP, { id });
     const group = await readExport(tx, id);
     if (!group) throw noSuchGroup();
-    await tx.rows(DELETE_GRANTS_TO, [id]);
-    await tx.rows(DELETE_GROUP, [id]);
+    await tx.rows(DELETE_GRANTS_TO, { id });
+    await tx.rows(DELETE_GROUP, { id });
     const { user_ids } = group;
     await record(scope, tx, {
       action: 'group.delete',

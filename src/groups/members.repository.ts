@@ -1,10 +1,13 @@
 import { type Sql, statement } from '../database/sql.ts';
 import type { Source } from './groups.schema.ts';
 
-const ADD = statement<{ user_id: string }>(
+const ADD = statement<
+  { user_id: string },
+  { groupId: string; userIds: readonly string[]; source: Source; at: number }
+>(
   'group_member.add',
   `insert into group_member (group_id, user_id, source, created_at)
-   select $1, u.id, $3, $4 from users u where u.id = any($2::uuid[]) order by u.id
+   select :groupId, u.id, :source, :at from users u where u.id = any(:userIds::uuid[]) order by u.id
    on conflict do nothing returning user_id`,
 );
 
@@ -15,13 +18,13 @@ export async function addMembers(
   userIds: readonly string[],
   { source, at }: { source: Source; at: number },
 ): Promise<string[]> {
-  const rows = await sql.rows(ADD, [groupId, userIds, source, at]);
+  const rows = await sql.rows(ADD, { groupId, userIds, source, at });
   return rows.map(({ user_id }) => user_id);
 }
 
-const REMOVE = statement<{ user_id: string }>(
+const REMOVE = statement<{ user_id: string }, { groupId: string; userIds: readonly string[] }>(
   'group_member.remove',
-  'delete from group_member where group_id = $1 and user_id = any($2::uuid[]) returning user_id',
+  'delete from group_member where group_id = :groupId and user_id = any(:userIds::uuid[]) returning user_id',
 );
 
 /** Takes people out of a group, whatever brought them there. @returns those who were in it */
@@ -30,41 +33,50 @@ export async function removeMembers(
   groupId: string,
   userIds: readonly string[],
 ): Promise<string[]> {
-  const rows = await sql.rows(REMOVE, [groupId, userIds]);
+  const rows = await sql.rows(REMOVE, { groupId, userIds });
   return [...new Set(rows.map(({ user_id }) => user_id))];
 }
 
-const JOIN = statement(
+const JOIN = statement<never, { groupId: string; userId: string; at: number }>(
   'group_member.join',
   `insert into group_member (group_id, user_id, source, created_at)
-   select g.id, $2::uuid, 'manual', $3 from user_group g where g.id = $1 on conflict do nothing`,
+   select g.id, :userId::uuid, 'manual', :at from user_group g where g.id = :groupId on conflict do nothing`,
 );
 
 /** Puts a new account into a group, if there is one of that id. */
 export async function joinGroup(sql: Sql, groupId: string, userId: string, at: number): Promise<void> {
-  await sql.rows(JOIN, [groupId.toLowerCase(), userId, at]);
+  await sql.rows(JOIN, { groupId: groupId.toLowerCase(), userId, at });
 }
 
 /* Statements of a sign-in that says what groups somebody is in. */
-export const LOCK_PERSON = statement<{ id: string }>(
+export const LOCK_PERSON = statement<{ id: string }, { userId: string }>(
   'group_member.lock_person',
-  'select id from users where id = $1 for update',
+  'select id from users where id = :userId for update',
 );
-export const CREATE_NAMED = statement<{ id: string; name: string }>(
+export const CREATE_NAMED = statement<
+  { id: string; name: string },
+  { userId: string; names: string[]; at: number }
+>(
   'group_member.create_named',
   `insert into user_group (id, user_id, name, description, created_at, updated_at)
-   select gen_random_uuid()::text, $1, named.name, '', $3::int, $3::int from unnest($2::text[]) as named (name)
+   select gen_random_uuid()::text, :userId, named.name, '', :at::int, :at::int from unnest(:names::text[]) as named (name)
     order by named.name on conflict (name) do nothing returning id, name`,
 );
-export const LEAVE_OTHERS = statement<{ group_id: string }>(
+export const LEAVE_OTHERS = statement<
+  { group_id: string },
+  { userId: string; source: Source; names: string[] }
+>(
   'group_member.leave_others',
   `delete from group_member gm using user_group g
-    where gm.user_id = $1 and gm.source = $2 and g.id = gm.group_id and g.name <> all($3::text[])
+    where gm.user_id = :userId and gm.source = :source and g.id = gm.group_id and g.name <> all(:names::text[])
    returning gm.group_id`,
 );
-export const JOIN_NAMED = statement<{ group_id: string }>(
+export const JOIN_NAMED = statement<
+  { group_id: string },
+  { userId: string; source: Source; names: string[]; at: number }
+>(
   'group_member.join_named',
   `insert into group_member (group_id, user_id, source, created_at)
-   select g.id, $1::uuid, $2, $4 from user_group g where g.name = any($3::text[]) order by g.id
+   select g.id, :userId::uuid, :source, :at from user_group g where g.name = any(:names::text[]) order by g.id
    on conflict do nothing returning group_id`,
 );

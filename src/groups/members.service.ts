@@ -27,7 +27,7 @@ async function changeMembers(
 ): Promise<GroupView> {
   const userIds = await transaction(scope, async (tx) => {
     // Held until the end, so that the group is not deleted in between.
-    if ((await tx.rows(LOCK_GROUP, [groupId])).length === 0) throw noSuchGroup();
+    if ((await tx.rows(LOCK_GROUP, { id: groupId })).length === 0) throw noSuchGroup();
     const changed = await change(tx);
     if (changed.length > 0) {
       const side = action === 'group.add' ? 'after' : 'before';
@@ -81,10 +81,14 @@ export async function syncMemberships(
   const at = nowSeconds();
   const { joined, left } = await transaction(scope, async (tx) => {
     // Of two sign-ins at once the second finds what the first left. Nobody is there any more: nothing to do.
-    if ((await tx.rows(LOCK_PERSON, [userId])).length === 0) return { joined: [], left: [] };
-    const made = create ? await tx.rows(CREATE_NAMED, [userId, wanted, at]) : [];
-    const left = (await tx.rows(LEAVE_OTHERS, [userId, source, wanted])).map(({ group_id }) => group_id);
-    const joined = (await tx.rows(JOIN_NAMED, [userId, source, wanted, at])).map(({ group_id }) => group_id);
+    if ((await tx.rows(LOCK_PERSON, { userId })).length === 0) return { joined: [], left: [] };
+    const made = create ? await tx.rows(CREATE_NAMED, { userId, names: wanted, at }) : [];
+    const left = (await tx.rows(LEAVE_OTHERS, { userId, source, names: wanted })).map(
+      ({ group_id }) => group_id,
+    );
+    const joined = (await tx.rows(JOIN_NAMED, { userId, source, names: wanted, at })).map(
+      ({ group_id }) => group_id,
+    );
     if (joined.length + left.length > 0) {
       const after = { source, joined, left, ...(made.length > 0 && { made }) };
       await record(scope, tx, { action: 'group.sync', target: { type: 'user', id: userId }, after });

@@ -1,7 +1,7 @@
 import { Logger } from 'graphile-worker';
 import type { Pool, QueryConfig } from 'pg';
 import type { Logger as Log } from 'pino';
-import { positional, type Sql } from '../database/sql.ts';
+import { runForeign, type Sql } from '../database/sql.ts';
 import type { Endings } from './endings.ts';
 
 /** `worker.ts` writes failures itself, with a back-off of the kind's own, before the library does; and releases locks sooner. */
@@ -15,7 +15,7 @@ const ENDS_A_JOB = /^complete_jobs?(_q)?\//;
 export function poolOf(sql: Sql, endings: Endings): Pool {
   async function query({ name, text, values = [] }: QueryConfig): Promise<{ rows: unknown[] }> {
     if (name !== undefined && LEFT_TO_US.test(name)) return { rows: [] };
-    const ask = () => sql.rows(positional(text, name), values);
+    const ask = () => runForeign(sql, { name, text, values });
     if (name === undefined || !ENDS_A_JOB.test(name)) return { rows: await ask() };
     await endings.write(ask);
     return { rows: [] };

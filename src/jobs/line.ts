@@ -1,6 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import { OUTAGES } from '../core/outage.ts';
+import { runner } from '../database/sql.ts';
 import { HOLD_LOCK } from './queue.repository.ts';
 
 const RETRY_MS = 1_000;
@@ -45,7 +46,7 @@ export async function holdLine({ orm, workerId, log, onJobs }: LineOptions): Pro
     });
     client.on('notification', onJobs);
     try {
-      await client.query(HOLD_LOCK.text, [workerId]);
+      await runner(client).rows(HOLD_LOCK.lock, { workerId });
       await client.query(HOLD_LOCK.listen);
     } catch (error) {
       drop();

@@ -1,20 +1,21 @@
 import { grantees } from '../access/access.repository.ts';
-import { CAN_READ, type Caller, callerOf, HAS_MEMBERS } from '../channels/channels.repository.ts';
+import { CAN_READ, HAS_MEMBERS } from '../channels/channels.policy.ts';
+import { ACCOUNT, type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { IS_ACTIVE } from '../users/users.repository.ts';
 import type { MemberOrdering, MemberView } from './members.schema.ts';
 
-/** SQL for whether the account `u` may read the standard channel `c`, whose id is `$3`. */
+/** SQL for whether the account `u` may read the standard channel `c`, whose id is `channelId`. */
 export const READS_STANDARD = `u.role <> 'pending'
-  and (u.role = 'admin' or u.id = c.user_id or ${grantees('channel', '$3::uuid::text', 'u.id::text')})`;
+  and (u.role = 'admin' or u.id = c.user_id or ${grantees('channel', ':channelId::uuid::text', ACCOUNT)})`;
 
 const OF_ACCOUNT =
   'u.id, u.name, u.username, u.email, u.role, u.created_at, u.updated_at, u.last_active_at, u.ordinal';
 
-/** SQL rows of those who can read the channel `c`, whose id is `$3`: each an account `u`, with `channel_role` and `joined_at`. */
+/** SQL rows of those who can read the channel `c`, whose id is `channelId`: each an account `u`, with `channel_role` and `joined_at`. */
 const PEOPLE = `(
   select ${OF_ACCOUNT}, cm.role as channel_role, cm.joined_at
-    from channel_member cm join users u on u.id = cm.user_id where cm.channel_id = $3 and ${HAS_MEMBERS}
+    from channel_member cm join users u on u.id = cm.user_id where cm.channel_id = :channelId and ${HAS_MEMBERS}
    union all
   select ${OF_ACCOUNT}, null, null
     from users u where not coalesce(${HAS_MEMBERS}, false) and ${READS_STANDARD})`;
@@ -30,14 +31,23 @@ const COLUMNS: Record<Column, string> = {
   updated_at: 'u.updated_at',
   last_active_at: 'u.last_active_at',
   joined_at: 'u.joined_at',
-  group: 'exists (select from group_member gm where gm.group_id = $6 and gm.user_id = u.id)',
+  group: 'exists (select from group_member gm where gm.group_id = :groupId and gm.user_id = u.id)',
 };
 
 const VIEW = `json_build_object('id', u.id, 'name', u.name, 'username', u.username, 'role', u.role,
   'profile_image_url', '/api/v1/users/' || u.id || '/profile/image', 'is_active', ${IS_ACTIVE}, 'created_at', u.created_at,
   'updated_at', u.updated_at, 'last_active_at', u.last_active_at,
-  'email', case when $2 or u.id = $1 then u.email else '' end,
+  'email', case when :callerIsAdmin or u.id = :callerId then u.email else '' end,
   'channel_role', u.channel_role, 'joined_at', u.joined_at)`;
+
+interface ListParams extends CallerParams {
+  channelId: string;
+  /** In lower case. */
+  wanted: string | null;
+  skip: number;
+  /** Of the order by a group. */
+  groupId: string | null;
+}
 
 interface PageRow {
   can_read: boolean;
@@ -47,14 +57,14 @@ interface PageRow {
 
 const list = (column: Column, direction: 'asc' | 'desc') => {
   const by = `${COLUMNS[column]} ${direction} nulls last, ${column === 'group' ? 'lower(u.name), ' : ''}u.ordinal`;
-  return statement<PageRow>(
+  return statement<PageRow, ListParams>(
     `member.list.${column}.${direction}`,
-    `with target as (select c.*, (${CAN_READ}) as can_read from channel c where c.id = $3),
+    `with target as (select c.*, (${CAN_READ}) as can_read from channel c where c.id = :channelId),
      matching as (
        select u.* from target c cross join lateral ${PEOPLE} u
-        where c.can_read and ($4::text is null or position($4 in lower(u.name)) > 0
-          or position($4 in lower(coalesce(u.username, ''))) > 0)
-     ), page as (select * from matching u order by ${by} limit ${PAGE_SIZE} offset $5)
+        where c.can_read and (:wanted::text is null or position(:wanted in lower(u.name)) > 0
+          or position(:wanted in lower(coalesce(u.username, ''))) > 0)
+     ), page as (select * from matching u order by ${by} limit ${PAGE_SIZE} offset :skip)
      select can_read, (select count(*)::int from matching) as total,
             coalesce((select json_agg(${VIEW} order by ${by}) from page u), '[]'::json) as users from target`,
   );
@@ -90,21 +100,25 @@ export async function listPeople(
   caller: Caller,
   { id, query, order, direction, page }: MemberQuery,
 ): Promise<{ users: MemberView[]; total: number } | null | undefined> {
-  const values = [...callerOf(caller), id, query?.toLowerCase() || null, (page - 1) * PAGE_SIZE];
-  const ofGroup = order.column === 'group' ? [order.groupId] : [];
-  const [row] = await sql.rows(LISTS[order.column][direction], [...values, ...ofGroup]);
+  const [row] = await sql.rows(LISTS[order.column][direction], {
+    ...callerOf(caller),
+    channelId: id,
+    wanted: query?.toLowerCase() || null,
+    skip: (page - 1) * PAGE_SIZE,
+    groupId: order.column === 'group' ? order.groupId : null,
+  });
   return row && (row.can_read ? { users: row.users, total: row.total } : null);
 }
 
 /** More than anybody looks through at once. */
 const MAX_ACTIVE = 1000;
 
-const ACTIVE = statement<{ can_read: boolean; active: string[] }>(
+const ACTIVE = statement<{ can_read: boolean; active: string[] }, CallerParams & { channelId: string }>(
   'member.active',
   `select c.can_read, array(
        select u.id from ${PEOPLE} u where c.can_read and ${IS_ACTIVE}
         order by u.last_active_at desc limit ${MAX_ACTIVE}) as active
-     from (select c.*, (${CAN_READ}) as can_read from channel c where c.id = $3) c`,
+     from (select c.*, (${CAN_READ}) as can_read from channel c where c.id = :channelId) c`,
 );
 
 /**
@@ -117,6 +131,6 @@ export async function listActive(
   caller: Caller,
   channelId: string,
 ): Promise<string[] | null | undefined> {
-  const [row] = await sql.rows(ACTIVE, [...callerOf(caller), channelId]);
+  const [row] = await sql.rows(ACTIVE, { ...callerOf(caller), channelId });
   return row && (row.can_read ? row.active : null);
 }

@@ -20,7 +20,7 @@ export async function resolvePeople(
   { user_ids, group_ids }: { user_ids: string[]; group_ids: string[] },
 ): Promise<string[]> {
   const asked = [...new Set(user_ids)];
-  const missing = asked.length > 0 ? await sql.rows(MISSING, [asked]) : [];
+  const missing = asked.length > 0 ? await sql.rows(MISSING, { userIds: asked }) : [];
   if (missing.length > 0) {
     const detail = `user_ids: there is no user ${naming(missing.map(({ id }) => id))}.`;
     throw new AppError('bad_request', { detail });

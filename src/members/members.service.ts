@@ -55,7 +55,7 @@ async function requireGroup(scope: Scope, id: string, right: 'read' | 'manage'):
 
 /** Takes the lock under which the members of a group are decided. @throws not_found */
 async function lockMembers(sql: Sql, channelId: string): Promise<void> {
-  const locked = await sql.rows(LOCK, [channelId]);
+  const locked = await sql.rows(LOCK, { channelId });
   if (locked.length === 0) throw noSuchChannel();
 }
 
@@ -77,7 +77,7 @@ export async function inviteMembers(scope: Scope, invitation: Invitation): Promi
   const asked = await resolvePeople(scope, invitation);
   const { added, recorded } = await transaction(scope, async (tx) => {
     await lockMembers(tx, id);
-    const [found] = await tx.rows(NOT_YET, [id, asked]);
+    const [found] = await tx.rows(NOT_YET, { channelId: id, userIds: asked });
     const { fresh, members } = found ?? { fresh: [], members: 0 };
     if (fresh.length === 0) return { added: [], recorded: [] };
     if (members + fresh.length > MAX_MEMBERS) throw tooManyMembers();
@@ -117,7 +117,7 @@ async function passOn(
   ids: string[],
   exceptUserId: string | null,
 ): Promise<number> {
-  const heirs = await sql.rows(PASS_ON, [ids, exceptUserId]);
+  const heirs = await sql.rows(PASS_ON, { channelIds: ids, exceptUserId });
   const entries = heirs.map(({ channel_id, user_id }) => ({
     action: 'channel.role',
     target: { type: 'channel', id: channel_id },
@@ -130,7 +130,7 @@ async function passOn(
 
 /** Leaves no channel without anybody, and no group without anybody in charge, after people went. */
 async function settle(scope: ActingScope, sql: Sql, ids: string[]): Promise<void> {
-  const deleted = await sql.rows(DELETE_EMPTY, [ids]);
+  const deleted = await sql.rows(DELETE_EMPTY, { channelIds: ids });
   // That a direct channel was, is no entry either.
   const entries = deleted
     .filter(({ type }) => type !== 'dm')
@@ -148,7 +148,7 @@ async function withdraw(scope: Scope, channel: ChannelAccess, userIds: string[])
   const { id } = channel;
   const { removed, recorded } = await transaction(scope, async (tx) => {
     await lockMembers(tx, id);
-    const removed = (await tx.rows(REMOVE, [id, userIds])).map(({ user_id }) => user_id);
+    const removed = (await tx.rows(REMOVE, { channelId: id, userIds })).map(({ user_id }) => user_id);
     if (removed.length === 0) return { removed, recorded: [] };
     const target = { type: 'channel', id };
     const others = removed.filter((userId) => userId !== scope.actor.id);
@@ -194,13 +194,13 @@ export async function setMemberRole(
   const stored = role === 'manager' ? role : null;
   const { membership, recorded } = await transaction(scope, async (tx) => {
     await lockMembers(tx, id);
-    const [set] = await tx.rows(SET_ROLE, [id, user_id, stored]);
+    const [set] = await tx.rows(SET_ROLE, { channelId: id, userId: user_id, role: stored });
     if (!set) throw new AppError('not_found', { detail: 'There is no such member in this channel.' });
-    const [{ managers } = { managers: 0 }] = await tx.rows(MANAGERS, [id]);
+    const [{ managers } = { managers: 0 }] = await tx.rows(MANAGERS, { channelId: id });
     if (managers === 0 && (await passOn(scope, tx, [id], user_id)) === 0) {
       throw new AppError('bad_request', { detail: 'A group needs at least one manager.' });
     }
-    const [membership] = await tx.rows(MEMBERSHIP_OF, [id, user_id]);
+    const [membership] = await tx.rows(MEMBERSHIP_OF, { channelId: id, userId: user_id });
     if (!membership) throw noSuchChannel();
     if (set.was === stored) return { membership, recorded: [] };
     await record(scope, tx, {
@@ -225,10 +225,10 @@ export async function setMemberRole(
 export async function withdrawEverywhere(scope: ActingScope, sql: Sql, userId: string): Promise<() => void> {
   // Channels before the account, as every change to members has it. Once the account is locked, nobody can add it any more; who
   // did in between is found by the second look.
-  await sql.rows(LOCK_CHANNELS_OF, [userId]);
-  await sql.rows(LOCK_USER, [userId]);
-  await sql.rows(LOCK_CHANNELS_OF, [userId]);
-  const left = (await sql.rows(REMOVE_EVERYWHERE, [userId])).map(({ channel_id }) => channel_id);
+  await sql.rows(LOCK_CHANNELS_OF, { userId });
+  await sql.rows(LOCK_USER, { userId });
+  await sql.rows(LOCK_CHANNELS_OF, { userId });
+  const left = (await sql.rows(REMOVE_EVERYWHERE, { userId })).map(({ channel_id }) => channel_id);
   let recorded: RecordedHappening[] = [];
   if (left.length > 0) {
     await settle(scope, sql, left);

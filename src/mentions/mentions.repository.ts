@@ -1,19 +1,23 @@
-import { can } from '../channels/channels.repository.ts';
+import { channelAllows } from '../channels/channels.policy.ts';
+import { ACCOUNT } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 
 /** Stands for everybody who reads the channel, where the id of a mentioned person would be. */
 export const EVERYONE = '00000000-0000-0000-0000-000000000000';
 
-const READS = `u.role <> 'pending' and ${can('read', 'u.id', "u.role = 'admin'")}`;
+const READS = `u.role <> 'pending' and ${channelAllows('read', ACCOUNT)}`;
 
 /** Who is called what, among those who may read the channel. */
-const CALLED = statement<{ id: string; name: number | null }>(
+const CALLED = statement<
+  { id: string; name: number | null },
+  { channelId: string; names: readonly string[]; userIds: readonly string[] }
+>(
   'mention.called',
-  `select u.id, k.n::int - 1 as name from channel c cross join unnest($2::text[]) with ordinality as k (name, n)
+  `select u.id, k.n::int - 1 as name from channel c cross join unnest(:names::text[]) with ordinality as k (name, n)
      join users u on lower(u.name) = lower(k.name) or lower(u.username) = lower(k.name)
-    where c.id = $1 and ${READS}
+    where c.id = :channelId and ${READS}
    union all
-   select u.id, null from channel c join users u on u.id = any ($3::uuid[]) where c.id = $1 and ${READS}`,
+   select u.id, null from channel c join users u on u.id = any (:userIds::uuid[]) where c.id = :channelId and ${READS}`,
 );
 
 export interface Called {
@@ -30,19 +34,19 @@ export async function findCalled(
   names: readonly string[],
   userIds: readonly string[],
 ): Promise<Called> {
-  const rows = await sql.rows(CALLED, [channelId, names, userIds]);
+  const rows = await sql.rows(CALLED, { channelId, names, userIds });
   const byName = names.map((): string[] => []);
   for (const { id, name } of rows) if (name !== null) byName[name]?.push(id);
   return { byName, byId: rows.filter(({ name }) => name === null).map(({ id }) => id) };
 }
 
-const REPLACE = statement(
+const REPLACE = statement<never, { channelId: string; messageId: string; userIds: readonly string[] }>(
   'mention.replace',
   `with gone as (
-     delete from message_mention where channel_id = $1 and message_id = $2 and user_id <> all ($3::uuid[])
+     delete from message_mention where channel_id = :channelId and message_id = :messageId and user_id <> all (:userIds::uuid[])
    )
    insert into message_mention (channel_id, message_id, user_id, created_at)
-   select m.channel_id, m.id, unnest($3::uuid[]), m.created_at from message m where m.channel_id = $1 and m.id = $2
+   select m.channel_id, m.id, unnest(:userIds::uuid[]), m.created_at from message m where m.channel_id = :channelId and m.id = :messageId
        on conflict do nothing`,
 );
 
@@ -53,5 +57,5 @@ export async function storeMentions(
   messageId: string,
   userIds: readonly string[],
 ): Promise<void> {
-  await sql.rows(REPLACE, [channelId, messageId, userIds]);
+  await sql.rows(REPLACE, { channelId, messageId, userIds });
 }

@@ -98,23 +98,30 @@ export async function recordChanges<T>(
   const happenings: Happening[] = [];
   const result = await transaction(scope, (tx) =>
     work(async (type, messageId, apply, { extra, hasNewWords = false } = {}) => {
-      const [tick] = await tx.rows(TICK, [channel.id]);
+      const [tick] = await tx.rows(TICK, { channelId: channel.id });
       if (!tick) throw noSuchChannel();
       const { event_id, at } = tick;
       let known: StoredMessage | undefined;
       const before = async () => {
-        [known] = await tx.rows(VIEW_ONE, [channel.id, messageId]);
+        [known] = await tx.rows(VIEW_ONE, { channelId: channel.id, messageId });
         if (!known) throw noSuchMessage();
         return known;
       };
       await apply({ sql: tx, at, before });
-      const entry = [channel.id, event_id, type, messageId, JSON.stringify(user), at];
+      const entry = {
+        channelId: channel.id,
+        eventId: event_id,
+        type,
+        messageId,
+        actor: JSON.stringify(user),
+        at,
+      };
       const log = hasNewWords ? LOG_EDITED : LOG_AS_IT_IS;
-      let [recorded] = await tx.rows(log, [...entry, JSON.stringify(extra ?? {})]);
+      let [recorded] = await tx.rows(log, { ...entry, extra: JSON.stringify(extra ?? {}) });
       if (!recorded) {
         if (!known) throw noSuchMessage();
         const message = { ...known.view, ...ERASED, updated_at: known.view.created_at };
-        await tx.rows(LOG, [...entry, JSON.stringify(message)]);
+        await tx.rows(LOG, { ...entry, message: JSON.stringify(message) });
         recorded = { message, is_deleted: true };
       }
       const message = { ...recorded.message, ...extra };

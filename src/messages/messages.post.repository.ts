@@ -1,4 +1,5 @@
-import { BRIEF, can, NEXT_MOMENT } from '../channels/channels.repository.ts';
+import { channelAllows } from '../channels/channels.policy.ts';
+import { BRIEF, NEXT_MOMENT } from '../channels/channels.repository.ts';
 import type { ChannelBrief } from '../channels/channels.schema.ts';
 import { type Database, type Sql, statement } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
@@ -61,19 +62,21 @@ const NUMBERS = 'case when root_id is null then 1 else 2 end';
  * Only posts that refer to a message, as a reply or by quoting it, need a third of the statement. PostgreSQL sets all of it up each
  * time, so posts of which none does have a shorter form.
  */
+const AUTHOR = { id: 'post.user_id', isAdmin: 'post.is_admin' };
+
 const post = (name: string, { waits, refers }: PostForm) => {
   const referring = (sql: string, otherwise = '') => (refers ? sql : otherwise);
-  return statement<PostOutcome>(
+  return statement<PostOutcome, { posts: string }>(
     name,
     `with post as materialized (
        select e.n::int as n, e.item -> 'view' as view, o.*, v.*,
               e.item #>> '{author,type}' as author_type, e.item #>> '{author,id}' as author_id
-         from jsonb_array_elements($1::jsonb) with ordinality as e (item, n)
+         from jsonb_array_elements(:posts::jsonb) with ordinality as e (item, n)
         cross join jsonb_to_record(e.item) as o (is_admin boolean, mentions uuid[], files uuid[])
         cross join jsonb_to_record(e.item -> 'view') as v (id uuid, channel_id uuid, user_id uuid, content text,
           reply_to_id uuid, parent_id uuid, data jsonb, meta jsonb, temp_id text)
      ), asked as materialized (
-       select post.n, c.id, post.author_type = 'webhook' or ${can('write', 'post.user_id', 'post.is_admin')} as can_write,
+       select post.n, c.id, post.author_type = 'webhook' or ${channelAllows('write', AUTHOR)} as can_write,
               c.last_event as seen
          from post join channel c on c.id = post.channel_id
      ), locked as materialized (
@@ -195,10 +198,13 @@ export function insertPosts(
   { waits, refers }: PostForm,
 ): Promise<PostOutcome[]> {
   const [waiting, prompt] = refers ? [POST, POST_PROMPT] : [PLAIN, PLAIN_PROMPT];
-  return sql.rows(waits ? waiting : prompt, [`[${texts.join(',')}]`]);
+  return sql.rows(waits ? waiting : prompt, { posts: `[${texts.join(',')}]` });
 }
 
-const LOCK = statement('message.post_lock', 'select from channel where id = $1 for no key update');
+const LOCK = statement<never, { channelId: string }>(
+  'message.post_lock',
+  'select from channel where id = :channelId for no key update',
+);
 
 /** Stores posts into one channel under its lock, so that nothing has changed since their statement began. */
 export const insertUnderLock = (
@@ -207,15 +213,15 @@ export const insertUnderLock = (
   texts: readonly string[],
 ): Promise<PostOutcome[]> =>
   transaction({ sql }, async (tx) => {
-    await tx.rows(LOCK, [channelId]);
+    await tx.rows(LOCK, { channelId });
     return insertPosts(tx, texts, { waits: true, refers: true });
   });
 
-const REPEATED = statement<{ view: MessageView }>(
+const REPEATED = statement<{ view: MessageView }, { channelId: string; userId: string; tempId: string }>(
   'message.repeated',
   `select ${VIEW} as view from message_temp_id t
      join message m on m.channel_id = t.channel_id and m.id = t.message_id ${JOINS}
-    where t.channel_id = $1 and t.user_id = $2 and t.temp_id = $3`,
+    where t.channel_id = :channelId and t.user_id = :userId and t.temp_id = :tempId`,
 );
 
 /** The message that its author sent with this `temp_id`, as it is now; undefined when there is none (any more). */
@@ -225,16 +231,16 @@ export async function readByTempId(
   userId: string,
   tempId: string,
 ): Promise<MessageView | undefined> {
-  const [row] = await sql.rows(REPEATED, [channelId, userId, tempId]);
+  const [row] = await sql.rows(REPEATED, { channelId, userId, tempId });
   return row?.view;
 }
 
-const FORGET = statement(
+const FORGET = statement<never, { olderThanSeconds: number }>(
   'message.forget_temp_ids',
-  `delete from message_temp_id where created_at < ((extract(epoch from now()) - $1) * 1000000)::bigint * 1000`,
+  `delete from message_temp_id where created_at < ((extract(epoch from now()) - :olderThanSeconds) * 1000000)::bigint * 1000`,
 );
 
 /** Removes the clients' own ids of messages that are older than so many seconds. */
 export async function forgetTempIds(sql: Sql, olderThanSeconds: number): Promise<void> {
-  await sql.rows(FORGET, [olderThanSeconds]);
+  await sql.rows(FORGET, { olderThanSeconds });
 }

@@ -1,4 +1,5 @@
-import { CAN_READ, type Caller } from '../channels/channels.repository.ts';
+import { CAN_READ } from '../channels/channels.policy.ts';
+import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import type { MessageAuthor } from './messages.author.ts';
 import type { MessageView } from './messages.schema.ts';
@@ -22,20 +23,25 @@ interface ListRow extends MessageRow {
 /** No page is longer. Knowing that, PostgreSQL keeps its plan: with a limit of any size it plans anew each time, for longer than it reads. */
 const MOST = 200;
 
-/**
- * A list of messages of the channel `$3`, `$4` of them after the first `$5`. One statement decides whether the caller may read and
- * reads.
- */
+interface ListParams extends CallerParams {
+  channelId: string;
+  limit: number;
+  skip: number;
+  /** Of a thread. */
+  rootId: string | null;
+}
+
+/** A list of messages of a channel. One statement decides whether the caller may read and reads. */
 const list = (name: string, which: string, order: string, isThere = 'true') =>
-  statement<ListRow>(
+  statement<ListRow, ListParams>(
     name,
     `select c.can_read, c.is_there, listed.*
-       from (select ${CAN_READ} as can_read, ${isThere} as is_there from channel c where c.id = $3) c
+       from (select ${CAN_READ} as can_read, ${isThere} as is_there from channel c where c.id = :channelId) c
        left join lateral (select ${LISTED}, m.${order} as place from (${withinBudget(
          `select m.* from (
-            select m.* from message m where m.channel_id = $3 and c.can_read and ${which}
-             order by m.${order} desc limit ${MOST} offset $5
-          ) m limit $4`,
+            select m.* from message m where m.channel_id = :channelId and c.can_read and ${which}
+             order by m.${order} desc limit ${MOST} offset :skip
+          ) m limit :limit`,
          order,
        )}) m ${JOINS}) listed on true
       order by listed.place desc`,
@@ -45,16 +51,19 @@ const LIST = list('message.list', 'm.parent_id is null', 'created_at');
 const PINNED = list('message.pinned', 'm.is_pinned', 'pinned_at');
 const THREAD = list(
   'message.thread',
-  'm.parent_id = $6',
+  'm.parent_id = :rootId',
   'created_at',
-  'exists (select from message root where root.channel_id = c.id and root.id = $6)',
+  'exists (select from message root where root.channel_id = c.id and root.id = :rootId)',
 );
 
-const GET = statement<{ can_read: boolean; message: MessageView | null }>(
+const GET = statement<
+  { can_read: boolean; message: MessageView | null },
+  CallerParams & { channelId: string; messageId: string }
+>(
   'message.get',
   `select ${CAN_READ} as can_read,
-     (select ${READ_VIEW} from message m ${JOINS} where m.channel_id = c.id and m.id = $4) as message
-     from channel c where c.id = $3`,
+     (select ${READ_VIEW} from message m ${JOINS} where m.channel_id = c.id and m.id = :messageId) as message
+     from channel c where c.id = :channelId`,
 );
 
 export interface Page {
@@ -81,10 +90,9 @@ async function readList(
   caller: Caller,
   channelId: string,
   { skip, limit }: Page,
-  ...further: string[]
+  rootId: string | null = null,
 ): Promise<FoundList> {
-  const values = [caller.id, caller.role === 'admin', channelId, limit, skip, ...further];
-  const rows = await sql.rows(of, values);
+  const rows = await sql.rows(of, { ...callerOf(caller), channelId, limit, skip, rootId });
   const [first] = rows;
   if (!first) return undefined;
   if (!first.can_read) return null;
@@ -113,7 +121,7 @@ export async function readMessage(
   channelId: string,
   messageId: string,
 ): Promise<Found<{ message: MessageView | null }>> {
-  const [row] = await sql.rows(GET, [caller.id, caller.role === 'admin', channelId, messageId]);
+  const [row] = await sql.rows(GET, { ...callerOf(caller), channelId, messageId });
   if (!row) return undefined;
   return row.can_read ? { message: row.message } : null;
 }
@@ -126,8 +134,8 @@ export interface StoredMessage {
 }
 
 /** A message, without a look at who asks. */
-export const VIEW_ONE = statement<StoredMessage>(
+export const VIEW_ONE = statement<StoredMessage, { channelId: string; messageId: string }>(
   'message.view',
   `select ${VIEW} as view, m.author_type, m.deleted_at is not null as is_deleted
-     from message m ${JOINS} where m.channel_id = $1 and m.id = $2`,
+     from message m ${JOINS} where m.channel_id = :channelId and m.id = :messageId`,
 );

@@ -100,11 +100,18 @@ export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView
         const data = mergeForm('data', view.data, sent);
         const meta = mergeForm('meta', view.meta, edit.meta);
         await recordModeration(scope, sql, 'message.update', view);
-        await sql.rows(EDIT, [channelId, messageId, content, JSON.stringify(data), JSON.stringify(meta), at]);
-        if (files) await sql.rows(LINK_FILES, [channelId, messageId, files]);
+        await sql.rows(EDIT, {
+          channelId,
+          messageId,
+          content,
+          data: JSON.stringify(data),
+          meta: JSON.stringify(meta),
+          at,
+        });
+        if (files) await sql.rows(LINK_FILES, { channelId, messageId, files });
         const authorId = author_type === 'user' ? view.user_id : null;
         await updateMentions(sql, { channelId, messageId, content, authorId });
-        await sql.rows(REWRITE_EDITED, [channelId, messageId]);
+        await sql.rows(REWRITE_EDITED, { channelId, messageId });
       },
       { hasNewWords: true },
     ),
@@ -149,20 +156,21 @@ export async function deleteMessage(scope: Scope, channelId: string, messageId: 
       if (is_deleted) throw noSuchMessage();
       await recordModeration(scope, sql, 'message.delete', view);
       const { created_at: updated_at } = view;
-      const [erased, quoted] = [ERASED, ERASED_FORM].map((form) => JSON.stringify({ ...form, updated_at }));
-      await sql.rows(REWRITE, [channelId, messageId, erased, quoted]);
-      await sql.rows(ENTOMB, [channelId, messageId, at]);
-      await sql.rows(DELETE, [channelId, messageId]);
+      const own = JSON.stringify({ ...ERASED, updated_at });
+      const quoted = JSON.stringify({ ...ERASED_FORM, updated_at });
+      await sql.rows(REWRITE, { channelId, messageId, own, quoted });
+      await sql.rows(ENTOMB, { channelId, messageId, at });
+      await sql.rows(DELETE, { channelId, messageId });
     });
     const { parent_id: parentId } = message;
     if (parentId === null) return;
     const root = await log('message:reply', parentId, async ({ sql }) => {
-      await sql.rows(UNCOUNT, [channelId, parentId]);
+      await sql.rows(UNCOUNT, { channelId, messageId: parentId });
     });
     if (!root.is_deleted || root.message.reply_count > 0) return;
     await log('message:delete', parentId, async ({ sql, before }) => {
       await before();
-      await sql.rows(DELETE, [channelId, parentId]);
+      await sql.rows(DELETE, { channelId, messageId: parentId });
     });
   });
   return true;
@@ -185,7 +193,7 @@ async function requireAuthorOrWriter(
   messageId: string,
 ): Promise<ChannelAccess> {
   const channel = await requireChannel(scope, channelId, 'read');
-  const [row] = await scope.sql.rows(VIEW_ONE, [channelId, messageId]);
+  const [row] = await scope.sql.rows(VIEW_ONE, { channelId, messageId });
   if (!row) throw noSuchMessage();
   if (row.view.user_id !== scope.actor.id && !channel.can_moderate) throw new AppError('forbidden');
   return channel;

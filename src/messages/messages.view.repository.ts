@@ -1,3 +1,4 @@
+import { CALLER } from '../core/caller.ts';
 import { authorColumns, authorJson } from './messages.author.ts';
 import type { MessageView } from './messages.schema.ts';
 
@@ -132,7 +133,7 @@ export interface MessageRow
 }
 
 /**
- * SQL for the columns of a `MessageRow` from the row `m` as the caller (`$1`) reads it; needs the joins of `JOINS`.
+ * SQL for the columns of a `MessageRow` from the row `m` as the caller reads it; needs the joins of `JOINS`.
  *
  * @param own what people wrote in it
  * @param quoted what people wrote in what it quotes
@@ -143,18 +144,18 @@ const columns = (
 ) => `m.id, m.user_id, m.channel_id, ${own.content} as content, m.reply_to_id,
   m.parent_id, m.is_pinned, m.pinned_by, m.pinned_at, ${own.data} as data, ${own.meta} as meta,
   ${authorColumns('m', 'u')}, m.created_at, m.updated_at,
-  ${reactions('$1')} as reactions, m.reply_count, m.latest_reply_at,
+  ${reactions(CALLER.id)} as reactions, m.reply_count, m.latest_reply_at,
   case when q.id is not null then json_build_object(${fields('q', 'qu', quoted)}) end as reply_to_message`;
 
 /** SQL for the wire form of the row `m`, the same for every reader; needs the joins of `JOINS`. */
 export const VIEW = view(whole('m'), whole('q'));
-/** The same as the caller (`$1`) reads it. */
-export const READ_VIEW = view(whole('m'), whole('q'), '$1');
+/** The same as the caller reads it. */
+export const READ_VIEW = view(whole('m'), whole('q'), CALLER.id);
 /** The same in an event that tells of new words, and in one that tells of anything else. */
 export const EDITED_VIEW = view(whole('m'), inShort('q'));
 export const EVENT_VIEW = view(inShort('m'), inShort('q'));
 /**
- * SQL for the columns of a `MessageRow`, from the row `m` in a list of the caller's (`$1`); needs the joins of `JOINS`, and the row to
+ * SQL for the columns of a `MessageRow`, from the row `m` in a list of the caller's; needs the joins of `JOINS`, and the row to
  * come from `withinBudget`.
  */
 export const LISTED = columns(abridged('m', 'm.is_whole'), abridged('q', 'm.is_whole'));

@@ -1,7 +1,16 @@
 import { statement } from '../database/sql.ts';
 
 /** Who pins and when are null for what is not pinned any more. The message keeps its `updated_at`: it says what it said. */
-export const PIN = statement(
+export const PIN = statement<
+  never,
+  {
+    channelId: string;
+    messageId: string;
+    isPinned: boolean;
+    pinnedBy: string | null;
+    pinnedAt: string | null;
+  }
+>(
   'message.pin',
-  `update message set is_pinned = $3, pinned_by = $4, pinned_at = $5::bigint where channel_id = $1 and id = $2`,
+  `update message set is_pinned = :isPinned, pinned_by = :pinnedBy, pinned_at = :pinnedAt::bigint where channel_id = :channelId and id = :messageId`,
 );

@@ -21,7 +21,7 @@ export async function pinMessage(scope: Scope, input: PinInput): Promise<Message
   const { id: channelId, message_id: messageId, is_pinned } = input;
   const channel = await requireChannel(scope, channelId, 'read');
   // A look without the channel's lock first: most calls that change nothing end here.
-  const [row] = await scope.sql.rows(VIEW_ONE, [channelId, messageId]);
+  const [row] = await scope.sql.rows(VIEW_ONE, { channelId, messageId });
   if (!row || row.is_deleted) throw noSuchMessage();
   if (row.view.is_pinned === is_pinned) return row.view;
   const recorded = await recordIfChanged(scope, channel, (log) =>
@@ -29,8 +29,8 @@ export async function pinMessage(scope: Scope, input: PinInput): Promise<Message
       const { view, is_deleted } = await before();
       if (is_deleted) throw noSuchMessage();
       if (view.is_pinned === is_pinned) throw new Unchanged();
-      const pin = is_pinned ? [scope.actor.id, at] : [null, null];
-      await sql.rows(PIN, [channelId, messageId, is_pinned, ...pin]);
+      const pin = is_pinned ? { pinnedBy: scope.actor.id, pinnedAt: at } : { pinnedBy: null, pinnedAt: null };
+      await sql.rows(PIN, { channelId, messageId, isPinned: is_pinned, ...pin });
     }),
   );
   // An event does not repeat what was long before.

@@ -4,30 +4,39 @@ import { statement } from '../database/sql.ts';
 export const MAX_NAMES = 50;
 
 /** What became of a reaction; no row when there is no such message. */
-export const REACT = statement<{ is_added: boolean; is_full: boolean }>(
+export const REACT = statement<
+  { is_added: boolean; is_full: boolean },
+  { channelId: string; messageId: string; name: string; userId: string; at: string }
+>(
   'reaction.add',
   `with target as (
-     select not exists (select from message_reaction where channel_id = $1 and message_id = $2 and name = $3)
-            and (select count(distinct name) from message_reaction where channel_id = $1 and message_id = $2) >= ${MAX_NAMES}
+     select not exists (select from message_reaction where channel_id = :channelId and message_id = :messageId and name = :name)
+            and (select count(distinct name) from message_reaction where channel_id = :channelId and message_id = :messageId) >= ${MAX_NAMES}
             as is_full
-       from message where channel_id = $1 and id = $2 and deleted_at is null
+       from message where channel_id = :channelId and id = :messageId and deleted_at is null
    ), added as (
      insert into message_reaction (channel_id, message_id, name, user_id, created_at)
-     select $1, $2, $3, $4, $5::bigint from target where not is_full
+     select :channelId, :messageId, :name, :userId, :at::bigint from target where not is_full
      on conflict do nothing returning true
    )
    select is_full, exists (select from added) as is_added from target`,
 );
 
-export const UNREACT = statement<{ name: string }>(
+export const UNREACT = statement<
+  { name: string },
+  { channelId: string; messageId: string; name: string; userId: string }
+>(
   'reaction.remove',
-  'delete from message_reaction where channel_id = $1 and message_id = $2 and name = $3 and user_id = $4 returning name',
+  'delete from message_reaction where channel_id = :channelId and message_id = :messageId and name = :name and user_id = :userId returning name',
 );
 
 /** Whether somebody reacted so to a message; no row when there is no such message. */
-export const HAS_REACTED = statement<{ has_reacted: boolean }>(
+export const HAS_REACTED = statement<
+  { has_reacted: boolean },
+  { channelId: string; messageId: string; name: string; userId: string }
+>(
   'reaction.has',
   `select exists (select from message_reaction r
-            where r.channel_id = $1 and r.message_id = $2 and r.name = $3 and r.user_id = $4) as has_reacted
-     from message m where m.channel_id = $1 and m.id = $2 and m.deleted_at is null`,
+            where r.channel_id = :channelId and r.message_id = :messageId and r.name = :name and r.user_id = :userId) as has_reacted
+     from message m where m.channel_id = :channelId and m.id = :messageId and m.deleted_at is null`,
 );

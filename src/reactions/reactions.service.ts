@@ -24,7 +24,7 @@ export async function addReaction(scope: Scope, input: ReactionInput): Promise<t
       'message:reaction:add',
       messageId,
       async ({ sql, at }) => {
-        const [outcome] = await sql.rows(REACT, [...key, at]);
+        const [outcome] = await sql.rows(REACT, { ...key, at });
         if (!outcome) throw noSuchMessage();
         if (outcome.is_full) {
           const detail = `A message takes at most ${MAX_NAMES} different reactions.`;
@@ -60,7 +60,7 @@ export async function removeReaction(scope: Scope, input: ReactionInput): Promis
 /** A look without the channel's lock first: most calls that change nothing end here. */
 async function find(scope: Scope, { id, message_id, name }: ReactionInput) {
   const channel = await requireChannel(scope, id, 'write');
-  const key = [id, message_id, name, scope.actor.id];
+  const key = { channelId: id, messageId: message_id, name, userId: scope.actor.id };
   const [found] = await scope.sql.rows(HAS_REACTED, key);
   if (!found) throw noSuchMessage();
   return { channel, key, ...found };

@@ -1,21 +1,22 @@
-import { CAN_READ, type Caller, callerOf, inReach } from '../channels/channels.repository.ts';
+import { CAN_READ, inReach } from '../channels/channels.policy.ts';
 import { COUNT_LIMIT, type NotifyLevel } from '../channels/channels.schema.ts';
+import { CALLER, type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { NOW } from '../members/members.repository.ts';
 import { EVERYONE } from '../mentions/mentions.repository.ts';
 import { isByProgram } from '../messages/messages.author.ts';
 
 /*
- * What the caller (`$1`) keeps of a channel `c`. Before they have opened it, what counts as seen is what is older than their
+ * What the caller keeps of a channel `c`. Before they have opened it, what counts as seen is what is older than their
  * membership, and in a standard channel than their account.
  */
-export const READER = `left join channel_reader r on r.channel_id = c.id and r.user_id = $1
-  left join channel_member mine on mine.channel_id = c.id and mine.user_id = $1
+export const READER = `left join channel_reader r on r.channel_id = c.id and r.user_id = :callerId
+  left join channel_member mine on mine.channel_id = c.id and mine.user_id = :callerId
   cross join lateral (select coalesce(r.last_read_at, mine.joined_at,
-    (select u.created_at::bigint * 1000000000 from users u where u.id = $1)) as seen_at) s`;
+    (select u.created_at::bigint * 1000000000 from users u where u.id = :callerId)) as seen_at) s`;
 
 /** SQL for whether the row `m` counts as new for the caller: a message of somebody else's, of a program or of a model. */
-export const IS_NEWS = `m.deleted_at is null and (m.user_id <> $1 or ${isByProgram('m')})`;
+export const IS_NEWS = `m.deleted_at is null and (m.user_id <> :callerId or ${isByProgram('m')})`;
 
 /** SQL for the newest rows of the channel `c` behind the caller's mark, as many as are counted. */
 const newest = (rows: string) =>
@@ -27,20 +28,20 @@ const newest = (rows: string) =>
  */
 const ALL_NEW = newest('select m.user_id, m.deleted_at from message m where m.channel_id = c.id');
 const OWN_PROGRAMS = newest(
-  `select from message m where m.channel_id = c.id and m.user_id = $1 and m.deleted_at is null and ${isByProgram('m')}`,
+  `select from message m where m.channel_id = c.id and m.user_id = :callerId and m.deleted_at is null and ${isByProgram('m')}`,
 );
 export const UNREAD_COUNT = `least(${COUNT_LIMIT},
-    (select count(*) filter (where m.user_id <> $1 and m.deleted_at is null) from ${ALL_NEW} m)
+    (select count(*) filter (where m.user_id <> :callerId and m.deleted_at is null) from ${ALL_NEW} m)
     + (select count(*) from ${OWN_PROGRAMS} m))::int`;
 
 const mentionsOf = (whom: string) =>
   newest(`select m.message_id from message_mention m where m.channel_id = c.id and m.user_id = ${whom}`);
 /** Without the reader's own messages: an author has seen everything up to the own post. */
 export const MENTION_COUNT = `least(${COUNT_LIMIT},
-    (select count(*) from (${mentionsOf('$1')} union ${mentionsOf(`'${EVERYONE}'`)}) m))::int`;
+    (select count(*) from (${mentionsOf(CALLER.id)} union ${mentionsOf(`'${EVERYONE}'`)}) m))::int`;
 
 /** SQL for whether the channel `c` is one that the caller is in, owns or was granted; needs `READER`. */
-export const OWN = `${inReach('false')} and (c.type is null or mine.user_id is not null)`;
+export const OWN = `${inReach({ ...CALLER, isAdmin: 'false' })} and (c.type is null or mine.user_id is not null)`;
 /** SQL for whether it is on their list; needs `READER`. */
 export const LISTED = `${OWN} and r.is_hidden is not true`;
 
@@ -55,15 +56,18 @@ export interface Mark {
 }
 
 // The mark never goes back, and never beyond what there is: a mark in the future would hide what comes.
-const MARK = statement<{ can_read: boolean; mark: Mark | null }>(
+const MARK = statement<
+  { can_read: boolean; mark: Mark | null },
+  CallerParams & { channelId: string; at: string | null }
+>(
   'reader.mark',
   `with target as (
      select c.*, ${CAN_READ} as can_read, s.seen_at as was,
-            least($4::bigint, greatest(${NOW}, c.last_message_at)) as read_at
-       from channel c ${READER} where c.id = $3
+            least(:at::bigint, greatest(${NOW}, c.last_message_at)) as read_at
+       from channel c ${READER} where c.id = :channelId
    ), marked as (
      insert into channel_reader as r (channel_id, user_id, last_read_at)
-     select id, $1, read_at from target where can_read
+     select id, :callerId, read_at from target where can_read
      on conflict (channel_id, user_id) do update set
        last_read_at = greatest(r.last_read_at, excluded.last_read_at)
      returning last_read_at
@@ -87,15 +91,15 @@ export async function markChannel(
   channelId: string,
   at: string | null,
 ): Promise<Mark | null | undefined> {
-  const [row] = await sql.rows(MARK, [...callerOf(caller), channelId, at]);
+  const [row] = await sql.rows(MARK, { ...callerOf(caller), channelId, at });
   return row?.mark ?? (row && null);
 }
 
-const NOTIFY = statement<{ can_read: boolean }>(
+const NOTIFY = statement<{ can_read: boolean }, CallerParams & { channelId: string; level: NotifyLevel }>(
   'reader.notify',
-  `with target as (select c.id, ${CAN_READ} as can_read from channel c where c.id = $3),
+  `with target as (select c.id, ${CAN_READ} as can_read from channel c where c.id = :channelId),
         stored as (
-          insert into channel_reader (channel_id, user_id, notify) select id, $1, $4 from target where can_read
+          insert into channel_reader (channel_id, user_id, notify) select id, :callerId, :level from target where can_read
           on conflict (channel_id, user_id) do update set notify = excluded.notify)
    select can_read from target`,
 );
@@ -107,18 +111,18 @@ export async function storeNotify(
   channelId: string,
   level: NotifyLevel,
 ): Promise<true | null | undefined> {
-  const [row] = await sql.rows(NOTIFY, [...callerOf(caller), channelId, level]);
+  const [row] = await sql.rows(NOTIFY, { ...callerOf(caller), channelId, level });
   return row && (row.can_read ? true : null);
 }
 
-const HIDE = statement<Hidden>(
+const HIDE = statement<Hidden, { channelId: string; userId: string; isHidden: boolean }>(
   'reader.hide',
   `with before as (
-     select r.is_hidden from channel_reader r where r.channel_id = $1 and r.user_id = $2
+     select r.is_hidden from channel_reader r where r.channel_id = :channelId and r.user_id = :userId
    ), stored as (
      insert into channel_reader as r (channel_id, user_id, is_hidden, last_read_at)
-     select m.channel_id, m.user_id, $3, case when $3 then greatest(c.last_message_at, ${NOW}) end
-       from channel_member m join channel c on c.id = m.channel_id where m.channel_id = $1 and m.user_id = $2
+     select m.channel_id, m.user_id, :isHidden, case when :isHidden then greatest(c.last_message_at, ${NOW}) end
+       from channel_member m join channel c on c.id = m.channel_id where m.channel_id = :channelId and m.user_id = :userId
      on conflict (channel_id, user_id) do update set
        is_hidden = excluded.is_hidden, last_read_at = greatest(r.last_read_at, excluded.last_read_at)
      returning last_read_at
@@ -143,7 +147,7 @@ export async function storeHidden(
   channelId: string,
   isHidden: boolean,
 ): Promise<Hidden | undefined> {
-  const [row] = await sql.rows(HIDE, [channelId, userId, isHidden]);
+  const [row] = await sql.rows(HIDE, { channelId, userId, isHidden });
   return row;
 }
 
@@ -157,7 +161,7 @@ export interface UnreadTotals {
 
 // The level says what somebody wants to be told of, and a total is for telling: the counts of each channel are facts.
 // Materialised, as the counts are used twice and would be made twice.
-const TOTALS = statement<UnreadTotals>(
+const TOTALS = statement<UnreadTotals, { callerId: string }>(
   'reader.totals',
   `with counted as materialized (
      select case when r.notify is null or r.notify = 'all' then ${UNREAD_COUNT} else 0 end as unread,
@@ -170,6 +174,6 @@ const TOTALS = statement<UnreadTotals>(
 
 /** Totals for a badge: of channels at level `mentions` mentions alone, of those at `none` nothing. */
 export async function readTotals(sql: Sql, caller: Caller): Promise<UnreadTotals> {
-  const [row] = await sql.rows(TOTALS, [caller.id]);
+  const [row] = await sql.rows(TOTALS, { callerId: caller.id });
   return row ?? { channel_count: 0, unread_count: 0, mention_count: 0 };
 }

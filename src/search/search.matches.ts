@@ -1,10 +1,24 @@
 import { isFrom } from '../messages/messages.author.ts';
 
 /*
- * How a search finds its page, newest first, without a look at everything that matches (docs/decisions/search.md). The
- * parameters are those of the statement in `search.repository.ts`: `$3` the query, `$4` whether its last word is open, `$5` the
- * channel, `$6` the author, `$7` and `$8` the times, `$9` and `$10` the page, `$14` how far a walk goes; `readable` are the channels.
+ * How a search finds its page, newest first, without a look at everything that matches (docs/decisions/search.md).
+ * `readable` are the channels that are searched.
  */
+export interface MatchParams {
+  q: string;
+  /** Whether the last word of the query may be the beginning of one. */
+  isOpen: boolean;
+  channelId: string | null;
+  /** Id of the author. */
+  from: string | null;
+  /** Nanoseconds. */
+  before: number | null;
+  after: number | null;
+  limit: number;
+  skip: number;
+  /** How many messages a walk looks at. */
+  walk: number;
+}
 
 /*
  * PostgreSQL's text of a query ends with the quote of its last word, unless that stands in a group; then the word may be made a
@@ -12,16 +26,16 @@ import { isFrom } from '../messages/messages.author.ts';
  */
 const wordsOf = (q: string) => `websearch_to_tsquery('simple', ${q})`;
 export const queryOf = (q: string) =>
-  `case when $4 and right(${wordsOf(q)}::text, 1) = '''' then (${wordsOf(q)}::text || ':*')::tsquery else ${wordsOf(q)} end`;
-const WORDS = wordsOf('$3');
+  `case when :isOpen and right(${wordsOf(q)}::text, 1) = '''' then (${wordsOf(q)}::text || ':*')::tsquery else ${wordsOf(q)} end`;
+const WORDS = wordsOf(':q');
 /** The index can find what must be there; without that, every message would have to be looked at. */
 export const IS_BOUND = `numnode(${WORDS}) > 0 and querytree(${WORDS}) <> 'T'`;
 
-const IN_TIME = `($5::uuid is null or m.channel_id = $5)
-  and ($7::bigint is null or m.created_at < $7) and ($8::bigint is null or m.created_at > $8)`;
-const HAS_WORDS = `to_tsvector('simple', m.content) @@ (${queryOf('$3')}) and ${IS_BOUND} and m.deleted_at is null`;
+const IN_TIME = `(:channelId::uuid is null or m.channel_id = :channelId)
+  and (:before::bigint is null or m.created_at < :before) and (:after::bigint is null or m.created_at > :after)`;
+const HAS_WORDS = `to_tsvector('simple', m.content) @@ (${queryOf(':q')}) and ${IS_BOUND} and m.deleted_at is null`;
 const IS_READABLE = '(m.channel_id in (select id from readable)) is true';
-const IS_FROM = `($6::uuid is null or ${isFrom('m', '$6')})`;
+const IS_FROM = `(:from::uuid is null or ${isFrom('m', ':from')})`;
 const IS_FOUND = `${HAS_WORDS} and ${IS_READABLE} and ${IS_FROM}`;
 
 /** How many of the newest messages are looked at to learn how frequent the words are, and how many at most to find the page. */
@@ -47,7 +61,7 @@ const newest = (many: string | number, most: string | number, bytes: number) => 
   ) m where m.bytes <= ${bytes}
 )`;
 
-const NEEDED = '($9::bigint + $10::bigint)';
+const NEEDED = '(:limit::bigint + :skip::bigint)';
 const NEWEST_FIRST = 'order by m.created_at desc, m.id desc';
 
 /**
@@ -65,8 +79,8 @@ export const FOUND = `sample as materialized (
   ), newest as materialized (
     select m.channel_id, m.id, m.created_at
       from ${newest(
-        `(select case when hits * $14::bigint >= 2 * ${SAMPLE} * ${NEEDED} then 2 * ${SAMPLE} * ${NEEDED} / hits else 0 end from sample)`,
-        '$14::bigint',
+        `(select case when hits * :walk::bigint >= 2 * ${SAMPLE} * ${NEEDED} then 2 * ${SAMPLE} * ${NEEDED} / hits else 0 end from sample)`,
+        ':walk::bigint',
         WALK_BYTES,
       )} m where ${IS_FOUND} ${NEWEST_FIRST} limit ${NEEDED}
   ), walked as materialized (
@@ -84,5 +98,5 @@ export const FOUND = `sample as materialized (
       (select m.channel_id, m.id, m.created_at from message m
         where ${IN_TIME} and ${IS_FOUND} and (select not is_enough and not reads_little from walked)
         order by m.created_at + 0 desc, m.id desc limit ${NEEDED})
-    ) m ${NEWEST_FIRST} limit $9::bigint offset $10::bigint
+    ) m ${NEWEST_FIRST} limit :limit::bigint offset :skip::bigint
   )`;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Caller, READABLE_OF_ALL } from '../channels/channels.repository.ts';
-import { type Database, plannedAnew, statement } from '../database/sql.ts';
+import { READABLE_OF_ALL } from '../channels/channels.policy.ts';
+import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
+import { type Database, type NoParams, plannedAnew, statement } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
 import type { Page } from '../messages/messages.repository.ts';
 import {
@@ -10,7 +11,7 @@ import {
   messageOf,
   withinBudget,
 } from '../messages/messages.view.repository.ts';
-import { FOUND, IS_BOUND, queryOf, walkLimit } from './search.matches.ts';
+import { FOUND, IS_BOUND, type MatchParams, queryOf, walkLimit } from './search.matches.ts';
 import type { FoundMessage, Fragment } from './search.schema.ts';
 
 export interface Search extends Page {
@@ -39,27 +40,30 @@ interface SearchRow extends MessageRow {
 
 /*
  * PostgreSQL takes time in proportion to the square of what matches to find the places to show: seconds for a message that is
- * nothing but the word that is looked for. So they are looked for near the first of the words (`$13`), by the first of them (`$12`).
+ * nothing but the word that is looked for. So they are looked for near the first of the words (`leadWord`), by the first of them (`leadWords`).
  */
 const MARKED_WORDS = 16;
 const MARKED_CHARACTERS = 1000;
 const LEAD_CHARACTERS = 200;
 const MARKED = `case when length(m.content) <= ${MARKED_CHARACTERS} then m.content else
-  substr(m.content, greatest(1, strpos(lower(m.content), $13) - ${LEAD_CHARACTERS}), ${MARKED_CHARACTERS}) end`;
+  substr(m.content, greatest(1, strpos(lower(m.content), :leadWord) - ${LEAD_CHARACTERS}), ${MARKED_CHARACTERS}) end`;
 
 /*
  * One statement decides what the caller may read and searches there; `search.matches.ts` says how. What is no word of the query is not text for the marks either:
- * they are made anew for each call (`$11`), so that nobody can have written them.
+ * they are made anew for each call (`marks`), so that nobody can have written them.
  */
-const SEARCH = plannedAnew<SearchRow>(
+const SEARCH = plannedAnew<
+  SearchRow,
+  CallerParams & MatchParams & { marks: string; leadWords: string; leadWord: string }
+>(
   `with readable as materialized (
-     select c.id, c.name, c.type from channel c where ($5::uuid is null or c.id = $5) and ${READABLE_OF_ALL}
+     select c.id, c.name, c.type from channel c where (:channelId::uuid is null or c.id = :channelId) and ${READABLE_OF_ALL}
    ), ${FOUND}
    select asked.*, hit.*
      from (select ${IS_BOUND} as is_bound, exists (select from readable) as can_search) asked
      left join (
        select ${LISTED}, c.name as channel_name, c.type as channel_type,
-              ts_headline('simple', ${MARKED}, ${queryOf('$12')}, $11) as marked
+              ts_headline('simple', ${MARKED}, ${queryOf(':leadWords')}, :marks) as marked
          from (${withinBudget('select m.* from found join message m using (channel_id, id)', 'created_at')}) m
          join readable c on c.id = m.channel_id ${JOINS}
      ) hit on true
@@ -69,7 +73,7 @@ const SEARCH = plannedAnew<SearchRow>(
 /** Nobody waits longer for an answer, and the server has other things to do. */
 const PATIENCE_MS = 5000;
 /** The planner does not know that taking a message apart into words costs more than looking them up. */
-const SETTINGS = statement(
+const SETTINGS = statement<never, NoParams>(
   'message.search_settings',
   `select set_config('statement_timeout', '${PATIENCE_MS}', true), set_config('enable_seqscan', 'off', true)`,
 );
@@ -85,25 +89,23 @@ export interface SearchResult {
 export async function searchMessages(sql: Database, caller: Caller, search: Search): Promise<SearchResult> {
   const { q, isOpen, channel_id, from, before, after, limit, skip } = search;
   const marks = makeMarks();
-  const values = [
-    caller.id,
-    caller.role === 'admin',
-    q,
-    isOpen,
-    channel_id,
-    from,
-    before,
-    after,
-    limit,
-    skip,
-    marks.options,
-    firstWords(q),
-    firstWord(q),
-    walkLimit(skip),
-  ];
   const rows = await transaction({ sql }, async (tx) => {
-    await tx.rows(SETTINGS, []);
-    return tx.rows(SEARCH, values);
+    await tx.rows(SETTINGS);
+    return tx.rows(SEARCH, {
+      ...callerOf(caller),
+      q,
+      isOpen,
+      channelId: channel_id,
+      from,
+      before,
+      after,
+      limit,
+      skip,
+      marks: marks.options,
+      leadWords: firstWords(q),
+      leadWord: firstWord(q),
+      walk: walkLimit(skip),
+    });
   });
   const [first] = rows;
   if (!first) throw new Error('A search answers with a row.');

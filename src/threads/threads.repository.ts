@@ -1,5 +1,6 @@
-import { type Caller, callerOf, READABLE_OF_ALL } from '../channels/channels.repository.ts';
+import { READABLE_OF_ALL } from '../channels/channels.policy.ts';
 import { COUNT_LIMIT } from '../channels/channels.schema.ts';
+import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { isByUser } from '../messages/messages.author.ts';
 import type { Page } from '../messages/messages.repository.ts';
@@ -25,7 +26,7 @@ const NEW_REPLIES = `(select m.user_id, m.author_type, m.deleted_at from message
 
 /** SQL for the root of a thread in which the caller replied: the first by id, or the one after another. */
 const nextReplied = (channel: string, after?: string) =>
-  `select m.parent_id from message m where m.channel_id = ${channel} and m.user_id = $1
+  `select m.parent_id from message m where m.channel_id = ${channel} and m.user_id = :callerId
       and m.parent_id ${after ? `> ${after}` : 'is not null'} order by m.parent_id limit 1`;
 
 /**
@@ -47,7 +48,7 @@ interface ThreadRow extends MessageRow {
   unread_count: number;
 }
 
-const LIST = statement<ThreadRow>(
+const LIST = statement<ThreadRow, CallerParams & { unread: boolean; limit: number; skip: number }>(
   'thread.list',
   `with recursive readable as materialized (
      select c.id, c.name, c.type, s.seen_at from channel c ${READER} where ${READABLE_OF_ALL}
@@ -57,12 +58,12 @@ const LIST = statement<ThreadRow>(
      select r.channel_id, (${nextReplied('r.channel_id', 'r.id')}) from replied r where r.id is not null
    ), mine as (
      select m.channel_id, m.id from readable c join message m on m.channel_id = c.id
-      where m.user_id = $1 and ${isByUser('m')} and m.has_thread
+      where m.user_id = :callerId and ${isByUser('m')} and m.has_thread
       union
      select channel_id, id from replied where id is not null
       union
      select m.channel_id, coalesce(m.parent_id, m.id) from readable c
-       join message_mention mm on mm.channel_id = c.id and mm.user_id = $1
+       join message_mention mm on mm.channel_id = c.id and mm.user_id = :callerId
        cross join lateral ${messageAt('mm.channel_id', 'mm.message_id')} m
    )
    select ${LISTED}, c.name as channel_name, c.type as channel_type,
@@ -71,10 +72,10 @@ const LIST = statement<ThreadRow>(
        `select t.*, c.seen_at from mine join readable c on c.id = mine.channel_id
          cross join lateral ${messageAt('mine.channel_id', 'mine.id')} t
          where t.reply_count > 0
-           and (not $3 or t.latest_reply_at > c.seen_at and exists (
+           and (not :unread or t.latest_reply_at > c.seen_at and exists (
                  select from message m where m.channel_id = t.channel_id and m.parent_id = t.id
                     and m.created_at > c.seen_at and ${IS_NEWS}))
-         order by t.latest_reply_at desc, t.id limit $4 offset $5`,
+         order by t.latest_reply_at desc, t.id limit :limit offset :skip`,
        'latest_reply_at',
      )}) t join readable c on c.id = t.channel_id cross join lateral (select t.*) m ${JOINS}
     order by t.latest_reply_at desc, t.id`,
@@ -86,7 +87,7 @@ export async function readThreads(
   caller: Caller,
   { unread, limit, skip }: ThreadQuery,
 ): Promise<ThreadView[]> {
-  const rows = await sql.rows(LIST, [...callerOf(caller), unread, limit, skip]);
+  const rows = await sql.rows(LIST, { ...callerOf(caller), unread, limit, skip });
   return rows.map((row) => ({
     root: messageOf(row),
     channel: { id: row.channel_id, name: row.channel_name, type: row.channel_type },

@@ -8,6 +8,7 @@ import { passOnTools } from './tools.deletion.repository.ts';
 import { Tool } from './tools.entity.ts';
 import { errors } from './tools.errors.ts';
 import { startTools } from './tools.parts.ts';
+import { grantableTools } from './tools.policy.ts';
 import { toolsRouter } from './tools.router.ts';
 import { ToolUserValves } from './valves/valves.entity.ts';
 import { resealValves } from './valves/valves.reseal.ts';
@@ -33,4 +34,5 @@ export const tools = defineNoun({
   reseal: resealValves,
   start: startTools,
   onAccountDeleted: passOnTools,
+  grantable: grantableTools,
 });

@@ -1,17 +1,12 @@
-import { grantedIds, grantsOf, holdsGrant } from '../access/access.repository.ts';
-import { insertEntry } from '../audit/audit.record.repository.ts';
-import { type AuditEvent, type AuditScope, entryValues } from '../audit/audit.record.ts';
-import type { Actor } from '../core/scope.ts';
+import { grantsOf } from '../access/access.repository.ts';
+import { type EntryParams, insertEntry } from '../audit/audit.record.repository.ts';
+import { type AuditEvent, type AuditScope, entryOf } from '../audit/audit.record.ts';
+import { CALLER, type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import type { JsonSchema } from '../python/protocol.ts';
 import type { ToolEntity } from './tools.entity.ts';
+import { CAN_READ, CAN_WRITE, readableOfAll } from './tools.policy.ts';
 import type { ToolAccessView, ToolExport, ToolListing } from './tools.schema.ts';
-
-/** SQL conditions on a row `t`; `$1` is the caller's id, `$2` whether they are an administrator. */
-const OWNS = '($2 or t.user_id = $1)';
-const CAN_WRITE = `(${OWNS} or ${holdsGrant('tool', 't.id', 'write', '$1::text')})`;
-export const CAN_READ = `(${OWNS} or ${holdsGrant('tool', 't.id', 'read', '$1::text')})`;
-const READABLE = `$2 or t.user_id = $1 or t.id in (${grantedIds('tool', '$1::text')})`;
 
 interface Rights {
   can_read: boolean;
@@ -25,11 +20,13 @@ export interface ToolRow extends Omit<ToolAccessView, 'content'>, Rights {
 /** With whether there is something to set, which is known of the source and not of what was sent. */
 const META = "t.meta || jsonb_build_object('has_user_valves', t.user_valves_schema is not null)";
 
-const READ = statement<ToolRow>(
+type OneParams = CallerParams & { toolId: string };
+
+const READ = statement<ToolRow, OneParams>(
   'tool.read',
   `select t.id, t.user_id, t.name, ${META} as meta, t.version::text as version_id, t.specs, t.created_at, t.updated_at, t.content,
        ${grantsOf('tool', 't.id')} as access_grants, ${CAN_WRITE} as write_access, ${CAN_READ} as can_read
-     from tool t where t.id = $3`,
+     from tool t where t.id = :toolId`,
 );
 
 /** What somebody may do with a tool, without its source, which may be long. */
@@ -38,9 +35,9 @@ export interface ToolRights extends Rights {
   name: string;
 }
 
-const RIGHTS = statement<ToolRights>(
+const RIGHTS = statement<ToolRights, OneParams>(
   'tool.rights',
-  `select t.id, t.name, ${CAN_WRITE} as write_access, ${CAN_READ} as can_read from tool t where t.id = $3`,
+  `select t.id, t.name, ${CAN_WRITE} as write_access, ${CAN_READ} as can_read from tool t where t.id = :toolId`,
 );
 
 /** A tool as a call of it needs it. The valves are sealed. */
@@ -58,12 +55,12 @@ export interface UsedTool extends Rights {
   user_valves_schema: JsonSchema | null;
 }
 
-const USE = statement<UsedTool>(
+const USE = statement<UsedTool, OneParams>(
   'tool.use',
   `select t.id, t.content, t.version, t.created_at, t.requirements, t.is_described, t.valves, t.valves_schema, t.user_valves_schema,
        v.valves as user_valves, ${CAN_WRITE} as write_access, ${CAN_READ} as can_read
-     from tool t left join tool_user_valves v on v.tool_id = t.id and v.user_id = $1
-     where t.id = $3`,
+     from tool t left join tool_user_valves v on v.tool_id = t.id and v.user_id = :callerId
+     where t.id = :toolId`,
 );
 
 /** SQL for a row `u` of the users as JSON; null when it was joined in vain. */
@@ -74,14 +71,14 @@ const SHARED = `t.id, t.user_id, t.name, ${META} as meta, t.version::text as ver
   ${grantsOf('tool', 't.id')} as access_grants, t.updated_at, t.created_at`;
 const LISTED = `${SHARED}, w.may_write as write_access, t.user_valves_schema is not null as has_user_valves,
   case when u.id is null then null else json_build_object('id', u.id, 'name', u.name, 'role', u.role,
-    'email', case when $2 or u.id = $1 then u.email else '' end) end as "user"`;
+    'email', case when :callerIsAdmin or u.id = :callerId then u.email else '' end) end as "user"`;
 
 const list = <Row>(name: string, columns: string, order: string) =>
-  statement<Row>(
+  statement<Row, CallerParams>(
     name,
     `select ${columns} from tool t left join users u on u.id = t.user_id
       cross join lateral (select ${CAN_WRITE} as may_write) w
-     where ${READABLE} order by ${order}`,
+     where ${readableOfAll(CALLER)} order by ${order}`,
   );
 /** The source only for those who may change it. */
 const SOURCE = 'case when w.may_write then t.content end as content';
@@ -94,57 +91,71 @@ const EXPORT = list<WithSource<ToolExport>>('tool.export', `${SHARED}, ${SOURCE}
 
 // A tool, its first version and the entry of the audit log at one go. None when the id is taken. Ids are chosen by people, so one
 // may be used again: nothing that was left behind may apply to its new owner.
-const INSERT = statement<{ id: string }>(
+interface InsertParams extends EntryParams {
+  id: string;
+  userId: string;
+  name: string;
+  content: string;
+  meta: string;
+  specs: string;
+  valvesSchema: string | null;
+  userValvesSchema: string | null;
+  requirements: string;
+  isDescribed: boolean;
+  at: number;
+  commitMessage: string | null;
+}
+const INSERT = statement<{ id: string }, InsertParams>(
   'tool.insert',
   `with made as (
      insert into tool (id, user_id, name, content, meta, specs, valves_schema, user_valves_schema, requirements,
          is_described, version, created_at, updated_at)
-       values ($1, $2, $3, $4, $5::jsonb, $6::json, $7::json, $8::json, $9::jsonb, $10, 1, $11, $11)
+       values (:id, :userId, :name, :content, :meta::jsonb, :specs::json, :valvesSchema::json, :userValvesSchema::json,
+         :requirements::jsonb, :isDescribed, 1, :at, :at)
        on conflict (id) do nothing returning *),
    kept as (insert into tool_version (tool_id, version, user_id, content, commit_message, created_at)
-     select id, version, user_id, content, $12, created_at from made),
+     select id, version, user_id, content, :commitMessage, created_at from made),
    revoked as (delete from access_grant where resource_type = 'tool' and resource_id in (select id from made)),
-   noted as (${insertEntry(13, 'made')})
+   noted as (${insertEntry('made')})
    select id from made`,
 );
-
-const caller = ({ id, role }: Actor) => [id, role === 'admin'];
 
 /** Leaves the source out where the caller does not get it. */
 const known = <Row extends { content: string | null }>({ content, ...tool }: Row) =>
   content === null ? tool : { ...tool, content };
 
 /** A tool with its source and what the caller may do with it; undefined when there is none. */
-export async function readTool(sql: Sql, actor: Actor, toolId: string): Promise<ToolRow | undefined> {
-  const [row] = await sql.rows(READ, [...caller(actor), toolId]);
+export async function readTool(sql: Sql, caller: Caller, toolId: string): Promise<ToolRow | undefined> {
+  const [row] = await sql.rows(READ, { ...callerOf(caller), toolId });
   return row;
 }
 
 /** What the caller may do with a tool; undefined when there is none. */
 export async function readToolRights(
   sql: Sql,
-  actor: Actor,
+  caller: Caller,
   toolId: string,
 ): Promise<ToolRights | undefined> {
-  const [row] = await sql.rows(RIGHTS, [...caller(actor), toolId]);
+  const [row] = await sql.rows(RIGHTS, { ...callerOf(caller), toolId });
   return row;
 }
 
 /** A tool with what a call of it by the caller needs; undefined when there is none. */
-export async function readToolInUse(sql: Sql, actor: Actor, toolId: string): Promise<UsedTool | undefined> {
-  const [row] = await sql.rows(USE, [...caller(actor), toolId]);
+export async function readToolInUse(sql: Sql, caller: Caller, toolId: string): Promise<UsedTool | undefined> {
+  const [row] = await sql.rows(USE, { ...callerOf(caller), toolId });
   return row;
 }
 
 /** The tools that the caller may read, without their sources, the last changed first. */
-export const listTools = (sql: Sql, actor: Actor): Promise<ToolListing[]> => sql.rows(LIST, caller(actor));
+export const listTools = (sql: Sql, caller: Caller): Promise<ToolListing[]> =>
+  sql.rows(LIST, callerOf(caller));
 
 /** The same, with the source of those that the caller may change. */
-export const listToolsWithSources = async (sql: Sql, actor: Actor): Promise<ToolListing[]> =>
-  (await sql.rows(LIST_WITH_SOURCES, caller(actor))).map(known);
+export const listToolsWithSources = async (sql: Sql, caller: Caller): Promise<ToolListing[]> =>
+  (await sql.rows(LIST_WITH_SOURCES, callerOf(caller))).map(known);
 
-export const exportTools = async (sql: Sql, actor: Actor): Promise<ToolExport[]> =>
-  (await sql.rows(EXPORT, caller(actor))).map(known);
+export const exportTools = async (sql: Sql, caller: Caller): Promise<ToolExport[]> =>
+  (await sql.rows(EXPORT, callerOf(caller))).map(known);
 
 /** A tool as it is stored at first. */
 export type NewTool = Pick<
@@ -168,21 +179,21 @@ export async function insertTool(
   tool: NewTool,
   { scope, event }: { scope: AuditScope; event: AuditEvent },
 ): Promise<boolean> {
-  const json = (value: unknown) => value && JSON.stringify(value);
-  const rows = await sql.rows(INSERT, [
-    tool.id,
-    tool.user_id,
-    tool.name,
-    tool.content,
-    json(tool.meta),
-    json(tool.specs),
-    json(tool.valves_schema),
-    json(tool.user_valves_schema),
-    json(tool.requirements),
-    tool.is_described,
-    tool.created_at,
-    tool.commit_message,
-    ...entryValues(scope, event),
-  ]);
+  const json = (value: object) => JSON.stringify(value);
+  const rows = await sql.rows(INSERT, {
+    id: tool.id,
+    userId: tool.user_id,
+    name: tool.name,
+    content: tool.content,
+    meta: json(tool.meta),
+    specs: json(tool.specs),
+    valvesSchema: tool.valves_schema ? json(tool.valves_schema) : null,
+    userValvesSchema: tool.user_valves_schema ? json(tool.user_valves_schema) : null,
+    requirements: json(tool.requirements),
+    isDescribed: tool.is_described,
+    at: tool.created_at,
+    commitMessage: tool.commit_message,
+    ...entryOf(scope, event),
+  });
   return rows.length > 0;
 }

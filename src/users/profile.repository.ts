@@ -5,16 +5,19 @@ export type Notes = Record<string, unknown> | null;
 export const COLUMNS =
   'name, profile_image_url, bio, gender, date_of_birth, timezone, status_emoji, status_message, status_expires_at';
 
-export const CHANGE = statement(
+export const CHANGE = statement<never, { userId: string; changes: string; at: number }>(
   'users.profile',
-  `update users u set (${COLUMNS}, updated_at) = (select ${COLUMNS}, $3::int from jsonb_populate_record(u, $2::jsonb))
-    where u.id = $1`,
+  `update users u set (${COLUMNS}, updated_at) = (select ${COLUMNS}, :at::int from jsonb_populate_record(u, :changes::jsonb))
+    where u.id = :userId`,
 );
 
-export const READ = statement<{ info: Notes }>('users.notes', 'select info from users where id = $1');
+export const READ = statement<{ info: Notes }, { userId: string }>(
+  'users.notes',
+  'select info from users where id = :userId',
+);
 
-export const MERGE = statement<{ info: Notes }>(
+export const MERGE = statement<{ info: Notes }, { userId: string; changes: string; maxBytes: number }>(
   'users.merge_notes',
-  `update users set info = coalesce(info, '{}') || $2::jsonb
-    where id = $1 and octet_length((coalesce(info, '{}') || $2::jsonb)::text) <= $3 returning info`,
+  `update users set info = coalesce(info, '{}') || :changes::jsonb
+    where id = :userId and octet_length((coalesce(info, '{}') || :changes::jsonb)::text) <= :maxBytes returning info`,
 );

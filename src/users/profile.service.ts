@@ -10,7 +10,11 @@ import type { UserDetail } from './users.schema.ts';
 
 /** Null empties a member, one that is missing stays. */
 async function change(scope: Scope, changes: object): Promise<UserDetail> {
-  await scope.sql.rows(CHANGE, [scope.actor.id, JSON.stringify(changes), nowSeconds()]);
+  await scope.sql.rows(CHANGE, {
+    userId: scope.actor.id,
+    changes: JSON.stringify(changes),
+    at: nowSeconds(),
+  });
   return getDetail(scope, scope.actor.id);
 }
 
@@ -68,13 +72,17 @@ export async function updateTimezone(scope: Scope, timezone: string): Promise<{ 
 }
 
 export async function getNotes({ sql, actor }: Scope): Promise<Notes> {
-  const [row] = await sql.rows(READ, [actor.id]);
+  const [row] = await sql.rows(READ, { userId: actor.id });
   return row?.info ?? null;
 }
 
 /** Two updates at once queue on the row, and the second merges into what the first left. @throws validation when it is too large */
 export async function updateNotes({ sql, actor }: Scope, changes: Record<string, unknown>): Promise<Notes> {
-  const [row] = await sql.rows(MERGE, [actor.id, JSON.stringify(changes), LIMITS.freeFormBytes]);
+  const [row] = await sql.rows(MERGE, {
+    userId: actor.id,
+    changes: JSON.stringify(changes),
+    maxBytes: LIMITS.freeFormBytes,
+  });
   if (row) return row.info;
   const message = `must be at most ${LIMITS.freeFormBytes} bytes as JSON, together with what is there`;
   throw invalid('info', message);

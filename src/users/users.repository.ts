@@ -15,9 +15,8 @@ const KEYS: Record<UserOrder, { key: string; type: 'text' | 'int'; place?: 'emai
   group_id: { key: '', type: 'int' },
 };
 
-/** SQL for whether the row `u` is in the group of a parameter, as a number. */
-const membership = (parameter: number) =>
-  `(exists (select from group_member gm where gm.group_id = $${parameter}::text and gm.user_id = u.id))::int`;
+/** SQL for whether the row `u` is in the group that was named, as a number. */
+const MEMBERSHIP = `(exists (select from group_member gm where gm.group_id = :groupId::text and gm.user_id = u.id))::int`;
 
 /** Where a page ends: the next one begins behind it. */
 export interface Position {
@@ -29,14 +28,15 @@ export interface Position {
 export const keyTypeOf = (order: UserOrder) => (KEYS[order].type === 'int' ? 'number' : 'string');
 
 /*
- * `$1` is the text that is looked for, in lower case, `$2` whether an administrator asks. Others find those who were let in, by
+ * `wanted` is the text that is looked for, in lower case. Administrators find every account. Others find those who were let in, by
  * name or by their whole address: parts of addresses would let anybody collect them.
  */
-const MATCHES = `($2 or u.role <> 'pending') and ($1::text is null or position($1 in lower(u.name)) > 0
-  or position($1 in lower(coalesce(u.username, ''))) > 0 or case when $2 then position($1 in u.email) > 0 else u.email = $1 end)`;
+const MATCHES = `(:callerIsAdmin or u.role <> 'pending') and (:wanted::text is null or position(:wanted in lower(u.name)) > 0
+  or position(:wanted in lower(coalesce(u.username, ''))) > 0
+  or case when :callerIsAdmin then position(:wanted in u.email) > 0 else u.email = :wanted end)`;
 
 /** The same where it holds for every account: nobody is looked for, by an administrator. No column is asked. */
-const ALL = '$1::text is null and $2::boolean';
+const ALL = ':wanted::text is null and :callerIsAdmin::boolean';
 
 /** SQL for whether the row `u` did anything within the last three minutes. */
 export const IS_ACTIVE = '(u.last_active_at >= extract(epoch from now())::int - 180)';
@@ -55,18 +55,32 @@ const groups = (condition: string) =>
 
 const LISTING = `u.id, u.email, u.username, u.role, u.name, ${IMAGE} as profile_image_url, u.last_active_at, u.updated_at,
   u.created_at, array(select distinct gm.group_id from group_member gm where gm.user_id = u.id order by 1) as group_ids`;
-const INFO = `u.id, u.name, case when $2 then u.email end as email, u.role, u.bio, ${IS_ACTIVE} as is_active, ${STATUS},
+const INFO = `u.id, u.name, case when :callerIsAdmin then u.email end as email, u.role, u.bio, ${IS_ACTIVE} as is_active, ${STATUS},
   '[]'::json as groups`;
 
 type Row<View> = View & { position_key: string | number; position_ordinal: number };
 type Direction = 'asc' | 'desc';
+
+interface MatchParams {
+  wanted: string | null;
+  callerIsAdmin: boolean;
+}
+
+/** Those after `skip` are for pages behind a position, and of the order by a group. */
+interface PageParams extends MatchParams {
+  limit: number;
+  skip: number;
+  afterKey: string | number | null;
+  afterOrdinal: number | null;
+  groupId: string | null;
+}
 
 /** What is shown of each account; a list of accounts or one of people. */
 interface View<Shown> {
   name: string;
   columns: string;
   /** The statements so far, by their names. */
-  made: Map<string, Statement<Row<Shown>>>;
+  made: Map<string, Statement<Row<Shown>, PageParams>>;
 }
 const LISTINGS: View<UserListing> = { name: 'users.list', columns: LISTING, made: new Map() };
 const INFOS: View<UserInfo> = { name: 'users.infos', columns: INFO, made: new Map() };
@@ -80,21 +94,21 @@ interface Kind {
   isOfAll: boolean;
 }
 
-function pageOf<Shown>(view: View<Shown>, kind: Kind): Statement<Row<Shown>> {
+function pageOf<Shown>(view: View<Shown>, kind: Kind): Statement<Row<Shown>, PageParams> {
   const { order, direction, isAfter, isOfAll } = kind;
   const name = [view.name, order, direction, isAfter ? 'after' : 'first', isOfAll ? 'all' : 'some'].join('.');
   let made = view.made.get(name);
   if (!made) {
     const { type, place = 'ordinal' } = KEYS[order];
-    const key = order === 'group_id' ? membership(isAfter ? 7 : 5) : KEYS[order].key;
+    const key = order === 'group_id' ? MEMBERSHIP : KEYS[order].key;
     const sign = direction === 'asc' ? '>' : '<';
-    const after = isAfter ? `and (${key}, u.ordinal) ${sign} ($5::${type}, $6::int)` : '';
+    const after = isAfter ? `and (${key}, u.ordinal) ${sign} (:afterKey::${type}, :afterOrdinal::int)` : '';
     // Only places are walked over up to an offset, in an index that holds all that is asked for; the accounts of the page follow.
     made = statement(
       name,
       `with places as (
          select u.${place} from users u where ${isOfAll ? ALL : MATCHES} ${after}
-          order by ${key} ${direction}, u.${place} ${direction} limit $3 offset $4)
+          order by ${key} ${direction}, u.${place} ${direction} limit :limit offset :skip)
        select ${view.columns}, ${key} as position_key, u.ordinal as position_ordinal
          from places join users u using (${place}) order by ${key} ${direction}, u.ordinal ${direction}`,
     );
@@ -103,11 +117,11 @@ function pageOf<Shown>(view: View<Shown>, kind: Kind): Statement<Row<Shown>> {
   return made;
 }
 
-const COUNT = statement<{ total: number }>(
+const COUNT = statement<{ total: number }, MatchParams>(
   'users.count',
   `select count(*)::int as total from users u where ${MATCHES}`,
 );
-const COUNT_ALL = statement<{ total: number }>(
+const COUNT_ALL = statement<{ total: number }, MatchParams>(
   'users.count.all',
   `select count(*)::int as total from users u where ${ALL}`,
 );
@@ -139,13 +153,18 @@ async function readPage<Shown>(
 ): Promise<UserPage<Shown>> {
   const wanted = query?.toLowerCase() || null;
   const isOfAll = isAdmin && wanted === null;
-  const matching = [wanted, isAdmin];
+  const matching = { wanted, callerIsAdmin: isAdmin };
   const page = pageOf(view, { order, direction, isAfter: after !== undefined, isOfAll });
-  // One more tells whether there is another page.
-  const bounds = [limit + 1, offset];
-  const ofGroup = order === 'group_id' ? [groupId] : [];
   const [rows, counted] = await Promise.all([
-    sql.rows(page, [...matching, ...bounds, ...(after ? [after.key, after.ordinal] : []), ...ofGroup]),
+    sql.rows(page, {
+      ...matching,
+      // One more tells whether there is another page.
+      limit: limit + 1,
+      skip: offset,
+      afterKey: after?.key ?? null,
+      afterOrdinal: after?.ordinal ?? null,
+      groupId: groupId ?? null,
+    }),
     after ? [] : sql.rows(isOfAll ? COUNT_ALL : COUNT, matching),
   ]);
   const shown = rows.slice(0, limit);
@@ -164,15 +183,15 @@ export const listUsers = (sql: Sql, query: UserQuery) => readPage(sql, LISTINGS,
 export const listPeople = (sql: Sql, isAdmin: boolean, query: UserQuery) =>
   readPage(sql, INFOS, isAdmin, query);
 
-const IN_GROUP = statement<UserInfo>(
+const IN_GROUP = statement<UserInfo, { groupId: string; callerIsAdmin: boolean }>(
   'users.in_group',
-  `select ${INFO} from users u where $2 and u.id in (select gm.user_id from group_member gm where gm.group_id = $1)
+  `select ${INFO} from users u where :callerIsAdmin and u.id in (select gm.user_id from group_member gm where gm.group_id = :groupId)
     order by lower(u.name), u.ordinal`,
 );
 
 /** The people of a group, as administrators see them. */
 export const listPeopleIn = (sql: Sql, groupId: string): Promise<UserInfo[]> =>
-  sql.rows(IN_GROUP, [groupId, true]);
+  sql.rows(IN_GROUP, { groupId, callerIsAdmin: true });
 
 const COUNT_ACTIVE = statement<{ total: number }>(
   'users.count_active',
@@ -180,27 +199,27 @@ const COUNT_ACTIVE = statement<{ total: number }>(
 );
 
 export async function countActivePeople(sql: Sql): Promise<number> {
-  const [row] = await sql.rows(COUNT_ACTIVE, []);
+  const [row] = await sql.rows(COUNT_ACTIVE);
   return row?.total ?? 0;
 }
 
-const DETAIL = statement<UserDetail>(
+const DETAIL = statement<UserDetail, { id: string }>(
   'users.detail',
   `select u.id, u.email, u.username, u.role, u.name, u.profile_image_url, u.last_active_at, u.updated_at, u.created_at,
           u.bio, u.gender, u.date_of_birth, u.timezone, ${STATUS}, ${IS_ACTIVE} as is_active, ${groups('true')} as groups
-     from users u where u.id = $1`,
+     from users u where u.id = :id`,
 );
 
 export async function readDetail(sql: Sql, id: string): Promise<UserDetail | undefined> {
-  const [row] = await sql.rows(DETAIL, [id]);
+  const [row] = await sql.rows(DETAIL, { id });
   return row;
 }
 
-const INFO_OF = statement<UserInfo>(
+const INFO_OF = statement<UserInfo, { id: string; callerIsAdmin: boolean; callerId: string }>(
   'users.info',
-  `select u.id, u.name, case when $2 or u.id = $3 then u.email end as email, u.role, u.bio, ${IS_ACTIVE} as is_active, ${STATUS},
-          ${groups('($2 or u.id = $3 or gp.id in (select gm.group_id from group_member gm where gm.user_id = $3))')} as groups
-     from users u where u.id = $1 and ($2 or u.id = $3 or u.role <> 'pending')`,
+  `select u.id, u.name, case when :callerIsAdmin or u.id = :callerId then u.email end as email, u.role, u.bio, ${IS_ACTIVE} as is_active, ${STATUS},
+          ${groups('(:callerIsAdmin or u.id = :callerId or gp.id in (select gm.group_id from group_member gm where gm.user_id = :callerId))')} as groups
+     from users u where u.id = :id and (:callerIsAdmin or u.id = :callerId or u.role <> 'pending')`,
 );
 
 /** What the caller may know of somebody; their groups only as far as they share them. */
@@ -209,36 +228,39 @@ export async function readInfo(
   caller: { id: string; role: string },
   id: string,
 ): Promise<UserInfo | undefined> {
-  const [row] = await sql.rows(INFO_OF, [id, caller.role === 'admin', caller.id]);
+  const [row] = await sql.rows(INFO_OF, { id, callerIsAdmin: caller.role === 'admin', callerId: caller.id });
   return row;
 }
 
-const ADMINISTRATOR = statement<{ name: string; email: string }>(
+const ADMINISTRATOR = statement<{ name: string; email: string }, { email: string | null }>(
   'users.administrator',
-  `select name, email from users where role = 'admin' and ($1::text is null or email = $1) order by ordinal limit 1`,
+  `select name, email from users where role = 'admin' and (:email::text is null or email = :email) order by ordinal limit 1`,
 );
 
 /** The administrator of an address, or the oldest one; undefined when there is none of that address. */
 export async function readAdministrator(sql: Sql, email: string | null) {
-  const [row] = await sql.rows(ADMINISTRATOR, [email]);
+  const [row] = await sql.rows(ADMINISTRATOR, { email });
   return row;
 }
 
-const PICTURE = statement<{ name: string; profile_image_url: string }>(
+const PICTURE = statement<{ name: string; profile_image_url: string }, { id: string }>(
   'users.picture',
-  'select name, profile_image_url from users where id = $1',
+  'select name, profile_image_url from users where id = :id',
 );
 
 export async function readPicture(sql: Sql, id: string) {
-  const [row] = await sql.rows(PICTURE, [id]);
+  const [row] = await sql.rows(PICTURE, { id });
   return row;
 }
 
-const SEEN = statement('users.seen', 'update users set last_active_at = $2 where id = any($1)');
+const SEEN = statement<never, { userIds: string[]; at: number }>(
+  'users.seen',
+  'update users set last_active_at = :at where id = any(:userIds)',
+);
 
 /** Notes when users were last seen. */
 export async function storeLastSeen(sql: Sql, userIds: string[], atSeconds: number): Promise<void> {
-  await sql.rows(SEEN, [userIds, atSeconds]);
+  await sql.rows(SEEN, { userIds, at: atSeconds });
 }
 
 /**

@@ -4,9 +4,12 @@ export interface Variables {
   variables: Record<string, string>;
 }
 
-export const READ = statement<Variables>('variables.read', 'select variables from users where id = $1');
+export const READ = statement<Variables, { userId: string }>(
+  'variables.read',
+  'select variables from users where id = :userId',
+);
 
-export const REPLACE = statement<Variables>(
+export const REPLACE = statement<Variables, { userId: string; variables: string }>(
   'variables.replace',
-  'update users set variables = $2::jsonb where id = $1 returning variables',
+  'update users set variables = :variables::jsonb where id = :userId returning variables',
 );

@@ -7,7 +7,7 @@ const MAX_BYTES = 100_000;
 
 /** The caller's texts for prompts. */
 export async function getVariables({ sql, actor }: Scope): Promise<Variables> {
-  const [row] = await sql.rows(READ, [actor.id]);
+  const [row] = await sql.rows(READ, { userId: actor.id });
   return row ?? { variables: {} };
 }
 
@@ -18,7 +18,7 @@ export async function replaceVariables(
 ): Promise<Variables> {
   const message = describeUnstorable(variables, MAX_BYTES);
   if (message) throw invalid('variables', message);
-  const [row] = await sql.rows(REPLACE, [actor.id, JSON.stringify(variables)]);
+  const [row] = await sql.rows(REPLACE, { userId: actor.id, variables: JSON.stringify(variables) });
   if (!row) throw new AppError('unauthenticated');
   return row;
 }

@@ -1,12 +1,13 @@
-import { can } from '../channels/channels.repository.ts';
+import { channelAllows } from '../channels/channels.policy.ts';
+import { ACCOUNT } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import type { DeliveryView } from './deliveries.schema.ts';
 
-const INSERT = statement<{ id: string }>(
+const INSERT = statement<{ id: string }, { deliveries: string; now: number }>(
   'delivery.insert',
   `insert into delivery (id, user_id, channel_id, message_id, url, payload, status, attempts, next_attempt_at, created_at, updated_at)
-   select id, user_id, channel_id, message_id, url, payload, 'pending', 0, $2, $2, $2
-     from jsonb_to_recordset($1::jsonb) as d
+   select id, user_id, channel_id, message_id, url, payload, 'pending', 0, :now, :now, :now
+     from jsonb_to_recordset(:deliveries::jsonb) as d
        (id uuid, user_id uuid, channel_id uuid, message_id uuid, url text, payload jsonb)
     where user_id is null or exists (select from users u where u.id = d.user_id)
    returning id`,
@@ -26,7 +27,7 @@ export interface NewDelivery {
 
 /** Stores deliveries to be made at once; `now` is in seconds. @returns the ids of those whose person is still there */
 export async function insertDeliveries(sql: Sql, deliveries: NewDelivery[], now: number): Promise<string[]> {
-  return (await sql.rows(INSERT, [JSON.stringify(deliveries), now])).map(({ id }) => id);
+  return (await sql.rows(INSERT, { deliveries: JSON.stringify(deliveries), now })).map(({ id }) => id);
 }
 
 export interface DueDelivery {
@@ -43,10 +44,10 @@ export interface DueDelivery {
 }
 
 /* The message is read as it is now: what was deleted meanwhile is sent to nobody. */
-const CLAIM = statement<DueDelivery>(
+const CLAIM = statement<DueDelivery, { id: string; now: number }>(
   'delivery.claim',
   `with claimed as (
-     update delivery set attempts = attempts + 1, updated_at = $2 where id = $1 and next_attempt_at <= $2
+     update delivery set attempts = attempts + 1, updated_at = :now where id = :id and next_attempt_at <= :now
      returning id, user_id, channel_id, message_id, url, payload, attempts
    )
    select d.id, d.user_id, d.message_id, d.url, d.payload, d.attempts,
@@ -54,32 +55,43 @@ const CLAIM = statement<DueDelivery>(
             'content', m.content, 'author', a.name, 'channel_id', c.id, 'channel_name', c.name) end as message
      from claimed d
      left join users u on u.id = d.user_id
-     left join channel c on c.id = d.channel_id and u.role <> 'pending' and ${can('read', 'u.id', "u.role = 'admin'")}
+     left join channel c on c.id = d.channel_id and u.role <> 'pending' and ${channelAllows('read', ACCOUNT)}
      left join message m on m.channel_id = c.id and m.id = d.message_id and m.deleted_at is null
      left join users a on a.id = m.user_id`,
 );
 
 /** Begins an attempt; undefined when none is due. `now` is in seconds. */
 export async function claimDelivery(sql: Sql, id: string, now: number): Promise<DueDelivery | undefined> {
-  const [claimed] = await sql.rows(CLAIM, [id, now]);
+  const [claimed] = await sql.rows(CLAIM, { id, now });
   return claimed;
 }
 
-const NEXT = statement<{ next_attempt_at: number }>(
+const NEXT = statement<{ next_attempt_at: number }, { id: string }>(
   'delivery.next',
-  'select next_attempt_at from delivery where id = $1 and next_attempt_at is not null',
+  'select next_attempt_at from delivery where id = :id and next_attempt_at is not null',
 );
 
 /** When the next attempt is due, in seconds; undefined when there is none any more. */
 export async function readNextAttempt(sql: Sql, id: string): Promise<number | undefined> {
-  const [row] = await sql.rows(NEXT, [id]);
+  const [row] = await sql.rows(NEXT, { id });
   return row?.next_attempt_at;
 }
 
-const SETTLE = statement(
+const SETTLE = statement<
+  never,
+  {
+    id: string;
+    attempts: number;
+    status: Outcome['status'];
+    next_attempt_at: number | null;
+    response_status: number | null;
+    error: string | null;
+    now: number;
+  }
+>(
   'delivery.settle',
-  `update delivery set status = $3, next_attempt_at = $4, response_status = $5, error = $6, updated_at = $7
-    where id = $1 and attempts = $2 and status = 'pending'`,
+  `update delivery set status = :status, next_attempt_at = :next_attempt_at, response_status = :response_status, error = :error, updated_at = :now
+    where id = :id and attempts = :attempts and status = 'pending'`,
 );
 
 export interface Outcome {
@@ -97,12 +109,12 @@ export async function settleDelivery(
   { status, next_attempt_at, response_status, error }: Outcome,
   now: number,
 ): Promise<void> {
-  await sql.rows(SETTLE, [id, attempts, status, next_attempt_at, response_status, error, now]);
+  await sql.rows(SETTLE, { id, attempts, status, next_attempt_at, response_status, error, now });
 }
 
-const UNDO = statement(
+const UNDO = statement<never, { id: string; attempts: number }>(
   'delivery.undo',
-  `update delivery set attempts = attempts - 1 where id = $1 and attempts = $2 and status = 'pending'`,
+  `update delivery set attempts = attempts - 1 where id = :id and attempts = :attempts and status = 'pending'`,
 );
 
 /** Takes an attempt back that was cut short. */
@@ -110,16 +122,19 @@ export async function undoClaim(
   sql: Sql,
   { id, attempts }: Pick<DueDelivery, 'id' | 'attempts'>,
 ): Promise<void> {
-  await sql.rows(UNDO, [id, attempts]);
+  await sql.rows(UNDO, { id, attempts });
 }
 
-const LOCK_JOBLESS = statement('delivery.lock-jobless', 'select pg_advisory_xact_lock(7011507)');
-const JOBLESS = statement<{ id: string; url: string; next_attempt_at: number }>(
+const LOCK_JOBLESS = statement<never>('delivery.lock-jobless', 'select pg_advisory_xact_lock(7011507)');
+const JOBLESS = statement<
+  { id: string; url: string; next_attempt_at: number },
+  { keyPrefix: string; afterId: string; most: number }
+>(
   'delivery.jobless',
   `select id, url, next_attempt_at from delivery d
-    where next_attempt_at is not null and id > $2 and not exists (
-      select from graphile_worker._private_jobs j where j.key = $1 || d.id and j.attempts < j.max_attempts)
-    order by id limit $3`,
+    where next_attempt_at is not null and id > :afterId and not exists (
+      select from graphile_worker._private_jobs j where j.key = :keyPrefix || d.id and j.attempts < j.max_attempts)
+    order by id limit :most`,
 );
 
 /**
@@ -132,22 +147,25 @@ export async function listJobless(
   afterId: string,
   most: number,
 ): Promise<{ id: string; url: string; next_attempt_at: number }[]> {
-  await tx.rows(LOCK_JOBLESS, []);
-  return tx.rows(JOBLESS, [keyPrefix, afterId, most]);
+  await tx.rows(LOCK_JOBLESS);
+  return tx.rows(JOBLESS, { keyPrefix, afterId, most });
 }
 
-const PRUNE = statement('delivery.prune', 'delete from delivery where created_at < $1');
+const PRUNE = statement<never, { before: number }>(
+  'delivery.prune',
+  'delete from delivery where created_at < :before',
+);
 
 /** Forgets deliveries that are older than a time in seconds. */
 export async function pruneDeliveries(sql: Sql, before: number): Promise<void> {
-  await sql.rows(PRUNE, [before]);
+  await sql.rows(PRUNE, { before });
 }
 
 const VIEW = `id, channel_id, message_id, url, status, attempts, next_attempt_at, response_status, error, created_at, updated_at`;
 
-const LIST = statement<DeliveryView>(
+const LIST = statement<DeliveryView, { userId: string; skip: number; limit: number }>(
   'delivery.list',
-  `select ${VIEW} from delivery where user_id = $1 order by created_at desc, id desc limit $3 offset $2`,
+  `select ${VIEW} from delivery where user_id = :userId order by created_at desc, id desc limit :limit offset :skip`,
 );
 
 /** A person's deliveries, newest first; addresses are sealed. */
@@ -155,14 +173,17 @@ export const listRows = (
   sql: Sql,
   userId: string,
   page: { skip: number; limit: number },
-): Promise<DeliveryView[]> => sql.rows(LIST, [userId, page.skip, page.limit]);
+): Promise<DeliveryView[]> => sql.rows(LIST, { userId, skip: page.skip, limit: page.limit });
 
-const REDELIVER = statement<{ was: string; row: DeliveryView | null }>(
+const REDELIVER = statement<
+  { was: string; row: DeliveryView | null },
+  { id: string; userId: string; now: number }
+>(
   'delivery.redeliver',
   `with one as (
-     select id, status from delivery where id = $1 and user_id = $2 for update
+     select id, status from delivery where id = :id and user_id = :userId for update
    ), changed as (
-     update delivery d set status = 'pending', attempts = 0, next_attempt_at = $3, updated_at = $3,
+     update delivery d set status = 'pending', attempts = 0, next_attempt_at = :now, updated_at = :now,
             response_status = null, error = null
        from one where d.id = one.id and one.status <> 'pending'
      returning d.*
@@ -172,6 +193,6 @@ const REDELIVER = statement<{ was: string; row: DeliveryView | null }>(
 
 /** @returns undefined when the person has no such delivery; `row` is null when it is still on its way */
 export async function redeliverRow(sql: Sql, id: string, userId: string, now: number) {
-  const [found] = await sql.rows(REDELIVER, [id, userId, now]);
+  const [found] = await sql.rows(REDELIVER, { id, userId, now });
   return found;
 }

@@ -1,21 +1,25 @@
-import { can, HAS_MEMBERS } from '../channels/channels.repository.ts';
+import { channelAllows, HAS_MEMBERS } from '../channels/channels.policy.ts';
+import { ACCOUNT } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 
 /** The very expression of the index `users_notified`; without it every account would be looked at for every message. */
 const ADDRESS = `nullif(u.settings #>> '{ui,notifications,webhook_url}', '')`;
 
-const CONCERNED = statement<{ id: string; url: string }>(
+const CONCERNED = statement<
+  { id: string; url: string },
+  { channelId: string; authorId: string; mentionedUserIds: readonly string[]; everyone: boolean }
+>(
   'notification.concerned',
   `select u.id, ${ADDRESS} as url
      from channel c
-     join users u on ${ADDRESS} is not null and u.id <> $2 and u.role <> 'pending'
+     join users u on ${ADDRESS} is not null and u.id <> :authorId and u.role <> 'pending'
      left join channel_reader r on r.channel_id = c.id and r.user_id = u.id
-    where c.id = $1 and ${can('read', 'u.id', "u.role = 'admin'")}
+    where c.id = :channelId and ${channelAllows('read', ACCOUNT)}
       and case
             when r.notify = 'none' then false
-            when u.id = any($3::uuid[]) or c.type = 'dm' then true
+            when u.id = any(:mentionedUserIds::uuid[]) or c.type = 'dm' then true
             -- Who has never opened a standard channel, though it is open to them, did not ask to hear of it.
-            else (${HAS_MEMBERS} or r.user_id is not null) and ($4 or coalesce(r.notify, 'all') = 'all')
+            else (${HAS_MEMBERS} or r.user_id is not null) and (:everyone or coalesce(r.notify, 'all') = 'all')
           end`,
 );
 
@@ -31,4 +35,4 @@ export const readConcerned = (
   sql: Sql,
   { channelId, authorId, mentionedUserIds, everyone }: PostedNotice,
 ): Promise<{ id: string; url: string }[]> =>
-  sql.rows(CONCERNED, [channelId, authorId, mentionedUserIds, everyone]);
+  sql.rows(CONCERNED, { channelId, authorId, mentionedUserIds, everyone });

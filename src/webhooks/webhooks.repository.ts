@@ -1,4 +1,5 @@
-import { CAN_READ, type Caller } from '../channels/channels.repository.ts';
+import { CAN_READ } from '../channels/channels.policy.ts';
+import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import type { WebhookView } from './webhooks.schema.ts';
 
@@ -8,22 +9,36 @@ export type WebhookRow = WebhookView;
 const FIELDS = `w.id, w.channel_id, w.user_id, w.name, w.profile_image_url, w.token, w.last_used_at::float8 as last_used_at,
   w.created_at::float8 as created_at, w.updated_at::float8 as updated_at`;
 
-const LIST = statement<WebhookRow>(
+const LIST = statement<WebhookRow, { channelId: string }>(
   'webhook.list',
-  `select ${FIELDS} from channel_webhook w where w.channel_id = $1 order by w.created_at, w.id`,
+  `select ${FIELDS} from channel_webhook w where w.channel_id = :channelId order by w.created_at, w.id`,
 );
 
-export const listRows = (sql: Sql, channelId: string): Promise<WebhookRow[]> => sql.rows(LIST, [channelId]);
+export const listRows = (sql: Sql, channelId: string): Promise<WebhookRow[]> => sql.rows(LIST, { channelId });
 
-const LOCK = statement('webhook.lock', 'select from channel where id = $1 for no key update');
-const COUNT = statement<{ count: number }>(
+const LOCK = statement<never, { channelId: string }>(
+  'webhook.lock',
+  'select from channel where id = :channelId for no key update',
+);
+const COUNT = statement<{ count: number }, { channelId: string }>(
   'webhook.count',
-  'select count(*)::int as count from channel_webhook where channel_id = $1',
+  'select count(*)::int as count from channel_webhook where channel_id = :channelId',
 );
-const INSERT = statement<WebhookRow>(
+const INSERT = statement<
+  WebhookRow,
+  {
+    id: string;
+    channelId: string;
+    userId: string;
+    name: string;
+    profileImageUrl: string | null;
+    sealedToken: string;
+    at: string;
+  }
+>(
   'webhook.insert',
   `insert into channel_webhook as w (id, channel_id, user_id, name, profile_image_url, token, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $7) returning ${FIELDS}`,
+   values (:id, :channelId, :userId, :name, :profileImageUrl, :sealedToken, :at, :at) returning ${FIELDS}`,
 );
 
 export interface NewWebhook {
@@ -49,17 +64,16 @@ export async function insertRow(
 ): Promise<WebhookRow | 'gone' | 'full'> {
   const { id, channelId, userId, name, profileImageUrl, sealedToken, at } = input;
   // Counted under the lock of the channel: of two at once, one sees the other.
-  if ((await sql.rows(LOCK, [channelId])).length === 0) return 'gone';
-  const [counted] = await sql.rows(COUNT, [channelId]);
+  if ((await sql.rows(LOCK, { channelId })).length === 0) return 'gone';
+  const [counted] = await sql.rows(COUNT, { channelId });
   if ((counted?.count ?? 0) >= max) return 'full';
-  const values = [id, channelId, userId, name, profileImageUrl, sealedToken, at];
-  const [row] = await sql.rows(INSERT, values);
+  const [row] = await sql.rows(INSERT, { id, channelId, userId, name, profileImageUrl, sealedToken, at });
   return row ?? 'gone';
 }
 
-const LOCK_ONE = statement<Pick<WebhookRow, 'name' | 'profile_image_url'>>(
+const LOCK_ONE = statement<Pick<WebhookRow, 'name' | 'profile_image_url'>, { channelId: string; id: string }>(
   'webhook.lock_one',
-  'select name, profile_image_url from channel_webhook where channel_id = $1 and id = $2 for update',
+  'select name, profile_image_url from channel_webhook where channel_id = :channelId and id = :id for update',
 );
 
 /** A webhook as it stays until the caller's transaction changes it. @returns undefined when the channel has no such webhook */
@@ -68,15 +82,18 @@ export async function lockRow(
   channelId: string,
   id: string,
 ): Promise<Pick<WebhookRow, 'name' | 'profile_image_url'> | undefined> {
-  const [row] = await sql.rows(LOCK_ONE, [channelId, id]);
+  const [row] = await sql.rows(LOCK_ONE, { channelId, id });
   return row;
 }
 
-const UPDATE = statement<WebhookRow>(
+const UPDATE = statement<
+  WebhookRow,
+  { channelId: string; id: string; name: string; hasImage: boolean; image: string | null; at: string }
+>(
   'webhook.update',
   `update channel_webhook w
-      set name = $3, profile_image_url = case when $4 then $5 else w.profile_image_url end, updated_at = $6
-    where w.channel_id = $1 and w.id = $2 returning ${FIELDS}`,
+      set name = :name, profile_image_url = case when :hasImage then :image else w.profile_image_url end, updated_at = :at
+    where w.channel_id = :channelId and w.id = :id returning ${FIELDS}`,
 );
 
 export interface WebhookChange {
@@ -92,14 +109,14 @@ export interface WebhookChange {
 /** @returns undefined when the channel has no such webhook */
 export async function updateRow(sql: Sql, change: WebhookChange): Promise<WebhookRow | undefined> {
   const { channelId, id, name, profileImageUrl, at } = change;
-  const image = [profileImageUrl !== undefined, profileImageUrl ?? null];
-  const [row] = await sql.rows(UPDATE, [channelId, id, name, ...image, at]);
+  const image = { hasImage: profileImageUrl !== undefined, image: profileImageUrl ?? null };
+  const [row] = await sql.rows(UPDATE, { channelId, id, name, ...image, at });
   return row;
 }
 
-const DELETE = statement<{ name: string }>(
+const DELETE = statement<{ name: string }, { channelId: string; id: string }>(
   'webhook.delete',
-  'delete from channel_webhook where channel_id = $1 and id = $2 returning name',
+  'delete from channel_webhook where channel_id = :channelId and id = :id returning name',
 );
 
 /** @returns the name that it had; undefined when the channel has no such webhook */
@@ -108,37 +125,40 @@ export async function deleteRow(
   channelId: string,
   id: string,
 ): Promise<{ name: string } | undefined> {
-  const [row] = await sql.rows(DELETE, [channelId, id]);
+  const [row] = await sql.rows(DELETE, { channelId, id });
   return row;
 }
 
 type PostingRow = Pick<WebhookRow, 'id' | 'channel_id' | 'user_id' | 'name' | 'token'>;
 
-const FIND = statement<PostingRow>(
+const FIND = statement<PostingRow, { id: string }>(
   'webhook.find',
-  'select id, channel_id, user_id, name, token from channel_webhook where id = $1',
+  'select id, channel_id, user_id, name, token from channel_webhook where id = :id',
 );
 
 export async function findRow(sql: Sql, id: string): Promise<PostingRow | undefined> {
-  const [row] = await sql.rows(FIND, [id]);
+  const [row] = await sql.rows(FIND, { id });
   return row;
 }
 
-const USED = statement('webhook.used', 'update channel_webhook set last_used_at = $2 where id = $1');
+const USED = statement<never, { id: string; at: string }>(
+  'webhook.used',
+  'update channel_webhook set last_used_at = :at where id = :id',
+);
 
 /** Notes when a webhook was used; the time is nanoseconds, as text. */
 export async function noteUse(sql: Sql, id: string, at: string): Promise<void> {
-  await sql.rows(USED, [id, at]);
+  await sql.rows(USED, { id, at });
 }
 
-const PICTURE = statement<{ profile_image_url: string | null }>(
+const PICTURE = statement<{ profile_image_url: string | null }, CallerParams & { webhookId: string }>(
   'webhook.picture',
   `select w.profile_image_url from channel_webhook w join channel c on c.id = w.channel_id
-    where w.id = $3 and ${CAN_READ}`,
+    where w.id = :webhookId and ${CAN_READ}`,
 );
 
 /** The picture of a webhook as a data URI; null when it has none, or the caller may not read its channel. */
-export async function readPicture(sql: Sql, { id, role }: Caller, webhookId: string): Promise<string | null> {
-  const [row] = await sql.rows(PICTURE, [id, role === 'admin', webhookId]);
+export async function readPicture(sql: Sql, caller: Caller, webhookId: string): Promise<string | null> {
+  const [row] = await sql.rows(PICTURE, { ...callerOf(caller), webhookId });
   return row?.profile_image_url ?? null;
 }

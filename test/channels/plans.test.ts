@@ -199,14 +199,18 @@ const READS: [string, string[], (sql: Database) => Promise<unknown>][] = [
   [
     'what a deletion changes in the log',
     ['channel_event_message'],
-    (sql) => sql.rows(REWRITE, [busy, root, '{}', '{}']),
+    (sql) => sql.rows(REWRITE, { channelId: busy, messageId: root, own: '{}', quoted: '{}' }),
   ],
   [
     'what an edit changes in the log',
     ['channel_event_message'],
-    (sql) => sql.rows(REWRITE_EDITED, [busy, root]),
+    (sql) => sql.rows(REWRITE_EDITED, { channelId: busy, messageId: root }),
   ],
-  ['the count of replies', ['message_thread', 'message_pkey'], (sql) => sql.rows(UNCOUNT, [busy, root])],
+  [
+    'the count of replies',
+    ['message_thread', 'message_pkey'],
+    (sql) => sql.rows(UNCOUNT, { channelId: busy, messageId: root }),
+  ],
 ];
 
 describe.each(READS)('%s', (_name, indexes, ask) => {

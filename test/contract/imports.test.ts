@@ -218,6 +218,13 @@ describe('imports', () => {
     ]);
   });
 
+  it('only src/database/ writes parameters of statements by number', () => {
+    // `$1` also stands for a group in a replacement.
+    const numbered = /^(?!.*\breplace(?:All)?\().*\$\d/m;
+    const found = files.filter((file) => numbered.test(readFileSync(join(ROOT, file), 'utf8')));
+    expect(found.filter((file) => !file.startsWith('src/database/'))).toEqual([]);
+  });
+
   it('only env.ts reads the environment', () => {
     expect(files.filter((file) => /\bprocess\.env\b/.test(textOf(file)))).toEqual(['src/env.ts']);
   });

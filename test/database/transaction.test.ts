@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { openOrm } from '../../src/database/orm.ts';
-import { type NoParams, openSql, statement } from '../../src/database/sql.ts';
+import { openSql, statement } from '../../src/database/sql.ts';
 import { type Transaction, transaction } from '../../src/database/transaction.ts';
 import { entities } from '../../src/entities.ts';
 import { Group } from '../../src/groups/groups.entity.ts';
@@ -15,10 +15,7 @@ afterAll(async () => {
 });
 beforeEach(() => database.query('delete from user_group'));
 
-const NAMES = statement<{ name: string }, NoParams>(
-  'test.group_names',
-  'select name from user_group order by name',
-);
+const NAMES = statement<{ name: string }>('test.group_names', 'select name from user_group order by name');
 const RENAME = statement<never, { from: string; to: string }>(
   'test.rename_group',
   'update user_group set name = :to where name = :from',
@@ -55,7 +52,7 @@ describe('a transaction', () => {
   });
 
   it('gives its connection back when the connection breaks', async () => {
-    const KILL = statement<unknown, NoParams>('test.kill', 'select pg_terminate_backend(pg_backend_pid())');
+    const KILL = statement<unknown>('test.kill', 'select pg_terminate_backend(pg_backend_pid())');
     const broken = transaction({ sql }, async (tx) => {
       create(tx, 'one');
       await tx.em.flush();

@@ -22,7 +22,7 @@ async function takeAllConnections(): Promise<() => Promise<void>> {
   const transactions = Array.from({ length: 20 }, () =>
     transaction(door.parts, async (sql) => {
       // PostgreSQL ends those that do nothing for long, and a slow machine may need as long.
-      await sql.rows(plannedAnew('set local idle_in_transaction_session_timeout = 0'), []);
+      await sql.rows(plannedAnew('set local idle_in_transaction_session_timeout = 0'));
       taken += 1;
       await held;
     }),

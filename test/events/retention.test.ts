@@ -42,9 +42,10 @@ const newestEvent = async (): Promise<number> => {
 
 /** Makes everything up to an event of the channel older than its keeping, and lets the log forget it. */
 async function forget(upTo: number, sql: Sql = door.parts.sql): Promise<void> {
-  const text =
-    'update channel_event set created_at = created_at - $2::bigint where channel_id = $1 and id <= $3';
-  await sql.rows(plannedAnew(text), [channelId, 40 * DAY_NS, upTo]);
+  const ageing = plannedAnew<never, { channelId: string; by: number; upTo: number }>(
+    'update channel_event set created_at = created_at - :by::bigint where channel_id = :channelId and id <= :upTo',
+  );
+  await sql.rows(ageing, { channelId, by: 40 * DAY_NS, upTo });
   await pruneOldEvents(sql, 30);
 }
 const kept = async () =>
@@ -232,12 +233,15 @@ describe('a log that is cut while somebody reads it', () => {
     const last = first + 5;
     // All at once: in between the door may look by itself.
     await transaction(door.parts, async (sql) => {
-      const text = `with missing as (
+      const skipping = plannedAnew<
+        never,
+        { channelId: string; first: number; last: number }
+      >(`with missing as (
           insert into channel_event (channel_id, id, type, message_id, actor, data, created_at)
           select channel_id, n, type, message_id, actor, data, created_at + n
-            from channel_event, generate_series($2 + 1, $3) n where channel_id = $1 and id = $2)
-        update channel set last_event = $3 where id = $1`;
-      await sql.rows(plannedAnew(text), [channelId, first, last]);
+            from channel_event, generate_series(:first + 1, :last) n where channel_id = :channelId and id = :first)
+        update channel set last_event = :last where id = :channelId`);
+      await sql.rows(skipping, { channelId, first, last });
       await forget(last - 1, sql);
     });
     const heard = () =>

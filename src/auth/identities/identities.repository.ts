@@ -7,32 +7,35 @@ export interface Subject {
   subject: string;
 }
 
-const FIND = statement<{ user_id: string }>(
+const FIND = statement<{ user_id: string }, { issuer: string; subject: string }>(
   'identity.find',
-  'select user_id from identity where issuer = $1 and subject = $2',
+  'select user_id from identity where issuer = :issuer and subject = :subject',
 );
 
 /** The account of a person; null when they have none. */
 export async function findIdentity(sql: Sql, { issuer, subject }: Subject): Promise<string | null> {
-  const [row] = await sql.rows(FIND, [issuer, subject]);
+  const [row] = await sql.rows(FIND, { issuer, subject });
   return row?.user_id ?? null;
 }
 
-const ADD = statement<{ user_id: string }>(
+const ADD = statement<{ user_id: string }, { issuer: string; subject: string; userId: string; at: number }>(
   'identity.add',
-  `insert into identity (issuer, subject, user_id, created_at) values ($1, $2, $3, $4)
+  `insert into identity (issuer, subject, user_id, created_at) values (:issuer, :subject, :userId, :at)
    on conflict do nothing returning user_id`,
 );
 
 /** Binds a person to an account. False when they are bound to one already. */
 export async function addIdentity(sql: Sql, { issuer, subject }: Subject, userId: string): Promise<boolean> {
-  return (await sql.rows(ADD, [issuer, subject, userId, nowSeconds()])).length > 0;
+  return (await sql.rows(ADD, { issuer, subject, userId, at: nowSeconds() })).length > 0;
 }
 
-const ADD_SESSION = statement(
+const ADD_SESSION = statement<
+  never,
+  { sessionId: string; issuer: string; subject: string; sid: string | null }
+>(
   'provider_session.add',
   `insert into provider_session (session_id, issuer, subject, sid)
-   select id, $2, $3, $4 from session where id = $1`,
+   select id, :issuer, :subject, :sid from session where id = :sessionId`,
 );
 
 /** Notes where a session began. */
@@ -42,16 +45,19 @@ export async function addProviderSession(
   { issuer, subject }: Subject,
   sid: string | null,
 ): Promise<void> {
-  await sql.rows(ADD_SESSION, [sessionId, issuer, subject, sid]);
+  await sql.rows(ADD_SESSION, { sessionId, issuer, subject, sid });
 }
 
 // A session whose own name at the provider is not known ends with all of its person.
-const END_SESSIONS = statement<{ id: string; user_id: string }>(
+const END_SESSIONS = statement<
+  { id: string; user_id: string },
+  { issuer: string; subject: string | null; sid: string | null }
+>(
   'provider_session.end',
   `delete from session s using provider_session p
-    where p.session_id = s.id and p.issuer = $1
-      and ($2::text is null or p.subject = $2)
-      and ($3::text is null or p.sid = $3 or (p.sid is null and $2::text is not null))
+    where p.session_id = s.id and p.issuer = :issuer
+      and (:subject::text is null or p.subject = :subject)
+      and (:sid::text is null or p.sid = :sid or (p.sid is null and :subject::text is not null))
    returning s.id, s.user_id`,
 );
 
@@ -59,4 +65,4 @@ const END_SESSIONS = statement<{ id: string; user_id: string }>(
 export const endProviderSessions = (
   sql: Sql,
   logout: { issuer: string; subject: string | null; sid: string | null },
-) => sql.rows(END_SESSIONS, [logout.issuer, logout.subject, logout.sid]);
+) => sql.rows(END_SESSIONS, { issuer: logout.issuer, subject: logout.subject, sid: logout.sid });

@@ -15,50 +15,53 @@ export interface KnownKey {
   granted: string[];
 }
 
-const FIND = statement<KnownKey>(
+const FIND = statement<KnownKey, { hash: string }>(
   'api_key.find',
   `select k.id as key_id, k.allowed_endpoints, k.expires_at, u.id, u.email, u.name, u.role,
      ${groupPermissions('u.id')} as granted
-     from api_key k join users u on u.id = k.user_id where k.hash = $1`,
+     from api_key k join users u on u.id = k.user_id where k.hash = :hash`,
 );
 
 /** The key of a hash and whose it is, expired or not. */
 export async function findKey(sql: Sql, hash: string): Promise<KnownKey | undefined> {
-  const [row] = await sql.rows(FIND, [hash]);
+  const [row] = await sql.rows(FIND, { hash });
   return row;
 }
 
 const VIEW = `k.id, k.name, 'sk-...' || k.tail as masked, k.allowed_endpoints, k.expires_at, k.last_used_at, k.created_at`;
 
-const LIST = statement<ApiKeyView>(
+const LIST = statement<ApiKeyView, { userId: string }>(
   'api_key.list',
-  `select ${VIEW} from api_key k where k.user_id = $1 order by k.created_at desc, k.id desc`,
+  `select ${VIEW} from api_key k where k.user_id = :userId order by k.created_at desc, k.id desc`,
 );
 
 /** The keys of a user, newest first. */
-export const listKeys = (sql: Sql, userId: string): Promise<ApiKeyView[]> => sql.rows(LIST, [userId]);
+export const listKeys = (sql: Sql, userId: string): Promise<ApiKeyView[]> => sql.rows(LIST, { userId });
 
-const NAMED = statement<ApiKeyView>(
+const NAMED = statement<ApiKeyView, { userId: string; name: string }>(
   'api_key.named',
-  `select ${VIEW} from api_key k where k.user_id = $1 and k.name = $2`,
+  `select ${VIEW} from api_key k where k.user_id = :userId and k.name = :name`,
 );
 
 export async function findNamedKey(sql: Sql, userId: string, name: string): Promise<ApiKeyView | undefined> {
-  const [row] = await sql.rows(NAMED, [userId, name]);
+  const [row] = await sql.rows(NAMED, { userId, name });
   return row;
 }
 
-const LOCK = statement('api_key.lock', 'select 1 from users where id = $1 for update');
-const COUNT = statement<{ count: number }>(
+const LOCK = statement<never, { userId: string }>(
+  'api_key.lock',
+  'select 1 from users where id = :userId for update',
+);
+const COUNT = statement<{ count: number }, { userId: string }>(
   'api_key.count',
-  'select count(*)::int as count from api_key where user_id = $1',
+  'select count(*)::int as count from api_key where user_id = :userId',
 );
 
 /** How many keys an account has. Whoever makes one meanwhile waits for this transaction, so that none is past the limit. */
 export async function lockKeys(sql: Sql, userId: string): Promise<number> {
-  await sql.rows(LOCK, [userId]);
+  await sql.rows(LOCK, { userId });
   // A statement of its own: the one that waited still sees what was before.
-  const [row] = await sql.rows(COUNT, [userId]);
+  const [row] = await sql.rows(COUNT, { userId });
   return row?.count ?? 0;
 }
 
@@ -73,10 +76,22 @@ export interface NewKey {
   createdAt: number;
 }
 
-const INSERT = statement<ApiKeyView>(
+const INSERT = statement<
+  ApiKeyView,
+  {
+    id: string;
+    userId: string;
+    name: string;
+    hash: string;
+    tail: string;
+    endpoints: string | null;
+    expiresAt: number | null;
+    createdAt: number;
+  }
+>(
   'api_key.insert',
   `insert into api_key as k (id, user_id, name, hash, tail, allowed_endpoints, expires_at, created_at)
-   values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8)
+   values (:id, :userId, :name, :hash, :tail, :endpoints::jsonb, :expiresAt, :createdAt)
    on conflict (user_id, name) do nothing returning ${VIEW}`,
 );
 
@@ -84,24 +99,24 @@ const INSERT = statement<ApiKeyView>(
 export async function insertKey(sql: Sql, key: NewKey): Promise<ApiKeyView | undefined> {
   const { id, userId, name, hash, tail, allowedEndpoints, expiresAt, createdAt } = key;
   const endpoints = allowedEndpoints && JSON.stringify(allowedEndpoints);
-  const [row] = await sql.rows(INSERT, [id, userId, name, hash, tail, endpoints, expiresAt, createdAt]);
+  const [row] = await sql.rows(INSERT, { id, userId, name, hash, tail, endpoints, expiresAt, createdAt });
   return row;
 }
 
-const DELETE = statement<ApiKeyView>(
+const DELETE = statement<ApiKeyView, { userId: string; id: string }>(
   'api_key.delete',
-  `delete from api_key k where k.user_id = $1 and k.id = $2 returning ${VIEW}`,
+  `delete from api_key k where k.user_id = :userId and k.id = :id returning ${VIEW}`,
 );
 
 /** Deletes a key of a user; undefined when there is none. */
 export async function deleteKey(sql: Sql, userId: string, id: string): Promise<ApiKeyView | undefined> {
-  const [row] = await sql.rows(DELETE, [userId, id]);
+  const [row] = await sql.rows(DELETE, { userId, id });
   return row;
 }
 
-const DELETE_NAMED = statement<ApiKeyView>(
+const DELETE_NAMED = statement<ApiKeyView, { userId: string; name: string }>(
   'api_key.delete_named',
-  `delete from api_key k where k.user_id = $1 and k.name = $2 returning ${VIEW}`,
+  `delete from api_key k where k.user_id = :userId and k.name = :name returning ${VIEW}`,
 );
 
 export async function deleteNamedKey(
@@ -109,13 +124,16 @@ export async function deleteNamedKey(
   userId: string,
   name: string,
 ): Promise<ApiKeyView | undefined> {
-  const [row] = await sql.rows(DELETE_NAMED, [userId, name]);
+  const [row] = await sql.rows(DELETE_NAMED, { userId, name });
   return row;
 }
 
-const USED = statement('api_key.used', 'update api_key set last_used_at = $2 where id = any($1::uuid[])');
+const USED = statement<never, { ids: string[]; at: number }>(
+  'api_key.used',
+  'update api_key set last_used_at = :at where id = any(:ids::uuid[])',
+);
 
 /** Notes when keys were used last. */
 export async function storeKeysUsed(sql: Sql, ids: string[], atSeconds: number): Promise<void> {
-  await sql.rows(USED, [ids, atSeconds]);
+  await sql.rows(USED, { ids, at: atSeconds });
 }

@@ -1,4 +1,4 @@
-import { insertEntry } from '../../audit/audit.record.repository.ts';
+import { type EntryParams, insertEntry } from '../../audit/audit.record.repository.ts';
 import type { Role } from '../../core/scope.ts';
 import { statement } from '../../database/sql.ts';
 import { groupPermissions } from '../../groups/groups.permissions.repository.ts';
@@ -23,48 +23,66 @@ export interface SessionRow {
 const SESSION_COLUMNS = `s.id, s.user_id, extract(epoch from s.expires_at)::float8 as expires_at,
   extract(epoch from s.created_at)::float8 as created_at, s.ip, s.user_agent`;
 
-export const READ = statement<SessionRow & UserAttributes>(
+export const READ = statement<SessionRow & UserAttributes, { id: string }>(
   'session.read',
   `select ${SESSION_COLUMNS}, u.email, u.name, u.role, ${groupPermissions('u.id')} as granted
-     from session s join users u on u.id = s.user_id where s.id = $1`,
+     from session s join users u on u.id = s.user_id where s.id = :id`,
 );
 
-export const OF_USER = statement<SessionRow>(
+export const OF_USER = statement<SessionRow, { userId: string }>(
   'session.of_user',
-  `select ${SESSION_COLUMNS} from session s where s.user_id = $1 order by s.created_at desc`,
+  `select ${SESSION_COLUMNS} from session s where s.user_id = :userId order by s.created_at desc`,
 );
 
 // The account's row is locked against a change of the password, which ends all sessions that it finds afterwards. One statement
 // for all of it: a sign-in takes as long as its statements and their way there.
-export const BEGIN = statement<{ granted: string[] }>(
+interface BeginParams extends EntryParams {
+  id: string;
+  userId: string;
+  expiresAt: Date;
+  createdAt: Date;
+  ip: string;
+  userAgent: string;
+  passwordHash: string | null;
+}
+export const BEGIN = statement<{ granted: string[] }, BeginParams>(
   'session.begin',
   `with begun as (
      insert into session (id, user_id, expires_at, created_at, ip, user_agent)
-     select $1, u.id, $3, $4, $5, $6 from users u
-      where u.id = $2 and ($7::text is null or u.password_hash = $7) for share
+     select :id, u.id, :expiresAt, :createdAt, :ip, :userAgent from users u
+      where u.id = :userId and (:passwordHash::text is null or u.password_hash = :passwordHash) for share
      returning user_id),
-   noted as (${insertEntry(8, 'begun')})
+   noted as (${insertEntry('begun')})
    select ${groupPermissions('begun.user_id')} as granted from begun`,
 );
 
-export const END = statement<{ issuer: string }>(
+export const END = statement<{ issuer: string }, EntryParams & { id: string }>(
   'session.end',
-  `with ended as (delete from session where id = $1 returning id), noted as (${insertEntry(2, 'ended')})
+  `with ended as (delete from session where id = :id returning id), noted as (${insertEntry('ended')})
    select p.issuer from provider_session p join ended on ended.id = p.session_id`,
 );
 
-export const SEEN = statement(
+export const SEEN = statement<never, { ids: string[]; at: number }>(
   'session.seen',
-  'update session set last_seen_at = to_timestamp($2) where id = any($1)',
+  'update session set last_seen_at = to_timestamp(:at) where id = any(:ids)',
 );
 
-export const EXTEND = statement('session.extend', 'update session set expires_at = $2 where id = $1');
+export const EXTEND = statement<never, { id: string; expiresAt: Date }>(
+  'session.extend',
+  'update session set expires_at = :expiresAt where id = :id',
+);
 
-export const DELETE = statement('session.delete', 'delete from session where id = $1');
+export const DELETE = statement<never, { id: string }>(
+  'session.delete',
+  'delete from session where id = :id',
+);
 
-export const DELETE_OF_USER = statement('session.delete_of_user', 'delete from session where user_id = $1');
+export const DELETE_OF_USER = statement<never, { userId: string }>(
+  'session.delete_of_user',
+  'delete from session where user_id = :userId',
+);
 
-export const DELETE_EXPIRED = statement(
+export const DELETE_EXPIRED = statement<never>(
   'session.delete_expired',
   'delete from session where expires_at < now()',
 );

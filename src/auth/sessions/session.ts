@@ -1,5 +1,6 @@
 import { type Adapter, type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia';
 import { v4 as uuidv4 } from 'uuid';
+import type { EntryParams } from '../../audit/audit.record.repository.ts';
 import { AppError } from '../../core/errors.ts';
 import { keepSweeping } from '../../core/sweep.ts';
 import type { Sql } from '../../database/sql.ts';
@@ -42,7 +43,7 @@ const toSession = (row: SessionRow): DatabaseSession => ({
 function adapter(sql: Sql, setSession: Adapter['setSession']): Adapter {
   return {
     async getSessionAndUser(sessionId) {
-      const [row] = await sql.rows(READ, [sessionId]);
+      const [row] = await sql.rows(READ, { id: sessionId });
       if (!row) return [null, null];
       const user: DatabaseUser = {
         id: row.user_id,
@@ -51,20 +52,20 @@ function adapter(sql: Sql, setSession: Adapter['setSession']): Adapter {
       return [toSession(row), user];
     },
     async getUserSessions(userId) {
-      return (await sql.rows(OF_USER, [userId])).map(toSession);
+      return (await sql.rows(OF_USER, { userId })).map(toSession);
     },
     setSession,
     async updateSessionExpiration(sessionId, expiresAt) {
-      await sql.rows(EXTEND, [sessionId, expiresAt]);
+      await sql.rows(EXTEND, { id: sessionId, expiresAt });
     },
     async deleteSession(sessionId) {
-      await sql.rows(DELETE, [sessionId]);
+      await sql.rows(DELETE, { id: sessionId });
     },
     async deleteUserSessions(userId) {
-      await sql.rows(DELETE_OF_USER, [userId]);
+      await sql.rows(DELETE_OF_USER, { userId });
     },
     async deleteExpiredSessions() {
-      await sql.rows(DELETE_EXPIRED, []);
+      await sql.rows(DELETE_EXPIRED);
     },
   };
 }
@@ -90,7 +91,7 @@ interface Beginning {
   ip: string;
   userAgent: string;
   /** What the audit log gets of it. */
-  entry: (sessionId: string) => unknown[];
+  entry: (sessionId: string) => EntryParams;
 }
 
 /**
@@ -105,9 +106,9 @@ export async function beginSession(
 ): Promise<{ id: string; expiresAt: Date; granted: string[] }> {
   let granted: string[] = [];
   const sessions = lucia(sql, lifetimeMs, async ({ id, expiresAt, attributes }) => {
-    const { created_at, ip, user_agent } = attributes;
-    const values = [id, userId, expiresAt, created_at, ip, user_agent, passwordHash, ...entry(id)];
-    const [row] = await sql.rows(BEGIN, values);
+    const { created_at: createdAt, ip, user_agent: userAgent } = attributes;
+    const session = { id, userId, expiresAt, createdAt, ip, userAgent, passwordHash };
+    const [row] = await sql.rows(BEGIN, { ...session, ...entry(id) });
     if (!row) throw new AppError('credentials_wrong');
     granted = row.granted;
   });
@@ -121,14 +122,14 @@ export async function beginSession(
  *
  * @returns the provider where it began, if it began at one
  */
-export async function endSession(sql: Sql, sessionId: string, entry: unknown[]): Promise<string | null> {
-  const [row] = await sql.rows(END, [sessionId, ...entry]);
+export async function endSession(sql: Sql, sessionId: string, entry: EntryParams): Promise<string | null> {
+  const [row] = await sql.rows(END, { id: sessionId, ...entry });
   return row?.issuer ?? null;
 }
 
 /** Notes when sessions were seen last, in Unix seconds. */
 export async function storeSessionsSeen(sql: Sql, ids: string[], atSeconds: number): Promise<void> {
-  await sql.rows(SEEN, [ids, atSeconds]);
+  await sql.rows(SEEN, { ids, at: atSeconds });
 }
 
 /** Expired sessions admit nobody; their rows are only kept until somebody has time. */

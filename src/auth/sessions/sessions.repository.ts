@@ -8,32 +8,32 @@ const COLUMNS = `s.id, s.ip, s.user_agent, floor(extract(epoch from s.created_at
 
 export type SessionRow = Omit<SessionView, 'is_current'>;
 
-const LIST = statement<SessionRow>(
+const LIST = statement<SessionRow, { userId: string }>(
   'sessions.list',
-  `select ${COLUMNS} from session s where s.user_id = $1 and s.expires_at > now()
+  `select ${COLUMNS} from session s where s.user_id = :userId and s.expires_at > now()
     order by s.last_seen_at desc, s.id`,
 );
 
 /** The sessions of a user that have not ended, the one seen last first. */
-export const listSessions = (sql: Sql, userId: string): Promise<SessionRow[]> => sql.rows(LIST, [userId]);
+export const listSessions = (sql: Sql, userId: string): Promise<SessionRow[]> => sql.rows(LIST, { userId });
 
-const LIST_OF_PROVIDERS = statement<ProviderSessionView>(
+const LIST_OF_PROVIDERS = statement<ProviderSessionView, { userId: string }>(
   'sessions.of_providers',
-  `select v.id, p.issuer as provider, $1 as user_id, v.expires_at, v.created_at, v.last_seen_at as updated_at
-     from provider_session p join (select ${COLUMNS} from session s where s.user_id = $1 and s.expires_at > now()) v
+  `select v.id, p.issuer as provider, :userId as user_id, v.expires_at, v.created_at, v.last_seen_at as updated_at
+     from provider_session p join (select ${COLUMNS} from session s where s.user_id = :userId and s.expires_at > now()) v
        on v.id = p.session_id
     order by v.last_seen_at desc, v.id`,
 );
 
 /** Those of them that began at a provider. */
 export const listProviderSessions = (sql: Sql, userId: string): Promise<ProviderSessionView[]> =>
-  sql.rows(LIST_OF_PROVIDERS, [userId]);
+  sql.rows(LIST_OF_PROVIDERS, { userId });
 
-const DELETE = statement<SessionRow>(
+const DELETE = statement<SessionRow, { userId: string; sessionId: string | null }>(
   'sessions.delete',
-  `delete from session s where s.user_id = $1 and ($2::text is null or s.id = $2) returning ${COLUMNS}`,
+  `delete from session s where s.user_id = :userId and (:sessionId::text is null or s.id = :sessionId) returning ${COLUMNS}`,
 );
 
 /** Ends a session of a user, or all of them. Returns those that were there. */
 export const deleteSessions = (sql: Sql, userId: string, sessionId: string | null): Promise<SessionRow[]> =>
-  sql.rows(DELETE, [userId, sessionId]);
+  sql.rows(DELETE, { userId, sessionId });

@@ -27,7 +27,10 @@ export function announcePresence(options: {
   async function announce(changes: PresenceChanges): Promise<void> {
     const channelIds = hub.followed(MAX_LISTENERS);
     if (changes.size > MAX_PEOPLE || channelIds.length === 0) return;
-    for (const { channel_id, ...user } of await sql.rows(SHARED, [[...changes.keys()], channelIds])) {
+    for (const { channel_id, ...user } of await sql.rows(SHARED, {
+      userIds: [...changes.keys()],
+      channelIds,
+    })) {
       const data = { type: 'presence' as const, data: { is_active: changes.get(user.id) ?? false } };
       const notice = { channel_id, message_id: null, data, user };
       bus.announce('channel.notice', { to: { channelId: channel_id }, notice });

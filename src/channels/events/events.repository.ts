@@ -1,6 +1,8 @@
+import { ACCOUNT, type Caller, type CallerParams, callerOf } from '../../core/caller.ts';
 import { type Sql, statement } from '../../database/sql.ts';
 import { inOrder, type MessageView } from '../../messages/messages.schema.ts';
-import { BRIEF, type Caller, can, READABLE_OF_ALL } from '../channels.repository.ts';
+import { channelAllows, READABLE_OF_ALL } from '../channels.policy.ts';
+import { BRIEF } from '../channels.repository.ts';
 import type { Author, ChannelBrief } from '../channels.schema.ts';
 import type { ChannelEventView } from './events.schema.ts';
 
@@ -13,12 +15,12 @@ interface EventRow {
   actor: ChannelEventView['user'];
 }
 
-const READ = statement<EventRow & ChannelBrief>(
+const READ = statement<EventRow & ChannelBrief, { channelId: string; after: number; limit: number }>(
   'event.read',
   `select e.id::float8 as event_id, e.message_id, e.created_at::float8 as at, e.type as happening, e.data as payload, e.actor,
           ${BRIEF}
      from channel_event e join channel c on c.id = e.channel_id
-    where e.channel_id = $1 and e.id > $2 order by e.id limit $3`,
+    where e.channel_id = :channelId and e.id > :after order by e.id limit :limit`,
 );
 
 /** The events of a channel that follow a number, oldest first. */
@@ -28,7 +30,7 @@ export async function readEvents(
   after: number,
   limit: number,
 ): Promise<ChannelEventView[]> {
-  return (await sql.rows(READ, [channelId, after, limit])).map(eventOf);
+  return (await sql.rows(READ, { channelId, after, limit })).map(eventOf);
 }
 
 function eventOf(row: EventRow & ChannelBrief): ChannelEventView {
@@ -59,21 +61,21 @@ function logged(message: MessageView): MessageView {
 
 const withFiles = (data: MessageView['data']) => (data.files ? data : { ...data, files: [] });
 
-const HEADS = statement<{ id: string; last_event: number }>(
+const HEADS = statement<{ id: string; last_event: number }, { channelIds: string[] }>(
   'event.heads',
-  'select id, last_event::float8 as last_event from channel where id = any($1::uuid[])',
+  'select id, last_event::float8 as last_event from channel where id = any(:channelIds::uuid[])',
 );
 
 /** The number of each channel's newest event. */
 export async function readHeads(sql: Sql, channelIds: string[]): Promise<Map<string, number>> {
-  const rows = await sql.rows(HEADS, [channelIds]);
+  const rows = await sql.rows(HEADS, { channelIds });
   return new Map(rows.map(({ id, last_event }) => [id, last_event]));
 }
 
-const RECENT_HEADS = statement<{ id: string; last_event: number }>(
+const RECENT_HEADS = statement<{ id: string; last_event: number }, CallerParams & { moment: string }>(
   'event.recent_heads',
   `select c.id, c.last_event::float8 as last_event from channel c
-    where c.last_event_at > $3::bigint and ${READABLE_OF_ALL}`,
+    where c.last_event_at > :moment::bigint and ${READABLE_OF_ALL}`,
 );
 
 /**
@@ -86,7 +88,7 @@ export async function readRecentHeads(
   caller: Caller,
   moment: string,
 ): Promise<Map<string, number>> {
-  const rows = await sql.rows(RECENT_HEADS, [caller.id, caller.role === 'admin', moment]);
+  const rows = await sql.rows(RECENT_HEADS, { ...callerOf(caller), moment });
   return new Map(rows.map(({ id, last_event }) => [id, last_event]));
 }
 
@@ -98,13 +100,13 @@ interface Position {
   position: number;
 }
 
-const POSITIONS = statement<Position>(
+const POSITIONS = statement<Position, { channelIds: string[]; moment: string }>(
   'event.positions',
   `select c.id, c.last_event::float8 as head,
           coalesce((select max(e.id) from channel_event e
-            where e.channel_id = c.id and e.created_at <= $2::bigint),
-            case when c.pruned_at <= $2::bigint then c.pruned_event else 0 end)::float8 as position
-     from channel c where c.id = any($1::uuid[])`,
+            where e.channel_id = c.id and e.created_at <= :moment::bigint),
+            case when c.pruned_at <= :moment::bigint then c.pruned_event else 0 end)::float8 as position
+     from channel c where c.id = any(:channelIds::uuid[])`,
 );
 
 /**
@@ -113,7 +115,7 @@ const POSITIONS = statement<Position>(
  * @param moment nanoseconds, as text
  */
 export const readPositions = (sql: Sql, channelIds: string[], moment: string): Promise<Position[]> =>
-  sql.rows(POSITIONS, [channelIds, moment]);
+  sql.rows(POSITIONS, { channelIds, moment });
 
 const CLOCK = statement<{ now: number }>(
   'event.clock',
@@ -122,14 +124,14 @@ const CLOCK = statement<{ now: number }>(
 
 /** The database's time in microseconds: the clock that events are stamped by. */
 export async function readClock(sql: Sql): Promise<number> {
-  const [row] = await sql.rows(CLOCK, []);
+  const [row] = await sql.rows(CLOCK);
   return row?.now ?? 0;
 }
 
-const PRUNE = statement<{ count: number }>(
+const PRUNE = statement<{ count: number }, { before: string; limit: number }>(
   'event.prune',
   `with old as materialized (
-     select channel_id, id, created_at from channel_event where created_at < $1::bigint order by created_at limit $2
+     select channel_id, id, created_at from channel_event where created_at < :before::bigint order by created_at limit :limit
    ), held as materialized (
      select id from channel where id in (select channel_id from old) order by id for no key update skip locked
    ), gone as (
@@ -152,12 +154,12 @@ const PRUNE = statement<{ count: number }>(
  * @returns how many are gone
  */
 export async function pruneEvents(sql: Sql, before: string, limit: number): Promise<number> {
-  const [row] = await sql.rows(PRUNE, [before, limit]);
+  const [row] = await sql.rows(PRUNE, { before, limit });
   return row?.count ?? 0;
 }
 
-export const SHARED = statement<Author & { channel_id: string }>(
+export const SHARED = statement<Author & { channel_id: string }, { userIds: string[]; channelIds: string[] }>(
   'event.presence',
-  `select c.id as channel_id, u.id, u.name, u.role from channel c join users u on u.id = any($1::uuid[])
-    where c.id = any($2::uuid[]) and u.role <> 'pending' and ${can('read', 'u.id', "u.role = 'admin'")}`,
+  `select c.id as channel_id, u.id, u.name, u.role from channel c join users u on u.id = any(:userIds::uuid[])
+    where c.id = any(:channelIds::uuid[]) and u.role <> 'pending' and ${channelAllows('read', ACCOUNT)}`,
 );

@@ -11,7 +11,7 @@ const populated = new WeakSet<Sql>();
 /** True once the first account, the administrator's, was made. */
 export async function hasAccounts(sql: Sql): Promise<boolean> {
   if (populated.has(sql)) return true;
-  const [row] = await sql.rows(HAS_ACCOUNTS, []);
+  const [row] = await sql.rows(HAS_ACCOUNTS);
   if (row?.found) populated.add(sql);
   return row?.found ?? false;
 }

@@ -1,10 +1,20 @@
 import { type Sql, statement } from '../../database/sql.ts';
 import type { Inspection } from '../../python/pool.ts';
 
-const DESCRIBE = statement<{ id: string }>(
+const DESCRIBE = statement<
+  { id: string },
+  {
+    id: string;
+    version: number;
+    specs: string | null;
+    valves: string | null;
+    userValves: string | null;
+    requirements: string;
+  }
+>(
   'tool.describe',
-  `update tool set specs = $3::json, valves_schema = $4::json, user_valves_schema = $5::json, is_described = true
-     where id = $1 and version = $2 and requirements = $6::jsonb and not is_described returning id`,
+  `update tool set specs = :specs::json, valves_schema = :valves::json, user_valves_schema = :userValves::json, is_described = true
+     where id = :id and version = :version and requirements = :requirements::jsonb and not is_described returning id`,
 );
 
 /** Fills in what a source says of itself once it could be loaded; false when it was another by then, or done. */
@@ -13,15 +23,21 @@ export async function describeTool(
   { id, version, requirements }: { id: string; version: number; requirements: string[] },
   { specs, valves, user_valves }: Inspection,
 ): Promise<boolean> {
-  const texts = [specs, valves, user_valves].map((value) => value && JSON.stringify(value));
-  const rows = await sql.rows(DESCRIBE, [id, version, ...texts, JSON.stringify(requirements)]);
+  const rows = await sql.rows(DESCRIBE, {
+    id,
+    version,
+    specs: JSON.stringify(specs),
+    valves: valves && JSON.stringify(valves),
+    userValves: user_valves && JSON.stringify(user_valves),
+    requirements: JSON.stringify(requirements),
+  });
   return rows.length > 0;
 }
 
-const WIDEN = statement<{ id: string }>(
+const WIDEN = statement<{ id: string }, { id: string; version: number; requirements: string; wider: string }>(
   'tool.widen',
-  `update tool set requirements = $4::jsonb
-     where id = $1 and version = $2 and requirements = $3::jsonb and not is_described returning id`,
+  `update tool set requirements = :wider::jsonb
+     where id = :id and version = :version and requirements = :requirements::jsonb and not is_described returning id`,
 );
 
 /** Adds what a source turned out to need; false when it was another by then, or asks for that already. */
@@ -30,7 +46,12 @@ export async function widenRequirements(
   { id, version, requirements }: { id: string; version: number; requirements: string[] },
   wider: string[],
 ): Promise<boolean> {
-  const rows = await sql.rows(WIDEN, [id, version, JSON.stringify(requirements), JSON.stringify(wider)]);
+  const rows = await sql.rows(WIDEN, {
+    id,
+    version,
+    requirements: JSON.stringify(requirements),
+    wider: JSON.stringify(wider),
+  });
   return rows.length > 0;
 }
 
@@ -41,4 +62,4 @@ const WANTED = statement<{ requirements: string[] }>(
 
 /** The sets of packages that tools ask for. */
 export const listWantedPackages = async (sql: Sql): Promise<string[][]> =>
-  (await sql.rows(WANTED, [])).map(({ requirements }) => requirements);
+  (await sql.rows(WANTED)).map(({ requirements }) => requirements);

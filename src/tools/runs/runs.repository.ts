@@ -21,64 +21,68 @@ export interface Run {
 /** What a run took, known only after it was noted. */
 export type Taken = Pick<Run, 'id'> & { cpu_ms: number; peak_memory_bytes: number };
 
-const STORE = statement<never>(
+const STORE = statement<never, { runs: string }>(
   'tool.runs.store',
   `insert into tool_run
        (id, tool_id, version, user_id, function, outcome, started_at, duration_ms, cpu_ms, peak_memory_bytes)
      select r.id, r.tool_id, r.version, r.user_id, r.function, r.outcome, r.started_at, r.duration_ms, r.cpu_ms,
          r.peak_memory_bytes
-       from json_to_recordset($1::json) as r (id uuid, tool_id text, tool_created_at int, version int, user_id uuid,
+       from json_to_recordset(:runs::json) as r (id uuid, tool_id text, tool_created_at int, version int, user_id uuid,
          function text, outcome text, started_at int, duration_ms float8, cpu_ms float8, peak_memory_bytes bigint)
        join tool t on t.id = r.tool_id and t.created_at = r.tool_created_at
        for key share of t
      on conflict (id) do nothing`,
 );
 
-const COMPLETE = statement<never>(
+const COMPLETE = statement<never, { taken: string }>(
   'tool.runs.complete',
   `update tool_run r set cpu_ms = taken.cpu_ms, peak_memory_bytes = taken.peak_memory_bytes
-     from json_to_recordset($1::json) as taken (id uuid, cpu_ms float8, peak_memory_bytes bigint)
+     from json_to_recordset(:taken::json) as taken (id uuid, cpu_ms float8, peak_memory_bytes bigint)
      where r.id = taken.id`,
 );
 
-const PRUNE_OLD = statement<never>('tool.runs.prune_old', `delete from tool_run where id < $1`);
+const PRUNE_OLD = statement<never, { before: string }>(
+  'tool.runs.prune_old',
+  `delete from tool_run where id < :before`,
+);
 
 // Of every person the newest in turn, so that whoever calls most loses theirs first. That means to read all of a tool's, so only tools
 // with a tenth too many are looked at.
-const PRUNE_MANY = statement<never>(
+const PRUNE_MANY = statement<never, { toolIds: string[]; keep: number }>(
   'tool.runs.prune_many',
   `with crowded as (
-     select id from unnest($1::text[]) as touched (id)
+     select id from unnest(:toolIds::text[]) as touched (id)
        where exists (select from tool_run o where o.tool_id = touched.id order by o.id desc
-           offset $2::int + $2::int / 10 limit 1)),
+           offset :keep::int + :keep::int / 10 limit 1)),
    ranked as (
      select r.id, r.tool_id, row_number() over (partition by r.tool_id, r.user_id order by r.id desc) as turn
        from tool_run r join crowded c on c.id = r.tool_id),
    placed as (
      select id, row_number() over (partition by tool_id order by turn, id desc) as place from ranked)
-   delete from tool_run r using placed p where r.id = p.id and p.place > $2::int`,
+   delete from tool_run r using placed p where r.id = p.id and p.place > :keep::int`,
 );
 
-const LIST = statement<ToolRunView>(
+const LIST = statement<ToolRunView, { toolId: string; skip: number; limit: number }>(
   'tool.runs.list',
   `select r.id, r.version, r.function, r.outcome, r.started_at, r.duration_ms, r.cpu_ms,
          r.peak_memory_bytes::float8 as peak_memory_bytes, r.user_id, ${PERSON} as "user"
-     from (select * from tool_run where tool_id = $1 order by id desc offset $2 limit $3) r
+     from (select * from tool_run where tool_id = :toolId order by id desc offset :skip limit :limit) r
      left join users u on u.id = r.user_id order by r.id desc`,
 );
 
 /** Stores runs in one statement; those of tools that are gone are left out. */
-export const storeRuns = (sql: Sql, runs: Run[]) => sql.rows(STORE, [JSON.stringify(runs)]);
+export const storeRuns = (sql: Sql, runs: Run[]) => sql.rows(STORE, { runs: JSON.stringify(runs) });
 
 /** Adds what stored runs took. */
-export const completeRuns = (sql: Sql, taken: Taken[]) => sql.rows(COMPLETE, [JSON.stringify(taken)]);
+export const completeRuns = (sql: Sql, taken: Taken[]) =>
+  sql.rows(COMPLETE, { taken: JSON.stringify(taken) });
 
 /** Removes the runs before that UUID of version 7, which says when they were. */
-export const pruneRunsBefore = (sql: Sql, id: string) => sql.rows(PRUNE_OLD, [id]);
+export const pruneRunsBefore = (sql: Sql, id: string) => sql.rows(PRUNE_OLD, { before: id });
 
 /** Keeps so many of each of these tools, or a tenth more: the newest, but as many of everybody's who has them, whoever called more. */
 export const pruneRunsOf = (sql: Sql, toolIds: string[], keep: number) =>
-  sql.rows(PRUNE_MANY, [toolIds, keep]);
+  sql.rows(PRUNE_MANY, { toolIds, keep });
 
 /** The runs of a tool, the newest first. */
 export function listRuns(
@@ -86,5 +90,5 @@ export function listRuns(
   toolId: string,
   { skip, limit }: { skip: number; limit: number },
 ): Promise<ToolRunView[]> {
-  return sql.rows(LIST, [toolId, skip, limit]);
+  return sql.rows(LIST, { toolId, skip, limit });
 }

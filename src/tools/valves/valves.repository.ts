@@ -1,23 +1,26 @@
-import type { Actor } from '../../core/scope.ts';
+import { type Caller, type CallerParams, callerOf } from '../../core/caller.ts';
 import { type Sql, statement } from '../../database/sql.ts';
-import { CAN_READ } from '../tools.repository.ts';
+import { CAN_READ } from '../tools.policy.ts';
 
 /*
  * A change names what it was made from: two at once would otherwise lose one. `is not distinct from` also holds for
  * "nothing yet". The version of the source counts, too, as another source may have another class.
  */
 
-const STORE = statement<{ id: string }>(
+const STORE = statement<{ id: string }, { toolId: string; version: number; from: string | null; to: string }>(
   'tool.valves.store',
-  `update tool set valves = $4 where id = $1 and version = $2 and valves is not distinct from $3 returning id`,
+  `update tool set valves = :to where id = :toolId and version = :version and valves is not distinct from :from returning id`,
 );
 
-const STORE_FOR_USER = statement<{ id: string }>(
+const STORE_FOR_USER = statement<
+  { id: string },
+  { toolId: string; version: number; from: string | null; to: string; userId: string; now: number }
+>(
   'tool.valves.store_for_user',
   `insert into tool_user_valves as v (tool_id, user_id, valves, updated_at)
-     select t.id, $5, $4, $6 from tool t where t.id = $1 and t.version = $2
+     select t.id, :userId, :to, :now from tool t where t.id = :toolId and t.version = :version
      on conflict (tool_id, user_id) do update set valves = excluded.valves, updated_at = excluded.updated_at
-       where v.valves is not distinct from $3
+       where v.valves is not distinct from :from
      returning tool_id as id`,
 );
 
@@ -32,7 +35,7 @@ export interface ValvesChange {
 
 /** Stores the valves of a tool. False when something else changed them, or the source, since they were read. */
 export async function storeValves(sql: Sql, { toolId, version, from, to }: ValvesChange): Promise<boolean> {
-  const rows = await sql.rows(STORE, [toolId, version, from, to]);
+  const rows = await sql.rows(STORE, { toolId, version, from, to });
   return rows.length > 0;
 }
 
@@ -43,22 +46,21 @@ export async function storeUserValves(
   userId: string,
   nowSeconds: number,
 ): Promise<boolean> {
-  const rows = await sql.rows(STORE_FOR_USER, [toolId, version, from, to, userId, nowSeconds]);
+  const rows = await sql.rows(STORE_FOR_USER, { toolId, version, from, to, userId, now: nowSeconds });
   return rows.length > 0;
 }
 
 /** Bytes of sealed text that one list of valves may hold; the newest are kept. */
 const LISTED_BYTES = 2 * 1024 * 1024;
 
-const LIST_OF_USER = statement<{ id: string; user_valves: string }>(
+const LIST_OF_USER = statement<{ id: string; user_valves: string }, CallerParams>(
   'tool.valves.of_user',
   `select id, user_valves from (
      select v.tool_id as id, v.valves as user_valves,
             sum(octet_length(v.valves)) over (order by v.updated_at desc, v.tool_id) as bytes
-       from tool_user_valves v join tool t on t.id = v.tool_id where v.user_id = $1 and ${CAN_READ}) listed
+       from tool_user_valves v join tool t on t.id = v.tool_id where v.user_id = :callerId and ${CAN_READ}) listed
     where bytes <= ${LISTED_BYTES} order by id`,
 );
 
 /** What a person has set of the tools that they may read, sealed. */
-export const listSealedUserValves = (sql: Sql, { id, role }: Actor) =>
-  sql.rows(LIST_OF_USER, [id, role === 'admin']);
+export const listSealedUserValves = (sql: Sql, caller: Caller) => sql.rows(LIST_OF_USER, callerOf(caller));

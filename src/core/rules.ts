@@ -1,0 +1,34 @@
+import type { Person } from './caller.ts';
+
+/** A reason for which a person may do something. */
+export interface Ground {
+  /** What `explain` calls it. */
+  name: 'administrator' | 'owner' | 'member' | 'manager' | 'grant';
+  /** SQL for whether it holds. */
+  holds: (person: Person) => string;
+}
+
+/** One of these is enough. */
+export type Rule = readonly Ground[];
+
+/** SQL for whether a rule lets a person. */
+export const allowedBy = (rule: Rule, person: Person): string =>
+  rule.length === 0 ? 'false' : `(${rule.map(({ holds }) => holds(person)).join(' or ')})`;
+
+/** SQL for the names of all grounds of a rule that hold, in its order. */
+export const groundsOf = (rule: Rule, person: Person): string =>
+  `array_remove(array[${rule.map(({ name, holds }) => `case when ${holds(person)} then '${name}' end`).join(', ')}]::text[], null)`;
+
+/** Holds for administrators, whatever they do it to. */
+export const administrator: Ground = { name: 'administrator', holds: ({ isAdmin }) => isAdmin };
+
+/** A kind of resource that rights can be granted to. */
+export interface Grantable {
+  /** As grants name it. */
+  type: string;
+  /**
+   * SQL with one row for the resource `:resourceId`, and none when there is no such one: `has_members`, whether it goes by membership
+   * instead of grants, and `grounds`, on which the account of the row `u` has the right.
+   */
+  explain(right: 'read' | 'write'): string;
+}

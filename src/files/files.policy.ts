@@ -1,0 +1,38 @@
+import { CAN_READ } from '../channels/channels.policy.ts';
+import { CALLER, type Caller, type CallerParams, callerOf } from '../core/caller.ts';
+import { administrator, allowedBy, type Ground, type Rule } from '../core/rules.ts';
+
+/** Who asks, and whether they may use channels: where those are switched off, a message gives no right to its files. */
+export interface Reader extends Caller {
+  usesChannels: boolean;
+}
+
+export interface ReaderParams extends CallerParams {
+  usesChannels: boolean;
+}
+
+export const readerParams = ({ usesChannels, ...caller }: Reader): ReaderParams => ({
+  ...callerOf(caller),
+  usesChannels,
+});
+
+const owner: Ground = { name: 'owner', holds: ({ id }) => `f.user_id = ${id}` };
+const readsMessage: Ground = {
+  name: 'grant',
+  holds: () => `(:usesChannels::boolean and exists (
+    select from message_file mf
+      join message m on m.channel_id = mf.channel_id and m.id = mf.message_id and m.deleted_at is null
+      join channel c on c.id = mf.channel_id
+     where mf.file_id = f.id and ${CAN_READ}))`,
+};
+
+/*
+ * Who may do what to a file. A message that carries it gives its readers a right to read it. An administrator has no right to read
+ * the files of group and direct channels, as they have none to read the messages, but may rename, edit and delete any file.
+ */
+const READ: Rule = [owner, readsMessage];
+const WRITE: Rule = [administrator, owner];
+
+/** SQL for what the caller may do to the file `f`; `CAN_READ_FILE` needs `ReaderParams`. */
+export const CAN_READ_FILE = allowedBy(READ, CALLER);
+export const CAN_WRITE_FILE = allowedBy(WRITE, CALLER);
