@@ -2,6 +2,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../src/core/errors.ts';
 import { buildDocument } from '../../src/doors/docs/docs.document.ts';
 import { PLAIN_PATHS } from '../../src/doors/docs/docs.paths.ts';
+// Declares the error codes that the document takes its examples from.
+import '../../src/nouns.ts';
 import { startToy, toyRouter } from './toy.ts';
 
 const dev = await startToy({ ENV: 'dev' });
