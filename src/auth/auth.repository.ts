@@ -7,7 +7,7 @@ const BY_EMAIL = statement<UserView & { password_hash: string | null }, { email:
      from users where email = :email`,
 );
 
-/** The account of an address, which is folded, and the hash of its password; null for nobody's. */
+/** The account with a folded email address, and its password hash. Null if no account has the address. */
 export async function findAccount(
   sql: Sql,
   email: string,

@@ -6,7 +6,10 @@ import { createUser } from '../users/users.service.ts';
 import { AddedUser, SessionUser, SignedOut, WhoAmI } from './auth.schema.ts';
 import { changePassword, signIn, signOut, signUp, whoAmI } from './auth.service.ts';
 
-/** A page of another site can make a browser send a GET with its cookie; what changes something asks for more. */
+/**
+ * A page of another site can make a browser send a GET with the session cookie. A sign-out by GET therefore
+ * requires the Authorization header.
+ */
 const byHeader = accountIfAny.use(({ ctx, next }) => {
   if (ctx.credentials?.via !== 'cookie') return next();
   throw new AppError('origin_forbidden', {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Permissions } from '../configs/settings/permissions.schema.ts';
 import { UserDetail, UserView } from '../users/users.schema.ts';
 
-/** Who is signed in, with the token that says so. */
+/** The signed-in user and the session token. */
 export const SessionUser = z
   .object({
     token: z.string(),
@@ -17,7 +17,7 @@ export type SessionUser = z.infer<typeof SessionUser>;
 
 const { bio, gender, date_of_birth, status_emoji, status_message, status_expires_at } = UserDetail.shape;
 
-/** The same with the profile, which clients send back whole when they change a part of it. */
+/** `SessionUser` with the profile. Clients send the whole profile back when they change a part of it. */
 export const WhoAmI = SessionUser.extend({
   bio,
   gender,
@@ -28,7 +28,10 @@ export const WhoAmI = SessionUser.extend({
 }).meta({ id: 'WhoAmI' });
 export type WhoAmI = z.infer<typeof WhoAmI>;
 
-/** An account that an administrator added. Clients of comparable systems require the members of a token, which stays empty. */
+/**
+ * An account that an administrator added. Clients of comparable systems require the token members; the token
+ * is empty.
+ */
 export const AddedUser = UserView.extend({ token: z.literal(''), token_type: z.literal('Bearer') }).meta({
   id: 'AddedUser',
 });
@@ -36,7 +39,9 @@ export const AddedUser = UserView.extend({ token: z.literal(''), token_type: z.l
 export const SignedOut = z
   .object({
     status: z.literal(true),
-    /** Where a browser goes to end its session at the provider too; absent for sessions that did not begin at one. */
+    /**
+     * Where a browser ends its session at the provider. Absent if the session did not begin at a provider.
+     */
     redirect_url: z.string().optional(),
   })
   .meta({ id: 'SignedOut' });

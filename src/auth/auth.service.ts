@@ -22,7 +22,8 @@ export interface SignUp {
 }
 
 /**
- * Makes an account and signs it in. The very first account becomes administrator; later ones get the configured role.
+ * Creates an account and signs it in. The first account becomes administrator; later accounts get the
+ * configured role.
  *
  * @throws signup_disabled, rate_limited, email_invalid, email_taken, password_weak
  */
@@ -36,8 +37,8 @@ export async function signUp(scope: Scope<null>, input: SignUp): Promise<Session
 }
 
 /**
- * Signs in by password. Every attempt counts against the address's limit; an unknown address takes the same time and
- * gets the same answer as a wrong password.
+ * Signs in by password. Every attempt counts against the limit of the address. An unknown address takes the
+ * same time and gets the same answer as a wrong password.
  *
  * @throws rate_limited, credentials_wrong, signin_disabled
  */
@@ -59,7 +60,7 @@ export async function signIn(
   return startSession(scope, account.user, { method: 'password', passwordHash: account.hash });
 }
 
-/** Writes a failed sign-in to the audit log, which takes so many an hour. */
+/** Writes a failed sign-in to the audit log, which accepts a limited number an hour. */
 export async function noteFailure(
   scope: Scope<null>,
   failure: { email: string; userId?: string | undefined; method: 'password' | 'ldap' | 'oauth' },
@@ -73,15 +74,15 @@ export async function noteFailure(
   });
 }
 
-/** The caller's account, with the token that the call carried. */
+/** The caller's account, with the token of the call. */
 export async function whoAmI(scope: Scope, token: string): Promise<WhoAmI> {
   return toWhoAmI(scope, await getDetail(scope, scope.actor.id), token);
 }
 
 /**
- * Ends the session that the call came with, its open sockets included. A session that has ended already is signed out.
+ * Ends the session of the call and closes its sockets. Succeeds if the session has already ended.
  *
- * @returns with where a browser goes to end its session at the provider too, when this one began there
+ * @returns where the browser ends its session at the provider, if the session began there
  */
 export async function signOut(
   scope: Scope<Actor | null>,
@@ -93,8 +94,8 @@ export async function signOut(
     const revocation = { userId: id, sessionId };
     const target = { type: 'session', id: sessionId };
     const entry = entryOf(scope, { action: 'auth.signout', target });
-    // Whoever signs out wants their sockets closed, however long the disk takes. What comes with the token until then is looked at
-    // anew, and once more below.
+    // Announced before the write, so that the sockets close even if the disk is slow. Calls that use the
+    // token before the write are verified anew; the second announcement below drops them.
     scope.bus.announce('auth.revoked', revocation);
     issuer = await endSession(scope.sql, sessionId, entry);
     scope.bus.publish('auth.revoked', revocation);
@@ -104,7 +105,7 @@ export async function signOut(
 }
 
 /**
- * Changes the caller's password and ends all of the account's sessions, this one included.
+ * Changes the caller's password and ends all sessions of the account, the current session included.
  *
  * @throws password_wrong, password_weak, rate_limited
  */
@@ -113,7 +114,7 @@ export async function changePassword(
   input: { password: string; new_password: string },
 ): Promise<true> {
   const { id } = scope.actor;
-  // A stolen token must not become a way to guess the password.
+  // Limits how often the holder of a stolen token can guess the password.
   await scope.signinLimit.changePassword(id);
   const user = await scope.em.findOne(User, id, { populate: ['password_hash'] });
   const oldHash = user?.password_hash ?? null;
@@ -121,7 +122,7 @@ export async function changePassword(
   const password_hash = await hashPassword(scope, input.new_password, user);
   const changes = { password_hash, updated_at: nowSeconds() };
   await transaction(scope, async (tx) => {
-    // Of two changes at once from the same password, the second is from a wrong one.
+    // Of two concurrent changes from the same password, the second fails: its old password is wrong by then.
     const changed = await tx.em.nativeUpdate(User, { id, password_hash: oldHash }, changes);
     if (changed === 0) throw new AppError('password_wrong');
     await tx.em.nativeDelete(Session, { user: id });

@@ -10,30 +10,32 @@ import { beginSession } from './sessions/session.ts';
 
 declare module '../core/scope.ts' {
   interface Parts {
-    /** Called for each account that a sign-up made; returns at once. */
+    /** Called for each account that a sign-up created. Returns at once. */
     readonly onSignUp: (user: UserView) => void;
   }
 }
 
-/** Stands for "for ever": PostgreSQL and JavaScript dates both reach that far. */
+/** Stands for "no expiry". PostgreSQL and JavaScript dates can both represent it. */
 const CENTURY_MS = 100 * 365 * 86_400_000;
 
 export interface Proof {
-  /** How they showed who they are, for the audit log. */
+  /** How the user signed in, for the audit log. */
   method: 'signup' | 'password' | 'ldap' | 'oauth';
-  /** When given, the account must still have this password. */
+  /** If given, the account must still have this password hash. */
   passwordHash?: string | null;
-  /** What the attempt was counted under, for the device to be known by; the address unless told. */
+  /**
+   * The key under which the attempt was counted; the device token names it. Defaults to the email address.
+   */
   subject?: string;
-  /** What else is written of the session, with it. */
+  /** Writes more rows about the session, in the same transaction. */
   note?: (sql: Sql, sessionId: string) => Promise<void>;
 }
 
 /**
- * Begins a session of somebody who has shown who they are, whatever the way: makes its token, and sets the cookies of the
- * session and of the device.
+ * Starts a session for a verified user, for every sign-in method. Creates the token, and sets the cookies of
+ * the session and of the device.
  *
- * @throws credentials_wrong when the account is gone, or has another password by now
+ * @throws credentials_wrong if the account was deleted, or its password has changed
  */
 export async function startSession(
   scope: Scope<Actor | null>,
@@ -63,7 +65,7 @@ export async function startSession(
         return begun;
       })
     : await begin(scope.sql);
-  // Tokens count whole seconds; rounding down could leave one of a second with no life at all.
+  // Tokens count whole seconds. Rounding down could give a lifetime of one second or less no time at all.
   const expiresAt = lifetimeMs === null ? null : Math.ceil(session.expiresAt.getTime() / 1000);
   const [token, device] = await Promise.all([
     scope.tokens.sign({ userId: user.id, sessionId: session.id, expiresAt }),
@@ -74,7 +76,7 @@ export async function startSession(
   return view(user, token, expiresAt, withGranted(defaultPermissions(scope), session.granted));
 }
 
-/** The caller's account as they see it, with the token that the call carried. */
+/** The caller's account as the caller sees it, with the token of the call. */
 export const toWhoAmI = (scope: Scope, user: UserDetail, token: string): WhoAmI => ({
   ...user,
   ...view(user, token, scope.actor.expiresAt, effectivePermissions(scope)),

@@ -19,14 +19,16 @@ declare module '../core/scope.ts' {
   }
 }
 
-/** How long a verified credential is trusted without asking the database. A revocation drops it at once. */
+/**
+ * How long a verified credential is cached without a query. A revocation removes it from the cache at once.
+ */
 const TRUST_MS = 30_000;
 const MAX_TRUSTED = 50_000;
 
 /** A credential that was verified. */
 interface Verified {
   actor: Actor;
-  /** What an API key is bound to by itself; null for nothing. */
+  /** The endpoints in the API key's own list; null if the key has no list. */
   endpoints: readonly (readonly string[])[] | null;
 }
 
@@ -36,10 +38,10 @@ export interface Authenticator {
 }
 
 /**
- * Turns tokens and API keys into who they belong to. One that was verified in the last seconds costs no statement and no
- * signature check.
+ * Verifies tokens and API keys and returns their actor. A credential verified in the last seconds needs no
+ * statement and no signature check.
  *
- * @param onSeen is told each time that a credential was accepted
+ * @param onSeen called each time a credential is accepted
  */
 export function createAuthenticator(options: {
   sql: Sql;
@@ -50,9 +52,13 @@ export function createAuthenticator(options: {
 }): Authenticator {
   const { sql, bus, configs, secret, onSeen } = options;
   const tokens = createTokens(secret);
-  // Lucia extends a session that is read in the second half of its lifetime. Ours end when their token does.
+  // Lucia extends a session that is read in the second half of its lifetime. Here a session ends with its
+  // token.
   const sessions = openSessions(sql);
-  /** What is trusted of each person: a notice about one, which anybody can cause, is not to look through all. */
+  /**
+   * The cached tokens of each user. Any user can cause a revocation notice, so a notice must not scan the
+   * whole cache.
+   */
   const tokensOf = new Map<string, Set<string>>();
   const trusted = new LRUCache<string, Verified>({
     max: MAX_TRUSTED,
@@ -63,7 +69,7 @@ export function createAuthenticator(options: {
       if (tokens?.size === 0) tokensOf.delete(actor.id);
     },
   });
-  // Grows with each revocation: an answer that was asked for before one must not be kept after it.
+  // Incremented by each revocation. A result requested before a revocation must not be cached after it.
   let revocations = 0;
 
   const trust = (token: string, verified: Verified) => {
@@ -120,7 +126,7 @@ export function createAuthenticator(options: {
 
   const isExpired = ({ expiresAt }: Actor) => expiresAt !== null && expiresAt * 1000 <= Date.now();
 
-  /** What is asked of every call, as the configuration may be another than when the credential was verified. */
+  /** Checked on every call: the configuration may have changed since the credential was verified. */
   function admit({ actor, endpoints }: Verified, reach: Parameters<Authenticate>[2]): Actor | Promise<Actor> {
     if (actor.keyId !== null) {
       const { auth } = configs.current;
@@ -146,7 +152,8 @@ export function createAuthenticator(options: {
       };
       const known = bus.healthy ? trusted.get(token) : undefined;
       if (known && !isExpired(known.actor)) return admitAs(known);
-      // Who calls is not known before the database has answered: until then it is a call of the network.
+      // The account is unknown until the database answers. Until then the call counts for the network
+      // address.
       return runCall(networkCaller(ip), {}, () => verify(token)).then(admitAs);
     },
   };

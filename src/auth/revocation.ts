@@ -1,23 +1,23 @@
 import type { Actor } from '../core/scope.ts';
 
-/** What was ended before its time: one session, one API key, or everything that a user holds. */
+/** A revocation of one session, one API key, or all credentials of a user. */
 export interface Revocation {
   userId: string;
   /** One session; null for none or all. */
   sessionId: string | null;
-  /** One API key. Without either, all is meant: keys that still stand are proved anew. */
+  /** One API key. Without a session and a key, all credentials are meant; valid keys are verified anew. */
   keyId?: string;
 }
 
 declare module '../events/bus.ts' {
   interface BusTopics {
     'auth.revoked': Revocation;
-    /** A user's name, address or role is another now, or what they may do; their sessions go on. */
+    /** The name, address, role or permissions of a user changed. The user's sessions continue. */
     'auth.changed': { userId: string };
   }
 }
 
-/** Whether it ended what somebody came with. */
+/** True if the revocation ended the credential of this actor. */
 export function isEnded(actor: Actor, { userId, sessionId, keyId }: Revocation): boolean {
   if (actor.id !== userId) return false;
   if (keyId !== undefined) return actor.keyId === keyId;

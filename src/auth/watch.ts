@@ -9,10 +9,15 @@ interface Watched {
   readonly inbox: Inbox;
 }
 
-/** The inboxes of this process: one look through them all for each notice costs less memory than a listener for each. */
+/**
+ * The inboxes of this process. One scan of all inboxes for each notice uses less memory than one listener for
+ * each inbox.
+ */
 const inboxes = new WeakMap<Bus, { all: Set<Watched>; end: () => void }>();
 
-/** Keeps an inbox informed of what becomes of its caller. Returns the function that ends it. */
+/**
+ * Tells an inbox about revocations and changes that affect its caller. Returns the function that stops it.
+ */
 function watch(bus: Bus, watched: Watched): () => void {
   const here = inboxes.get(bus) ?? listen(bus);
   inboxes.set(bus, here);
@@ -48,14 +53,14 @@ function listen(bus: Bus) {
 }
 
 /**
- * An inbox that ends with the caller's session or token, on whichever process that happens, and is marked for a new look
- * whenever what the caller may do can have changed.
+ * Opens an inbox that ends with the caller's session or token, also if another process ends the session. The
+ * inbox is marked for a new check when the caller's permissions may have changed.
  *
- * @throws rate_limited when the connection has as many as it may, or the caller as many connections
+ * @throws rate_limited if the connection has its maximum of inboxes, or the caller its maximum of connections
  */
 export function openInbox(scope: Scope): Inbox {
   const { actor, bus, presence, request, signal } = scope;
-  // A connection has one `request`, however many calls it makes.
+  // A connection has one `request` for all its calls.
   const giveBack = takePlace(actor.id, request);
   const inbox = new Inbox(signal);
   inbox.onClose(giveBack);
@@ -67,10 +72,12 @@ export function openInbox(scope: Scope): Inbox {
   return inbox;
 }
 
-/** Node's timers reach 24.8 days; tokens live longer. */
+/** Node's timers reach 24.8 days; tokens can live longer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Calls back at a moment in Unix seconds, at once when it is past. Returns how to call it off. */
+/**
+ * Calls back at a time in Unix seconds, or at once if the time is past. Returns the function that cancels it.
+ */
 export function callAt(seconds: number, callback: () => void): () => void {
   let timer: NodeJS.Timeout;
   const arm = () => {

@@ -1,7 +1,7 @@
 import { nowSeconds } from '../../core/time.ts';
 import { type Sql, statement } from '../../database/sql.ts';
 
-/** A person as somebody else knows them. */
+/** A person as an issuer identifies them. */
 export interface Subject {
   issuer: string;
   subject: string;
@@ -12,7 +12,7 @@ const FIND = statement<{ user_id: string }, { issuer: string; subject: string }>
   'select user_id from identity where issuer = :issuer and subject = :subject',
 );
 
-/** The account of a person; null when they have none. */
+/** The account of a person; null if the person has none. */
 export async function findIdentity(sql: Sql, { issuer, subject }: Subject): Promise<string | null> {
   const [row] = await sql.rows(FIND, { issuer, subject });
   return row?.user_id ?? null;
@@ -24,7 +24,7 @@ const ADD = statement<{ user_id: string }, { issuer: string; subject: string; us
    on conflict do nothing returning user_id`,
 );
 
-/** Binds a person to an account. False when they are bound to one already. */
+/** Binds a person to an account. False if the person is already bound to one. */
 export async function addIdentity(sql: Sql, { issuer, subject }: Subject, userId: string): Promise<boolean> {
   return (await sql.rows(ADD, { issuer, subject, userId, at: nowSeconds() })).length > 0;
 }
@@ -38,7 +38,7 @@ const ADD_SESSION = statement<
    select id, :issuer, :subject, :sid from session where id = :sessionId`,
 );
 
-/** Notes where a session began. */
+/** Stores the provider at which a session began. */
 export async function addProviderSession(
   sql: Sql,
   sessionId: string,
@@ -48,7 +48,7 @@ export async function addProviderSession(
   await sql.rows(ADD_SESSION, { sessionId, issuer, subject, sid });
 }
 
-// A session whose own name at the provider is not known ends with all of its person.
+// A session without a provider's session id ends with all sessions of its person.
 const END_SESSIONS = statement<
   { id: string; user_id: string },
   { issuer: string; subject: string | null; sid: string | null }
@@ -61,7 +61,7 @@ const END_SESSIONS = statement<
    returning s.id, s.user_id`,
 );
 
-/** Ends the sessions of a person, or the one that the provider names, and tells which they were. */
+/** Ends the sessions of a person, or the one session that the provider names. Returns the ended sessions. */
 export const endProviderSessions = (
   sql: Sql,
   logout: { issuer: string; subject: string | null; sid: string | null },

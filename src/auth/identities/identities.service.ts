@@ -11,33 +11,33 @@ import { addUser, findOldestAdministrator, normaliseEmail, toView } from '../../
 import { Session } from '../sessions/session.entity.ts';
 import { addIdentity, findIdentity, type Subject } from './identities.repository.ts';
 
-/** Somebody whom a provider or the directory vouches for. */
+/** A person that a provider or the directory has identified. */
 export interface Person extends Subject {
   email: string;
-  /** Whether who vouches has seen that the address is theirs. */
+  /** Whether the provider or the directory verified the address. */
   emailVerified: boolean;
   name: string;
-  /** What they are here; undefined when nothing is said of it. */
+  /** The person's role; undefined if the source does not state one. */
   role: Role | undefined;
-  /** All groups that they are in; undefined when nothing is said of it, or nobody here wants to know. */
+  /** All groups of the person; undefined if the source states none, or groups are not managed. */
   groups: readonly string[] | undefined;
-  /** Asks for their picture, as a data URI; undefined when they have none that we take. */
+  /** Fetches the picture as a data URI; undefined if there is no picture of an accepted type. */
   picture: () => Promise<string | undefined>;
 }
 
 export interface Admission {
   mayCreate: boolean;
-  /** Whether a person whose address is verified gets the account that has it already. */
+  /** Whether a person with a verified address gets the existing account with that address. */
   mayMerge: boolean;
-  /** What is taken over at each sign-in. */
+  /** The fields updated at each sign-in. */
   update: { name: boolean; email: boolean; picture: boolean };
-  /** Under which source they are in groups, and whether groups that nobody made are made. */
+  /** The source of the memberships, and whether missing groups are created. */
   groups: { source: 'oauth' | 'ldap'; create: boolean };
 }
 
 /**
- * The account of a person: the one that they are bound to, else that of their address, else a new one, as the rules allow, in
- * the groups that are said. At the same time for the same person, all get the same account.
+ * The account of a person: the bound account, else the account with the address, else a new one, as the rules
+ * allow. Sets the groups that the source states. Concurrent sign-ins of one person get the same account.
  *
  * @throws signup_disabled, email_taken, email_invalid
  */
@@ -60,7 +60,7 @@ async function findOrCreate(scope: Scope<null>, person: Person, admission: Admis
     if (!admission.mayCreate) throw new AppError('signup_disabled');
     return await createAccount(scope, person);
   } catch (error) {
-    // Their other sign-in at the same moment may have taken the address for them, at any step of this one.
+    // A concurrent sign-in of the same person may have taken the address, at any step of this one.
     const isTaken = error instanceof AppError && error.code === 'email_taken';
     const id = isTaken ? await findIdentity(scope.sql, person) : null;
     if (id === null) throw error;
@@ -107,7 +107,9 @@ async function createAccount(scope: Scope<null>, person: Person): Promise<UserVi
   return user;
 }
 
-/** Takes over what the rules name and the person's role. A role that is another now ends the sessions that the old one had. */
+/**
+ * Updates the fields that the rules name, and the role. A changed role ends the sessions with the old role.
+ */
 async function refresh(
   scope: Scope<null>,
   known: UserEntity,
@@ -115,7 +117,7 @@ async function refresh(
   { update }: Admission,
 ): Promise<UserView> {
   const picture = update.picture ? await person.picture() : undefined;
-  // Nothing else is written: an administrator may have changed the rest while the provider was asked.
+  // Nothing else is written: an administrator may have changed other fields while the provider answered.
   const said = {
     ...(update.email && person.emailVerified && { email: normaliseEmail(person.email) }),
     ...(update.name && { name: person.name }),
@@ -133,9 +135,9 @@ async function refresh(
     const oldest = await findOldestAdministrator(tx.em);
     tx.em.assign(user, {
       ...said,
-      // The oldest administrator is theirs alone to change, whatever others say of them.
+      // A source never changes the role of the oldest administrator.
       role: oldest?.id === user.id ? 'admin' : wanted.role,
-      // An address that somebody else has here stays theirs.
+      // An address that another account has stays with that account.
       email: (await tx.em.count(User, { email, id: { $ne: user.id } })) > 0 ? before.email : email,
     });
     if (!differs(before, toView(user))) return { view: before, isOtherRole: false };
@@ -166,5 +168,5 @@ const differs = (a: Taken, b: Taken): boolean =>
   a.role !== b.role ||
   a.profile_image_url !== b.profile_image_url;
 
-/** What the audit log keeps of an account; a picture is not evidence. */
+/** The fields that the audit log keeps; it does not keep pictures. */
 const tellable = ({ email, name, role }: Taken) => ({ email, name, role });

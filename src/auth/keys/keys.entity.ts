@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../../users/users.entity.ts';
 
-/** A key that programs use in a person's name. Times are Unix seconds. */
+/** A key with which programs act as a user. Times are Unix seconds. */
 export const ApiKey = defineEntity({
   name: 'ApiKey',
   tableName: 'api_key',
@@ -9,11 +9,11 @@ export const ApiKey = defineEntity({
     id: p.uuid().primary(),
     user: () => p.manyToOne(User).deleteRule('cascade'),
     name: p.text(),
-    /** SHA-256: a key has more bits than anybody can try, so nothing slower is needed. */
+    /** SHA-256. A key has too many bits to guess, so a slower hash is not needed. */
     hash: p.text().unique(),
-    /** The last characters, by which a person tells one from another. */
+    /** The last characters, which help the owner to recognise the key. */
     tail: p.text(),
-    /** Path prefixes that it is bound to; null for none. */
+    /** Path prefixes that the key may reach; null for no restriction. */
     allowed_endpoints: p.json<string[] | null>().nullable(),
     expires_at: p.integer().nullable(),
     last_used_at: p.integer().nullable(),

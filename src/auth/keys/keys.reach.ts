@@ -2,12 +2,12 @@ import type { Configuration } from '../../configs/settings/configs.schema.ts';
 import { cutPath, type Reach } from '../../core/access.ts';
 import { AppError } from '../../core/errors.ts';
 
-/** A path that keys are bound to, with all below it. */
+/** A path that a key may reach, with all paths below it. */
 type Endpoint = readonly string[];
 
 /**
- * A path as it is compared: cut at its slashes, the version left out, in lower case as the ids are that it may name. So
- * `/api/v1/channels/` and `/api/channels` are the same, and neither is the beginning of `/api/channelsx`.
+ * Normalises a path for comparison: split at slashes, without the version, in lower case like the ids in it.
+ * So `/api/v1/channels/` equals `/api/channels`, and neither is a prefix of `/api/channelsx`.
  */
 export function toEndpoint(path: string): Endpoint {
   const segments = cutPath(path.trim().toLowerCase());
@@ -21,7 +21,7 @@ const isAmong = (reach: Reach, endpoints: readonly Endpoint[]) =>
   reach.some((path) => endpoints.some((endpoint) => isBelow(path, endpoint)));
 
 type Restriction = Configuration['auth']['api_key'];
-/** Every call with a key asks; a configuration is never changed in place. */
+/** Cached, because every call with a key needs it. A configuration object is never modified. */
 const configured = new WeakMap<Restriction, readonly Endpoint[]>();
 
 function configuredEndpoints(restriction: Restriction): readonly Endpoint[] {
@@ -35,9 +35,10 @@ function configuredEndpoints(restriction: Restriction): readonly Endpoint[] {
 }
 
 /**
- * Refuses what a key may not reach: by the configuration, whose empty list allows nothing, or by the key's own list.
+ * Refuses a path that the configuration or the key's own list does not allow. An empty list in the
+ * configuration allows nothing.
  *
- * @param own null when the key is not bound
+ * @param own null if the key has no list
  * @throws endpoint_forbidden
  */
 export function requireReach(

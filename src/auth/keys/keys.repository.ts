@@ -22,7 +22,7 @@ const FIND = statement<KnownKey, { hash: string }>(
      from api_key k join users u on u.id = k.user_id where k.hash = :hash`,
 );
 
-/** The key of a hash and whose it is, expired or not. */
+/** The key with a hash and its owner, expired or not. */
 export async function findKey(sql: Sql, hash: string): Promise<KnownKey | undefined> {
   const [row] = await sql.rows(FIND, { hash });
   return row;
@@ -57,10 +57,13 @@ const COUNT = statement<{ count: number }, { userId: string }>(
   'select count(*)::int as count from api_key where user_id = :userId',
 );
 
-/** How many keys an account has. Whoever makes one meanwhile waits for this transaction, so that none is past the limit. */
+/**
+ * Counts the keys of an account and locks it: other calls that create a key wait for this transaction, so the
+ * limit holds.
+ */
 export async function lockKeys(sql: Sql, userId: string): Promise<number> {
   await sql.rows(LOCK, { userId });
-  // A statement of its own: the one that waited still sees what was before.
+  // A separate statement: the statement that waited for the lock still sees the older snapshot.
   const [row] = await sql.rows(COUNT, { userId });
   return row?.count ?? 0;
 }
@@ -95,7 +98,7 @@ const INSERT = statement<
    on conflict (user_id, name) do nothing returning ${VIEW}`,
 );
 
-/** Stores a key; undefined when the account has one of that name. */
+/** Stores a key; undefined if the account already has a key of that name. */
 export async function insertKey(sql: Sql, key: NewKey): Promise<ApiKeyView | undefined> {
   const { id, userId, name, hash, tail, allowedEndpoints, expiresAt, createdAt } = key;
   const endpoints = allowedEndpoints && JSON.stringify(allowedEndpoints);
@@ -108,7 +111,7 @@ const DELETE = statement<ApiKeyView, { userId: string; id: string }>(
   `delete from api_key k where k.user_id = :userId and k.id = :id returning ${VIEW}`,
 );
 
-/** Deletes a key of a user; undefined when there is none. */
+/** Deletes a key of a user; undefined if there is none. */
 export async function deleteKey(sql: Sql, userId: string, id: string): Promise<ApiKeyView | undefined> {
   const [row] = await sql.rows(DELETE, { userId, id });
   return row;
@@ -133,7 +136,7 @@ const USED = statement<never, { ids: string[]; at: number }>(
   'update api_key set last_used_at = :at where id = any(:ids::uuid[])',
 );
 
-/** Notes when keys were used last. */
+/** Stores the last use of keys. */
 export async function storeKeysUsed(sql: Sql, ids: string[], atSeconds: number): Promise<void> {
   await sql.rows(USED, { ids, at: atSeconds });
 }

@@ -12,11 +12,11 @@ import {
   replaceDefaultKey,
 } from './keys.service.ts';
 
-/** A key that could make others would outlive its own end. */
+/** Requires a session: a key that could create keys would outlive its own expiry. */
 const signedIn = member.meta({ access: 'member', credential: 'session' });
 const signedInAdministrator = administrator.meta({ access: 'administrator', credential: 'session' });
 
-/** Of clients that know of one key only: it is the one named `default`. */
+/** For clients that know only one key: the key named `default`. */
 const DefaultKey = z.object({ api_key: z.string() });
 
 export const keysRouter = router({

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { plainName, seconds } from '../../core/wire.ts';
 
-/** A key as its owner sees it later: never the key itself. */
+/** A key as its owner sees it after creation, without the key itself. */
 export const ApiKeyView = z
   .object({
     id: z.string(),
     name: z.string(),
-    /** Its last characters. */
+    /** The last characters. */
     masked: z.string(),
     allowed_endpoints: z.array(z.string()).nullable(),
     expires_at: z.int().nullable(),

@@ -12,12 +12,12 @@ import { generateKey } from './keys.text.ts';
 
 /** How many keys an account may have. */
 const MAX_KEYS = 100;
-/** The one that clients mean who know of one key only. */
+/** The name of the key for clients that know only one key. */
 const DEFAULT = 'default';
 
 export const listApiKeys = (scope: Scope): Promise<ApiKeyView[]> => listKeys(scope.sql, scope.actor.id);
 
-/** The keys of somebody else; empty also for an account that does not exist. */
+/** The keys of another account; empty if the account does not exist. */
 export const listApiKeysOf = (scope: Scope, userId: string): Promise<ApiKeyView[]> =>
   listKeys(scope.sql, userId);
 
@@ -30,9 +30,9 @@ function requireKeys(scope: Scope): void {
 }
 
 /**
- * Makes a key, which is shown this once.
+ * Creates a key. The key is shown only in this answer.
  *
- * @throws api_key_forbidden, name_taken, validation for a time that is past, bad_request for too many keys
+ * @throws api_key_forbidden, name_taken, validation for a time in the past, bad_request for too many keys
  */
 export async function createApiKey(
   scope: Scope,
@@ -73,9 +73,9 @@ async function store(scope: Scope, sql: Sql, input: NewKeyInput): Promise<ApiKey
 }
 
 /**
- * Revokes a key, the sockets that came with it included.
+ * Revokes a key and closes the sockets that use it.
  *
- * @param userId whose it is
+ * @param userId the owner
  * @throws not_found
  */
 export async function deleteApiKey(
@@ -104,8 +104,8 @@ const announce = (scope: Scope, userId: string, { id }: ApiKeyView) =>
   scope.bus.publish('auth.revoked', { userId, sessionId: null, keyId: id });
 
 /**
- * The key named `default`, which can never be shown again: only its hash is stored. Clients that ask here copy the answer as the
- * key, so a masked one would be a key that does not work.
+ * The key named `default` can never be shown again, because only its hash is stored. Clients copy this answer
+ * as the key, so a masked key would give them a key that does not work.
  *
  * @throws not_found always
  */
@@ -117,7 +117,7 @@ export async function getDefaultKey(scope: Scope): Promise<never> {
   throw new AppError('not_found', { detail });
 }
 
-/** Makes the key named `default`, in place of the one before. @throws api_key_forbidden */
+/** Creates the key named `default` and replaces an existing one. @throws api_key_forbidden */
 export async function replaceDefaultKey(scope: Scope): Promise<{ api_key: string }> {
   requireKeys(scope);
   const { id: userId } = scope.actor;
@@ -130,7 +130,7 @@ export async function replaceDefaultKey(scope: Scope): Promise<{ api_key: string
   return { api_key: created.api_key };
 }
 
-/** Revokes the key named `default`; true also when there is none. */
+/** Revokes the key named `default`. Returns true even if there is none. */
 export async function deleteDefaultKey(scope: Scope): Promise<true> {
   const { id: userId } = scope.actor;
   const deleted = await transaction(scope, async (tx) =>

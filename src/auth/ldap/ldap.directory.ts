@@ -7,41 +7,41 @@ import { type Env, StartError } from '../../env.ts';
 
 declare module '../../core/scope.ts' {
   interface Parts {
-    /** Null unless the environment names one. */
+    /** Null unless the environment configures a directory. */
     readonly directory: Directory | null;
   }
 }
 
-/** A person as the directory has them; an attribute may have any number of values. */
+/** A person's entry in the directory. An attribute may have any number of values. */
 export interface DirectoryEntry {
   dn: string;
-  /** What stays when they are renamed or moved, where the directory keeps such a thing; else the name. */
+  /** An id that survives renames and moves, if the directory has one; else the name of the entry. */
   subject: string;
   values(attribute: string): string[];
 }
 
 export interface Directory {
-  /** Where it is, for administrators. */
+  /** The address of the directory, for administrators. */
   readonly url: string;
-  /** The name of the entry below which people are. */
+  /** The name of the entry below which people are searched. */
   readonly base: string;
   readonly attributes: Readonly<Record<'mail' | 'username' | 'name' | 'groups', string>>;
   readonly mayMerge: boolean;
-  /** What is taken over at each sign-in. */
+  /** The fields updated at each sign-in. */
   readonly update: { name: boolean; email: boolean };
   readonly groups: { manage: boolean; create: boolean };
-  /** By which groups roles are decided: names, or the whole of where one is. */
+  /** The groups that decide roles: group names, or full distinguished names. */
   readonly roles: { manage: boolean; admin: readonly string[]; allowed: readonly string[] };
-  /** The filter that finds somebody, as text, with whatever they typed escaped. */
+  /** The search filter for a user name, as text. The user name is escaped. */
   filterFor(username: string): string;
-  /** Connects and binds as who searches. */
+  /** Connects and binds as the search account. */
   open(): Promise<Client>;
-  /** Everybody whom the filter finds, two at most: more than one is nobody. */
+  /** The entries that match the filter, at most two. Callers treat two matches as none. */
   search(client: Client, username: string): Promise<DirectoryEntry[]>;
-  /** Whether the password is that of an entry, by a bind on a connection of its own. */
+  /** Whether an entry has this password, checked by a bind on a separate connection. */
   verify(dn: string, password: string): Promise<boolean>;
   close(client: Client): Promise<void>;
-  /** What went wrong, for administrators. */
+  /** Describes an error for administrators. */
   describe(error: unknown): string;
 }
 
@@ -49,24 +49,28 @@ const TIMEOUT_MS = 5_000;
 const PORT = 389;
 const TLS_PORT = 636;
 /**
- * Answers to a bind that mean no: no such entry (32), a name that is none (34), no password to compare (48), a wrong one (49),
- * and what directories say of locked accounts and expired passwords (19, 53). RFC 4511, appendix A.
+ * Result codes of a bind that mean refusal: no such entry (32), invalid name (34), no password to compare
+ * (48), wrong password (49), and the codes for locked accounts and expired passwords (19, 53). RFC 4511,
+ * appendix A.
  */
 const REFUSALS: ReadonlySet<number> = new Set([19, 32, 34, 48, 49, 53]);
 /** Ids that directories give entries: RFC 4530, and Active Directory's, which is binary. */
 const ENTRY_ID = 'entryUUID';
 const OBJECT_ID = 'objectGUID';
 
-/** @throws StartError for a filter or file that cannot be used, and for passwords that would go in the clear by mistake */
+/**
+ * @throws StartError for an unusable filter or file, and for a setup that would send passwords unencrypted by
+ *   mistake
+ */
 export async function createDirectory(env: Env): Promise<Directory | null> {
   if (!env.ENABLE_LDAP) return null;
-  // Few have a directory, and everybody would have it in memory.
+  // Loaded on demand: most installations have no directory, and the library takes memory.
   const { AndFilter, Client, EqualityFilter, FilterParser, ResultCodeError } = await import('ldapts');
   const wrong = (name: string, what: string, cause?: unknown) =>
     new StartError(`The environment variable ${name} is wrong: ${what}.`, { cause });
   if (env.LDAP_SEARCH_BASE === '') throw wrong('LDAP_SEARCH_BASE', 'it must be set where ENABLE_LDAP is');
   if (env.LDAP_APP_DN !== undefined && !env.LDAP_APP_PASSWORD?.trim()) {
-    // A name without a password is an anonymous bind that looks like another.
+    // A bind with a name and no password is an anonymous bind.
     throw wrong('LDAP_APP_PASSWORD', 'it must be set where LDAP_APP_DN is');
   }
   const startsTls = env.LDAP_START_TLS;
@@ -75,7 +79,7 @@ export async function createDirectory(env: Env): Promise<Directory | null> {
   const host = env.LDAP_SERVER_HOST.includes(':') ? `[${env.LDAP_SERVER_HOST}]` : env.LDAP_SERVER_HOST;
   const url = `${isSecure ? 'ldaps' : 'ldap'}://${host}:${port}`;
   const tlsOptions = {
-    // What the certificate must be of. Only names are asked for by name: RFC 6066, section 3.
+    // The host that the certificate must name. SNI is only for host names: RFC 6066, section 3.
     host: env.LDAP_SERVER_HOST,
     ...(isIP(env.LDAP_SERVER_HOST) === 0 && { servername: env.LDAP_SERVER_HOST }),
     rejectUnauthorized: env.LDAP_VALIDATE_CERT,
@@ -177,7 +181,7 @@ export async function createDirectory(env: Env): Promise<Directory | null> {
 }
 
 function readEntry(entry: Entry): DirectoryEntry {
-  // Attributes have any case.
+  // Attribute names are case-insensitive.
   const byName = new Map(Object.entries(entry).map(([name, value]) => [name.toLowerCase(), value]));
   const all = (attribute: string): (string | Buffer)[] => [byName.get(attribute.toLowerCase()) ?? []].flat();
   const [objectId] = all(OBJECT_ID);
@@ -193,6 +197,6 @@ function readEntry(entry: Entry): DirectoryEntry {
   };
 }
 
-/** What goes wrong with the directory, in words for whoever signs in; why is in the log. */
+/** The error for the user when the directory fails; the log has the cause. */
 export const unavailable = (cause: unknown): AppError =>
   new AppError('upstream_failed', { detail: 'The directory does not answer as expected.', cause });

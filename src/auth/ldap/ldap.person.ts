@@ -8,7 +8,10 @@ import type { Directory, DirectoryEntry } from './ldap.directory.ts';
 
 export const ISSUER = 'ldap';
 
-/** Who the directory says somebody is, whatever name they typed. @throws email_invalid for somebody without an address */
+/**
+ * Reads a person from an entry, whatever name the user typed. @throws email_invalid for an entry without an
+ * address
+ */
 export function readPerson(directory: Directory, entry: DirectoryEntry, typed: string): Person {
   const email = addressOf(directory, entry);
   if (email === null) {
@@ -18,7 +21,7 @@ export function readPerson(directory: Directory, entry: DirectoryEntry, typed: s
     issuer: ISSUER,
     subject: entry.subject,
     email,
-    // Whoever named the directory trusts it; merging is a decision of its own.
+    // The operator configured the directory, so its addresses are trusted. Merging is a separate setting.
     emailVerified: true,
     name: displayName([entry.values(directory.attributes.name)[0], typed]),
     role: decideRole(directory, entry)?.role,
@@ -27,33 +30,35 @@ export function readPerson(directory: Directory, entry: DirectoryEntry, typed: s
   };
 }
 
-/** The first address that is one: some directories keep aliases and old ones beside it. */
+/** The first valid address: some directories also store aliases and old addresses in the attribute. */
 export function addressOf({ attributes }: Directory, entry: DirectoryEntry): string | null {
   for (const value of entry.values(attributes.mail)) {
     try {
       if (isStorable(value)) return normaliseEmail(value);
     } catch {
-      // The next may be one.
+      // The next value may be valid.
     }
   }
   return null;
 }
 
-/** The names of their groups. */
+/** The names of the person's groups. */
 export const groupsOf = ({ attributes }: Directory, entry: DirectoryEntry): string[] =>
   entry.values(attributes.groups).map(nameOf);
 
-/** The role that groups of the directory give, and the one that decides it; null where they have no say. */
+/**
+ * The role from the directory's groups, and the group that decides it. Null if groups do not decide roles.
+ */
 export function decideRole(
   { attributes, roles }: Directory,
   entry: DirectoryEntry,
 ): { role: Role; group: string | null } | null {
   if (!roles.manage) return null;
   const values = entry.values(attributes.groups);
-  // Apart, as a group may be called what looks like the place of another.
+  // Names and distinguished names are compared separately: a group's name may look like a distinguished name.
   const places = new Set(values.map(foldPlace));
   const names = new Set(values.map((value) => nameOf(value).toLowerCase()));
-  // A name is that of a group wherever it is; a place is that of one group.
+  // A name matches a group anywhere in the tree; a distinguished name matches one group.
   const among = (groups: readonly string[]) =>
     groups.find((group) =>
       group.includes('=') ? places.has(foldPlace(group)) : names.has(group.toLowerCase()),
@@ -65,17 +70,17 @@ export function decideRole(
   return allowed === undefined ? { role: 'pending', group: null } : { role: 'user', group: allowed };
 }
 
-/** The name of a group, which directories name by where it is: `cn=staff,ou=groups,dc=example,dc=com`. */
+/** The name of a group from its distinguished name, such as `cn=staff,ou=groups,dc=example,dc=com`. */
 function nameOf(place: string): string {
   const [, name] = /^[^=,]+=((?:\\.|[^,+\\])+)/.exec(place) ?? [];
   return name === undefined ? place : unescapeName(name);
 }
 
-/** A value within a name, as RFC 4514 escapes it: bytes of UTF-8 in hexadecimal, or one character. */
+/** Unescapes a value of a distinguished name (RFC 4514): hexadecimal bytes of UTF-8, or one character. */
 const unescapeName = (name: string): string =>
   name
     .replaceAll(/(?:\\[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('\\', ''), 'hex').toString())
     .replaceAll(/\\(.)/g, '$1');
 
-/** Where an entry is, as directories compare it: in any case, with or without spaces between the parts. */
+/** A distinguished name as directories compare it: in any case, with or without spaces between the parts. */
 const foldPlace = (place: string): string => place.toLowerCase().replaceAll(/(?<!\\)\s*([,=+])\s*/g, '$1');

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** One thing that a sign-in through the directory does, and how it went. */
+/** One step of a sign-in through the directory, and its result. */
 export const LdapStep = z.object({
   step: z.enum(['connect', 'search', 'entry', 'address', 'groups', 'role', 'account']),
   ok: z.boolean(),
-  /** What was done or found, or why it failed, for an administrator. */
+  /** The action or the finding, or the cause of a failure, for administrators. */
   detail: z.string(),
 });
 export type LdapStep = z.infer<typeof LdapStep>;
 
 export const LdapTest = z
   .object({
-    /** Whether somebody of that name could sign in with the right password. */
+    /** Whether a user of that name could sign in with the right password. */
     ok: z.boolean(),
     server: z.string(),
     /** The filter that was sent. */

@@ -23,8 +23,8 @@ function requireDirectory(scope: Scope<Actor | null>): Directory {
 }
 
 /**
- * Signs in by the password that a directory has. A name that it does not know takes the same steps and gets the same answer as
- * a wrong password.
+ * Signs in by a password in the directory. An unknown name takes the same steps and gets the same answer as a
+ * wrong password.
  *
  * @throws signin_disabled, credentials_wrong, rate_limited, email_taken, email_invalid, upstream_failed
  */
@@ -33,12 +33,12 @@ export async function signInByLdap(
   { user, password }: { user: string; password: string },
 ): Promise<SessionUser> {
   const directory = requireDirectory(scope);
-  // Before the directory is asked, which costs it something.
+  // Limited before the query, which costs the directory time.
   const attempt = await scope.signinLimit.begin(scope.request);
-  // A password of nothing proves nothing, and directories take it: it never gets there.
+  // Directories accept a bind with an empty password, which proves nothing. An empty password is never sent.
   const isBlank = password.trim() === '';
   const entry = isBlank ? null : await asking(attempt, () => findOne(directory, user));
-  // Directories take many spellings for one name, so attempts are counted by whom it found.
+  // Directories accept many spellings of one name, so attempts are counted by the entry that was found.
   const subject = `ldap:${entry?.subject ?? foldEmail(user)}`;
   await attempt.about(subject);
   const dn = entry?.dn ?? nobody(directory);
@@ -57,7 +57,7 @@ export async function signInByLdap(
   return startSession(scope, account, { method: 'ldap', subject });
 }
 
-/** @throws upstream_failed for whatever goes wrong with the directory, which is nobody's failed attempt */
+/** @throws upstream_failed for any failure of the directory, which does not count as a failed attempt */
 async function asking<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -67,18 +67,21 @@ async function asking<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Who has that name; null when nobody has, or several. */
+/** The entry with that name; null if none or several match. */
 async function findOne(directory: Directory, user: string): Promise<DirectoryEntry | null> {
   const client = await directory.open();
   const found = await directory.search(client, user).finally(() => directory.close(client));
   return (found.length === 1 && found[0]) || null;
 }
 
-/** Bound to where there is no one entry, so that it takes as long. Nobody has that name. */
+/**
+ * A name for the bind when no single entry was found, so that the answer takes as long. No entry has this
+ * name.
+ */
 const nobody = ({ attributes, base }: Directory): string => `${attributes.username}=${randomUUID()},${base}`;
 
 /**
- * What a sign-in through the directory would do for somebody, each step with what it found. Asks for no password and changes nothing.
+ * Tests a sign-in through the directory: each step with its result. Asks for no password and changes nothing.
  *
  * @throws signin_disabled
  */
@@ -145,7 +148,7 @@ function describeRole(directory: Directory, entry: DirectoryEntry): string {
     : `${role}: in no group of LDAP_ADMIN_GROUPS or LDAP_ALLOWED_GROUPS.`;
 }
 
-/** Which account they would get, and the role that it would have then. */
+/** The account that the person would get, and its role after the sign-in. */
 async function foreseeAccount(
   scope: Scope,
   directory: Directory,

@@ -17,8 +17,8 @@ export const DEVICE_SECONDS = 365 * 86_400;
 const digest = (email: string) => createHash('sha256').update(email).digest('base64url');
 
 /**
- * Tokens that tell a device from which somebody has signed in before. They admit nobody: they only give its attempts to sign in
- * a count of their own. (OWASP calls them device cookies.)
+ * Device tokens mark a device from which an address has signed in before. They do not authenticate: they only
+ * give the device its own count of sign-in attempts. (OWASP calls them device cookies.)
  */
 export function createDeviceTokens(secret: Secret) {
   const [newest, ...older] = deriveKeys(secret, 'device-jwt');
@@ -32,14 +32,14 @@ export function createDeviceTokens(secret: Secret) {
         .setIssuedAt()
         .setExpirationTime(`${DEVICE_SECONDS}s`)
         .sign(newest),
-    /** The id of the device; null when it is none of that address. */
+    /** The id of the device; null if the token is not valid for this address. */
     async read(token: string, email: string): Promise<string | null> {
       for (const key of [newest, ...older]) {
         try {
           const { payload } = await jwtVerify(token, key, { algorithms: [ALGORITHM], audience: AUDIENCE });
           return payload.for === digest(email) && typeof payload.jti === 'string' ? payload.jti : null;
         } catch {
-          // Perhaps by an older key; else it is worth as much as none.
+          // An older key may have signed it. If no key fits, the token is ignored.
         }
       }
       return null;

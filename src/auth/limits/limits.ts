@@ -14,29 +14,29 @@ declare module '../../core/scope.ts' {
 }
 
 const SIGNIN = { points: 5, seconds: 180 };
-/** Failed ones from one network address; whole offices share one. */
+/** Failed sign-ins from one network address. A whole office can share one address. */
 const FAILURES = { points: DEFAULT_LIMITS.failed_signins, seconds: 180 };
 const SIGNUPS = { points: DEFAULT_LIMITS.signups_per_hour, seconds: 3600 };
 const CHANGES = { points: DEFAULT_LIMITS.password_changes, seconds: 180 };
-/** Failures that the audit log keeps; more tell nothing new. */
+/** Failures that the audit log accepts. More entries add no information. */
 const NOTED = { points: 1000, seconds: 3600 };
 
 const TOO_MANY = 'Too many sign-in attempts for this address.';
 
 type Caller = Pick<RequestInfo, 'ip' | 'device' | 'isFromTool'>;
 
-/** An attempt to sign in that has begun. */
+/** A started sign-in attempt. */
 export interface Attempt {
   /**
-   * Counts it for whom it is about, when a password is tried, whichever directory knows it: five in three minutes for an address,
-   * whoever tries. A device that the address has signed in from before has five of its own, so that strangers cannot keep anybody
-   * out.
+   * Counts a password attempt against a subject, whichever directory knows it: five in three minutes for an
+   * address, from all callers together. A device from which the address has signed in before has five of its
+   * own, so that attempts from other devices cannot lock the owner out.
    *
-   * @param subject an address, folded, or another name that the device was named for
+   * @param subject a folded address, or another name under which the device was registered
    * @throws rate_limited with the seconds to wait
    */
   about(subject: string): Promise<void>;
-  /** It was no failure of the caller's. */
+  /** Undoes the count: the failure was not the caller's. */
   giveBack(): Promise<void>;
 }
 
@@ -45,25 +45,27 @@ export interface SigninLimit {
    * Counts one attempt to change a password, successful or not.
    *
    * @param userId the account
-   * @throws rate_limited with the seconds to wait after the fifth within three minutes, unless another number is configured
+   * @throws rate_limited with the seconds to wait after the fifth within three minutes, unless another number
+   *   is configured
    */
   changePassword(userId: string): Promise<void>;
   /**
-   * Counts one attempt to sign in, whatever the way, as a failure until it is none: a network address has thirty in three minutes.
+   * Counts a sign-in attempt, by any method, as a failure until it succeeds: thirty in three minutes for a
+   * network address.
    *
    * @throws rate_limited with the seconds to wait
    */
   begin(caller: Caller): Promise<Attempt>;
   /** Counts one sign-up from a network address. @throws rate_limited */
   signUp(caller: Caller): Promise<void>;
-  /** Whether the audit log still takes a failure: it is open to all, and must not be filled by anybody. */
+  /** Whether the audit log accepts another failure. Sign-in is open to all, and must not fill the log. */
   mayNoteFailure(): Promise<boolean>;
   /**
-   * The cookie that makes the device of a successful sign-in known. A known device keeps its id, and so its count: else each
-   * sign-in would begin five new attempts.
+   * The cookie that registers the device of a successful sign-in. A known device keeps its id, and so its
+   * count; otherwise each sign-in would give five new attempts.
    *
-   * @param subject what the attempt was counted under
-   * @param byPassword whether a password was tried: this attempt is then the first of a new device's five
+   * @param subject the key under which the attempt was counted
+   * @param byPassword whether a password was tried; this attempt is then the first of a new device's five
    */
   nameDevice(caller: Caller, subject: string, byPassword: boolean): Promise<string>;
 }
@@ -72,11 +74,14 @@ export interface SigninLimitOptions {
   shared: SharedStore;
   secret: Secret;
   configs: Pick<ConfigStore, 'current'>;
-  /** Whether the addresses of callers behind proxies are known. Else this machine's own may stand for everybody. */
+  /**
+   * Whether the addresses of callers behind proxies are known. Otherwise one local address may stand for all
+   * callers.
+   */
   knowsProxies: boolean;
 }
 
-/** The limits of what anybody may try without being known. */
+/** The limits for callers that are not signed in. */
 export function createSigninLimit({
   shared,
   secret,
@@ -91,7 +96,10 @@ export function createSigninLimit({
   const devices = createDeviceTokens(secret);
   const limits = () => configs.current.limits;
 
-  /** Null for a caller that may stand for many: a proxy of this machine that is not named. Tools are none. */
+  /**
+   * The network address to count. Null if the address may stand for many callers: a proxy on this machine
+   * that is not configured. Tools on this machine are not proxies.
+   */
   const networkOf = async ({ ip, isFromTool }: Caller): Promise<string | null> => {
     const network = toNetwork(ip);
     const mayBeProxy = network === 'loopback' && !knowsProxies && !(await isFromTool?.());
@@ -103,7 +111,7 @@ export function createSigninLimit({
       changes.take(userId, 'Too many attempts to change the password.', limits()?.password_changes),
     async begin(caller) {
       const network = await networkOf(caller);
-      // Before it is known how it ends: of many at once none is past the limit.
+      // Counted before the result is known, so that concurrent attempts cannot exceed the limit.
       if (network !== null)
         await failures.take(network, 'Too many failed sign-ins from your network.', limits()?.failed_signins);
       return {

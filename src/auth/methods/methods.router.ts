@@ -20,7 +20,7 @@ const openapi = (method: 'GET' | 'POST', path: `/${string}`, words: Words): Meta
   access: 'administrator',
 });
 
-/** Members that are not sent, or sent as null, stay as they are. */
+/** Makes all members optional. A member that is absent or null keeps its value. */
 const some = <Shape extends z.ZodRawShape>(object: z.ZodObject<Shape>) =>
   z.object(
     Object.fromEntries(
@@ -32,7 +32,7 @@ const LDAP = '/auths/admin/config/ldap';
 const LDAP_SERVER = '/auths/admin/config/ldap/server';
 const OAUTH = '/auths/admin/config/oauth';
 
-/** Ways to sign in besides the password, as clients of comparable systems show them to administrators. */
+/** Sign-in methods besides the password, with the procedures of comparable systems for administrators. */
 export const methodsRouter = router({
   ldap: administrator
     .meta(

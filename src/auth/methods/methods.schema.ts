@@ -5,7 +5,7 @@ const text = z.string();
 
 export const LdapState = z.object({ ENABLE_LDAP: flag }).meta({ id: 'LdapState' });
 
-/** The directory, under the names that clients of comparable systems know. */
+/** The directory, with the member names that clients of comparable systems use. */
 export const LdapServer = z
   .object({
     label: text,
@@ -30,7 +30,7 @@ export const LdapServer = z
   .meta({ id: 'LdapServer' });
 export type LdapServer = z.infer<typeof LdapServer>;
 
-/** Settings of sign-in through providers that the configuration holds. */
+/** Provider sign-in settings that are stored in the configuration. */
 export const oauthSettings = {
   ENABLE_OAUTH_SIGNUP: flag,
   OAUTH_MERGE_ACCOUNTS_BY_EMAIL: flag,
@@ -44,7 +44,10 @@ export const oauthSettings = {
   OAUTH_UPDATE_PICTURE_ON_LOGIN: flag,
 };
 
-/** Those that environment variables hold: of the OpenID Connect provider, and of the claims of all. */
+/**
+ * Settings that environment variables hold: the OpenID Connect provider, and the claim names for all
+ * providers.
+ */
 export const oauthFixed = {
   ENABLE_OAUTH: flag,
   OAUTH_AUTO_REDIRECT: flag,

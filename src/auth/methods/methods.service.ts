@@ -5,7 +5,7 @@ import type { Scope } from '../../core/scope.ts';
 import { NAMED_VARIABLES } from '../../env.settings.ts';
 import { type LdapServer, type OAuthSettings, oauthSettings } from './methods.schema.ts';
 
-/** The environment variable of each member that is called otherwise; null for a member without one. */
+/** The environment variable of each member with a different name; null for a member without one. */
 const VARIABLES: Readonly<Record<string, string | null>> = {
   host: 'LDAP_SERVER_HOST',
   port: 'LDAP_SERVER_PORT',
@@ -30,7 +30,7 @@ const VARIABLES: Readonly<Record<string, string | null>> = {
 type Sent<T> = { [Member in keyof T]?: T[Member] | null | undefined };
 
 /**
- * What the environment holds may be sent as it is, and not as anything else.
+ * Fixed values may be sent unchanged, but not with another value.
  *
  * @throws config_locked naming the members
  */
@@ -57,7 +57,7 @@ const reasonOf = (member: string): string => {
 
 export const ldapState = ({ directory }: Scope) => ({ ENABLE_LDAP: directory !== null });
 
-/** Answers with the state when that is what was asked for. @throws config_locked */
+/** Returns the state if it equals the requested state. @throws config_locked */
 export function setLdapState(scope: Scope, { enable_ldap }: { enable_ldap?: boolean | null | undefined }) {
   const state = ldapState(scope);
   refuseOthers(state, { ENABLE_LDAP: enable_ldap });
@@ -82,14 +82,16 @@ const listOf = (text: string) =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
 
-/** The settings of sign-in through providers: of the configuration, and of the environment. */
+/** Provider sign-in settings, from the configuration and the environment. */
 export function oauthSettingsOf(scope: Scope): OAuthSettings {
   const configuration = exportConfiguration(scope);
   const settings = NAMES.map((name) => [name, shown(valueAt(configuration, pathOf(name)))]);
   return { ...scope.methods.oauth, ...Object.fromEntries(settings) };
 }
 
-/** Replaces those of the configuration that are sent; they act at once. @throws validation, config_locked */
+/**
+ * Replaces the configuration settings that are sent; they apply at once. @throws validation, config_locked
+ */
 export async function setOAuthSettings(scope: Scope, sent: Sent<OAuthSettings>): Promise<OAuthSettings> {
   refuseOthers(scope.methods.oauth, sent);
   const given = NAMES.flatMap((name) => {

@@ -8,7 +8,7 @@ declare module '../../core/scope.ts' {
   }
 }
 
-/** What the environment says of ways to sign in, as administrators are shown it: secrets are masked. */
+/** Sign-in settings from the environment, as administrators see them: secrets are masked. */
 export interface Methods {
   readonly ldap: LdapServer;
   readonly oauth: OAuthFixed;

@@ -7,7 +7,7 @@ declare module '../../core/keys.ts' {
   }
 }
 
-/** A sign-in at a provider that has begun, as the browser that began it keeps it. */
+/** A started sign-in at a provider, as stored in the browser that started it. */
 const Attempt = z.object({
   provider: z.string(),
   redirectUri: z.string(),
@@ -19,16 +19,16 @@ const Attempt = z.object({
 });
 export type Attempt = z.infer<typeof Attempt>;
 
-/** How long somebody may take at the provider. */
+/** How long a sign-in at the provider may take. */
 export const ATTEMPT_SECONDS = 600;
 
 const sealedFor = (provider: string) => ({ purpose: 'oauth-attempt' as const, place: `oauth:${provider}` });
 
-/** The attempt as a cookie may hold it: unreadable, and of no use at another provider. */
+/** Encrypts the attempt for a cookie. The browser cannot read it, and it is valid for one provider. */
 export const sealAttempt = (secret: string, attempt: Attempt): string =>
   seal(secret, JSON.stringify(attempt), sealedFor(attempt.provider));
 
-/** The attempt at a provider that a browser holds; null when it is none of ours, or has expired. */
+/** Decrypts the attempt for a provider. Null if this service did not make it, or it has expired. */
 export function openAttempt(secret: string, sealed: string, provider: string): Attempt | null {
   try {
     const attempt = Attempt.parse(JSON.parse(unseal(secret, sealed, sealedFor(provider))));

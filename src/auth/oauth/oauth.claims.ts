@@ -10,7 +10,7 @@ import type { OAuth } from './oauth.providers.ts';
 const SUBJECT_CHARACTERS = 255;
 const PICTURE = { maxBytes: 256 * 1024, timeoutMs: 5_000, maxRedirects: 3 };
 
-/** The claim of a name, where dots lead into objects unless the whole is a name itself. */
+/** The value of a claim. Dots lead into objects, unless a claim has the whole path as its name. */
 function claim(all: Claims['all'], path: string): unknown {
   if (Object.hasOwn(all, path)) return all[path];
   return path.split('.').reduce<unknown>((at, name) => {
@@ -22,7 +22,8 @@ function claim(all: Claims['all'], path: string): unknown {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 /**
- * The texts of a claim that may be one or many; undefined when the claim is absent, which is another thing than empty.
+ * The strings of a claim that holds one or many. Undefined if the claim is absent, which differs from an
+ * empty claim.
  */
 function namesOf(value: unknown): string[] | undefined {
   if (value === undefined || value === null) return undefined;
@@ -33,9 +34,9 @@ function namesOf(value: unknown): string[] | undefined {
 }
 
 /**
- * Who a provider says somebody is.
+ * Reads a person from the claims of a provider.
  *
- * @throws oauth_failed when it leaves out what an account needs, forbidden for an address of another domain than those allowed
+ * @throws oauth_failed if a required claim is missing, forbidden if the domain of the address is not allowed
  */
 export function readPerson(scope: Scope<null>, provider: Provider, claims: Claims): Person {
   const { issuer, subject, all } = claims;
@@ -51,7 +52,8 @@ export function readPerson(scope: Scope<null>, provider: Provider, claims: Claim
       detail: 'The provider does not tell your e-mail address. Allow it to, or add one there.',
     });
   }
-  // The standard's claim is about the standard's address. Trust is for where nothing is said: a plain no is a no.
+  // `email_verified` is about the standard `email` claim. Trusted providers apply only if the claim is
+  // absent; `false` stays false.
   const verified = names.email === 'email' ? all.email_verified : undefined;
   const isTrusted = oauth.trustedEmail.includes(provider.id);
   const emailVerified = verified === true || (verified === undefined && isTrusted);
@@ -69,13 +71,13 @@ export function readPerson(scope: Scope<null>, provider: Provider, claims: Claim
   };
 }
 
-/** Whom a provider names, for the audit log, whatever else is wrong with them. */
+/** The address in the claims, for the audit log, even if other claims are invalid. */
 export function claimedEmail({ all, subject }: Claims): string {
   const email = textOf(all.email) || subject;
   return isStorable(email) ? email.slice(0, SUBJECT_CHARACTERS) : '';
 }
 
-/** An address that nobody has verified says nothing of a domain. */
+/** An unverified address proves nothing about its domain. */
 function requireDomain(allowed: readonly string[], email: string, verified: boolean): void {
   if (allowed.includes('*')) return;
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
@@ -87,7 +89,7 @@ function requireDomain(allowed: readonly string[], email: string, verified: bool
   }
 }
 
-/** A name as the rest of the service takes it, from the first that there is. */
+/** The first usable candidate, as a valid display name. */
 export function displayName(candidates: readonly unknown[]): string {
   const [first = 'Unnamed'] = candidates
     .map((one) => textOf(one).toWellFormed().normalize('NFC').replaceAll(STRAYING, ' ').trim())
@@ -95,15 +97,15 @@ export function displayName(candidates: readonly unknown[]): string {
   return [...first].slice(0, LIMITS.nameCharacters / 2).join('');
 }
 
-/** Somebody of whose roles none is known here waits for an administrator. */
+/** A person without a known role gets the role `pending` and waits for an administrator. */
 function roleOf(roles: readonly string[], { adminRoles, allowedRoles }: OAuth): Role {
   if (roles.some((role) => adminRoles.includes(role))) return 'admin';
   return roles.some((role) => allowedRoles.includes(role)) ? 'user' : 'pending';
 }
 
 /**
- * A picture that a provider names. Whoever edits their profile there chooses the address, so it is asked for as any address that
- * people name; and a picture is no reason to let nobody in.
+ * Fetches the picture that a provider names. The user chooses the address in the provider's profile, so the
+ * request has the same checks as any address from a user. A failed fetch does not prevent the sign-in.
  */
 async function fetchPicture(
   scope: Scope<null>,
@@ -113,14 +115,15 @@ async function fetchPicture(
   if (address === '') return undefined;
   if (address.startsWith('data:')) return decodePicture(address) ? address : undefined;
   try {
-    // Microsoft's pictures want the token. Nobody gets it but who has just had it, and it follows no redirect elsewhere.
+    // Microsoft's pictures require the token. It is sent only to the provider's own origin, and never follows
+    // a redirect elsewhere.
     const isTheirs = URL.parse(address)?.origin === origin;
     const { status, body } = await scope.egress.fetch(address, {
       ...PICTURE,
       ...(isTheirs && { headers: { authorization: `Bearer ${token}` } }),
     });
     if (status !== 200) return undefined;
-    // The bytes say what they are; a header is anybody's word.
+    // The type is detected from the bytes, because a Content-Type header can be wrong.
     return ['png', 'jpeg', 'gif', 'webp']
       .map((format) => `data:image/${format};base64,${body.toString('base64')}`)
       .find((uri) => decodePicture(uri) !== null);

@@ -1,7 +1,10 @@
 import * as client from 'openid-client';
 import { AppError } from '../../core/errors.ts';
 
-/** What goes wrong at a provider, in our words: its own text is anybody's who can make a link to the callback. */
+/**
+ * Maps an error at a provider to an error of this service. The provider's text is not used: any page can link
+ * to the callback with its own text.
+ */
 export function errorOfProvider(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof client.AuthorizationResponseError) {
@@ -24,7 +27,7 @@ export function errorOfProvider(error: unknown): AppError {
   return new AppError('oauth_failed', { cause: error });
 }
 
-/** The connection failed, or what answered was no provider. */
+/** True if the connection failed, or the answer did not come from a provider. */
 function isUnreachable(error: unknown): boolean {
   const codes = ['OAUTH_HTTP_REQUEST_FAILED', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'];
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

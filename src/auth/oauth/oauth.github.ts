@@ -14,7 +14,10 @@ const Account = z.looseObject({
 });
 const Addresses = z.array(z.looseObject({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
 
-/** GitHub and its Enterprise Server: OAuth 2.0 without OpenID Connect, so who somebody is comes from its API. */
+/**
+ * GitHub and GitHub Enterprise Server: OAuth 2.0 without OpenID Connect, so the user's data comes from the
+ * API.
+ */
 export function createGitHub(server: string, clientId: string, clientSecret: string): Provider {
   const api = server === 'https://github.com' ? 'https://api.github.com' : `${server}/api/v3`;
   const config = new client.Configuration(
@@ -61,7 +64,7 @@ export function createGitHub(server: string, clientId: string, clientSecret: str
     };
   }
 
-  /** Whether a token was given to this client, which GitHub says to it alone. */
+  /** True if the token was issued to this client. GitHub answers this only to the client itself. */
   async function isOurs(token: string): Promise<boolean> {
     const response = await fetch(`${api}/applications/${clientId}/token`, {
       method: 'POST',
@@ -73,7 +76,7 @@ export function createGitHub(server: string, clientId: string, clientSecret: str
       body: JSON.stringify({ access_token: token }),
       signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1000),
     });
-    // Anything else says nothing of the token: a client secret that is wrong, a limit that is used up.
+    // Any other status does not describe the token: the client secret may be wrong, or a limit used up.
     if (!response.ok && response.status !== 404 && response.status !== 422) {
       throw new AppError('upstream_failed');
     }

@@ -7,9 +7,11 @@ import { endProviderSessions } from '../identities/identities.repository.ts';
 import type { Logout } from './oauth.provider.ts';
 
 /**
- * Ends the sessions that a provider says are over (OpenID Connect Back-Channel Logout 1.0), open sockets included.
+ * Ends the sessions that a provider reports as ended (OpenID Connect Back-Channel Logout 1.0), and closes
+ * their sockets.
  *
- * @throws oauth_failed for a token that no provider of ours made for us and for now
+ * @throws oauth_failed if no configured provider issued the token for this client, or the token is not valid
+ *   now
  */
 export async function endByProvider(scope: Scope<null>, token: string): Promise<void> {
   const logout = await readLogout(scope, token);
@@ -37,12 +39,12 @@ async function readLogout(scope: Scope<null>, token: string): Promise<Logout | n
   return null;
 }
 
-/** How long a sign-out waits for a provider that has to be asked where its own is. */
+/** How long a sign-out waits for the discovery document of a provider. */
 const PATIENCE_MS = 2_000;
 
 /**
- * Where a browser ends its session at a provider too (OpenID Connect RP-Initiated Logout 1.0); undefined where there is no such
- * place, or the provider does not say soon.
+ * Where a browser ends its session at a provider (OpenID Connect RP-Initiated Logout 1.0). Undefined if there
+ * is no such address, or the provider does not answer in time.
  */
 export async function findLogout(
   scope: Pick<Scope, 'configs' | 'oauth'>,
@@ -54,7 +56,7 @@ export async function findLogout(
     const address = await endSession?.(issuer, backTo);
     return address ? address.href : Promise.reject(new Error('This provider has no such place for it.'));
   });
-  // The first that has it: nobody waits for the others, which may be away.
+  // The first address found is used, without waiting for the other providers, which may be down.
   const found = Promise.any(asked).catch(() => undefined);
   return Promise.race([found, setTimeout(PATIENCE_MS, undefined, { ref: false })]);
 }

@@ -7,7 +7,7 @@ import type { Claims, Logout, Provider } from './oauth.provider.ts';
 export interface OpenIdOptions {
   id: string;
   name: string;
-  /** An issuer, or the address of its discovery document. */
+  /** The issuer, or the address of its discovery document. */
   issuer: string;
   clientId: string;
   clientSecret: string | undefined;
@@ -15,14 +15,14 @@ export interface OpenIdOptions {
 }
 
 const TIMEOUT_SECONDS = 10;
-/** After this what a provider says of itself is asked for again. */
+/** How long a discovery document is cached. */
 const KEPT_MS = 3_600_000;
-/** After a failure nobody is asked again for so long, however many want to sign in. */
+/** After a failure, discovery is not tried again for this time, however many users sign in. */
 const PATIENCE_MS = 5_000;
-/** The keys of a provider are not fetched again before, however many tokens name one that is not there. */
+/** The keys of a provider are not fetched again within this time, even if tokens name unknown keys. */
 const KEYS_COOLDOWN_MS = 30_000;
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
-/** A token of a logout is for now. */
+/** Maximum age of a logout token. */
 const LOGOUT_SECONDS = 300;
 
 interface Discovered {
@@ -30,7 +30,7 @@ interface Discovered {
   keys: JWTVerifyGetKey | null;
 }
 
-/** A provider that speaks OpenID Connect: code flow with PKCE, and logout by the back channel. */
+/** A provider that uses OpenID Connect: code flow with PKCE, and back-channel logout. */
 export function createOpenId(options: OpenIdOptions): Provider {
   const { id, name, clientId } = options;
   const discovered = remember(() => discover(options));
@@ -83,7 +83,8 @@ async function discover({ issuer, clientId, clientSecret }: OpenIdOptions): Prom
   const config = await client
     .discovery(server, clientId, undefined, authenticateBy(clientSecret), {
       timeout: TIMEOUT_SECONDS,
-      // Who names an http address in the environment has a reason, such as a provider in the same private network.
+      // An http address in the environment is deliberate: for example, a provider in the same private
+      // network.
       execute: [
         client.enableNonRepudiationChecks,
         ...(server.protocol === 'http:' ? [client.allowInsecureRequests] : []),
@@ -97,7 +98,7 @@ async function discover({ issuer, clientId, clientSecret }: OpenIdOptions): Prom
   return { config, keys };
 }
 
-/** How the client proves itself, as the provider accepts it; the standard's default is the header. */
+/** The client authentication method that the provider accepts. The standard's default is the header. */
 const authenticateBy =
   (secret: string | undefined): client.ClientAuth =>
   (server, metadata, body, headers) => {
@@ -111,13 +112,15 @@ const authenticateBy =
     method(server, metadata, body, headers);
   };
 
-/** The keys of a provider: asked for once, however many tokens come that they do not fit, or that come while it is away. */
+/**
+ * The keys of a provider. One request serves all tokens with an unknown key, also while the provider is down.
+ */
 function keysOf(address: URL): JWTVerifyGetKey {
   let askedAtMs = Number.NEGATIVE_INFINITY;
   return createRemoteJWKSet(address, {
     cooldownDuration: KEYS_COOLDOWN_MS,
     timeoutDuration: TIMEOUT_SECONDS * 1000,
-    // The library waits after an answer, not after a failure.
+    // The library has a cooldown after an answer, but not after a failure.
     [customFetch]: (url, init) => {
       if (Date.now() - askedAtMs < PATIENCE_MS) throw new AppError('upstream_failed');
       askedAtMs = Date.now();
@@ -144,7 +147,7 @@ async function identify(
     ? await client.fetchUserInfo(config, tokens.access_token, claims.sub)
     : {};
   const sid = typeof claims.sid === 'string' ? claims.sid : null;
-  // "Verified" is said of the address beside it.
+  // "Verified" applies to the address in the same response.
   const same = claims.email_verified === undefined && claims.email === more.email;
   const { email, email_verified } = claims.email === undefined || same ? more : claims;
   const all = { ...more, ...claims, email, email_verified };
@@ -152,7 +155,9 @@ async function identify(
   return { issuer: claims.iss, subject: claims.sub, sid, token: tokens.access_token, origin, all };
 }
 
-/** An access token says nothing of whom it was issued to that could be believed: the provider is asked (RFC 7662). */
+/**
+ * The owner of an access token cannot be verified from the token itself, so the provider is asked (RFC 7662).
+ */
 async function exchange(config: client.Configuration, clientId: string, token: string): Promise<Claims> {
   const { issuer, introspection_endpoint, userinfo_endpoint } = config.serverMetadata();
   if (!introspection_endpoint || !userinfo_endpoint) {
@@ -166,7 +171,7 @@ async function exchange(config: client.Configuration, clientId: string, token: s
   return { issuer, subject: said.sub, sid: null, token, origin: new URL(userinfo_endpoint).origin, all };
 }
 
-/** What a token says, whoever wrote it. */
+/** The claims of a token, without verification. */
 function unverified(token: string) {
   try {
     return decodeJwt(token);
@@ -187,13 +192,13 @@ async function verifyLogout(
       audience: clientId,
       maxTokenAge: LOGOUT_SECONDS,
       requiredClaims: ['iat', 'jti', 'events'],
-      // A key of the provider's is never a shared secret.
+      // Asymmetric algorithms only: a provider's key must never be used as a shared secret.
       algorithms: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'],
     });
     const { events, sub, sid, nonce } = payload;
     const isLogout = typeof events === 'object' && events !== null && LOGOUT_EVENT in events;
     const logout = { issuer, subject: sub ?? null, sid: typeof sid === 'string' ? sid : null };
-    // An ID token has a nonce; it must not do as a logout.
+    // An ID token has a nonce. It must not be accepted as a logout token.
     if (!isLogout || nonce !== undefined || (logout.subject === null && logout.sid === null)) {
       throw new AppError('oauth_failed');
     }
@@ -204,7 +209,7 @@ async function verifyLogout(
   }
 }
 
-/** One answer for all who ask within an hour, one failure for all who ask within seconds. */
+/** Caches one answer for an hour, and one failure for seconds. */
 function remember<T>(ask: () => Promise<T>): () => Promise<T> {
   let answer: Promise<T> | undefined;
   let untilMs = 0;

@@ -1,17 +1,17 @@
-/** What a provider says of a person. */
+/** Claims of a provider about a person. */
 export interface Claims {
-  /** Who says so; subjects are one issuer's own. */
+  /** The issuer. A subject is unique only within its issuer. */
   issuer: string;
   subject: string;
-  /** The session's name at the provider, where it has one. */
+  /** The session id at the provider; null if it gives none. */
   sid: string | null;
-  /** What the provider's own addresses want to be asked with: a picture may be one of them. */
+  /** The access token, required by the provider's own addresses, such as a picture's. */
   token: string;
   origin: string;
   all: Readonly<Record<string, unknown>>;
 }
 
-/** What binds an answer of a provider to the browser that asked. */
+/** Binds a provider's answer to the browser that started the sign-in. */
 export interface Proof {
   state: string;
   nonce: string;
@@ -26,29 +26,31 @@ export interface Logout {
 
 export interface Provider {
   readonly id: string;
-  /** What a button says. */
+  /** The label of the sign-in button. */
   readonly name: string;
-  /** Where a browser signs in. @throws upstream_failed, upstream_timeout */
+  /** The address where a browser signs in. @throws upstream_failed, upstream_timeout */
   authorize(redirectUri: string, proof: Proof): Promise<URL>;
   /**
-   * Trades the code that the browser came back with for who the person is.
+   * Exchanges the code of the callback for the person's claims.
    *
-   * @param callback the redirect address with what the provider added to it
+   * @param callback the redirect address with the parameters that the provider added
    * @throws oauth_failed, upstream_failed, upstream_timeout
    */
   identify(callback: URL, proof: Proof): Promise<Claims>;
   /**
-   * Who an access token stands for that a program got as this client.
+   * The claims of the person to whom an access token of this client belongs.
    *
-   * @throws oauth_failed for one that is not valid, or was issued to another client; upstream_failed, upstream_timeout
+   * @throws oauth_failed if the token is not valid, or was issued to another client; upstream_failed,
+   *   upstream_timeout
    */
   exchange(token: string): Promise<Claims>;
   /**
-   * Where a browser ends its session there; null when there is no such place, or the issuer is another.
+   * Where a browser ends its session at the provider. Null if there is no such address, or the issuer
+   * differs.
    *
-   * @param backTo where it goes then; null for nowhere
+   * @param backTo where the provider sends the browser afterwards; null for nowhere
    */
   endSession?(issuer: string, backTo: string | null): Promise<URL | null>;
-  /** The logout that a token of this provider's asks for; null when the token is not this provider's. @throws oauth_failed */
+  /** Reads a logout token. Null if another provider issued the token. @throws oauth_failed */
   readLogout?(token: string): Promise<Logout | null>;
 }

@@ -11,22 +11,22 @@ declare module '../../core/scope.ts' {
 
 type ClaimNames = Record<'email' | 'name' | 'picture' | 'roles' | 'groups', string>;
 
-/** The providers that the environment names, and how what they say is read. */
+/** The providers in the environment, and the settings for reading their claims. */
 export interface OAuth {
   readonly providers: ReadonlyMap<string, Provider>;
   readonly claimNames: ClaimNames;
   readonly allowedRoles: readonly string[];
   readonly adminRoles: readonly string[];
-  /** Whether programs may trade access tokens of providers for sessions. */
+  /** Whether programs may exchange a provider's access tokens for sessions. */
   readonly mayExchange: boolean;
-  /** Those whose addresses count as verified where they do not say. */
+  /** Providers whose addresses count as verified if the claim is absent. */
   readonly trustedEmail: readonly string[];
 }
 
 /** Names that stand for many tenants. */
 const SHARED_TENANTS = ['common', 'organizations', 'consumers'];
 
-/** @throws StartError for a provider that is named by halves */
+/** @throws StartError if only some of a provider's variables are set */
 export function createOAuth(env: Env): OAuth {
   const providers: Provider[] = [];
   const openId = (id: string, name: string, issuer: string, clientId: string, clientSecret?: string) =>
@@ -46,7 +46,7 @@ export function createOAuth(env: Env): OAuth {
       SHARED_TENANTS.includes(`${MICROSOFT_CLIENT_TENANT_ID}`.toLowerCase()) &&
       env.OAUTH_TRUSTED_EMAIL_PROVIDERS.includes('microsoft')
     ) {
-      // Anybody can make a tenant of their own, and write any address into it.
+      // Any person can create a tenant and put any address into it.
       throw new StartError(
         'The environment variable OAUTH_TRUSTED_EMAIL_PROVIDERS is wrong: microsoft can be trusted for one tenant only.',
       );
@@ -74,7 +74,7 @@ export function createOAuth(env: Env): OAuth {
   };
 }
 
-/** Whether variables that only make sense together are set. */
+/** True if all variables of a group are set, false if none is. @throws StartError if only some are set */
 function together(env: Env, ...names: (keyof Env)[]): boolean {
   const missing = names.filter((name) => env[name] === undefined);
   if (missing.length === names.length) return false;

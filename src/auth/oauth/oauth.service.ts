@@ -19,15 +19,18 @@ function findProvider(scope: Scope<null>, id: string): Provider {
   return provider;
 }
 
-/** The address of this service as browsers see it: what is configured, else where the browser asked. No slash at its end. */
+/**
+ * The address of this service for browsers: the configured one, else the origin of the request. No slash at
+ * the end.
+ */
 const baseOf = (scope: Scope<null>, origin: string): string =>
   (scope.configs.current.webui.url || origin).replace(/\/+$/, '');
 
 /**
- * Begins a sign-in at a provider.
+ * Starts a sign-in at a provider.
  *
- * @param origin where the browser reached this service
- * @returns where the browser goes, and what it keeps meanwhile, which nobody can read or change
+ * @param origin the origin at which the browser reached this service
+ * @returns the address for the browser, and an encrypted, authenticated attempt that the browser stores
  * @throws not_found, upstream_failed, upstream_timeout
  */
 export async function beginSignIn(
@@ -51,10 +54,11 @@ export async function beginSignIn(
 }
 
 /**
- * Ends a sign-in that this browser began, and starts its session.
+ * Completes a sign-in that this browser started, and starts its session.
  *
- * @param input what the browser kept, and the query that it came back with
- * @throws rate_limited, oauth_failed, forbidden, signup_disabled, email_taken, upstream_failed, upstream_timeout
+ * @param input the attempt that the browser stored, and the query of the callback
+ * @throws rate_limited, oauth_failed, forbidden, signup_disabled, email_taken, upstream_failed,
+ *   upstream_timeout
  */
 export async function endSignIn(
   scope: Scope<null>,
@@ -67,7 +71,7 @@ export async function endSignIn(
       detail: 'This sign-in was begun elsewhere, or too long ago. Begin again.',
     });
   }
-  // Each asks the provider, and costs nobody else anything.
+  // Each attempt sends a request to the provider, so attempts are limited by network address.
   const trial = await scope.signinLimit.begin(scope.request);
   const callback = new URL(attempt.redirectUri);
   callback.search = input.query;
@@ -79,10 +83,11 @@ export async function endSignIn(
 }
 
 /**
- * Signs in a program that got an access token at a provider as this client; sets no cookie. Whoever has no account yet signs in by
- * a browser first.
+ * Signs in a program that got an access token at a provider as this client. Sets no cookie. A person without
+ * an account must first sign in with a browser.
  *
- * @throws signin_disabled, not_found, rate_limited, oauth_failed, forbidden, email_taken, upstream_failed, upstream_timeout
+ * @throws signin_disabled, not_found, rate_limited, oauth_failed, forbidden, email_taken, upstream_failed,
+ *   upstream_timeout
  */
 export async function exchangeToken(
   scope: Scope<null>,
@@ -103,7 +108,7 @@ export async function exchangeToken(
   return session;
 }
 
-/** A provider that is away is nobody's failed attempt. */
+/** An unavailable provider does not count as a failed attempt. */
 async function asking<T>(trial: Trial, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -114,7 +119,7 @@ async function asking<T>(trial: Trial, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Begins the session of whom a provider names, in the account that is theirs. */
+/** Starts the session of the person in the claims, in that person's account. */
 async function enter(
   scope: Scope<null>,
   provider: Provider,
@@ -128,7 +133,7 @@ async function enter(
   });
 }
 
-/** The account of whom a provider names. Who is refused is noted, as with a wrong password. */
+/** The account of the person in the claims. A refusal is written to the audit log, as a wrong password is. */
 async function admit(
   scope: Scope<null>,
   provider: Provider,
@@ -153,7 +158,7 @@ async function admit(
   }
 }
 
-/** Where a browser goes after a sign-in, and after one that failed. No part of a request leads anywhere else. */
+/** Where a browser goes after a successful or failed sign-in. The address does not depend on the request. */
 export function afterSignIn(scope: Scope<null>, failure?: AppError): string {
   const page = `${baseOf(scope, '')}/auth`;
   return failure ? `${page}?${new URLSearchParams({ error: failure.message })}` : page;

@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors.ts';
 
 const MAX_CHARACTERS = 128;
 
-/** Whose password it is to be. */
+/** The account for the new password. */
 export interface Owner {
   email: string;
   name: string;
@@ -15,7 +15,7 @@ const fold = (text: string) => text.normalize('NFKC').trim().toLowerCase();
 
 let common: Promise<ReadonlySet<string>> | undefined;
 
-/** About 49,000 passwords that people have used most, lower-cased. Read when the first password is set. */
+/** About 49,000 of the most used passwords, in lower case. Read when the first password is set. */
 function readCommon(): Promise<ReadonlySet<string>> {
   common ??= import('@zxcvbn-ts/language-common').then(
     ({ dictionary }) => new Set(dictionary['passwords-common'] as string[]),
@@ -24,9 +24,9 @@ function readCommon(): Promise<ReadonlySet<string>> {
 }
 
 /**
- * The rules of a new password, wherever one is set. A sign-in does not ask them: older passwords stay good.
+ * The rules for a new password. Sign-in does not apply them: older passwords stay valid.
  *
- * @throws password_weak with what is wrong
+ * @throws password_weak with the reason
  */
 export async function requireGoodPassword(
   { current }: Pick<ConfigStore, 'current'>,

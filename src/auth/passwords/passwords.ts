@@ -10,24 +10,24 @@ declare module '../../core/scope.ts' {
   }
 }
 
-/** What Argon2id is given for each password. The first is the library's default, which follows OWASP. */
+/** Argon2id parameters. The first entry is the library's default, which follows OWASP. */
 const COSTS = {
   full: { memoryCost: 19_456, timeCost: 2, parallelism: 1 },
   least: { memoryCost: 8, timeCost: 1, parallelism: 1 },
 };
 export type PasswordCost = keyof typeof COSTS;
 
-/** Tests make hundreds of accounts; nothing else may set `ENV=test`. */
+/** Tests create hundreds of accounts; only tests may set `ENV=test`. */
 export const passwordCostOf = ({ ENV }: Pick<Env, 'ENV'>): PasswordCost =>
   ENV === 'test' ? 'least' : 'full';
 
-/** Checked when there is no account, so that an unknown address costs the same time as a wrong password. */
+/** Verified if there is no account, so that an unknown address costs the same time as a wrong password. */
 const UNKNOWN: Record<PasswordCost, string> = {
   full: await hash('no account has this password', COSTS.full),
   least: await hash('no account has this password', COSTS.least),
 };
 
-/** How many hashes may wait. Anybody can ask for one, and each takes tens of milliseconds of a core. */
+/** How many hashes may wait. Any caller can request one, and each takes tens of milliseconds of a core. */
 const MAX_WAITING = 128;
 let waiting = 0;
 
@@ -42,9 +42,9 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The hash of a new password, made outside the event loop.
+ * Hashes a new password outside the event loop.
  *
- * @throws password_weak, unavailable when too many wait already
+ * @throws password_weak, unavailable if too many hashes wait
  */
 export async function hashPassword(
   { configs, passwordCost }: Pick<Scope, 'configs' | 'passwordCost'>,
@@ -56,9 +56,9 @@ export async function hashPassword(
 }
 
 /**
- * Whether the password fits. Takes as long without a hash, for which the answer is always no.
+ * Verifies a password. Takes as long without a hash; the result is then false.
  *
- * @throws unavailable when too many wait already
+ * @throws unavailable if too many hashes wait
  */
 export async function verifyPassword(
   { passwordCost }: Pick<Scope, 'passwordCost'>,

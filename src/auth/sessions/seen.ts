@@ -5,7 +5,7 @@ import { storeLastSeen } from '../../users/users.repository.ts';
 import { storeKeysUsed } from '../keys/keys.repository.ts';
 import { storeSessionsSeen } from './session.ts';
 
-/** Keeps when people, their sessions and their keys were seen last, to half a minute. */
+/** Records the last activity of users, sessions and keys, to about half a minute. */
 export function trackSeen(sql: Sql, onError: (error: unknown) => void) {
   const users = collectSeen((ids, at) => storeLastSeen(sql, ids, at), onError);
   const sessions = collectSeen((ids, at) => storeSessionsSeen(sql, ids, at), onError);

@@ -34,8 +34,8 @@ export const OF_USER = statement<SessionRow, { userId: string }>(
   `select ${SESSION_COLUMNS} from session s where s.user_id = :userId order by s.created_at desc`,
 );
 
-// The account's row is locked against a change of the password, which ends all sessions that it finds afterwards. One statement
-// for all of it: a sign-in takes as long as its statements and their way there.
+// Locks the account's row against a password change, which ends all sessions that it finds afterwards. One
+// statement does all of it: each statement adds a round trip to the sign-in.
 interface BeginParams extends EntryParams {
   id: string;
   userId: string;

@@ -39,7 +39,7 @@ const toSession = (row: SessionRow): DatabaseSession => ({
   attributes: { created_at: new Date(row.created_at * 1000), ip: row.ip, user_agent: row.user_agent },
 });
 
-/** Lucia's view of the tables. Reading a session is one statement; Lucia's own adapter needs two. */
+/** The storage adapter for Lucia. It reads a session in one statement; Lucia's own adapter needs two. */
 function adapter(sql: Sql, setSession: Adapter['setSession']): Adapter {
   return {
     async getSessionAndUser(sessionId) {
@@ -70,7 +70,7 @@ function adapter(sql: Sql, setSession: Adapter['setSession']): Adapter {
   };
 }
 
-/** Lucia over our tables. It is no longer developed, so this file alone knows it. */
+/** Lucia with our tables. Lucia is no longer developed, so only this file depends on it. */
 const lucia = (sql: Sql, lifetimeMs: number, setSession: Adapter['setSession']) =>
   new Lucia(adapter(sql, setSession), {
     sessionExpiresIn: new TimeSpan(lifetimeMs, 'ms'),
@@ -78,27 +78,27 @@ const lucia = (sql: Sql, lifetimeMs: number, setSession: Adapter['setSession']) 
     getUserAttributes: (attributes) => attributes,
   });
 
-/** The sessions that there are; new ones begin by `beginSession`. */
+/** Reads existing sessions; `beginSession` creates new ones. */
 export const openSessions = (sql: Sql) =>
   lucia(sql, 0, () => Promise.reject(new Error('A session begins with its entry in the audit log.')));
 
 interface Beginning {
   userId: string;
-  /** How long it lives from now. */
+  /** Lifetime from now. */
   lifetimeMs: number;
-  /** When given, the account must still have this password. */
+  /** If given, the account must still have this password hash. */
   passwordHash: string | null;
   ip: string;
   userAgent: string;
-  /** What the audit log gets of it. */
+  /** Builds the audit log entry. */
   entry: (sessionId: string) => EntryParams;
 }
 
 /**
- * Begins a session, together with its entry in the audit log.
+ * Creates a session, together with its entry in the audit log.
  *
- * @returns also the names of the permissions that the person's groups give
- * @throws credentials_wrong when the account is gone, or has another password by now
+ * @returns also the names of the permissions from the user's groups
+ * @throws credentials_wrong if the account was deleted, or its password has changed
  */
 export async function beginSession(
   sql: Sql,
@@ -118,21 +118,21 @@ export async function beginSession(
 }
 
 /**
- * Ends a session, together with its entry in the audit log; nothing for one that is not there.
+ * Ends a session, together with its entry in the audit log. Does nothing if the session does not exist.
  *
- * @returns the provider where it began, if it began at one
+ * @returns the provider at which the session began, if any
  */
 export async function endSession(sql: Sql, sessionId: string, entry: EntryParams): Promise<string | null> {
   const [row] = await sql.rows(END, { id: sessionId, ...entry });
   return row?.issuer ?? null;
 }
 
-/** Notes when sessions were seen last, in Unix seconds. */
+/** Stores the last activity of sessions, in Unix seconds. */
 export async function storeSessionsSeen(sql: Sql, ids: string[], atSeconds: number): Promise<void> {
   await sql.rows(SEEN, { ids, at: atSeconds });
 }
 
-/** Expired sessions admit nobody; their rows are only kept until somebody has time. */
+/** Interval of the sweep for expired sessions. An expired session is refused even while its row exists. */
 const EXPIRY_SWEEP_MS = 3_600_000;
 
 /** Deletes expired sessions, now and every hour. */

@@ -14,7 +14,7 @@ const LIST = statement<SessionRow, { userId: string }>(
     order by s.last_seen_at desc, s.id`,
 );
 
-/** The sessions of a user that have not ended, the one seen last first. */
+/** The active sessions of a user, most recently seen first. */
 export const listSessions = (sql: Sql, userId: string): Promise<SessionRow[]> => sql.rows(LIST, { userId });
 
 const LIST_OF_PROVIDERS = statement<ProviderSessionView, { userId: string }>(
@@ -25,7 +25,7 @@ const LIST_OF_PROVIDERS = statement<ProviderSessionView, { userId: string }>(
     order by v.last_seen_at desc, v.id`,
 );
 
-/** Those of them that began at a provider. */
+/** The active sessions of a user that began at a provider. */
 export const listProviderSessions = (sql: Sql, userId: string): Promise<ProviderSessionView[]> =>
   sql.rows(LIST_OF_PROVIDERS, { userId });
 
@@ -34,6 +34,6 @@ const DELETE = statement<SessionRow, { userId: string; sessionId: string | null 
   `delete from session s where s.user_id = :userId and (:sessionId::text is null or s.id = :sessionId) returning ${COLUMNS}`,
 );
 
-/** Ends a session of a user, or all of them. Returns those that were there. */
+/** Ends one session or all sessions of a user. Returns the deleted sessions. */
 export const deleteSessions = (sql: Sql, userId: string, sessionId: string | null): Promise<SessionRow[]> =>
   sql.rows(DELETE, { userId, sessionId });

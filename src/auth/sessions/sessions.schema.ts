@@ -3,22 +3,22 @@ import { z } from 'zod';
 export const SessionView = z
   .object({
     id: z.string(),
-    /** The program, as it calls itself. */
+    /** The User-Agent of the program. */
     user_agent: z.string(),
-    /** The network address that it was begun from. */
+    /** The network address at which the session began. */
     ip: z.string(),
     created_at: z.int(),
     /** To about half a minute. */
     last_seen_at: z.int(),
-    /** Null for one that does not end by itself. */
+    /** Null if the session does not expire. */
     expires_at: z.int().nullable(),
-    /** Whether this call came with it. */
+    /** Whether this call used the session. */
     is_current: z.boolean(),
   })
   .meta({ id: 'Session', description: 'One sign-in; times are Unix seconds' });
 export type SessionView = z.infer<typeof SessionView>;
 
-/** What a provider vouches for, without its tokens: none is kept. */
+/** A session at a provider, without the provider's tokens: they are not stored. */
 export const ProviderSessionView = z
   .object({
     id: z.string(),

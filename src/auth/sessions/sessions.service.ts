@@ -6,7 +6,7 @@ import { getUser } from '../../users/users.service.ts';
 import { deleteSessions, listProviderSessions, listSessions } from './sessions.repository.ts';
 import type { ProviderSessionView, SessionView } from './sessions.schema.ts';
 
-/** The sessions of an account; empty also for one that does not exist. */
+/** The sessions of an account; empty if the account does not exist. */
 export async function sessionsOf(scope: Scope, userId: string): Promise<SessionView[]> {
   const sessions = await listSessions(scope.sql, userId);
   return sessions.map((session) => ({ ...session, is_current: session.id === scope.actor.sessionId }));
@@ -17,11 +17,11 @@ export const providerSessionsOf = (scope: Scope, userId: string): Promise<Provid
   listProviderSessions(scope.sql, userId);
 
 /**
- * Ends sessions of an account, their open sockets included.
+ * Ends sessions of an account and closes their sockets.
  *
  * @param which one session, or null for all
- * @returns how many there were
- * @throws not_found for one that is not there
+ * @returns the number of ended sessions
+ * @throws not_found if the session does not exist
  */
 export async function endSessions(
   scope: Scope,
@@ -45,7 +45,7 @@ export async function endSessions(
   return ended.length;
 }
 
-/** Ends all sessions of an account. @throws not_found without the account */
+/** Ends all sessions of an account. @throws not_found if the account does not exist */
 export async function revokeSessions(scope: Scope, userId: string): Promise<true> {
   await getUser(scope, userId);
   await endSessions(scope, { userId, sessionId: null });

@@ -11,7 +11,7 @@ declare module '../../core/keys.ts' {
 const ALGORITHM = 'HS256';
 const AUDIENCE = 'parley:session';
 
-/** What a session token says: whose it is and which session it stands for. Times are Unix seconds. */
+/** The claims of a session token: its account and its session. Times are Unix seconds. */
 export interface SessionClaims {
   userId: string;
   sessionId: string;
@@ -20,11 +20,11 @@ export interface SessionClaims {
 
 export interface Tokens {
   sign(claims: SessionClaims): Promise<string>;
-  /** @throws unauthenticated for whatever this server did not sign for this use, or that has expired */
+  /** @throws unauthenticated if this server did not sign the token for this use, or the token has expired */
   verify(token: string): Promise<SessionClaims>;
 }
 
-/** Session tokens: JWTs (RFC 7519) that name a session, so that ending the session ends the token. */
+/** Session tokens: JWTs (RFC 7519) that name a session, so a token ends with its session. */
 export function createTokens(secret: Secret): Tokens {
   const [newest, ...older] = deriveKeys(secret, 'session-jwt');
   const read = async (token: string, key: Uint8Array) =>
