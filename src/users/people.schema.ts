@@ -4,13 +4,16 @@ import { USER_ORDERS, UserInfo, type UserOrder } from './users.schema.ts';
 
 const OF_GROUP = /^group_id:(.{1,64})$/;
 
-/** What a page of people is ordered by. */
+/** The sort order of a page of people. */
 export function orderOf(order: PageInput['order_by']): { order_by: UserOrder; group_id?: string } {
   const group_id = OF_GROUP.exec(order)?.[1];
   return group_id === undefined ? { order_by: order as UserOrder } : { order_by: 'group_id', group_id };
 }
 
-/** How people are listed: by numbered pages, or each page behind the one before, which takes as long anywhere. */
+/**
+ * Two kinds of pages: numbered pages, and pages after a cursor. A cursor page takes the same time at any
+ * position.
+ */
 export const pageInput = z.object({
   query: label().optional().describe('Only accounts that match; absent for all'),
   order_by: z
@@ -49,7 +52,7 @@ export const GroupMembers = z
   .object({
     items: z.array(
       UserInfo.extend({
-        /** Groups are not nested here, so every membership is direct. */
+        /** Groups are not nested, so every membership is direct. */
         membership_type: z.literal('direct'),
         via_group_ids: z.array(z.string()),
       }),

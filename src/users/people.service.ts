@@ -26,17 +26,17 @@ interface CursorPage<View> {
   next_cursor: string | null;
 }
 
-/** Accounts as administrators see them. @throws validation for a cursor that is none of this order */
+/** Accounts as administrators see them. @throws validation for a cursor of another order or form */
 export const listUsers = async (scope: Scope, input: PageInput): Promise<CursorPage<UserListing>> =>
   written(await queryUsers(scope.sql, queryOf(input)));
 
-/** Each looks through all accounts, twice, and so holds two connections to the database. */
+/** Each search scans all accounts twice in parallel, and so holds two database connections. */
 const enter = limitAtOnce(4, 'searches for people');
 
 /**
- * People as they see each other: those who were let in, and for administrators all.
+ * People as they see each other. Administrators also see accounts that wait for approval.
  *
- * @throws validation, forbidden for the order of a group; rate_limited with too many under way
+ * @throws validation, forbidden for the order of a group, rate_limited if too many searches are running
  */
 export async function searchPeople(scope: Scope, input: PageInput): Promise<CursorPage<UserInfo>> {
   const query = queryOf(input);
@@ -47,10 +47,10 @@ export async function searchPeople(scope: Scope, input: PageInput): Promise<Curs
   return written(await listPeople(scope.sql, scope.actor.role === 'admin', query).finally(leave));
 }
 
-/** More than anybody shows at once. */
+/** More people than a client shows at once. */
 const ALL = 10_000;
 
-/** All people at once, the newest first; of very many the newest. */
+/** The newest 10,000 people, newest first. */
 export const listEverybody = (scope: Scope): Promise<CursorPage<UserInfo>> =>
   listPeople(scope.sql, true, { order_by: 'created_at', direction: 'desc', limit: ALL, offset: 0 }).then(
     written,
@@ -62,10 +62,13 @@ export async function listInGroup(scope: Scope, groupId: string): Promise<UserIn
   return listPeopleIn(scope.sql, groupId);
 }
 
-/** Orders whose first page holds what is asked for most: the newest accounts, the members of the group. */
+/**
+ * Orders whose first page starts with the most requested rows: the newest accounts, or the members of the
+ * group.
+ */
 const DESCENDING: readonly UserOrder[] = ['created_at', 'group_id'];
 
-/** How many people did anything within the last three minutes. */
+/** The number of people who were active within the last three minutes. */
 export const countActive = ({ sql }: Scope): Promise<number> => countActivePeople(sql);
 
 const MEMBERS_A_PAGE = 30;
@@ -77,7 +80,7 @@ interface MembersQuery {
   page: number;
 }
 
-/** The people of a group, by name. Groups are not nested here, so no membership is inherited. @throws not_found */
+/** The people of a group, by name. Groups are not nested, so no membership is inherited. @throws not_found */
 export async function listMembersOf(
   scope: Scope,
   { id, membership, query, page }: MembersQuery,
@@ -115,16 +118,16 @@ function readCursor(cursor: string, order: UserOrder): Position {
       typeof key === keyTypeOf(order) && (typeof key === 'string' ? !key.includes('\0') : isSmall(key));
     if (isKey && isSmall(ordinal)) return { key, ordinal };
   } catch {
-    // Not ours, like what has another form.
+    // Not a cursor of this server; refused like any other malformed cursor.
   }
   throw invalid('cursor', 'must be the next_cursor of a page in the same order');
 }
 
-/** Whether PostgreSQL takes it as an `int`. */
+/** Whether the value fits a PostgreSQL `int`. */
 const isSmall = (value: unknown): value is number =>
   Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31;
 
-/** @throws not_found for what cannot be the id of an account */
+/** @throws not_found if the text cannot be an account id */
 export function knownUserId(sent: string): string {
   const { success, data } = id().safeParse(sent);
   if (!success) throw noSuchUser();
@@ -140,27 +143,30 @@ export async function getDetail(scope: Scope, id: string): Promise<UserDetail> {
   return { ...detail, profile_image_url, is_active: detail.is_active || isConnected(scope, id) };
 }
 
-/** What the caller may know of somebody. @throws not_found also for who waits for approval */
+/** The account as the caller may see it. @throws not_found also for an account that waits for approval */
 export async function getInfo(scope: Scope, id: string): Promise<UserInfo> {
   const info = await readInfo(scope.sql, scope.actor, id);
   if (!info) throw noSuchUser();
   return { ...info, is_active: info.is_active || isConnected(scope, id) };
 }
 
-/** Whom to ask for approval: who is named in the configuration, else the oldest administrator. @throws forbidden when that is nobody's to know */
+/**
+ * The contact for approval: the address in the configuration, else the oldest administrator. @throws
+ * forbidden if the contact is not shown
+ */
 export async function whomToAsk({ sql, configs }: Scope): Promise<{ name: string | null; email: string }> {
   const { show, email } = configs.current.auth.admin;
   const named = email?.trim() || null;
   const administrator = show ? await readAdministrator(sql, named && foldEmail(named)) : undefined;
   if (administrator) return administrator;
-  // One is always there; an address may also be that of a desk, which has no account.
+  // An administrator always exists. The configured address may be a shared mailbox without an account.
   if (!show || named === null) throw new AppError('forbidden');
   return { name: null, email: named };
 }
 
 const isConnected = ({ presence }: Scope, id: string) => presence.connectedAmong([id]).has(id);
 
-/** Whether somebody is connected, or did anything within the last three minutes; nobody is not. */
+/** Whether a person is connected, or was active within the last three minutes. False for an unknown id. */
 export async function isActive(scope: Scope, id: string): Promise<{ active: boolean }> {
   const info = await readInfo(scope.sql, scope.actor, id);
   return { active: info !== undefined && (info.is_active || isConnected(scope, id)) };

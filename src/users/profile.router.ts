@@ -13,7 +13,7 @@ import {
 } from './profile.service.ts';
 import { imageUrl, personName, UserDetail } from './users.schema.ts';
 
-/** Names alone: an offset says nothing of summers. */
+/** Accepts names only: an offset does not define daylight saving time. */
 const isTimezone = (name: string): boolean => {
   try {
     return !/^[+-]/.test(new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone);
@@ -24,7 +24,7 @@ const isTimezone = (name: string): boolean => {
 
 const Notes = z.record(z.string(), z.unknown()).nullable();
 
-/** What people keep of themselves. */
+/** Data that people store about themselves. */
 export const profileRouter = router({
   whomToAsk: account
     .meta({

@@ -8,7 +8,7 @@ import { CHANGE, MERGE, type Notes, READ } from './profile.repository.ts';
 import { reservePicture, storedImage } from './users.picture.ts';
 import type { UserDetail } from './users.schema.ts';
 
-/** Null empties a member, one that is missing stays. */
+/** Null empties a member; an absent member keeps its value. */
 async function change(scope: Scope, changes: object): Promise<UserDetail> {
   await scope.sql.rows(CHANGE, {
     userId: scope.actor.id,
@@ -27,7 +27,7 @@ export interface Profile {
   date_of_birth?: string | null | undefined;
 }
 
-/** Changes how the caller is shown to others. @throws quota_exceeded for the picture */
+/** Changes the caller's public profile. @throws quota_exceeded for the picture */
 export async function updateProfile(scope: Scope, profile: Profile): Promise<UserDetail> {
   const { id } = scope.actor;
   await reservePicture(scope, id, profile.profile_image_url);
@@ -46,26 +46,26 @@ export interface Status {
   status_expires_at?: number | null | undefined;
 }
 
-/** @throws forbidden where `users.enable_status` is off */
+/** @throws forbidden if `users.enable_status` is off */
 function requireStatus({ configs }: Scope): void {
   if (!isStatusEnabled(configs.current)) {
     throw new AppError('forbidden', { detail: 'The status of people is switched off.' });
   }
 }
 
-/** The caller's account, with its status. @throws forbidden where the status is switched off */
+/** The caller's account, with its status. @throws forbidden if the status is switched off */
 export function getStatus(scope: Scope): Promise<UserDetail> {
   requireStatus(scope);
   return getDetail(scope, scope.actor.id);
 }
 
-/** @throws forbidden where the status is switched off */
+/** @throws forbidden if the status is switched off */
 export async function updateStatus(scope: Scope, status: Status): Promise<UserDetail> {
   requireStatus(scope);
   return change(scope, status);
 }
 
-/** Keeps where the caller's clock is; `timezone` is an IANA name. */
+/** Stores the caller's time zone; `timezone` is an IANA name. */
 export async function updateTimezone(scope: Scope, timezone: string): Promise<{ status: true }> {
   await change(scope, { timezone });
   return { status: true };
@@ -76,7 +76,10 @@ export async function getNotes({ sql, actor }: Scope): Promise<Notes> {
   return row?.info ?? null;
 }
 
-/** Two updates at once queue on the row, and the second merges into what the first left. @throws validation when it is too large */
+/**
+ * Concurrent updates queue on the row; the second merges into the result of the first. @throws validation if
+ * the result is too large
+ */
 export async function updateNotes({ sql, actor }: Scope, changes: Record<string, unknown>): Promise<Notes> {
   const [row] = await sql.rows(MERGE, {
     userId: actor.id,

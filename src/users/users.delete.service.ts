@@ -6,10 +6,10 @@ import { lockAdministrators } from './users.repository.ts';
 import { audited, findUser, requireRightOver, toView } from './users.service.ts';
 
 /**
- * Deletes an account in one transaction. What it wrote stays, without a name; what others use of it passes to the caller
- * (docs/decisions/deleted-accounts.md).
+ * Deletes an account in one transaction. Its content stays without an author's name; shared items pass to the
+ * caller (docs/decisions/deleted-accounts.md).
  *
- * @throws not_found, primary_admin, forbidden for one's own account
+ * @throws not_found, primary_admin, forbidden for the caller's own account
  */
 export async function deleteUser(
   scope: ActingScope & Pick<Scope, 'sql' | 'accountDeletion'>,

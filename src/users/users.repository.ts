@@ -2,8 +2,8 @@ import { type Sql, type Statement, statement } from '../database/sql.ts';
 import type { UserDetail, UserInfo, UserListing, UserOrder } from './users.schema.ts';
 
 /**
- * SQL of what each order goes by, and its type; the number in which accounts were made breaks ties, unless no two accounts are
- * alike in it anyway. Each has an index that says where an account is (`users.entity.ts`).
+ * The SQL sort key of each order, and its type. The ordinal breaks ties, except in orders whose keys are
+ * unique. Each order has an index that gives the position of an account (`users.entity.ts`).
  */
 const KEYS: Record<UserOrder, { key: string; type: 'text' | 'int'; place?: 'email' }> = {
   created_at: { key: 'u.ordinal', type: 'int' },
@@ -18,27 +18,28 @@ const KEYS: Record<UserOrder, { key: string; type: 'text' | 'int'; place?: 'emai
 /** SQL for whether the row `u` is in the group that was named, as a number. */
 const MEMBERSHIP = `(exists (select from group_member gm where gm.group_id = :groupId::text and gm.user_id = u.id))::int`;
 
-/** Where a page ends: the next one begins behind it. */
+/** The end of a page; the next page begins after it. */
 export interface Position {
   key: string | number;
   ordinal: number;
 }
 
-/** What a position of an order must hold. */
+/** The type of the key in a position. */
 export const keyTypeOf = (order: UserOrder) => (KEYS[order].type === 'int' ? 'number' : 'string');
 
 /*
- * `wanted` is the text that is looked for, in lower case. Administrators find every account. Others find those who were let in, by
- * name or by their whole address: parts of addresses would let anybody collect them.
+ * `wanted` is the search text in lower case. Administrators find every account. Other callers find approved
+ * accounts, by a part of the name or by the whole address: a search by parts of addresses would let any user
+ * collect them.
  */
 const MATCHES = `(:callerIsAdmin or u.role <> 'pending') and (:wanted::text is null or position(:wanted in lower(u.name)) > 0
   or position(:wanted in lower(coalesce(u.username, ''))) > 0
   or case when :callerIsAdmin then position(:wanted in u.email) > 0 else u.email = :wanted end)`;
 
-/** The same where it holds for every account: nobody is looked for, by an administrator. No column is asked. */
+/** `MATCHES` for a search without text by an administrator. All accounts match, so no column is read. */
 const ALL = ':wanted::text is null and :callerIsAdmin::boolean';
 
-/** SQL for whether the row `u` did anything within the last three minutes. */
+/** SQL: whether the row `u` was active within the last three minutes. */
 export const IS_ACTIVE = '(u.last_active_at >= extract(epoch from now())::int - 180)';
 const IMAGE = `'/api/v1/users/' || u.id || '/profile/image'`;
 const STATUS = ['status_emoji', 'status_message', 'status_expires_at']
@@ -48,7 +49,7 @@ const STATUS = ['status_emoji', 'status_message', 'status_expires_at']
   )
   .join(', ');
 
-/** SQL for the groups of the row `u` that a condition on `gp` holds for. */
+/** SQL: the groups of the row `u` that satisfy a condition on `gp`. */
 const groups = (condition: string) =>
   `coalesce((select json_agg(json_build_object('id', gp.id, 'name', gp.name) order by gp.name) from user_group gp
      where gp.id in (select gm.group_id from group_member gm where gm.user_id = u.id) and ${condition}), '[]'::json)`;
@@ -75,11 +76,11 @@ interface PageParams extends MatchParams {
   groupId: string | null;
 }
 
-/** What is shown of each account; a list of accounts or one of people. */
+/** The columns of each account: a list for administrators, or a list of people. */
 interface View<Shown> {
   name: string;
   columns: string;
-  /** The statements so far, by their names. */
+  /** Statements created so far, by name. */
   made: Map<string, Statement<Row<Shown>, PageParams>>;
 }
 const LISTINGS: View<UserListing> = { name: 'users.list', columns: LISTING, made: new Map() };
@@ -88,7 +89,7 @@ const INFOS: View<UserInfo> = { name: 'users.infos', columns: INFO, made: new Ma
 interface Kind {
   order: UserOrder;
   direction: Direction;
-  /** Whether it begins behind a position. */
+  /** Whether the page begins after a position. */
   isAfter: boolean;
   /** Whether all accounts are listed. */
   isOfAll: boolean;
@@ -103,7 +104,8 @@ function pageOf<Shown>(view: View<Shown>, kind: Kind): Statement<Row<Shown>, Pag
     const key = order === 'group_id' ? MEMBERSHIP : KEYS[order].key;
     const sign = direction === 'asc' ? '>' : '<';
     const after = isAfter ? `and (${key}, u.ordinal) ${sign} (:afterKey::${type}, :afterOrdinal::int)` : '';
-    // Only places are walked over up to an offset, in an index that holds all that is asked for; the accounts of the page follow.
+    // Up to the offset only positions are read, from a covering index. Then the accounts of the page are
+    // joined.
     made = statement(
       name,
       `with places as (
@@ -129,18 +131,18 @@ const COUNT_ALL = statement<{ total: number }, MatchParams>(
 export interface UserQuery {
   query?: string | undefined;
   order_by: UserOrder;
-  /** With the order `group_id`. */
+  /** For the order `group_id`. */
   group_id?: string | undefined;
   direction: Direction;
   limit: number;
-  /** How many are left out before the page. */
+  /** How many accounts to skip before the page. */
   offset: number;
   after?: Position | undefined;
 }
 
 export interface UserPage<Shown> {
   users: Shown[];
-  /** Null when the page was asked for by its position: whoever goes through all has had it already. */
+  /** Null if the page was requested by position: the client got the total with the first page. */
   total: number | null;
   next: Position | null;
 }
@@ -158,7 +160,7 @@ async function readPage<Shown>(
   const [rows, counted] = await Promise.all([
     sql.rows(page, {
       ...matching,
-      // One more tells whether there is another page.
+      // One more row than the page tells whether another page exists.
       limit: limit + 1,
       skip: offset,
       afterKey: after?.key ?? null,
@@ -222,7 +224,7 @@ const INFO_OF = statement<UserInfo, { id: string; callerIsAdmin: boolean; caller
      from users u where u.id = :id and (:callerIsAdmin or u.id = :callerId or u.role <> 'pending')`,
 );
 
-/** What the caller may know of somebody; their groups only as far as they share them. */
+/** An account as the caller may see it. Includes only groups that the caller shares. */
 export async function readInfo(
   sql: Sql,
   caller: { id: string; role: string },
@@ -237,7 +239,7 @@ const ADMINISTRATOR = statement<{ name: string; email: string }, { email: string
   `select name, email from users where role = 'admin' and (:email::text is null or email = :email) order by ordinal limit 1`,
 );
 
-/** The administrator of an address, or the oldest one; undefined when there is none of that address. */
+/** The administrator with an address, or the oldest one. Undefined if no administrator has the address. */
 export async function readAdministrator(sql: Sql, email: string | null) {
   const [row] = await sql.rows(ADMINISTRATOR, { email });
   return row;
@@ -258,14 +260,12 @@ const SEEN = statement<never, { userIds: string[]; at: number }>(
   'update users set last_active_at = :at where id = any(:userIds)',
 );
 
-/** Notes when users were last seen. */
+/** Stores when users were last active. */
 export async function storeLastSeen(sql: Sql, userIds: string[], atSeconds: number): Promise<void> {
   await sql.rows(SEEN, { userIds, at: atSeconds });
 }
 
-/**
- * Held by every write that decides who is an administrator. Any constant will do, as long as all use the same.
- */
+/** The advisory lock for changes of administrators. Any constant works if all writers use the same one. */
 const ADMINISTRATORS_LOCK = 7_011_502;
 
 const LOCK_ADMINISTRATORS = statement<unknown, { lock: number }>(
@@ -273,5 +273,5 @@ const LOCK_ADMINISTRATORS = statement<unknown, { lock: number }>(
   'select pg_advisory_xact_lock(:lock)',
 );
 
-/** Held until the transaction ends by every change of who is an administrator. */
+/** Taken by every change of administrators, and held until the transaction ends. */
 export const lockAdministrators = (sql: Sql) => sql.rows(LOCK_ADMINISTRATORS, { lock: ADMINISTRATORS_LOCK });

@@ -96,7 +96,7 @@ export const usersRouter = router({
       },
       access: 'administrator',
     })
-    // A word, such as that of a path which does not exist, is the id of no account.
+    // A path that does not exist, such as a word, is read as an id. It matches no account.
     .input(z.object({ id: label() }))
     .output(UserDetail)
     .query(({ ctx, input }) => getDetail(ctx.scope, knownUserId(input.id))),

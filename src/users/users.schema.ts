@@ -4,13 +4,15 @@ import { label, shownName, text } from '../core/wire.ts';
 
 export const RoleAtom = z.enum(['admin', 'user', 'pending']);
 
-/** What somebody is called. */
+/** A person's display name. */
 export const personName = () => shownName();
 
-/** A password on its way in: capped, so that nobody makes the server hash megabytes. */
+/**
+ * A password from a client. Its length is limited, so that a caller cannot make the server hash megabytes.
+ */
 export const password = () => text(1024).min(1, 'must not be empty');
 
-/** A password to be set; `requireGoodPassword` decides whether it may be. */
+/** A new password; `requireGoodPassword` checks it. */
 export const newPassword = () =>
   password().meta({
     description:
@@ -18,7 +20,7 @@ export const newPassword = () =>
     maxLength: 128,
   });
 
-/** An address on its way in; `normaliseEmail` decides whether it is one. */
+/** An address from a client; `normaliseEmail` validates it. */
 export const emailInput = () => label(320).describe('An e-mail address; upper and lower case are the same');
 export const newEmail = () =>
   emailInput().meta({
@@ -30,7 +32,10 @@ const OWN_PATH = /^\/api\/v1\/users\/[0-9a-f-]{36}\/profile\/image$/;
 
 const MAX_ADDRESS = 2_048;
 
-/** Whether it names a picture of another server. It is kept, and never shown to others: each viewer would call that server. */
+/**
+ * Whether the value names a picture at another server. It is stored, but never shown to others: each viewer
+ * would call that server.
+ */
 export function isElsewhere(value: string): boolean {
   if (!value.startsWith('https://') || value.length > MAX_ADDRESS || /[\s\p{Cc}\\]/u.test(value))
     return false;
@@ -38,7 +43,10 @@ export function isElsewhere(value: string): boolean {
   return url !== null && url.username === '' && url.password === '';
 }
 
-/** An avatar: our own path, which stands for the initials, a small inline picture, or an https address. Every writer of one takes this. */
+/**
+ * An avatar: the account's own path (the initials), a small inline picture, or an https address. Every
+ * procedure that writes an avatar uses this schema.
+ */
 export const imageUrl = () => {
   const error = `must be a path of this server, an https address, or ${PICTURE_EXPECTED.replace('must be ', '')}`;
   return z
@@ -60,7 +68,7 @@ export const imageUrl = () => {
     });
 };
 
-/** What an account is made of: by whoever signs up, and by an administrator, who also gives it a role. */
+/** The fields of a new account. A sign-up uses them, and so does an administrator, who also sets a role. */
 export const accountForm = {
   email: newEmail(),
   name: personName(),
@@ -89,19 +97,19 @@ export const UserView = z
   .meta({ id: 'User' });
 export type UserView = z.infer<typeof UserView>;
 
-/** As lists show accounts: pictures by their paths, since inline they would be megabytes. */
+/** An account in a list. Pictures are given as paths, because inline pictures would be megabytes. */
 export const UserListing = UserView.extend({ group_ids: z.array(z.string()) }).meta({ id: 'UserListing' });
 export type UserListing = z.infer<typeof UserListing>;
 
 const status = {
   status_emoji: z.string().nullable(),
   status_message: z.string().nullable(),
-  /** Unix seconds; null for a status that stays. */
+  /** Unix seconds; null for a status that does not expire. */
   status_expires_at: z.int().nullable(),
 };
 const groups = z.array(z.object({ id: z.string(), name: z.string() }));
 
-/** All of an account, for administrators and for whose it is. */
+/** All fields of an account, for administrators and the account's owner. */
 export const UserDetail = UserView.extend({
   bio: z.string().nullable(),
   gender: z.string().nullable(),
@@ -113,16 +121,16 @@ export const UserDetail = UserView.extend({
 }).meta({ id: 'UserDetail' });
 export type UserDetail = z.infer<typeof UserDetail>;
 
-/** What people may know of each other. */
+/** The fields of an account that other users may see. */
 export const UserInfo = z
   .object({
     id: z.string(),
     name: z.string(),
-    /** For administrators and for whose it is; null for others. */
+    /** For administrators and the account's owner; null for others. */
     email: z.string().nullable(),
     role: RoleAtom,
     bio: z.string().nullable(),
-    /** Those that the caller is in too; for administrators all. Lists leave them out. */
+    /** Groups that the caller is in too; all groups for administrators. Absent in lists. */
     groups,
     is_active: z.boolean(),
     ...status,

@@ -15,25 +15,29 @@ import { imageForOthers, reservePicture, storedImage } from './users.picture.ts'
 import { lockAdministrators } from './users.repository.ts';
 import type { UserView } from './users.schema.ts';
 
-/** Theirs alone to change, so that there always is an administrator; null before there is anybody. */
+/**
+ * The oldest administrator. Other administrators cannot change this account, so an administrator always
+ * exists. Null before the first account.
+ */
 export const findOldestAdministrator = (em: EntityManager): Promise<UserEntity | null> =>
   em.findOne(User, { role: 'admin' }, { orderBy: { ordinal: 'asc' } });
 
 /**
- * An address as it is compared: trimmed, lower-cased, then composed, since lower case can bring forth new pairs. Its domain is as
- * mail servers read it (UTS 46): wide letters and other full stops name the same mailbox.
+ * Normalises an address for comparison: trims, lower-cases and then composes it, because lower case can
+ * create new combining pairs. The domain is mapped as mail servers do (UTS 46): full-width letters and other
+ * full stops name the same mailbox.
  */
 export function foldEmail(input: string): string {
   const folded = input.trim().toLowerCase().normalize('NFC');
   const at = folded.lastIndexOf('@') + 1;
   const domain = folded.slice(at);
-  // What is no part of a domain is not read over, but left to be refused.
+  // An invalid domain is returned unchanged, and refused later.
   if (at === 0 || !/^[\p{L}\p{M}\p{N}\p{P}]+$/u.test(domain)) return folded;
   return folded.slice(0, at) + (domainToUnicode(domainToASCII(domain)) || domain);
 }
 
 /**
- * An address as it is stored.
+ * Normalises an address for storage.
  *
  * @throws email_invalid unless it has the form `name@domain.tld` (or `name@localhost`)
  */
@@ -47,7 +51,7 @@ export function normaliseEmail(input: string): string {
 export interface NewUser {
   email: string;
   name: string;
-  /** Null for who signs in by another method only. */
+  /** Null for an account that signs in only by another method. */
   password: string | null;
   role: Role;
   username?: string | null | undefined;
@@ -66,8 +70,8 @@ export async function createUser(scope: CreatingScope, input: NewUser): Promise<
 }
 
 /**
- * Stores an account within a transaction. The first one of all becomes administrator whatever role was asked for: of any number
- * of simultaneous first ones exactly one, because the question is asked under a lock.
+ * Stores an account within a transaction. The first account becomes administrator, whatever role was
+ * requested. A lock ensures that exactly one of several concurrent first accounts becomes administrator.
  *
  * @throws email_invalid, email_taken
  */
@@ -101,7 +105,7 @@ export async function addUser(
   return view;
 }
 
-/** @throws email_taken for an address that another account has */
+/** @throws email_taken if another account has the address */
 function refuseTaken(error: unknown): never {
   if (error instanceof UniqueConstraintViolationException) {
     throw new AppError('email_taken', { cause: error });
@@ -109,12 +113,12 @@ function refuseTaken(error: unknown): never {
   throw error;
 }
 
-/** What the audit log tells of an account: no picture, and not what every change changes. */
+/** The fields for the audit log: without the picture, and without fields that every change changes. */
 export function audited({ email, name, username, role }: UserView) {
   return { email, name, username, role };
 }
 
-/** The wire form of an account; nothing else of the row leaves the server. */
+/** The wire form of an account. No other column leaves the server. */
 export function toView(user: UserEntity): UserView {
   const { id, email, username, name, profile_image_url, last_active_at, updated_at, created_at } = user;
   return {
@@ -135,7 +139,7 @@ export async function getUser(scope: Scope<Actor | null>, id: string): Promise<U
   return toView(await findUser(scope.em, id));
 }
 
-/** The account of an address, however it is written; null when there is none. */
+/** The account with an address, in any spelling; null if there is none. */
 export async function findUserByEmail(scope: Scope<Actor | null>, email: string): Promise<UserView | null> {
   const user = await scope.em.findOne(User, { email: foldEmail(email) });
   return user && toView(user);
@@ -148,8 +152,8 @@ export async function findUser(em: EntityManager, id: string): Promise<UserEntit
 }
 
 /**
- * The oldest administrator is theirs alone to change, so that there always is one. Asked under the lock, where the
- * caller may have turned out to be no administrator any more.
+ * Refuses changes of the oldest administrator by others, so that an administrator always exists. Runs under
+ * the lock: the caller may have lost the administrator role meanwhile.
  */
 export async function requireRightOver(em: EntityManager, actor: Actor, target: UserEntity): Promise<void> {
   const administrators = await em.find(User, { role: 'admin' }, { orderBy: { ordinal: 'asc' } });
@@ -167,7 +171,7 @@ export interface UserChanges {
   password?: string | undefined;
 }
 
-/** The hash of the new password; undefined when there is none. */
+/** The hash of the new password; undefined if no password is set. */
 async function hashOf(scope: Scope, { id, password, ...changes }: UserChanges): Promise<string | undefined> {
   if (password === undefined) return undefined;
   const { email, name, username } = await findUser(scope.em, id);
@@ -178,11 +182,13 @@ async function hashOf(scope: Scope, { id, password, ...changes }: UserChanges): 
 /**
  * Changes an account. A new role or password ends the account's sessions.
  *
- * @throws not_found, email_invalid, email_taken, password_weak, quota_exceeded, primary_admin, session_required, forbidden for giving up one's own administration
+ * @throws not_found, email_invalid, email_taken, password_weak, quota_exceeded, primary_admin,
+ *   session_required, forbidden if administrators remove their own role
  */
 export async function updateUser(scope: Scope, changes: UserChanges): Promise<UserView> {
   const takesOver = changes.email !== undefined || changes.password !== undefined;
-  // Else whoever got hold of an administrator's key could make a sign-in of it, which outlives the key.
+  // Otherwise the holder of a stolen administrator key could set a password and get a session, which outlives
+  // the key.
   if (takesOver && changes.id === scope.actor.id && scope.actor.keyId !== null) {
     throw new AppError('session_required');
   }
@@ -214,7 +220,8 @@ export async function updateUser(scope: Scope, changes: UserChanges): Promise<Us
       { mergeObjectProperties: false },
     );
     await tx.em.flush().catch(refuseTaken);
-    // After the row is written and so locked: a sign-in by the old password is either seen here or refused.
+    // After the row is written and locked: a concurrent sign-in with the old password is either deleted here
+    // or refused.
     if (revoked) await tx.em.nativeDelete(Session, { user: user.id });
     const view = toView(user);
     const changed = difference(

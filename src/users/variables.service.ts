@@ -5,13 +5,13 @@ import { READ, REPLACE, type Variables } from './variables.repository.ts';
 
 const MAX_BYTES = 100_000;
 
-/** The caller's texts for prompts. */
+/** The caller's prompt variables. */
 export async function getVariables({ sql, actor }: Scope): Promise<Variables> {
   const [row] = await sql.rows(READ, { userId: actor.id });
   return row ?? { variables: {} };
 }
 
-/** Replaces all of them. @throws validation when they are too large together */
+/** Replaces all variables. @throws validation if they are too large together */
 export async function replaceVariables(
   { sql, actor }: Scope,
   variables: Record<string, string>,
