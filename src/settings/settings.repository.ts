@@ -12,12 +12,15 @@ export async function readSettings(sql: Sql, userId: string): Promise<Settings> 
   return row?.settings ?? {};
 }
 
-/** SQL for the settings after an update: `members` replaces members, `ui` members of `ui`, and `removed` names those that `ui` loses. */
+/**
+ * SQL: the settings after an update. `members` replaces members, `ui` replaces members of `ui`, and `removed`
+ * names the members of `ui` to remove.
+ */
 const REPLACED = '(settings || :members::jsonb)';
 const UI = `case when jsonb_typeof(${REPLACED} -> 'ui') = 'object' then ${REPLACED} -> 'ui' else '{}' end`;
 const MERGED = `${REPLACED} || jsonb_build_object('ui', ((${UI}) || :ui::jsonb) - :removed::text[])`;
 
-/** Two updates at once queue on the row, and the second merges into what the first left. */
+/** Concurrent updates queue on the row; the second merges into the result of the first. */
 const MERGE = statement<
   { settings: Settings },
   { userId: string; members: string; ui: string; removed: string[]; maxBytes: number }
@@ -33,7 +36,7 @@ export interface SettingsChange {
   ui: Settings;
 }
 
-/** @returns what is stored then; undefined when it would be more than `maxBytes` as PostgreSQL writes it */
+/** @returns the stored settings; undefined if they would exceed `maxBytes` as PostgreSQL writes them */
 export async function mergeSettings(
   sql: Sql,
   userId: string,

@@ -7,7 +7,7 @@ import { LIMITS } from '../core/wire.ts';
 import { listUserValves, updateValves } from '../tools/valves/valves.service.ts';
 import { mergeSettings, readSettings } from './settings.repository.ts';
 
-/** An index holds it, and PostgreSQL's entries are bounded. */
+/** An index contains the address, and PostgreSQL limits the size of index entries. */
 const WEBHOOK_BYTES = 2_000;
 
 type Tree = Record<string, unknown>;
@@ -15,7 +15,9 @@ export type Settings = Tree & { ui: Tree };
 
 const objectOf = (value: unknown): Tree => (isObject(value) ? { ...value } : {});
 
-/** The stored settings with the caller's own valves of tools, which are stored apart, under `tools.valves`. */
+/**
+ * The stored settings, with the caller's own tool valves under `tools.valves`. Valves are stored separately.
+ */
 async function complete(scope: Scope, reading: Promise<Tree> | Tree): Promise<Settings> {
   const [stored, valves] = await Promise.all([reading, listUserValves(scope)]);
   const { valves: _, ...tools } = objectOf(stored.tools);
@@ -23,18 +25,20 @@ async function complete(scope: Scope, reading: Promise<Tree> | Tree): Promise<Se
   return { ...stored, ui: objectOf(stored.ui), ...(hasTools && { tools: { ...tools, valves } }) };
 }
 
-/** What the caller's clients keep for them. */
+/** Settings of the caller's clients. */
 export async function getSettings(scope: Scope): Promise<Settings> {
   return complete(scope, readSettings(scope.sql, scope.actor.id));
 }
 
 /**
- * Replaces the members that are sent and keeps the others. `ui` is merged by its members, of which null removes one; null for `ui`
- * itself empties it. `tools.valves.<tool id>` sets the caller's own valves of that tool, as the tool's own operation does. Tool
- * servers of one's own are dropped unless the caller may have any.
+ * Replaces the members that are sent and keeps the others. `ui` is merged by its members, of which null
+ * removes one; null for `ui` itself empties it. `tools.valves.<tool id>` sets the caller's own valves of that
+ * tool, as the tool's own procedure does. The caller's own tool servers are dropped without the permission
+ * for them.
  *
- * @throws validation when it is too large or its webhook is no text, address_refused when that may not be called
- * @throws what setting user valves throws; valves that were set before then stay set
+ * @throws validation if the settings are too large or the webhook is not text, address_refused if its address
+ *   is not allowed
+ * @throws errors of setting user valves; valves that were set before the error stay set
  */
 export async function updateSettings(scope: Scope, sent: Tree): Promise<Settings> {
   const { ui, ...members } = sent;
@@ -53,7 +57,7 @@ export async function updateSettings(scope: Scope, sent: Tree): Promise<Settings
   return complete(scope, stored);
 }
 
-/** Clients send back all that they were told, so what did not change is not set again. */
+/** Clients send back all settings that they received, so unchanged valves are not written again. */
 async function setUserValves(scope: Scope, sent: Tree): Promise<void> {
   const stored = await listUserValves(scope);
   for (const [toolId, valves] of Object.entries(sent)) {
