@@ -11,18 +11,21 @@ import {
 } from './protocol.ts';
 import type { Answerers, Asking } from './questions.ts';
 
-/** How long what a process has said may take to arrive here. */
+/** How long a message from the process may take to arrive here. */
 const GRACE_MS = 250;
 const BUSY = 'The tool is busy with other calls and did not turn to this one. Try again in a moment.';
 
 export interface CallOptions extends Answerers {
   timeoutMs: number;
   signal: AbortSignal | undefined;
-  /** Whether the answer is what the tool says of itself, which is to be stored or shown, and so is short. */
+  /** Whether the answer describes the tool itself. Such an answer is stored or shown, so it must be short. */
   isOfItself?: boolean | undefined;
   /** Gets JSON. */
   onEvent?: ((event: string) => void) | undefined;
-  /** Told what the call took: before the answer, or when the process that it ended with has ended. Never for one that none began. */
+  /**
+   * Called with the usage of the call: before the answer, or when the process ends with the call. Never
+   * called for a call that did not begin.
+   */
   onUsage?: ((usage: Usage) => void) | undefined;
 }
 
@@ -30,13 +33,13 @@ export interface Answer {
   result: Payload;
   /** What the function emitted, in order, as JSON. */
   events: string[];
-  /** The last of what it printed. */
+  /** The end of the printed output. */
   output: string;
   /** From the moment at which the loaded tool was asked. */
   durationMs: number;
 }
 
-/** What is asked of a tool, and how a sentence calls it. */
+/** A request to a tool, and its name in sentences. */
 export interface Order {
   name: string;
   /** The request as JSON. */
@@ -48,11 +51,11 @@ export function encodeOrder(request: ToolRequest): Order {
   return { name, body: Buffer.from(JSON.stringify(request)) };
 }
 
-/** Nothing of the tool has run for this call, so another process may get it. */
+/** The process ran no code of the tool for this call, so another process may get the call. */
 export class NotBegun extends Error {
-  /** What to tell the caller if it goes nowhere else. */
+  /** The error for the caller when no other process gets the call. */
   readonly error: AppError;
-  /** Whether somebody's call harmed the process. */
+  /** Whether a call harmed the process. */
   readonly isHarmed: boolean;
 
   constructor(error: AppError, isHarmed: boolean) {
@@ -65,7 +68,7 @@ export class NotBegun extends Error {
 export interface Asked {
   /** Rejects with NotBegun or an AppError, or with the reason of the signal. */
   answer: Promise<Answer>;
-  /** Resolves when the process does nothing for it any more: what nobody waits for may run on for a while. */
+  /** Resolves when the process no longer works on the call. An abandoned call may run on for a while. */
   left: Promise<void>;
 }
 
@@ -74,31 +77,34 @@ export interface PendingCall extends Asking {
   order: Order;
   options: CallOptions;
   state: 'held' | 'sent' | 'begun';
-  /** Nobody waits for it any more, but it may still run: a thread cannot be stopped. */
+  /** The caller no longer waits, but the call may still run: a thread cannot be stopped. */
   isAbandoned: boolean;
-  /** Runs out when it was sent and is not begun. */
+  /** The deadline for a call that was sent and has not begun. */
   lease: NodeJS.Timeout | undefined;
   events: string[];
   eventBytes: number;
   startedAt: number;
-  /** What the process had taken when it began. */
+  /** CPU time of the process when the call began. */
   cpuMs: number;
   resolve(answer: Answer): void;
   reject(error: unknown): void;
-  /** Nobody waits for it, and the process is done with it. */
+  /** The caller has gone, and the process has finished the call. */
   leave(): void;
 }
 
 export interface CallsHandlers {
-  /** Sends a message, whose JSON comes in parts. */
+  /** Sends a message. The parts together are its JSON. */
   send(...parts: Buffer[]): void;
   /** The time of the process, in seconds. */
   clock(): number;
-  /** Whether it may have said something that was not read yet. */
+  /** Whether the process may have sent a message that is still unread. */
   isUnheard(): boolean;
-  /** A call does so badly that no other should come: `reason` goes on after "because". */
+  /**
+   * A call harms the process, so the process must get no further calls. `reason` continues a sentence after
+   * "because".
+   */
   onHarm(reason: string): void;
-  /** Some call has gone, or nobody waits for it any more. */
+  /** A call has ended, or its caller no longer waits. */
   onChange(): void;
 }
 
@@ -106,9 +112,12 @@ export interface CallsHandlers {
 export function openCalls(limits: Limits, { send, clock, isUnheard, onHarm, onChange }: CallsHandlers) {
   const calls = new Map<number, PendingCall>();
   const held = new Set<PendingCall>();
-  /** Sent and not begun. */
+  /** Calls that were sent and have not begun. */
   const unbegun = { calls: 0, bytes: 0 };
-  /** How many of them there may be: more as long as it turns to them soon, so that what it is sent is begun in time. */
+  /**
+   * The bound on unbegun calls. It grows while the process begins calls quickly, so that each call begins in
+   * time.
+   */
   let most = FEWEST_UNBEGUN;
   let wanted = 0;
   let last = 0;
@@ -124,7 +133,7 @@ export function openCalls(limits: Limits, { send, clock, isUnheard, onHarm, onCh
       unbegun.calls += 1;
       unbegun.bytes += call.order.body.length;
       call.startedAt = performance.now();
-      // By then the process would not begin it any more. What it said before that is read first.
+      // After that time the process does not begin the call. Earlier messages are read first.
       lend(call, limits.beginMs + GRACE_MS);
       const beginBefore = clock() + limits.beginMs / 1000;
       send(Buffer.from(`{"call":${call.number},"begin_before":${beginBefore},`), call.order.body.subarray(1));
@@ -142,7 +151,7 @@ export function openCalls(limits: Limits, { send, clock, isUnheard, onHarm, onCh
 
   function expire(call: PendingCall): void {
     if (!calls.has(call.number) || call.state !== 'sent') return;
-    // It may have begun and said so: another process must not get the call as well.
+    // The call may have begun, and that message may be unread. Another process must not get the call too.
     if (isUnheard()) return void lend(call, GRACE_MS);
     const error = new AppError('python_unavailable', { detail: BUSY, retryAfterSeconds: 5 });
     fail(call, new NotBegun(error, true));
@@ -174,11 +183,11 @@ export function openCalls(limits: Limits, { send, clock, isUnheard, onHarm, onCh
   }
 
   return {
-    /** How many the process may be at work on. */
+    /** The number of calls that the process may still work on. */
     size: () => calls.size,
-    /** How many of them somebody waits for. */
+    /** The number of calls whose callers still wait. */
     wanted: () => wanted,
-    /** One that it was sent. */
+    /** Finds a call that was sent to the process. */
     find: (number: number) => {
       const call = calls.get(number);
       return call?.state === 'held' ? undefined : call;
@@ -187,7 +196,7 @@ export function openCalls(limits: Limits, { send, clock, isUnheard, onHarm, onCh
     add(order: Order, options: CallOptions): Asked {
       const answer = Promise.withResolvers<Answer>();
       const left = Promise.withResolvers<void>();
-      // Whoever has gone away does not hear of it.
+      // A caller that has gone does not get the rejection.
       answer.promise.catch(() => {});
       const { signal } = options;
       const abort = () => {
@@ -232,7 +241,10 @@ export function openCalls(limits: Limits, { send, clock, isUnheard, onHarm, onCh
       sendHeld();
     },
 
-    /** The process says that it has turned to a call: its time runs from now on. False when it was not asked to. */
+    /**
+     * The process has begun a call, so the time of the call starts. Returns false for a call that was not
+     * sent.
+     */
     begin(number: number, cpuMs: number): boolean {
       const call = calls.get(number);
       if (call?.state !== 'sent') return false;
@@ -261,13 +273,13 @@ export function openCalls(limits: Limits, { send, clock, isUnheard, onHarm, onCh
       onChange();
     },
 
-    /** Fails those that were not sent, each with the error; none is sent any more. */
+    /** Fails the held calls with the error. No further call is sent. */
     failHeld(error: Error): void {
       isOpen = false;
       for (const call of held) fail(call, error);
     },
 
-    /** Fails all, each with what `errorOf` says of it. */
+    /** Fails all calls, each with the error from `errorOf`. */
     failAll(errorOf: (call: PendingCall) => Error): void {
       isOpen = false;
       for (const call of [...calls.values()]) fail(call, errorOf(call));

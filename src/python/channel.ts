@@ -4,18 +4,18 @@ import { MAX_FRAME_BYTES, MAX_FRAMES_BYTES } from './protocol.ts';
 import { JsonScan, ScanFault } from './scan.ts';
 
 const HEADER_BYTES = 4;
-/** Of one frame. The system hands over many kilobytes at once, unless they were written byte by byte. */
+/** Pieces of one frame. The kernel delivers many kilobytes at once, unless they were written byte by byte. */
 const MAX_PIECES = 10_000;
-/** A frame up to that size is read at once, and is not counted among what is held. */
+/** A frame up to this size is read at once and does not count against the frame room. */
 const SMALL_BYTES = 64 * 1024;
-/** How much of a longer one is read before others get their turn: a millisecond or two. */
+/** How much of a longer frame is read in one turn of the event loop: one or two milliseconds. */
 const SLICE_BYTES = 256 * 1024;
-/** How long a frame may take to arrive. A tool's process writes it at one stroke. */
+/** How long a frame may take to arrive. A tool's process writes a frame in one write. */
 const FRAME_MS = 30_000;
 /** What the head of a frame may hold; its longest member is the output of a function. */
 const MAX_HEAD_BYTES = 128 * 1024;
 const MAX_HEAD_MEMBERS = 32;
-/** What is parsed may have so many members: distinct names take a microsecond each. */
+/** The most members in parsed JSON: each distinct name takes a microsecond. */
 const MAX_MEMBERS = 20_000;
 const MAX_LISTS = 100_000;
 const LINE_FEED = 0x0a;
@@ -24,7 +24,7 @@ const NONE = Buffer.alloc(0);
 const TOO_MUCH = 'it sent too many members, lists and objects at once';
 const BROKEN = 'it wrote to the channel of the server';
 
-/** JSON text that a tool's process wrote. It was checked, but not parsed: a result goes to its caller as it is. */
+/** JSON text from a tool's process. It is checked but not parsed: a result goes to the caller unchanged. */
 export class Payload {
   readonly text: string;
   readonly #scan: JsonScan;
@@ -34,7 +34,7 @@ export class Payload {
     this.#scan = scan;
   }
 
-  /** @throws ScanFault where parsing would take the event loop for long */
+  /** @throws ScanFault when parsing would block the event loop for long */
   parse(): unknown {
     const { members, lists } = this.#scan;
     if (members > MAX_MEMBERS || lists > MAX_LISTS) throw new ScanFault(TOO_MUCH);
@@ -42,11 +42,11 @@ export class Payload {
   }
 }
 
-/** The memory that all long frames share from their first byte until they are read. */
+/** The memory that all long frames share. A frame holds its part from its first byte until it is read. */
 export interface FrameRoom {
-  /** False when there is no room left for so many bytes. */
+  /** Returns false when the room for so many bytes is not free. */
   take(bytes: number): boolean;
-  /** Calls back when there may be room again; returns what withdraws that. */
+  /** Calls `retry` when room may be free again. The returned function cancels that. */
   wait(retry: () => void): () => void;
   give(bytes: number): void;
 }
@@ -74,42 +74,45 @@ export function openFrameRoom(limit = MAX_FRAMES_BYTES): FrameRoom {
 }
 
 export interface FrameHandlers {
-  /** `head` is parsed; `payload` is the JSON text behind it, if any; `bytes` is the size of both. */
+  /** `head` is parsed. `payload` is the JSON text after the head, if any. `bytes` is the size of both. */
   onFrame(head: unknown, payload: Payload | undefined, bytes: number): void;
-  /** Called once, with the reason, for a frame that is too long, holds too much or is not JSON, or that `onFrame` throws at. */
+  /**
+   * Called once, with the reason: the frame is too long, holds too much or is not JSON, or `onFrame` threw.
+   */
   onFault(reason: string): void;
 }
 
 export interface FrameReader {
-  /** Whether to go on reading; what has arrived is handed over all the same. */
+  /** Turns reading on or off. Frames that have arrived are still delivered. */
   listen(isOn: boolean): void;
-  /** Whether a frame is being checked, which takes some turns of the event loop. */
+  /** Whether a frame is being checked. A check takes several turns of the event loop. */
   isChecking(): boolean;
-  /** Whether the process may have said something that was not handed over, because this side does not read just now. */
+  /** Whether the process may have sent messages that are not delivered because reading is off. */
   isBehind(): boolean;
 }
 
 /**
- * Cuts a socket into frames, and hands them over in their order. A frame is a line of JSON, its head, and for some kinds a line feed and
- * JSON of any size. Nothing is parsed before it is checked and counted. Nothing is read after a fault.
+ * Cuts a socket into frames and delivers them in order. A frame is one line of JSON, the head; some kinds add
+ * a line feed and JSON of any size. Each frame is checked and counted before it is parsed. Reading stops
+ * after a fault.
  */
 export function readFrames(
   socket: Socket,
   room: FrameRoom,
   { onFrame, onFault }: FrameHandlers,
 ): FrameReader {
-  /** Bytes that are not looked at yet. */
+  /** Bytes that are not yet processed. */
   let rest: Buffer = NONE;
-  /** The frame that is under way, and how much of it is there. */
+  /** The frame that is arriving, and how many of its bytes have arrived. */
   let frame: Buffer | undefined;
   let filled = 0;
   let pieces = 0;
-  /** What the frame that is under way has of the room. */
+  /** The part of the frame room that the arriving frame holds. */
   let taken = 0;
   let timer: NodeJS.Timeout | undefined;
   let isWanted = true;
   let isChecking = false;
-  /** For room. */
+  /** Whether the reader waits for frame room. */
   let isWaiting = false;
   let withdraw = () => {};
 
@@ -127,13 +130,13 @@ export function readFrames(
     [frame, rest] = [undefined, NONE];
     onFault(reason);
   };
-  /** A stranger wrote it, so an error is the end of this channel and of nothing else. */
+  /** The content comes from untrusted code, so an error ends only this channel. */
   const stopFor = (error: unknown) => stop(error instanceof ScanFault ? error.message : BROKEN);
   const keepReading = () => {
     if (isWanted && !isChecking && !isWaiting) socket.resume();
     else socket.pause();
   };
-  /** Takes up what was held up. */
+  /** Resumes the reader. */
   const goOn = () => {
     try {
       cut();
@@ -143,7 +146,7 @@ export function readFrames(
     }
   };
 
-  /** Checks one frame and hands it over; a long one in later turns of the event loop. */
+  /** Checks one frame and delivers it. A long frame takes several turns of the event loop. */
   function read(body: Buffer): void {
     const feed = body.indexOf(LINE_FEED);
     const head = feed === -1 ? body : body.subarray(0, feed);
@@ -174,7 +177,7 @@ export function readFrames(
     onFrame(...message);
   }
 
-  /** Cuts frames from the rest, as long as they are whole. */
+  /** Cuts complete frames from the rest. */
   function cut(): void {
     while (rest.length >= HEADER_BYTES && !isChecking && !isWaiting && !socket.destroyed) {
       const length = rest.readUInt32BE(0);
@@ -197,7 +200,7 @@ export function readFrames(
     }
   }
 
-  /** As large as it says: joining pieces again and again would take ever longer. */
+  /** Allocates the declared size once: joining pieces repeatedly would take longer with each piece. */
   function begin(length: number): void {
     frame = Buffer.allocUnsafeSlow(length);
     filled = rest.copy(frame, 0, HEADER_BYTES);
@@ -207,7 +210,7 @@ export function readFrames(
   }
 
   function expire(): void {
-    // What is not read from this side is not late.
+    // A frame is not late while reading is off.
     if (isWanted) stop('it did not finish what it had begun to send');
     else timer = setTimeout(expire, FRAME_MS);
   }
@@ -254,7 +257,7 @@ function parseHead(bytes: Buffer): unknown {
   return JSON.parse(bytes.toString());
 }
 
-/** Sends one message, whose JSON comes in parts, as a frame. */
+/** Sends one message as a frame. The parts together are its JSON. */
 export function writeFrame(socket: Socket, ...parts: Buffer[]): void {
   const header = Buffer.allocUnsafe(HEADER_BYTES);
   header.writeUInt32BE(parts.reduce((length, part) => length + part.length, 0));

@@ -1,4 +1,4 @@
-/** Runs out once, after so much time in all; pauses do not count, and may overlap. */
+/** Fires once, after the given total time. Pauses do not count, and pauses may overlap. */
 export class Clock {
   readonly #onEnd: () => void;
   #leftMs: number;
@@ -30,7 +30,7 @@ export class Clock {
     if (this.#pauses === 0) this.#run();
   }
 
-  /** For good: whoever resumes after that changes nothing. */
+  /** Stops the clock for good: a later `resume` has no effect. */
   stop(): void {
     this.#pauses = Number.POSITIVE_INFINITY;
     clearTimeout(this.#timer);

@@ -1,12 +1,12 @@
 import type { Ended } from './host.ts';
 import type { Limits } from './protocol.ts';
 
-/** For a process that was ended from here; the reason goes on after "because". */
+/** The ending of a process that the server stopped. The reason continues a sentence after "because". */
 export function stopped(reason: string): string {
   return `The process of the tool was stopped because ${reason}.`;
 }
 
-/** What a tool was ended for that took too much with all that it had started. */
+/** The limits for which the fork server ends a tool and all processes that the tool started. */
 const EXCESSES: Record<NonNullable<Ended['exceeded']>, (limits: Limits) => string> = {
   memory: ({ memoryBytes }) =>
     `it took more than ${memoryBytes >> 20} MiB of memory with all that it had started`,
@@ -20,7 +20,7 @@ const EXCESSES: Record<NonNullable<Ended['exceeded']>, (limits: Limits) => strin
   uncounted: () => 'what it takes could not be counted',
 };
 
-/** How a process came to its end, as a sentence goes on after a colon. */
+/** How a process ended, as the text after a colon. */
 export function describeEnd({ code, signal, exceeded }: Ended, limits: Limits): string {
   if (code === null && signal === null) return 'the Python host had to start anew; try again';
   if (exceeded) return EXCESSES[exceeded](limits);

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const REQUIREMENTS = join(import.meta.dirname, 'host', 'requirements.txt');
 const MARKER = 'made-from';
 const OLDEST = [3, 10] as const;
-/** Tried in this order. The absolute ones find a system interpreter behind a version manager's. */
+/** Tried in this order. The absolute paths find a system interpreter that a version manager hides. */
 const CANDIDATES = [
   'python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10', 'python', '/usr/bin/python3',
 ]; // biome-ignore format: one list, one look
@@ -19,31 +19,31 @@ const CANDIDATES = [
 export interface Environment {
   /** The interpreter to run. */
   python: string;
-  /** A sentence about where it came from. */
+  /** One sentence that says where the interpreter was found. */
   origin: string;
 }
 
 export interface Log {
   info(message: string): void;
   warn(message: string): void;
-  /** Shows how far a long task is, by the seconds so far; returns what ends that. */
+  /** Reports the progress of a long task by the seconds so far. The returned function ends the report. */
   progress?: ((describe: (seconds: number) => string) => () => void) | undefined;
 }
 
-/** Why there is no Python for tools, and what would help, in one or two sentences. */
+/** Why Python is unavailable to tools, and the remedy, in one or two sentences. */
 class EnvironmentError extends Error {}
 
 interface Interpreter {
   path: string;
   version: string;
-  /** Major version of Pydantic that it already has, 0 for none. */
+  /** Major version of the installed Pydantic; 0 when Pydantic is not installed. */
   pydantic: number;
 }
 
 /**
- * The environment in `folder`, made there when it is absent, half-made, or made from other requirements or another
- * interpreter. Without a network, an interpreter that already has Pydantic 2 serves as it is. Takes seconds to
- * minutes the first time. Throws EnvironmentError.
+ * Prepares the environment in `folder`. It is made anew when it is absent, incomplete, or made from other
+ * requirements or another interpreter. Without a network, an interpreter that has Pydantic 2 is used as it
+ * is. The first preparation takes seconds to minutes. Throws EnvironmentError.
  */
 export async function prepareEnvironment(
   folder: string,
@@ -52,7 +52,7 @@ export async function prepareEnvironment(
   signal: AbortSignal,
 ): Promise<Environment> {
   const made: Environment = { python: pythonIn(folder), origin: `environment in ${folder}` };
-  // No interpreter is asked when the environment is there: that would cost a start most of its time.
+  // An existing environment is used without starting an interpreter: that would take most of the start time.
   const mark = await markOf(interpreter);
   if (await isMadeFrom(folder, mark)) return made;
   const found = await findInterpreters(interpreter, signal);
@@ -116,13 +116,13 @@ function isRecent(version: string): boolean {
   return major === OLDEST[0] && minor >= OLDEST[1];
 }
 
-/** What an environment must have been made from to serve as it is. */
+/** The mark of a usable environment: what it was made from. */
 async function markOf(interpreter: string | undefined): Promise<string> {
   const hash = createHash('sha256').update(await readFile(REQUIREMENTS));
   return hash.update(`\n${interpreter ?? ''}`).digest('hex');
 }
 
-/** An interpreter that has been removed since leaves a link to nowhere, and its environment does not count. */
+/** The link of a removed interpreter points to no file. Its environment is not used. */
 async function isMadeFrom(folder: string, mark: string): Promise<boolean> {
   const [found] = await Promise.all([
     readFile(join(folder, MARKER), 'utf8'),
@@ -133,7 +133,10 @@ async function isMadeFrom(folder: string, mark: string): Promise<boolean> {
 
 const pythonIn = (folder: string) => join(folder, 'bin', 'python');
 
-/** Made beside its place and moved there when complete, so that a half-made one is never seen. */
+/**
+ * Made beside its final path and moved there when complete, so that other processes never see an incomplete
+ * environment.
+ */
 async function make(
   folder: string,
   base: Interpreter,
@@ -167,7 +170,7 @@ async function make(
         signal,
       ).catch(() => Promise.reject(cause));
     }
-    // A tool's own user reads it too, whatever the umask of the server.
+    // The user of a tool reads the environment too, whatever the umask of the server.
     await runLogged('chmod', ['-R', 'a+rX', draft], output, signal);
     await writeFile(join(draft, MARKER), mark);
     await moveIntoPlace(draft, folder, mark);
@@ -179,7 +182,10 @@ async function make(
   }
 }
 
-/** Replaces an environment of other requirements. One of the same that another process made meanwhile stays: it is in use. */
+/**
+ * Replaces an environment made from other requirements. An environment of the same requirements that another
+ * process made meanwhile stays: it is in use.
+ */
 export async function moveIntoPlace(draft: string, folder: string, mark: string): Promise<void> {
   if (await isMadeFrom(folder, mark)) return;
   const old = `${draft}.old`;
@@ -193,11 +199,11 @@ export async function moveIntoPlace(draft: string, folder: string, mark: string)
 interface Output {
   file: WriteStream;
   add(line: string): void;
-  /** How far it is. */
+  /** Describes the progress. */
   describe(): string;
 }
 
-/** What the commands say, into a file; a disk that is full must not be the end of the server. */
+/** Writes the output of the commands to a file. A full disk must not end the server. */
 function openOutput(path: string, packages: number): Output {
   const file = createWriteStream(path).on('error', () => {});
   let collected = 0;
@@ -219,7 +225,7 @@ function openOutput(path: string, packages: number): Output {
 const countRequirements = async () =>
   (await readFile(REQUIREMENTS, 'utf8')).split('\n').filter((line) => /^\w/.test(line)).length;
 
-/** Runs a command with the surroundings of the server (pip's configuration is the owner's). */
+/** Runs a command with the environment variables of the server: the owner configures pip through them. */
 async function runLogged(
   command: string,
   args: string[],

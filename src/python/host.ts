@@ -21,18 +21,21 @@ const run = promisify(execFile);
 const START_TIMEOUT_MS = 30_000;
 const GREETING_TIMEOUT_MS = 10_000;
 
-/** As often, at most, the fork server hears that a process is given calls. */
+/** The shortest time between two notices to the fork server that a process gets calls. */
 const CALLED_MS = 500;
 
 /**
- * What libraries would otherwise set aside for every processor of the machine: arenas of memory, and threads with their stacks and buffers.
- * Where there are many, `import numpy` alone took more than a tool may have.
+ * Limits what libraries allocate for each processor of the machine: memory arenas, and threads with stacks
+ * and buffers. On a machine with many processors, `import numpy` alone took more than a tool may have.
  */
 const SPARING = { MALLOC_ARENA_MAX: '2', OMP_NUM_THREADS: '2', OPENBLAS_NUM_THREADS: '2' };
 
 type EndReport = Extract<HostReport, { kind: 'ended' }>;
 
-/** How a process ended: its exit status, or the signal that ended it, and the limit that it had passed. All null: the whole host is gone. */
+/**
+ * How a process ended: its exit status or signal, and the limit that it exceeded. All are null when the whole
+ * host has ended.
+ */
 export type Ended = { [K in 'code' | 'signal' | 'exceeded' | 'usage']: EndReport[K] | null };
 
 const LOST: Ended = { code: null, signal: null, exceeded: null, usage: null };
@@ -40,43 +43,43 @@ const LOST: Ended = { code: null, signal: null, exceeded: null, usage: null };
 export interface SpawnedProcess {
   /** Rejects when the process could not be started or could not give up its rights. */
   connected: Promise<void>;
-  /** Resolves when it is gone, with all that it had started. */
+  /** Resolves when the process and all processes that it started have ended. */
   ended: Promise<Ended>;
-  /** Sends a message, whose JSON comes in parts. */
+  /** Sends a message. The parts together are its JSON. */
   send(...parts: Buffer[]): void;
-  /** How many bytes that it was sent wait for it. */
+  /** How many sent bytes the process has not read. */
   unread(): number;
-  /** Whether few of them do. */
+  /** Whether the process has read nearly all sent bytes. */
   isRead(): boolean;
-  /** Whether to go on reading what it says. */
+  /** Turns reading from the process on or off. */
   listen(isOn: boolean): void;
-  /** Whether it may have said something that was not read, because this side does not read just now. */
+  /** Whether the process may have sent messages that are unread because reading is off. */
   isUnheard(): boolean;
-  /** Counts the processor time that it may use from now on, within a second. */
+  /** Restarts the count of the processor time that the process may use; takes effect within a second. */
   countAnew(): void;
-  /** The time by its own clock, in seconds; never more than that. */
+  /** The time by the clock of the process, in seconds; a lower bound. */
   clock(): number;
-  /** Ends the process and whatever it has started, at once. */
+  /** Ends the process and all processes that it started, at once. */
   kill(): void;
 }
 
 export interface SpawnHandlers {
-  /** `bytes`: of the head, `message`, and the payload. */
+  /** `bytes`: the size of the head (`message`) and the payload. */
   onMessage(message: unknown, payload: Payload | undefined, bytes: number): void;
-  /** It has read all that it was sent, after that had not been so. */
+  /** The process has read all sent bytes after a backlog. */
   onRead(): void;
-  /** The process broke the protocol; its channel is closed already. */
+  /** The process violated the protocol; its channel is already closed. */
   onFault(reason: string): void;
 }
 
-/** One life of the fork server. */
+/** One run of the fork server. */
 export interface Host {
   versions: { python: string; pydantic: string };
-  /** Layers of protection that this system does not offer, in words. */
+  /** Layers of protection that this system lacks, in words. */
   missing: string[];
-  /** `packages`: the folder of packages that it gets beside those of the environment. */
+  /** `packages`: the folder of packages that the process uses beside those of the environment. */
   spawn(packages: string | undefined, handlers: SpawnHandlers): SpawnedProcess;
-  /** Resolves with a reason when the fork server has ended, asked to or not. */
+  /** Resolves with a reason when the fork server has ended, for whatever cause. */
   closed: Promise<string>;
   stop(): Promise<void>;
 }
@@ -93,10 +96,11 @@ interface Tracked extends SpawnHandlers {
 
 /** Starts the fork server and waits until it is warm. Rejects with the reason when it does not start. */
 export async function startHost(python: string, limits: Limits): Promise<Host> {
-  // Tools' own users pass through to their folders in it. Whichever side outlives the other removes it.
+  // The users of tools need to pass through this folder. Server and fork server each remove it when the other
+  // has ended.
   const folder = await mkdtemp(join(tmpdir(), 'parley-python-'));
   await chmod(folder, 0o711);
-  // Only this user can enter, and a process must name the token that it was started with.
+  // Only this user can enter the folder, and a process must send the token that it was started with.
   const address = join(folder, 'door', 'socket');
   await mkdir(join(folder, 'door'), { mode: 0o700 });
   const processes = new Map<number, Tracked>();
@@ -129,7 +133,7 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
     pythonPath: python,
     pythonOptions: ['-I', '-X', 'utf8'],
     args: [JSON.stringify(settings)],
-    // Nothing of the server's environment: it may hold secrets, and every tool inherits this one.
+    // Passes no variables of the server's environment: they may hold secrets, and every tool inherits these.
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', TMPDIR: tmpdir(), ...SPARING },
   });
 
@@ -146,13 +150,13 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
     for (const tracked of processes.values()) lose(tracked);
     return reason;
   });
-  // `rm` goes by what it has opened: what a tool puts in the place of its folder meanwhile, it does not follow.
+  // `rm` follows no link that a tool puts in the place of its folder.
   const cleaned = closed.then(() => run('rm', ['-rf', '--', folder])).catch(() => {});
 
   const order = (message: HostOrder) => {
     if (!shell.terminated && shell.stdin.writable) shell.send(JSON.stringify(message));
   };
-  // Writing to a host that just ended is an error of the pipe; `closed` tells of it.
+  // A write to a host that has just ended fails with a pipe error; `closed` reports the end.
   shell.stdin.on('error', () => {});
 
   const ready = await new Promise<Extract<HostReport, { kind: 'ready' }>>((resolve, reject) => {
@@ -171,7 +175,8 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
       const tracked = processes.get(report.number);
       if (!tracked) return;
       processes.delete(report.number);
-      // What it had said before it ended lies in its socket, and is read in this turn of the event loop; a long frame in some more.
+      // Messages that the process sent before its end are still in the socket. They are read in this turn of
+      // the event loop; a long frame takes several turns.
       const end = () => {
         if (tracked.reader?.isChecking()) return void setImmediate(end);
         tracked.socket?.destroy();
@@ -197,7 +202,8 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
       const tracked: Tracked = {
         ...handlers,
         number,
-        // A process without its channel is of no use; one that has ended already stays unharmed.
+        // A process without its channel is useless, so it is ended. The order does nothing to a process that
+        // has already ended.
         kill: () => order({ op: 'kill', number }),
         connect(clock) {
           clockOffset = clock - performance.now() / 1000;
@@ -240,14 +246,14 @@ export async function startHost(python: string, limits: Limits): Promise<Host> {
   };
 }
 
-/** For a process whose fork server is gone, and it with it. */
+/** Reports the end of a process whose fork server has ended. */
 function lose(tracked: Tracked): void {
   tracked.socket?.destroy();
   tracked.refuse('the Python host has ended');
   tracked.end(LOST);
 }
 
-/** Finds out which process has connected, and hands its frames to whoever started it. */
+/** Identifies the connected process by its token and passes its frames to the matching spawn. */
 function greet(socket: Socket, room: FrameRoom, greetings: Map<string, Tracked>): void {
   let tracked: Tracked | undefined;
   socket.setTimeout(GREETING_TIMEOUT_MS, () => socket.destroy());

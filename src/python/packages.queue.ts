@@ -1,20 +1,24 @@
-/** Work that is done a little at a time, and for no person more than one at a time, so that nobody waits for all of somebody else's. */
+/**
+ * A queue of work. Few jobs run at a time, and at most one for each person, so that a person does not wait
+ * for all jobs of another person.
+ */
 export interface Queue<T> {
   /**
-   * Does the work of that name once for all who ask while it waits or runs, and gives each of them its outcome; undefined when it was
-   * given up before it began: the person asked for too much since then, or everything ended.
+   * Runs the job of that name once for all callers that join while it waits or runs; each caller gets its
+   * outcome. Resolves with undefined when the job was dropped before it began: the person queued too many
+   * later jobs, or the queue was closed.
    */
   join(name: string, person: string, work: () => Promise<T>): Promise<T | undefined>;
-  /** How it stands with the work of that name. */
+  /** The state of the job of that name. */
   find(name: string): 'waiting' | 'running' | undefined;
-  /** Gives up what has not begun, and waits for what has. */
+  /** Drops the jobs that have not begun, and waits for the running ones. */
   close(): Promise<void>;
 }
 
 export interface QueueBounds {
-  /** Of all together. */
+  /** How many jobs run at a time, for all persons. */
   running: number;
-  /** Of each person; with one more the oldest of them is given up. */
+  /** How many jobs of one person wait; one more drops the oldest. */
   waiting: number;
 }
 
@@ -29,7 +33,7 @@ interface Job<T> {
 export function openQueue<T>(bounds: QueueBounds): Queue<T> {
   /** In the order in which they came. */
   const jobs = new Map<string, Job<T>>();
-  /** The persons on whose account something runs. */
+  /** The persons that have a running job. */
   const busy = new Set<string>();
 
   function startNext(): void {
@@ -56,7 +60,7 @@ export function openQueue<T>(bounds: QueueBounds): Queue<T> {
     job.settle(undefined);
   }
 
-  /** The person no longer waits for their oldest when that makes too many. */
+  /** Drops the oldest jobs of the person while too many wait. */
   function makeRoom(person: string): void {
     const theirs = [...jobs].filter(([, job]) => !job.isRunning && job.persons.has(person));
     const [oldest] = theirs;

@@ -21,27 +21,27 @@ import { openQueue } from './packages.queue.ts';
 const INSTALLER = join(import.meta.dirname, 'host', 'install.py');
 const TIMEOUT_S = 600;
 const MAX_SET_BYTES = 2 * 1024 ** 3;
-/** Of all sets together. */
+/** The size of all sets together. */
 const MAX_BYTES = 20 * 1024 ** 3;
-/** Of the disk, for what else is on it: most often the database. */
+/** Disk space left for other uses, mostly the database. */
 const SPARED_BYTES = 1024 ** 3;
-/** What each counts for at least: a small one takes many files. */
+/** The smallest size that a set counts with: a small set has many files. */
 const MIN_SET_BYTES = 1024 ** 2;
-/** Installers load the processor, the disk and the network: not more than two at a time, and one for each person. */
+/** Installers load the processor, the disk and the network: two run at a time, and one for each person. */
 const AT_ONCE = { running: 2, waiting: 50 };
-/** Of its end, which says how it went. */
+/** The size of the log's end, which holds the outcome. */
 const LOG_BYTES = 64 * 1024;
-/** An installer that has given no sign of life for so long is gone. */
+/** An installer that has been silent for so long counts as ended. */
 const SILENCE_MS = 30_000;
-/** How exactly it is known when a set was used last. */
+/** The precision of the time of last use. */
 const USE_NOTED_MS = 3_600_000;
-/** The name of a set that is being removed: when that began stands in it. */
+/** The name of a set that is being removed; it holds the time when the removal began. */
 const GONE = /\.(\d+)\.gone$/;
-/** A set that nobody has found for so long goes before its time when there is little room for others. */
+/** When room is short, a set that was unused for so long is removed early. */
 const CROWDED_UNUSED_MS = 6 * 3_600_000;
-/** What is left of a failure is its log. */
+/** The log of a failure is kept so long. */
 const FAILURE_KEPT_MS = 86_400_000;
-/** Whoever began so long ago is gone too. Before that, it may still give the set its name back. */
+/** A removal that began so long ago has ended. A younger removal may still restore the name of the set. */
 const REMOVAL_MS = 3_600_000;
 
 /** As `install.py` writes it. */
@@ -52,34 +52,35 @@ const Report = z.object({
 });
 
 export interface PackagesState {
-  /** `absent`: nobody has asked for it here, or whoever did was cut off. */
+  /** `absent`: the set was not requested here, or its installation was interrupted. */
   state: 'absent' | 'installing' | 'ready' | 'failed';
   /** In words; empty when absent. */
   detail: string;
 }
 
 /**
- * Sets of packages for tools, each in a folder named by what it holds, so that tools which ask for the same share it, and every
- * process of this machine sees it. A set is there as a whole or not at all.
+ * Sets of packages for tools. Each set has a folder named by its content. Tools with the same requirements
+ * share a set, and every process of this machine sees it. A set is complete or absent.
  */
 export interface Packages {
   /** The folder of a set that is installed; undefined when it is not. */
   find(requirements: string[]): Promise<string | undefined>;
   look(requirements: string[]): Promise<PackagesState>;
   /**
-   * Installs a set in the background of whoever asks; asking again joins in. Resolves with how it went, `absent` when it was given up
-   * before it began: of what one person wants only so many sets wait.
+   * Installs a set in the background of the calling process; further calls join the same installation.
+   * Resolves with the outcome, or with `absent` when the installation was dropped before it began: the number
+   * of waiting sets of one person is bounded.
    *
-   * @param person on whose account; none: the server's own
+   * @param person the account that pays for the work; none: the server itself
    */
   install(requirements: string[], person?: string): Promise<PackagesState>;
-  /** What the latest installation of a set printed, the end of it; empty when there was none. */
+  /** The end of the output of the latest installation of a set; empty when there was none. */
   log(requirements: string[]): Promise<string>;
   /**
-   * Removes the sets that are not wanted and that nobody on this machine has found for so long; what is left of failures and of
-   * installations that were cut off likewise. The time must be longer than a process of a tool lives without a call, and at
-   * least some hours: no other sign tells that one still runs. When the room is nearly used up, six hours are enough, and for what is
-   * left of failures a day.
+   * Removes unwanted sets that no process of this machine has used for `unusedMs`, and remains of failed and
+   * interrupted installations of that age. The time must be longer than a tool's process lives without a
+   * call, and at least some hours: no other sign shows that a process still runs. When the room is nearly
+   * used up, the limit is six hours, and one day for the remains of failures.
    */
   sweep(wanted: string[][], unusedMs: number): Promise<void>;
   close(): Promise<void>;
@@ -87,7 +88,7 @@ export interface Packages {
 
 export interface PackagesOptions {
   folder: string;
-  /** What sets are made for: the interpreter, and a text that is another one when they no longer fit. */
+  /** The interpreter for the sets, and a text that changes when existing sets no longer fit. */
   base(): Promise<{ python: string; mark: string }>;
   log: Log;
   /** How much all sets may take on the disk. */
@@ -105,7 +106,7 @@ export function openPackages({ folder, base, log, maxBytes = MAX_BYTES }: Packag
     return join(folder, hash.digest('hex').slice(0, 32));
   }
 
-  /** Also notes that the set is in use: a sweep that has begun sees it, and leaves the set. */
+  /** Also records the use of the set: a running sweep sees the record and keeps the set. */
   async function findIn(place: string): Promise<string | undefined> {
     const site = siteOf(place);
     const now = Date.now();
@@ -137,7 +138,7 @@ export function openPackages({ folder, base, log, maxBytes = MAX_BYTES }: Packag
     return { state, detail };
   }
 
-  /** How much of what all sets may take is left. */
+  /** How much of the room for all sets is free. */
   async function room(): Promise<number> {
     const names = await readdir(folder).catch(() => []);
     const reports = await Promise.all(names.map((name) => readReport(join(folder, name))));
@@ -145,7 +146,7 @@ export function openPackages({ folder, base, log, maxBytes = MAX_BYTES }: Packag
     return ready.reduce((left, report) => left - Math.max(report?.bytes ?? 0, MIN_SET_BYTES), maxBytes);
   }
 
-  /** Takes a set away at one stroke, unless somebody finds it in the meantime. */
+  /** Removes a set in one step, unless a process uses it in the meantime. */
   async function removeUnused(place: string, unusedMs: number): Promise<void> {
     const isUsed = async (at: string) => Date.now() - (await usedAt(at)) < unusedMs;
     if (queue.find(place) || (await isUsed(place))) return;
@@ -159,10 +160,11 @@ export function openPackages({ folder, base, log, maxBytes = MAX_BYTES }: Packag
   async function run(place: string, requirements: string[]): Promise<PackagesState> {
     const { python } = await base();
     await mkdir(folder, { recursive: true });
-    // Tools' own users pass through to the sets in it.
+    // The users of tools need to pass through this folder to the sets.
     await chmod(folder, 0o755);
     log.info(`Installing packages for tools: ${requirements.join(', ')}.`);
-    // With the surroundings of the server, as pip's configuration is the owner's; it hands pip the few that pip knows.
+    // Runs with the environment variables of the server, because the owner configures pip through them; the
+    // installer passes only pip's own variables on.
     const { bavail, bsize } = await statfs(folder);
     const bytes = Math.max(0, Math.min(MAX_SET_BYTES, await room(), bavail * bsize - SPARED_BYTES));
     const asked = { folder: place, requirements, seconds: TIMEOUT_S, bytes };
@@ -180,7 +182,7 @@ export function openPackages({ folder, base, log, maxBytes = MAX_BYTES }: Packag
     });
     if (closing.signal.aborted) return NOBODY;
     const said = await readReport(place);
-    // Whoever was stopped in the middle has not said so.
+    // An interrupted installer has not reported its end.
     const reason = complaint.trim().split('\n').at(-1) || `exit status ${code}`;
     const isCutOff = !said || said.state === 'installing';
     const outcome: PackagesState = isCutOff
@@ -238,13 +240,13 @@ const NOBODY: PackagesState = { state: 'absent', detail: '' };
 const siteOf = (place: string) => join(place, 'site');
 const stateOf = (place: string) => join(place, 'state.json');
 
-/** As if the installer had said nothing for a while. Another one that has begun meanwhile is heard again at once. */
+/** Makes the installer count as silent for a while. An installer that begins meanwhile is seen at once. */
 async function fallSilent(place: string): Promise<void> {
   const then = (Date.now() - SILENCE_MS - 1_000) / 1000;
   await utimes(stateOf(place), then, then).catch(() => {});
 }
 
-/** What the installer of a set said last; undefined when there was none. */
+/** The last report of the installer of a set; undefined when there was none. */
 async function readReport(place: string): Promise<z.infer<typeof Report> | undefined> {
   const text = await readFile(stateOf(place), 'utf8').catch(() => '');
   if (text === '') return undefined;
@@ -252,7 +254,10 @@ async function readReport(place: string): Promise<z.infer<typeof Report> | undef
   return { ...report, detail: withoutCredentials(report.detail) };
 }
 
-/** Who reads it is not who set up the index of this server, whose address may hold a token where pip does not look for one. */
+/**
+ * The reader of the log is not the owner who configured the package index. The address of the index may hold
+ * a token in a place that pip does not mask.
+ */
 const withoutCredentials = (text: string) =>
   text
     .replace(/(https?:\/\/)[^\s/@]{1,1000}@/g, '$1****@')
@@ -266,13 +271,13 @@ const isThere = (path: string) =>
 
 const changedAt = async (path: string) => (await stat(path)).mtimeMs;
 
-/** When a set was found last; of one that was never whole, when its installer gave its last sign of life. */
+/** The time of the last use of a set; for an incomplete set, the last sign of life of its installer. */
 const usedAt = (place: string) =>
   changedAt(siteOf(place))
     .catch(() => changedAt(stateOf(place)))
     .catch(() => changedAt(place));
 
-/** Another process has removed the set in the meantime, or made it anew. */
+/** Another process has removed the set or made it anew in the meantime. */
 function unlessOutrun(error: NodeJS.ErrnoException): void {
   if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(error.code ?? '')) throw error;
 }

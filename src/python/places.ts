@@ -6,42 +6,47 @@ import type { Limits } from './protocol.ts';
 import type { Turns } from './turns.ts';
 
 const SWEEP_MS = 5_000;
-/** Of persons and tools that are kept apart; far more than there are places. */
+/** Pairs of person and tool with a process of their own; far more than there are places. */
 const MAX_APART = 1_000;
 
 export interface ToolSource {
   id: string;
   content: string;
-  /** The folder of the packages that it runs with, beside those of the environment. */
+  /** The folder of packages that the tool uses beside those of the environment. */
   packages?: string | undefined;
 }
 
-/** The processes of tools, of which there are so many at most. */
+/** The processes of tools; their number is bounded. */
 export interface Places {
   /**
-   * Starts a process. Waits for a place when all are taken: the longest unused one makes room, and whoever has the fewest turns is
-   * served first. @throws python_unavailable
+   * Starts a process. When all places are taken it waits: the process unused for the longest time ends, and
+   * the person with the fewest turns is served first. @throws python_unavailable
    */
   launch(tool: LoadedFrom, person: string | undefined): Promise<ToolProcess>;
-  /** Lets a process that was launched take calls. */
+  /** Lets a launched process take calls. */
   keep(tool: ToolSource, process: ToolProcess): void;
-  /** The process that takes calls for that source; starts one when there is none. */
+  /** The process that takes calls for that source; starts one when none exists. */
   find(tool: ToolSource, person: string | undefined): Promise<ToolProcess>;
-  /** From now on the person's calls of this source get a process of their own: those of others came in their way. */
+  /**
+   * From now on the person's calls of this source get a process of their own, because calls of other people
+   * disturbed them.
+   */
   setApart(tool: ToolSource, person: string | undefined): void;
   /** Forgets the processes of a tool; calls under way may finish. */
   evict(toolId: string): void;
-  /** How many processes there are, and how many wait for a place. */
+  /** The number of processes, and of callers that wait for a place. */
   load(): { processes: number; waiting: number };
   close(): void;
 }
 
 export function openPlaces(host: () => Promise<Host>, limits: Limits, turns: Turns): Places {
-  /** Every process that is not gone, the longest unused first, with its key once it takes calls. */
+  /**
+   * Every process that has not ended, the longest unused first. The key is set once the process takes calls.
+   */
   const live = new Map<ToolProcess, string | undefined>();
-  /** Those that take calls, by tool and content, and by person where they were set apart. */
+  /** Processes that take calls, by tool and content, and by person for those that were set apart. */
   const warm = new Map<string, ToolProcess>();
-  /** Those to be, so that two first calls start one process. */
+  /** Processes that are starting, so that two first calls start one process. */
   const launching = new Map<string, Promise<ToolProcess>>();
   const apart = new Set<string>();
   const waiting = new Map<() => void, string | undefined>();
@@ -59,7 +64,7 @@ export function openPlaces(host: () => Promise<Host>, limits: Limits, turns: Tur
     for (const [look] of inTurn) look();
   };
 
-  /** Resolves when a place may have become free, or when the time is over. */
+  /** Resolves when a place may be free, or at the deadline. */
   function untilWoken(person: string | undefined, deadline: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const look = () => {
@@ -83,7 +88,7 @@ export function openPlaces(host: () => Promise<Host>, limits: Limits, turns: Tur
       const woken = untilWoken(person, deadline);
       const unused = [...live.keys()].filter((one) => !one.isBusy());
       const leaving = unused.filter((one) => one.isEnding());
-      // Whoever was woken and found the place taken waits for one that is ending already.
+      // A caller that was woken and found the place taken waits for a process that is already ending.
       if (leaving.length < waiting.size) unused.find((one) => !one.isEnding())?.stop();
       await woken;
     }
@@ -123,7 +128,7 @@ export function openPlaces(host: () => Promise<Host>, limits: Limits, turns: Tur
       const key = apart.has(own) ? own : keyOf(tool);
       const found = warm.get(key);
       if (found) {
-        // To the end of the order of use.
+        // Moves it to the end of the order of use.
         live.delete(found);
         live.set(found, key);
         return found;

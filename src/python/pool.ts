@@ -39,7 +39,7 @@ declare module '../core/scope.ts' {
   }
 }
 
-/** How many processes may have a call in turn that none of them begins. */
+/** How many processes may get a call that none of them begins. */
 const ATTEMPTS = 3;
 
 export interface Inspection {
@@ -50,18 +50,21 @@ export interface Inspection {
   specs: FunctionSpec[];
   valves: JsonSchema | null;
   user_valves: JsonSchema | null;
-  /** The packages that it needs and that are not there: those that it asks for or, when these are, that its imports imply. */
+  /**
+   * The missing packages: those that the source requires or, when these are installed, those that its imports
+   * imply.
+   */
   missing: string[];
-  /** What its author should know, in sentences. */
+  /** Warnings for the author, in sentences. */
   warnings: string[];
 }
 
 export interface InspectOptions {
   /** Stops before the source is run when packages are missing; specs and schemas are empty then. */
   isStrict?: boolean | undefined;
-  /** What the folder of packages of the source was made for. */
+  /** The requirements that the source's folder of packages was made for. */
   installed?: string[] | undefined;
-  /** The id of whoever asks; none: the server itself, which has no share that it could use up. */
+  /** The id of the person that calls; none: the server itself, which has no share to exhaust. */
   person?: string | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -71,7 +74,7 @@ export interface ToolCall extends Partial<CallOptions> {
   function: string;
   arguments: Record<string, unknown>;
   user: ToolUser;
-  /** Values for the class Valves; none: what the tool's constructor made. */
+  /** Values for the class Valves; none: those of the tool's constructor. */
   valves?: object | undefined;
   userValves?: object | undefined;
   context?: CallContext | undefined;
@@ -87,7 +90,7 @@ interface Asked {
 }
 
 export interface ToolAnswer {
-  /** JSON, never parsed here: a stranger wrote it, and it may hold a hundred thousand members. */
+  /** JSON, never parsed here: it comes from untrusted code and may hold a hundred thousand members. */
   result: string;
   /** What the function emitted, in order, as JSON. */
   events: string[];
@@ -97,35 +100,42 @@ export interface ToolAnswer {
 }
 
 export interface PythonLoad {
-  /** Of tools. */
+  /** The processes of tools. */
   processes: number;
-  /** How many of them there may be. */
+  /** The bound on `processes`. */
   most: number;
-  /** Calls that have their turn. */
+  /** Calls that hold a turn. */
   running: number;
-  /** Calls for which their caller has too many others under way. */
+  /** Calls that wait because their caller has too many calls under way. */
   waitingForTurn: number;
-  /** What waits until there is a place for its process. */
+  /** Requests that wait for a place for their process. */
   waitingForProcess: number;
 }
 
 export interface Python {
   state(): PythonState;
-  /** How much there is to do just now. */
+  /** The current load. */
   load(): PythonLoad;
   /** Resolves once Python is ready or known to be unavailable. */
   settled: Promise<void>;
   /** Loads a source in a fresh process. Throws tool_invalid, rate_limited, python_unavailable. */
   inspect(source: ToolSource, options?: InspectOptions): Promise<Inspection>;
   /**
-   * Runs one function. Throws tool_invalid (it does not load), not_found, arguments_invalid (with issues),
-   * tool_raised, tool_timeout, tool_interrupted (a call of somebody else may have ended its process), rate_limited (this person has
-   * too much under way), python_unavailable; a `signal` that fires rejects with its reason.
+   * Runs one function. Throws tool_invalid (the tool does not load), not_found, arguments_invalid (with
+   * issues), tool_raised, tool_timeout, tool_interrupted (a call of another person may have ended the
+   * process), rate_limited (this person has too many calls under way), python_unavailable. A `signal` that
+   * fires rejects with its reason.
    */
   call(request: ToolCall): Promise<ToolAnswer>;
-  /** Values as the tool's class keeps them. Throws valves_invalid with issues that quote no value, and as `call` does. */
+  /**
+   * Values as the tool's class stores them. Throws valves_invalid with issues that quote no value, and the
+   * errors of `call`.
+   */
   checkValves(request: Asked & { values: Record<string, unknown> }): Promise<CheckedValves>;
-  /** The schema of a class of valves, with the choices that its methods offer this user. Throws as `call` does. */
+  /**
+   * The schema of a class of valves, with the choices that its methods offer this user. Throws the errors of
+   * `call`.
+   */
   describeValves(request: Asked & { user: ToolUser }): Promise<JsonSchema>;
   /** The packages of tools on this machine. */
   packages: Packages;
@@ -160,7 +170,10 @@ export function startPython(options: PythonOptions): Python {
   const turns = openTurns(limits);
   const places = openPlaces(supervisor.host, limits, turns);
 
-  /** Asks a tool for one thing. What its process did not begin, another one gets; what it began is never asked twice. */
+  /**
+   * Sends one request to a tool. A request that a process did not begin goes to another process; a begun
+   * request is never sent twice.
+   */
   async function ask(
     tool: ToolSource,
     request: ToolRequest,
@@ -173,7 +186,7 @@ export function startPython(options: PythonOptions): Python {
     try {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          // Also for a caller who has gone away: what was started for them alone is ended then.
+          // Also runs for a caller that has gone: a process started only for that caller is ended then.
           const asked = places.find(tool, person).then((process) => process.request(order, options));
           left = asked.then(
             (one) => one.left,
@@ -190,7 +203,7 @@ export function startPython(options: PythonOptions): Python {
         }
       }
     } finally {
-      // A call that its caller does not wait for any more may still run, and counts until it does not.
+      // An abandoned call may still run, and counts until it ends.
       void left.then(giveBack);
     }
   }
@@ -211,7 +224,7 @@ export function startPython(options: PythonOptions): Python {
           const process = await unlessAborted(launched, signal);
           const loaded = await unlessAborted(process.loaded, signal);
           const { content, manifest, missing, warnings, specs, valves, user_valves } = loaded;
-          // A tool says itself what it offers, and may say anything.
+          // The tool describes itself, so its description is untrusted.
           const problem = describeUnstorable({ manifest, specs, valves, user_valves }, LIMITS.freeFormBytes);
           if (problem) throw new AppError('tool_invalid', { detail: `The specification ${problem}.` });
           places.keep({ ...source, content }, process);
@@ -265,7 +278,7 @@ export function startPython(options: PythonOptions): Python {
   };
 }
 
-/** What a tool says of itself, when it has that form and can be stored. @throws tool_raised */
+/** A tool's description of itself, when it has the right form and can be stored. @throws tool_raised */
 function requireStorable<T extends object>(said: T | undefined, what: string): T {
   if (!said) throw new AppError('tool_raised', { detail: `${what} did not come in their form.` });
   const problem = describeUnstorable(said, LIMITS.freeFormBytes);
@@ -273,7 +286,7 @@ function requireStorable<T extends object>(said: T | undefined, what: string): T
   return said;
 }
 
-/** What a tool says of itself; undefined when it is too much to be read. */
+/** A tool's description of itself; undefined when it is too large to read. */
 function read(result: Payload): unknown {
   try {
     return result.parse();
@@ -282,7 +295,7 @@ function read(result: Payload): unknown {
   }
 }
 
-/** The promise's outcome, or a rejection with the signal's reason, whichever comes first. */
+/** The outcome of the promise or a rejection with the reason of the signal, whichever comes first. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   const aborted = Promise.withResolvers<never>();

@@ -25,50 +25,51 @@ const TOO_LONG = `must be at most ${LIMITS.freeFormBytes} bytes as JSON`;
 const NO_STRAYS = { messages: 0, bytes: 0 };
 
 export interface ToolProcessHandlers {
-  /** It has nothing to do for now. */
+  /** The process is idle. */
   onIdle(): void;
-  /** It takes no calls any more. */
+  /** The process takes no further calls. */
   onEnding(): void;
-  /** The process has ended, with all that it had started. */
+  /** The process has ended, with all processes that it started. */
   onGone(): void;
 }
 
-/** A tool that runs in a process of its own. */
+/** A tool that runs in its own process. */
 export interface ToolProcess {
   /** Rejects with tool_invalid or python_unavailable. */
   loaded: Promise<Prepared & Loaded>;
-  /** True from the first reason to end on: it takes no calls any more. */
+  /** True from the first reason to end: the process takes no further calls. */
   isEnding(): boolean;
   /** True while it loads or answers calls. */
   isBusy(): boolean;
   /** `performance.now()` of the latest call. */
   lastUsedAt: number;
-  /** Asks for one thing; waits for the load when that is under way. */
+  /** Sends one request; waits for the load while that is under way. */
   request(order: Order, options: CallOptions): Asked;
-  /** Ends it at once; calls under way fail. */
+  /** Ends the process at once; calls under way fail. */
   stop(): void;
-  /** Ends it as soon as it has nothing to do. */
+  /** Ends the process as soon as it is idle. */
   retire(): void;
 }
 
 export interface LoadedFrom {
   id: string;
   content: string;
-  /** The folder of its packages. */
+  /** The folder of the tool's packages. */
   packages?: string | undefined;
-  /** Ends before the source is run when packages that it asks for are not there: `loaded` says nothing of it then. */
+  /** Ends before the source is run when required packages are missing: `loaded` then holds no description. */
   isStrict?: boolean | undefined;
-  /** Judges it as a source that is to be stored. */
+  /** Applies the checks for a source that is to be stored. */
   isNew?: boolean | undefined;
-  /** What the folder of its packages was made for. */
+  /** The requirements that the folder of packages was made for. */
   installed?: string[] | undefined;
 }
 
 /**
- * Starts a process for a tool and loads it.
+ * Starts a process for a tool and loads the tool.
  *
- * A call that takes too long, and one that the process leaves untouched, put the process out of service: the first is answered and
- * the second goes elsewhere, those beside them may finish, and then the process ends.
+ * A call that times out, and a call that the process does not begin, take the process out of service. The
+ * timed-out call is answered, the unbegun call goes to another process, calls beside them may finish, and
+ * then the process ends.
  */
 export function loadTool(
   host: Host,
@@ -83,10 +84,10 @@ export function loadTool(
   let ending: AppError | undefined;
   let prepared: Prepared | undefined;
   let strays = NO_STRAYS;
-  /** Had begun when it was ended. */
+  /** Calls that had begun when the process was ended. */
   const unfinished: PendingCall[] = [];
 
-  /** It takes no more calls; those that it was not sent go elsewhere. */
+  /** The process takes no further calls; unsent calls go to other processes. */
   const takeOut = (reason: string, isHarmed: boolean) => {
     if (isOut) return;
     isOut = true;
@@ -95,7 +96,8 @@ export function loadTool(
   };
 
   /**
-   * Ends the process and fails everything that waits. `hasSpoken`: all that it said was read, so what it has not begun it never will.
+   * Ends the process and fails all that waits. `hasSpoken`: all messages of the process were read, so an
+   * unbegun call will never begin.
    */
   const end = (code: ErrorCode, reason: string, hasSpoken = false) => {
     if (ending) return;
@@ -103,14 +105,14 @@ export function loadTool(
     ending = error;
     clearTimeout(loadTimer);
     spawned.kill();
-    // Whatever it says until it is gone is of no use.
+    // Later messages of the process are useless.
     spawned.listen(false);
     loading.reject(error);
-    // Those that waited for the load fail with it.
+    // The calls that waited for the load fail with it.
     if (isLoading) calls.failHeld(error);
     takeOut(reason, false);
     const sharing = calls.size();
-    // Whose doing it was nobody can tell.
+    // The responsible call cannot be determined.
     const shared = new AppError('tool_interrupted', {
       detail: `${reason} ${sharing} calls ran in it, and how far this one had come is not known: it was not tried again.`,
     });
@@ -122,7 +124,10 @@ export function loadTool(
     });
   };
 
-  /** Ends it when nobody waits for what it does, and it is not to do more or could only be stopped so. */
+  /**
+   * Ends the process when no caller waits for it, and it is either out of service or still busy with work
+   * that only its end can stop.
+   */
   const look = () => {
     if (ending || calls.wanted() > 0) return;
     if (isOut) end('tool_raised', stopped('it is no longer needed'));
@@ -190,14 +195,17 @@ export function loadTool(
     onGone();
   });
 
-  /** What is said of the load when that is over: the host says it once, and first, and a tool may say it for ever. */
+  /**
+   * Whether a message about the load comes after the load is over. The host sends it once and first; a
+   * hostile tool may repeat it.
+   */
   function isStray(kind: unknown): boolean {
     if (kind === 'prepared') return prepared !== undefined;
     if (kind === 'loaded') return !isLoading || !prepared;
     return kind === 'refused' && !isLoading;
   }
 
-  /** What the process says. Throws at what has not the form of its kind, which ends it. */
+  /** Handles a message of the process. Throws for a message of the wrong form, which ends the process. */
   function receive(message: ToolMessage, payload: Payload | undefined, bytes: number): void {
     switch (message.kind) {
       case 'prepared':
@@ -230,13 +238,13 @@ export function loadTool(
         const call = calls.find(message.call);
         if (call) return void hear(call, message, payload, bytes);
         countStray(bytes);
-        // A thread that a function left behind would wait for ever.
+        // Without an answer, a thread that a function left behind would wait for ever.
         if (message.kind === 'ask' || message.kind === 'request') questions.refuse(message);
       }
     }
   }
 
-  /** Takes what the process says of a call. */
+  /** Handles a message about a call. */
   function hear(
     call: PendingCall,
     message: Extract<ToolMessage, { call: number }>,
@@ -253,7 +261,7 @@ export function loadTool(
         if (count(call, bytes)) void questions.ask(call, { ...message, event: payload.text });
         break;
       case 'request':
-        // More are refused, one by one.
+        // Further requests are refused one by one.
         if (call.requests >= MAX_REQUESTS) countStray(bytes);
         questions.request(call, message, payload);
         break;
@@ -281,7 +289,10 @@ export function loadTool(
     }
   }
 
-  /** The host counts too, but what a tool writes past it arrives here. False when it was too much. */
+  /**
+   * The host counts too, but a tool can write to the channel past the host. Returns false when it was too
+   * much.
+   */
   function count(call: PendingCall, bytes: number): boolean {
     call.eventBytes += bytes;
     const isWithin = call.events.length + call.asks < MAX_EVENTS && call.eventBytes <= MAX_EVENT_BYTES;
@@ -290,8 +301,8 @@ export function loadTool(
   }
 
   /**
-   * For what belongs to no call: events of what a function left running, say. Each call that is answered allows as much again
-   * as it may emit itself.
+   * Counts messages that belong to no call: for example events of a thread that a function left running. Each
+   * answered call adds the allowance of one call.
    */
   function countStray(bytes: number): void {
     strays = { messages: strays.messages + 1, bytes: strays.bytes + bytes };

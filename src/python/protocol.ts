@@ -2,23 +2,24 @@ import { z } from 'zod';
 import { isObject } from '../core/json.ts';
 
 /**
- * Messages between the server and the Python side. Two ways lead there: JSON lines to and from the fork server
- * (`host/server.py`), and one Unix socket for every tool's process with frames of a 4-byte big-endian length
- * and JSON (`host/session.py`). What a tool's process sends is written by strangers: it is checked, and bounded. Its frames are a head,
- * a line of JSON, and behind a line feed a payload, which is JSON of any size; what is not for the server itself is never parsed.
+ * Messages between the server and the Python side, over two channels: JSON lines to and from the fork server
+ * (`host/server.py`), and one Unix socket for each tool's process with frames of a 4-byte big-endian length
+ * and JSON (`host/session.py`). Messages of a tool's process are untrusted: they are checked and bounded.
+ * Such a frame is a head (one line of JSON), and after a line feed a payload (JSON of any size). The server
+ * never parses a payload that is meant for a client.
  */
 
 const isText = (value: unknown) => typeof value === 'string';
 
 /**
- * Objects and lists of any size are looked at by hand: Zod takes microseconds for each member, and more for each that is wrong, of
- * which a stranger may send a million.
+ * Objects and lists of any size are checked by hand: Zod takes microseconds for each member and more for each
+ * invalid one, and a tool may send a million.
  */
 const objectOf = <Member>(isMember: (value: unknown) => boolean) =>
   z
     .custom<Record<string, Member>>((value) => isObject(value) && Object.values(value).every(isMember))
     .transform((value) => {
-      // As Zod's own records do: whoever copies members would set it.
+      // As Zod's records do: code that copies members would set the prototype.
       Reflect.deleteProperty(value, '__proto__');
       return value;
     });
@@ -41,18 +42,18 @@ export const FunctionSpec = z.object({
 export type FunctionSpec = z.infer<typeof FunctionSpec>;
 
 /**
- * `packages`: the folder of a set of packages that the process finds beside those of the environment. `called`: it was given a call,
- * from which its processor time counts anew.
+ * `packages`: the folder of packages that the process uses beside those of the environment. `called`: the
+ * process got a call, so the count of its processor time starts anew.
  */
 export type HostOrder =
   | { op: 'spawn'; number: number; token: string; packages: string | null }
   | { op: 'called'; number: number }
   | { op: 'kill'; number: number };
 
-/** What a call or a process took. */
+/** Resources that a call or a process used. */
 const Usage = z.object({
   cpu_ms: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
-  /** The most that the process has held, from its start on. */
+  /** The peak memory of the process since its start. */
   peak_memory_bytes: z.int().min(0),
 });
 export type Usage = z.infer<typeof Usage>;
@@ -69,18 +70,18 @@ export const HostReport = z.discriminatedUnion('kind', [
     number: z.int(),
     code: z.int().nullable(),
     signal: z.string().nullable(),
-    /** Which limit of the tool and all that it had started it was ended for. */
+    /** The limit that the tool and all processes it started exceeded, for which they were ended. */
     exceeded: z.enum(['memory', 'processes', 'files', 'bytes', 'room', 'cpu', 'uncounted']).nullable(),
-    /** Since it was forked, with what it had started and waited for. */
+    /** Since the fork, children included that were waited for. */
     usage: Usage,
   }),
   z.object({ kind: z.literal('failed'), number: z.int(), detail: z.string() }),
 ]);
 export type HostReport = z.infer<typeof HostReport>;
 
-/** The first frame of a tool's process. `unsafe`: it could not give up its rights, and ends. */
+/** The first frame of a tool's process. `unsafe`: the process could not give up its rights, and ends. */
 export const Greeting = z.discriminatedUnion('kind', [
-  /** `clock`: its own, in seconds, which `begin_before` of a call is told by. */
+  /** `clock`: the clock of the process, in seconds; `begin_before` of a call refers to it. */
   z.object({ kind: z.literal('hello'), token: z.string(), clock: z.number() }),
   z.object({ kind: z.literal('unsafe'), token: z.string(), detail: z.string() }),
 ]);
@@ -89,15 +90,15 @@ export interface LoadRequest {
   kind: 'load';
   id: string;
   content: string;
-  /** Whether to go on when packages that the tool needs are not there. */
+  /** Whether to load the tool although packages are missing. */
   is_lenient: boolean;
-  /** Whether it is to be stored: its imports are read then, for packages that they imply and for warnings. */
+  /** Whether the source is to be stored: its imports are then read for implied packages and for warnings. */
   is_new: boolean;
-  /** What its folder of packages was made for; empty without one. */
+  /** The requirements that the folder of packages was made for; empty without a folder. */
   installed: string[];
 }
 
-/** Which class of a tool: its own settings, or those of each of its users. */
+/** The class of valves of a tool: its own settings, or those of each user. */
 export type ValvesKind = 'valves' | 'user_valves';
 
 export interface ToolUser {
@@ -107,7 +108,7 @@ export interface ToolUser {
   role: string;
 }
 
-/** What surrounds a call, as functions may ask for it: `__messages__` and so on. */
+/** The context of a call, which functions may declare: `__messages__` and so on. */
 export interface CallContext {
   messages?: object[] | undefined;
   files?: object[] | undefined;
@@ -118,8 +119,9 @@ export interface CallContext {
 }
 
 /**
- * What a loaded tool can be asked. Each goes out with a number, `call`, and a time, `begin_before`, after which it is not begun any
- * more: the server may have taken it elsewhere then. One that begins says so, and answers with one `result` or `error`.
+ * Requests to a loaded tool. Each has a number, `call`, and a time, `begin_before`. The process does not
+ * begin the request after that time, because the server may have sent it to another process. A process
+ * reports that it begins a request, and answers with one `result` or `error`.
  */
 export type ToolRequest =
   | {
@@ -127,21 +129,21 @@ export type ToolRequest =
       function: string;
       arguments: Record<string, unknown>;
       user: ToolUser;
-      /** Null: the tool keeps what its constructor made. */
+      /** Null: the tool keeps the values of its constructor. */
       valves: object | null;
       user_valves: object | null;
       context: CallContext;
-      /** Of the server, for `__request__`. */
+      /** The address of the server, for `__request__`. */
       base_url: string;
     }
-  /** To convert and check values; answers `CheckedValves`. */
+  /** Converts and checks values; answered with `CheckedValves`. */
   | { kind: 'check'; which: ValvesKind; values: Record<string, unknown> }
-  /** For the schema of valves with the choices that the tool offers this user. */
+  /** The schema of valves with the choices that the tool offers this user. */
   | { kind: 'describe'; which: ValvesKind; user: ToolUser };
 
 export const CheckedValves = z.object({
   values: JsonSchema,
-  /** Names that were sent but that the class does not know. */
+  /** Names that were sent and that the class does not declare. */
   ignored: texts(),
 });
 export type CheckedValves = z.infer<typeof CheckedValves>;
@@ -161,13 +163,16 @@ const FunctionSpecs = z
   .custom<FunctionSpec[]>((specs) => Array.isArray(specs) && specs.length <= MOST_FUNCTIONS)
   .pipe(z.array(FunctionSpec));
 
-/** The host cuts these as well, but what a tool writes past it arrives here. A character may take two places. */
+/**
+ * The host shortens these texts as well, but a tool can write to the channel past the host. A character may
+ * take two places.
+ */
 const TEXT_PLACES = 2 * 2_000;
 const OUTPUT_PLACES = 2 * 8_192;
 const MOST_ISSUES = 100;
 const MOST_WARNINGS = 1_000;
 
-/** A text for people: a part of one that is too long, and no half of a character. */
+/** A text for people: a text that is too long is cut, never within a character. */
 const sentence = () =>
   z
     .string()
@@ -175,7 +180,7 @@ const sentence = () =>
       (text.length > TEXT_PLACES + 1 ? `${text.slice(0, TEXT_PLACES)}…` : text).toWellFormed(),
     );
 const output = () => z.string().transform((text) => text.slice(-OUTPUT_PLACES).toWellFormed());
-/** What the author of a tool should know, though it is stored. */
+/** Warnings for the author of a stored tool. */
 const warnings = () => z.array(sentence()).max(MOST_WARNINGS);
 const Issue = z.object({ path: sentence(), message: sentence() });
 
@@ -183,7 +188,7 @@ const Issue = z.object({ path: sentence(), message: sentence() });
 export const Prepared = z.object({
   content: z.string(),
   manifest: objectOf<string>(isText),
-  /** The requirements that are not met. With some, nothing follows unless the load was lenient. */
+  /** The unmet requirements. When there are any, the load goes on only if it is lenient. */
   missing: texts(),
   warnings: warnings(),
 });
@@ -216,13 +221,16 @@ export const ToolMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('prepared') }),
   z.object({ kind: z.literal('refused') }),
   z.object({ kind: z.literal('loaded') }),
-  /** Said before the first line of a function runs; `cpu_ms`: what the process has taken so far. No payload. */
+  /**
+   * Sent before the first line of a function runs. `cpu_ms`: the CPU time of the process so far. No payload.
+   */
   z.object({ kind: z.literal('begun'), call: z.int(), cpu_ms: Usage.shape.cpu_ms }),
   /** The payload is the event. */
   z.object({ kind: z.literal('event'), call: z.int() }),
   z.object({ kind: z.literal('ask'), call: z.int(), ask: z.int() }),
   /**
-   * What a stand-in of `open_webui` wants of the server, as the caller of the function; the payload is its input. Answered by a `Reply` too.
+   * A request of a stand-in of `open_webui` to the server, as the caller of the function; the payload is its
+   * input. Also answered by a `Reply`.
    */
   z.object({ kind: z.literal('request'), call: z.int(), ask: z.int(), operation: z.string().max(64) }),
   /** The payload is the result. */
@@ -231,31 +239,34 @@ export const ToolMessage = z.discriminatedUnion('kind', [
 ]);
 export type ToolMessage = z.infer<typeof ToolMessage>;
 
-/** What a tool may use. Sizes in bytes, times in milliseconds unless the name says otherwise. */
+/** Limits of a tool. Sizes in bytes, times in milliseconds unless the name says otherwise. */
 export interface Limits {
   callTimeoutMs: number;
   loadTimeoutMs: number;
-  /** How long a function may wait for an answer of its caller; its own time stands still meanwhile. */
+  /**
+   * How long a function may wait for an answer of its caller; the time of the function stands still
+   * meanwhile.
+   */
   askTimeoutMs: number;
   idleTimeoutMs: number;
-  /** Live processes at most; the longest unused one makes room. */
+  /** The bound on live processes; the longest unused process ends first. */
   processes: number;
-  /** What one person may have under way at a time, and beyond it waiting. */
+  /** How many calls of one person run at a time, and how many more may wait. */
   callsPerPerson: number;
   waitingPerPerson: number;
-  /** How long a process may leave a call untouched before another one gets it. */
+  /** How long a process may leave a call unbegun before another process gets it. */
   beginMs: number;
-  /** Private memory of a tool and all that it has started. */
+  /** Private memory of a tool and all processes that it started. */
   memoryBytes: number;
-  /** Any one file that a tool writes. */
+  /** The size of each file of a tool. */
   fileBytes: number;
-  /** All files of a tool, and how many. */
+  /** The size of all files of a tool, and their number. */
   scratchBytes: number;
   scratchFiles: number;
   openFiles: number;
   /** Threads and child processes of one tool. */
   tasksPerTool: number;
-  /** CPU time from the latest call on. */
+  /** CPU time since the latest call. */
   cpuSeconds: number;
 }
 
@@ -277,31 +288,38 @@ export const DEFAULT_LIMITS: Limits = {
   cpuSeconds: 120,
 };
 
-/** The longest frame from a tool: a result of 8 MiB and what surrounds it. A longer one ends the process. */
+/** The longest frame from a tool: a result of 8 MiB and its envelope. A longer frame ends the process. */
 export const MAX_FRAME_BYTES = 8 * 1024 * 1024 + 64 * 1024;
-/** All frames of all tools that are longer than 64 KiB and on their way; more wait in their sockets. */
+/**
+ * All frames of all tools that are longer than 64 KiB and in transit; further frames wait in their sockets.
+ */
 export const MAX_FRAMES_BYTES = 16 * MAX_FRAME_BYTES;
-/** What a tool says of itself: what may be stored of it, even when each character is written by its number. */
+/**
+ * A tool's description of itself: as much as can be stored, even when each character is an escape sequence.
+ */
 export const MAX_SAID_BYTES = 1024 * 1024;
-/** The arguments of one person's calls that are under way or wait; calls beyond are turned away. */
+/** The arguments of one person's calls that run or wait; further calls are refused. */
 export const MAX_ARGUMENT_BYTES = 64 * 1024 * 1024;
-/** Those of everybody's. */
+/** The same for all people together. */
 export const MAX_ARGUMENT_BYTES_OF_ALL = 512 * 1024 * 1024;
-/** Calls that a process was sent and has not begun: at most so many, from slow ones to quick ones. More are held back. */
+/**
+ * The bounds on calls that were sent and have not begun, for slow and for quick processes. Further calls are
+ * held back.
+ */
 export const FEWEST_UNBEGUN = 16;
 export const MOST_UNBEGUN = 512;
 export const MAX_UNBEGUN_BYTES = 4 * 1024 * 1024;
-/** Bounds of the events of one call, enforced again here because a tool can write to its own channel. */
+/** Bounds on the events of one call, enforced here too because a tool can write to its own channel. */
 export const MAX_EVENTS = 1_000;
-/** Their size in all; a little more than the host lets a well-behaved tool emit. */
+/** Their total size; a little more than the host allows. */
 export const MAX_EVENT_BYTES = 2 * 1024 * 1024;
 /** How often one call may ask its caller. */
 export const MAX_ASKS = 50;
 /** How often one call may ask the server. */
 export const MAX_REQUESTS = 200;
-/** What one process asks of the server is worked on so much at a time. More waits. */
+/** How many requests of one process are worked on at a time. Others wait. */
 export const MAX_REQUESTS_AT_ONCE = 4;
-/** While more of it waits than that, in bytes, nothing further is read. */
+/** Reading stops while more bytes of requests wait. */
 export const MAX_REQUESTS_HELD = 16 * 1024 * 1024;
-/** Answers that a process leaves unread; more end it. */
+/** Answers that a process has not read; more of them end the process. */
 export const MAX_UNREAD_BYTES = 64 * 1024 * 1024;

@@ -12,22 +12,24 @@ import {
 
 const UNAWAITED = 'The caller does not wait for this call any more.';
 
-/** The signals fire when nobody waits for the answer any more; a rejection's message reaches the tool. */
+/**
+ * A signal fires when the call no longer waits for the answer. The message of a rejection reaches the tool.
+ */
 export interface Answerers {
-  /** Asks the caller; the question is JSON. */
+  /** Asks the caller. The question is JSON. */
   onAsk?: ((event: string, signal: AbortSignal) => Promise<unknown>) | undefined;
-  /** Does for a function what its stand-ins ask of the server. */
+  /** Performs a request of a stand-in for a function. */
   onRequest?: ((operation: string, input: unknown, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
 
-/** What of a call its questions need. */
+/** The parts of a call that its questions need. */
 export interface Asking {
   options: Answerers;
   asks: number;
   requests: number;
-  /** From the moment at which it was asked. */
+  /** Set from the moment when the tool begins the call. */
   clock: Clock | undefined;
-  /** Fires at its end, whatever that is. */
+  /** Fires when the call ends for any reason. */
   over: AbortController;
 }
 
@@ -41,20 +43,23 @@ interface Request extends Question {
   operation: string;
 }
 
-/** The way to the process. */
+/** The connection to the process. */
 export interface Line {
   send(reply: Reply): void;
-  /** Whether it has read what it was sent. */
+  /** Whether the process has read all sent bytes. */
   isRead(): boolean;
-  /** Whether to go on reading what it says. */
+  /** Turns reading from the process on or off. */
   listen(isOn: boolean): void;
 }
 
-/** Takes the questions of a tool's calls to whoever answers them, and the answers back. */
+/** Passes the questions of a tool's calls to the client or the server, and the answers back. */
 export function openQuestions(limits: Limits, line: Line) {
   const requests = openRequests(line);
 
-  /** Sends what comes of a question. Where nobody waits for the call any more that is an error, so that its function may end. */
+  /**
+   * Sends the answer to a question. When the caller no longer waits, the answer is an error, so that the
+   * function can end.
+   */
   async function reply(
     { over: { signal } }: Asking,
     { call, ask }: Question,
@@ -73,9 +78,9 @@ export function openQuestions(limits: Limits, line: Line) {
   }
 
   return {
-    /** To the caller. The time of the call stands still meanwhile. */
+    /** Asks the caller. The time of the call stands still meanwhile. */
     async ask(call: Asking, question: Question & { event: string }): Promise<void> {
-      // A tool may write that it asks before it says that it has begun: the clock of that time is none.
+      // A tool may write a question before it reports that it has begun: the call has no clock then.
       const { clock } = call;
       call.asks += 1;
       clock?.pause();
@@ -92,7 +97,10 @@ export function openQuestions(limits: Limits, line: Line) {
       clock?.resume();
     },
 
-    /** To the server; the payload is the input of the operation, and is parsed when its turn comes. */
+    /**
+     * Asks the server. The payload is the input of the operation, and is parsed when the request gets its
+     * turn.
+     */
     request(call: Asking, { call: number, ask, operation }: Request, payload: Payload): void {
       call.requests += 1;
       const problem = problemOf(call, payload);
@@ -103,10 +111,10 @@ export function openQuestions(limits: Limits, line: Line) {
       requests.add(call, problem ? 0 : payload.text.length, () => reply(call, { call: number, ask }, find));
     },
 
-    /** For what is asked of nobody: its call is over. */
+    /** Answers a question whose call has ended. */
     refuse: (question: Question) => refuse(question, UNAWAITED),
 
-    /** The process has read what it was sent. */
+    /** The process has read all sent bytes. */
     goOn: requests.goOn,
   };
 }
@@ -115,7 +123,7 @@ function problemOf({ options, requests }: Asking, { text }: Payload): Error | un
   if (!options.onRequest) return new Error('The server offers nothing to this call.');
   if (requests > MAX_REQUESTS) return new Error(`A call may ask the server ${MAX_REQUESTS} times.`);
   try {
-    // As whatever else strangers send to the server.
+    // Checked like all untrusted input of the server.
     checkJsonText(text);
   } catch (error) {
     return error as Error;
@@ -123,8 +131,8 @@ function problemOf({ options, requests }: Asking, { text }: Payload): Error | un
 }
 
 /**
- * What a process asks of the server, some of it at a time, each call in turn. A process that does not read the answers gets no
- * more of them: they would wait in the memory of the server.
+ * Requests of a process to the server: a few run at a time, and the calls take turns. A process that does not
+ * read its answers gets no more of them: they would fill the memory of the server.
  */
 function openRequests({ isRead, listen }: Line) {
   const waiting = new Map<Asking, { characters: number; run: () => Promise<void> }[]>();
@@ -134,7 +142,7 @@ function openRequests({ isRead, listen }: Line) {
   const isFull = () => held > MAX_REQUESTS_HELD;
 
   function goOn(): void {
-    // A process that is not heard may be unable to read before it has said what it wants to say.
+    // While reading is off, the process may be unable to read before it has sent its own messages.
     while (running < MAX_REQUESTS_AT_ONCE && (isRead() || isFull())) {
       const [first] = waiting;
       if (!first) return;

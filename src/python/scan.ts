@@ -1,4 +1,4 @@
-/** Why JSON is refused; `message` continues "the process was stopped because". */
+/** Why JSON is refused. `message` continues "the process was stopped because". */
 export class ScanFault extends Error {}
 
 const BROKEN = 'it wrote to the channel of the server';
@@ -6,10 +6,12 @@ const TOO_MUCH = 'it sent too many lists and objects at once, or too deep ones';
 
 /** Python itself writes 254 levels. */
 const MAX_DEPTH = 300;
-/** What an honest result of 8 MiB holds. An object counts as four lists: clients take as long to read it. */
+/**
+ * What a legitimate result of 8 MiB holds. An object counts as four lists: clients take as long to read it.
+ */
 const MAX_LISTS = 1_000_000;
 
-/** What comes next. */
+/** The next expected token. */
 const VALUE = 0;
 const VALUE_OR_END = 1;
 const NAME = 2;
@@ -20,12 +22,13 @@ const COMMA_OR_END = 5;
 const WORDS = new Map([...['true', 'false', 'null']].map((word) => [word.charCodeAt(0), Buffer.from(word)]));
 
 /**
- * Checks by RFC 8259 whether bytes are one JSON text, and counts what is in it, without making a value: `JSON.parse` takes up
- * to a microsecond a byte where all names of members differ, this some nanoseconds. Whether strings are UTF-8 is not checked.
+ * Checks by RFC 8259 whether bytes are one JSON text, and counts its contents without building a value.
+ * `JSON.parse` takes up to a microsecond a byte when all member names differ; this check takes some
+ * nanoseconds. Does not check whether strings are UTF-8.
  */
 export class JsonScan {
   members = 0;
-  /** Lists, and objects four times. */
+  /** Lists; an object counts as four. */
   lists = 0;
   readonly #bytes: Uint8Array;
   #at = 0;
@@ -39,9 +42,9 @@ export class JsonScan {
   }
 
   /**
-   * Reads so many bytes on, and the string or number that it is in then. Returns true at the end.
+   * Reads so many bytes, and then to the end of the current string or number. Returns true at the end.
    *
-   * @throws ScanFault for what is not JSON, nested too deep, or of too many lists and objects
+   * @throws ScanFault for bytes that are not JSON, are nested too deep, or hold too many lists and objects
    */
   step(count: number): boolean {
     const bytes = this.#bytes;
@@ -78,7 +81,7 @@ export class JsonScan {
     return at + word.length;
   }
 
-  /** Reads what stands between values, names of members included. */
+  /** Reads the punctuation between values, names of members included. */
   #mark(code: number, at: number): number {
     const isObject = this.#isObject[this.#depth] === 1;
     if (this.#state === COLON) {
@@ -110,7 +113,7 @@ export class JsonScan {
 const isDigit = (code: number | undefined) => code !== undefined && code >= 0x30 && code <= 0x39;
 const isHexDigit = (code = 0) => isDigit(code) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
 
-/** The place behind the string that begins at a quote. */
+/** The index after the string that begins at a quote. */
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let at = start + 1; at < bytes.length; at += 1) {
     const code = bytes[at] ?? 0;
@@ -126,7 +129,7 @@ function endOfString(bytes: Uint8Array, start: number): number {
   throw new ScanFault(BROKEN);
 }
 
-/** The place behind the number that begins there. */
+/** The index after the number that begins at `start`. */
 function endOfNumber(bytes: Uint8Array, start: number): number {
   const digits = (from: number) => {
     let end = from;

@@ -6,16 +6,16 @@ import type { Limits } from './protocol.ts';
 
 const RESTARTS_IN_A_ROW = 6;
 const STEADY_MS = 60_000;
-/** Pauses before an environment that could not be made is tried again. */
+/** Pauses before a new attempt to make an environment. */
 const REMAKE_MS = { first: 10_000, most: 10 * 60_000 };
-/** Pause after so many short lives in a row; callers are told that there is no Python meanwhile. */
+/** Pause after several short runs in a row; calls fail with python_unavailable meanwhile. */
 const RETRY_MS = 60_000;
 
-/** `detail` tells a person what is going on, or the reason and the cure. */
+/** `detail` describes the current step, or the reason and the remedy. */
 export interface PythonState {
   state: 'starting' | 'ready' | 'unavailable';
   detail: string;
-  /** Of Python. */
+  /** The version of Python. */
   version?: string;
 }
 
@@ -24,11 +24,14 @@ export interface Supervisor {
   /** Resolves once Python is ready or known to be unavailable. */
   settled: Promise<void>;
   /**
-   * The running host. A start that takes a moment is waited for; the making of the environment may take minutes
-   * and is not: python_unavailable says so.
+   * The running host. Waits for a start, which takes a moment. Does not wait while the environment is made,
+   * which may take minutes: throws python_unavailable.
    */
   host(): Promise<Host>;
-  /** The interpreter that runs, and what of it decides which packages fit. @throws python_unavailable */
+  /**
+   * The running interpreter, and the properties of it that decide which packages fit. @throws
+   * python_unavailable
+   */
   base(): Promise<{ python: string; mark: string }>;
   close(): Promise<void>;
 }
@@ -39,7 +42,9 @@ export function superviseHost(options: {
   interpreter: string | undefined;
   limits: Limits;
   log: Log;
-  /** How long a host that does not stay up is left alone, and an environment that could not be made at first. */
+  /**
+   * The pause after a host that ends soon after its start, and the first pause after a failed environment.
+   */
   retryMs?: number;
 }): Supervisor {
   const { log } = options;
@@ -58,7 +63,7 @@ export function superviseHost(options: {
     settled.resolve();
   });
 
-  /** The disk may have been full, or the network away: it is tried again as long as the server runs. */
+  /** The disk may have been full, or the network unavailable: attempts go on as long as the server runs. */
   async function prepare(): Promise<Environment> {
     for (
       let pauseMs = options.retryMs ?? REMAKE_MS.first;
@@ -89,7 +94,7 @@ export function superviseHost(options: {
         failures = 0;
       }
       state = { state: 'starting', detail: 'The Python host is starting.' };
-      // From here on callers wait for the next one. Nobody may be waiting when it fails.
+      // From here on callers wait for the next host. Its rejection may have no listener.
       const next: PromiseWithResolvers<Host> = Promise.withResolvers();
       next.promise.catch(() => {});
       host = next;
@@ -97,14 +102,14 @@ export function superviseHost(options: {
       const startedAt = performance.now();
       reason = await live(made, next).catch((error: Error) => error.message);
       closing.signal.throwIfAborted();
-      // Those who wait for one that did not come up are not kept for the next.
+      // Callers that waited for a host that failed to start do not wait for the next one.
       next.reject(unavailable(`The Python host did not start: ${reason}.`));
       if (performance.now() - startedAt > STEADY_MS) failures = 0;
       log.warn(`The Python host ended: ${reason}.`);
     }
   }
 
-  /** Tells those who wait, and whoever asks from now on. */
+  /** Rejects the waiting callers and all later ones. */
   function giveUp(detail: string): void {
     log.warn(`Python tools are not available: ${detail}`);
     state = { state: 'unavailable', detail };
@@ -112,7 +117,7 @@ export function superviseHost(options: {
     settled.resolve();
   }
 
-  /** From start to end of one fork server; resolves with the reason of its end. */
+  /** One run of a fork server, from start to end; resolves with the reason of its end. */
   async function live(environment: Environment, host: PromiseWithResolvers<Host>): Promise<string> {
     const started = await startHost(environment.python, options.limits);
     const stop = () => void started.stop();

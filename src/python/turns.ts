@@ -1,23 +1,25 @@
 import { AppError } from '../core/errors.ts';
 import { type Limits, MAX_ARGUMENT_BYTES, MAX_ARGUMENT_BYTES_OF_ALL } from './protocol.ts';
 
-/** What one person may have of the tools at a time, so that somebody who asks for much takes it from nobody else. */
+/** Shares the tools between people: each person may have a bounded number of calls under way. */
 export interface Turns {
   /**
-   * Waits until the person has fewer calls under way than one may have; without a person it does not wait. The returned function gives the turn back.
+   * Waits until the person has fewer calls under way than the bound; without a person it does not wait. The
+   * returned function gives the turn back.
    *
-   * @throws rate_limited when too many of the person's calls wait, too long or with too much; python_unavailable when too much waits in all
+   * @throws rate_limited when too many calls of the person wait, wait too long or hold too many bytes;
+   * python_unavailable when too many bytes wait in all
    */
   take(person: string | undefined, bytes: number, signal?: AbortSignal): Promise<() => void>;
   /** How many turns a person holds. */
   heldBy(person: string | undefined): number;
-  /** How many turns are held by persons, and how many calls wait for one. */
+  /** How many turns are held, and how many calls wait for one. */
   load(): { running: number; waiting: number };
 }
 
 interface Share {
   running: number;
-  /** Of the arguments of all calls, those that wait included. */
+  /** The size of the arguments of all calls, waiting ones included. */
   bytes: number;
   /** In the order in which they came. */
   waiting: Set<() => void>;
@@ -85,7 +87,7 @@ export function openTurns(limits: Limits): Turns {
         share.running += 1;
       } else {
         try {
-          // Whoever gives a turn back passes it on, so that the count stays.
+          // The caller that gives a turn back passes it on, so the count stays.
           await wait(share, signal);
         } catch (error) {
           forget();

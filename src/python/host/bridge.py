@@ -1,4 +1,6 @@
-"""What the stand-ins of `open_webui` ask of the server: always as the caller of the function that runs, and never more than they may."""
+"""Requests of the `open_webui` stand-ins to the server: always as the caller of the running function, and
+with no more rights than the caller has.
+"""
 
 import contextvars
 import dis
@@ -13,7 +15,7 @@ from typing import Any, Callable, Optional
 class Caller:
     request: Callable[[str, Any], Any]
     user: dict[str, Any]
-    folder: str  # For what is brought to the function. It need not be there yet, and is gone with the call.
+    folder: str  # Files for the function go here. Made at first use, removed with the call.
 
 
 caller: contextvars.ContextVar[Optional[Caller]] = contextvars.ContextVar("caller", default=None)
@@ -25,12 +27,14 @@ def call(operation: str, **values: Any) -> Any:
 
 
 def folder() -> str:
-    """For what is brought to the function that runs. Nothing of it stays for the calls of others."""
+    """The folder for files of this call; calls do not share it."""
     return _current("a file").folder
 
 
 def require_caller(user: Any) -> None:
-    """Published tools hand over the user that they act for. Raises PermissionError unless that is the caller, or nobody."""
+    """Published tools pass the user that they act for. Raises PermissionError unless that is the caller or
+    None.
+    """
     named = user.get("id") if isinstance(user, dict) else getattr(user, "id", None)
     if named is not None and named != _current("this").user.get("id"):
         raise PermissionError("a tool acts for the person who calls it, and for no other person")
@@ -44,11 +48,11 @@ def _current(what: str) -> Caller:
 
 
 class NotOffered(NotImplementedError):
-    """Something that comparable systems have and this server does not."""
+    """A feature that comparable systems have and this server lacks."""
 
 
 def not_offered(name: str) -> Any:
-    """A function that says so."""
+    """A function that raises NotOffered."""
 
     def refuse(*_: Any, **__: Any) -> Any:
         raise NotOffered(f"{name} is not offered by this server")
@@ -58,7 +62,7 @@ def not_offered(name: str) -> Any:
 
 
 class NothingOf:
-    """A class of which nothing is offered: it can be imported, and whatever is used of it says so."""
+    """A class that can be imported; each use of it raises NotOffered."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -70,9 +74,11 @@ class NothingOf:
 
 
 class Awaitable:
-    """For what some versions of comparable systems return at once and others as a coroutine: `await` gives it too."""
+    """A result that some versions of comparable systems return directly and others as a coroutine: `await`
+    returns it too.
+    """
 
-    # `asyncio.gather` puts what it is given into a dictionary.
+    # `asyncio.gather` uses its arguments as dictionary keys.
     __hash__ = object.__hash__
 
     def __await__(self) -> Any:
@@ -95,9 +101,9 @@ class _Nothing:
 
 
 def awaitable(function: Callable[..., Any]) -> Callable[..., Any]:
-    """
-    Lets a function be called as it is and with `await` before it: published tools do either, by the version that they were written
-    for. Lists and tuples can be awaited, as models can. Nothing else than None is None, so there it is the caller's code that tells.
+    """Makes the result of a function awaitable: published tools call it with or without `await`, depending on
+    the version that they were written for. Lists, tuples and models can be made awaitable. None cannot, so
+    there the caller's code decides.
     """
 
     @functools.wraps(function)
@@ -114,9 +120,9 @@ _AWAIT, _CACHE = dis.opmap["GET_AWAITABLE"], dis.opmap.get("CACHE", -1)
 
 
 def _is_awaiting(frame: FrameType) -> bool:
-    """Whether what is called from there is awaited at once: that is the next thing the code does with it."""
+    """Whether the caller's next instruction awaits the result."""
     code, at = frame.f_code.co_code, frame.f_lasti + 2
-    # Some versions of Python keep notes behind an instruction. A call is never the last one.
+    # Some versions of Python place caches after an instruction. A call is never the last instruction.
     while code[at] == _CACHE:
         at += 2
     return code[at] == _AWAIT

@@ -1,6 +1,6 @@
-"""
-The system calls that a tool is refused: those that reach around the other layers to processes, sockets and files that are not its
-own, or that take memory which nothing counts. A program for the kernel's seccomp, made once and the same for every tool.
+"""The system calls that a tool is refused: calls that get around the other layers to processes, sockets and
+files of others, and calls that take uncounted memory. The program for the kernel's seccomp is built once
+and is the same for every tool.
 """
 
 import ctypes
@@ -23,7 +23,9 @@ def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
 
 
 def _argument(index: int) -> bytes:
-    """Its lower half, which is all of an int; the layout is that of struct seccomp_data, on little-endian processors."""
+    """The lower half of an argument, which holds an int. The layout is that of struct seccomp_data on
+    little-endian processors.
+    """
     return _step(_LOAD, 16 + 8 * index)
 
 
@@ -33,14 +35,14 @@ def _fail(error: int) -> bytes:
 
 _GO_ON = _step(_ANSWER, _ALLOW)
 _REFUSE, _NO_PROTOCOL = _fail(_EPERM), _fail(_EPROTONOSUPPORT)
-# Answered as if it had been done.
+# Returns success without running the call.
 _PRETEND = _fail(0)
 _ABSENT = _fail(_ENOSYS)
 _UNSUPPORTED = _fail(_EOPNOTSUPP)
 
 
 def _unless(answer: bytes, *values: int) -> _Body:
-    """Answers so, or goes on when what was loaded is among the values."""
+    """Returns the answer, or continues when the loaded value is among the values."""
     return (*(_step(_EQUAL, value, len(values) - index) for index, value in enumerate(values)), answer)
 
 
@@ -69,15 +71,19 @@ _ARCHITECTURES = {
         "inotify_add_watch": 27, "fanotify_init": 262, "open_by_handle_at": 265,
     }, (52, 53, 55, 54, 88, 5, 6, 7, 14, 15, 16)),
 }  # fmt: skip
-# The same everywhere: io_uring_setup, whose operations pass by every filter, pidfd_getfd, process_madvise and memfd_secret.
+# Calls with the same number on every architecture: io_uring_setup (no filter sees its operations),
+# pidfd_getfd, process_madvise and memfd_secret.
 _REFUSED_EVERYWHERE = (425, 438, 440, 447)
-# Calls that change modes, owners, times and attributes of files (the numbers above, and fchmodat2, setxattrat, removexattrat and
-# file_setattr everywhere). Landlock does not cover them, so a tool of an ordinary user could open the server's own files to others.
-# Copying functions use them and must not fail.
+# Calls that change modes, owners, times and attributes of files (the numbers above, and fchmodat2,
+# setxattrat, removexattrat and file_setattr everywhere). Landlock does not cover them, so a tool of an
+# ordinary user could open the server's own files to others. Copying functions use these calls and must not
+# fail.
 _PRETENDED_EVERYWHERE = (452, 463, 466, 469)
-# Its flags lie in memory, where no filter sees them. Told that it is not there, the C library takes the older call.
+# The flags are in memory, where no filter sees them. When the call is reported as absent, the C library uses
+# the older call.
 _CLONE3, _OPENAT2 = 435, 437
-# All that make a namespace: in one of its own a tool would be root, and reach parts of the kernel that its user cannot.
+# All flags that make a namespace: in its own namespace a tool would be root, and would reach parts of the
+# kernel that its user cannot.
 _NAMESPACES = 0x7E020000
 _X32_BIT = 0x40000000
 
@@ -85,32 +91,34 @@ _UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
 _STREAM, _KIND_OF_SOCKET = 1, 0xF
 _ICMP, _TCP, _UDP, _ICMP6 = 1, 6, 17, 58
 _SOL_SOCKET, _BUFFER_SIZES = 1, (7, 8, 32, 33)
-# FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR and FS_IOC_ENABLE_VERITY, which only take a file that is open to be read.
+# FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR and FS_IOC_ENABLE_VERITY, which need a file open only for reading.
 _ATTRIBUTES = (0x40086602, 0x401C5820, 0x40806685)
 # FS_IOC_RESVSP, FS_IOC_RESVSP64 and FS_IOC_ZERO_RANGE, which do what `fallocate` does.
 _ALLOCATES = (0x40305828, 0x4030582A, 0x40305839)
 _TRUNCATES, _ACCESS, _TO_WRITE = 0x200, 0x3, (1, 2)
 
-# By name, what is judged by its arguments.
+# Calls that are decided by their arguments, by name.
 _JUDGED: dict[str, _Body] = {
     "clone": (_argument(0), _step(_ANY_OF, _NAMESPACES, 0, 1), _REFUSE, _GO_ON),
-    # Limits of this process (0) may be lowered; those of another are not a tool's to set.
+    # A tool may lower the limits of its own process (0), and may not set those of another.
     "prlimit64": (_argument(0), *_unless(_REFUSE, 0), _GO_ON),
-    # The internet, and of the kernel's own sockets those by which the C library learns addresses and names of interfaces. No Unix
-    # sockets: Landlock does not cover connections to them, and the database, Docker and the session bus listen there. Only protocols
-    # that Landlock's rule about ports knows: MPTCP takes a port past it.
+    # Allowed are internet sockets, and the netlink sockets by which the C library reads addresses and names
+    # of interfaces. Unix sockets are refused: Landlock does not cover connections to them, and the database,
+    # Docker and the session bus listen on such sockets. Only protocols that Landlock's port rules cover are
+    # allowed: MPTCP would get around them.
     "socket": (
         _argument(0),
         _step(_EQUAL, _NETLINK, 0, 4), _argument(2), *_unless(_REFUSE, 0), _GO_ON,
         *_unless(_REFUSE, _INET, _INET6),
         _argument(2), *_unless(_NO_PROTOCOL, 0, _TCP, _UDP, _ICMP, _ICMP6), _GO_ON,
     ),
-    # One of datagrams sends to any Unix socket that has a path, and takes the names by which tools' users are claimed.
+    # A datagram socket can send to any Unix socket with a path, and can take the abstract names by which the
+    # users of tools are claimed.
     "socketpair": (
         _argument(0), *_unless(_REFUSE, _UNIX),
         _argument(1), _step(_AND, _KIND_OF_SOCKET), *_unless(_REFUSE, _STREAM), _GO_ON,
     ),
-    # Buffers stay as large as the system makes them, which is what the watch counts for each socket.
+    # Buffers keep the system's size, which the watch counts for each socket.
     "setsockopt": (
         _argument(1), _step(_EQUAL, _SOL_SOCKET, 1), _GO_ON,
         _argument(2), *_unless(_GO_ON, *_BUFFER_SIZES), _PRETEND,
@@ -119,10 +127,10 @@ _JUDGED: dict[str, _Body] = {
         _argument(1), *(_step(_EQUAL, value, len(_ALLOCATES) - index + len(_ATTRIBUTES) + 1) for index, value in enumerate(_ALLOCATES)),
         *_unless(_GO_ON, *_ATTRIBUTES), _PRETEND, _UNSUPPORTED,
     ),
-    # It fills a whole disk in one call, before the next check. The C library writes instead.
+    # One call could fill a disk before the next check. The C library writes instead.
     "fallocate": (_UNSUPPORTED,),
 }  # fmt: skip
-# Opening a file to be emptied asks Landlock before its third version only for what else it is opened for.
+# Before its third version, Landlock checks an open that truncates a file only for its other access rights.
 _EMPTIED = (_step(_ANY_OF, _TRUNCATES, 1), _GO_ON, _step(_AND, _ACCESS), *_unless(_REFUSE, *_TO_WRITE), _GO_ON)
 _EMPTYING: dict[str, _Body] = {
     "truncate": (_REFUSE,),
@@ -133,19 +141,19 @@ _EMPTYING: dict[str, _Body] = {
 
 
 class Program(ctypes.Structure):
-    """As the kernel takes it."""
+    """The struct that the kernel expects."""
 
     _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
 
 
 def is_known() -> bool:
-    """Whether there is a filter for this processor."""
+    """Whether a filter exists for this processor."""
     return platform.machine() in _ARCHITECTURES
 
 
 @functools.cache
 def program(landlock: int) -> Optional[Program]:
-    """For a kernel with that version of Landlock; None for a processor that is not known."""
+    """The program for a kernel with that version of Landlock; None for an unknown processor."""
     if not is_known():
         return None
     architecture, numbers, pretended = _ARCHITECTURES[platform.machine()]
@@ -161,9 +169,8 @@ def program(landlock: int) -> Optional[Program]:
 
 
 def _assemble(architecture: int, rules: dict[int, _Body]) -> list[bytes]:
-    """
-    One comparison for each number, so that what the kernel works out beforehand for every process stays little; equal bodies are
-    there once.
+    """One comparison for each number, so that the kernel's precomputed table for each process stays small.
+    Equal bodies are stored once.
     """
     # Offsets into struct seccomp_data: 0 the number, 4 the architecture.
     start = [_step(_LOAD, 4), _step(_EQUAL, architecture, 1), _step(_ANSWER, _END), _step(_LOAD, 0)]

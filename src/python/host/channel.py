@@ -1,6 +1,6 @@
-"""
-Frames between a tool's process and the server: a 4-byte big-endian length, then that much JSON in UTF-8. Those to the server are a head,
-which it reads, and for most kinds a line feed and a payload, which it may pass on as it is.
+"""Frames between a tool's process and the server: a 4-byte big-endian length, then that much JSON in UTF-8. A
+frame to the server is a head, which the server parses. Most kinds add a line feed and a payload, which the
+server may pass on unchanged.
 """
 
 import json
@@ -20,13 +20,13 @@ def encode_json(head: dict[str, Any], payload: Optional[dict[str, Any]] = None) 
 
 
 class Frames:
-    """Cuts what arrives into messages."""
+    """Splits received bytes into messages."""
 
     def __init__(self) -> None:
         self._held = bytearray()
 
     def add(self, received: bytes) -> list[Any]:
-        """The messages that are complete now."""
+        """The messages that are now complete."""
         held = self._held
         held += received
         messages = []

@@ -1,6 +1,5 @@
-"""
-What a tool's process gives up before it reads a line of the tool: rights, files, sockets, resources. Every layer
-stands alone, so that a system without one of them still has the others; `missing()` names those that are absent.
+"""What a tool's process gives up before it reads a line of the tool: rights, files, sockets, resources. Each
+layer works alone, so a system that lacks one still has the others. `missing()` names the absent layers.
 """
 
 import contextlib
@@ -16,8 +15,8 @@ import fence
 import prctl
 from prctl import LINUX
 
-# Only these ids are ever used for tools. Nobody else has them: below are those of accounts, and of what systemd maps into
-# containers and gives to the greeters of displays; above, those that it gives to services without an account.
+# Only tools use these ids. Below are ids of accounts, and those that systemd maps into containers and gives
+# to greeters of displays; above are those that systemd gives to services without an account.
 _FIRST_UID, _UIDS = 60706, 478
 
 
@@ -33,9 +32,9 @@ class Limits:
 
 
 def claim_uid(number: int) -> "tuple[int, socket.socket]":
-    """
-    An unprivileged user that no other tool of this machine has: killing by user and counting by user rely on that.
-    The claim is an abstract socket, which the kernel gives once and takes back when its holder ends. Linux only.
+    """Claims an unprivileged user that no other tool of this machine has: killing by user and counting by
+    user rely on that. The claim is an abstract socket: the kernel gives a name once and frees it when its
+    holder ends. Linux only.
     """
     for attempt in range(_UIDS):
         uid = _FIRST_UID + (number + attempt) % _UIDS
@@ -49,7 +48,7 @@ def claim_uid(number: int) -> "tuple[int, socket.socket]":
 
 
 def missing(is_mounted: bool) -> list[str]:
-    """The layers that this system does not offer, in words. `is_mounted`: tools get file systems of their own."""
+    """The layers that this system lacks, in words. `is_mounted`: each tool gets its own file system."""
     if not LINUX:
         return [
             "files and sockets of the server are not closed off on this system",
@@ -75,16 +74,17 @@ def missing(is_mounted: bool) -> list[str]:
 
 
 def warm(readable: Iterable[str]) -> None:
-    """Works out what is the same for every tool, in the process that they are forked from. `readable`: folders, for all of them."""
+    """Computes what is the same for every tool, in the process from which tools are forked. `readable`:
+    folders that all tools may read.
+    """
     if LINUX:
         calls_filter.program(fence.version())
         fence.warm(readable)
 
 
 def confine(scratch: str, uid: Optional[int], readable: Iterable[str], limits: Limits) -> None:
-    """
-    Irrevocable, for this process and all that it starts. `readable`: folders besides those for all. Raises OSError when a step that
-    must work does not.
+    """Confines this process and all processes that it starts, irrevocably. `readable`: folders beside those
+    for all tools. Raises OSError when a mandatory step fails.
     """
     parent = os.getppid()
     _limit_resources(limits, alone=uid is not None)
@@ -94,7 +94,7 @@ def confine(scratch: str, uid: Optional[int], readable: Iterable[str], limits: L
         os.setresuid(uid, uid, uid)
         _end_others()
     if LINUX:
-        # After the change of user, which clears it.
+        # After the change of user, because that change clears this setting.
         prctl.end_with(parent)
         prctl.close_proc()
         prctl.gain_nothing()
@@ -105,9 +105,9 @@ def confine(scratch: str, uid: Optional[int], readable: Iterable[str], limits: L
 
 
 def allow_cpu(seconds: int) -> None:
-    """
-    CPU seconds that the process may use from now on: a thread left behind by a call must not burn for ever. This tells one that means
-    no harm; a hostile one can raise it again, and what it has started counts for itself, so the watch counts too.
+    """CPU seconds that the process may use from now on, so that a thread which a call left behind does not
+    run for ever. This stops harmless tools only: a hostile tool can raise the limit, and child processes
+    count separately, so the watch counts too.
     """
     usage = resource.getrusage(resource.RUSAGE_SELF)
     used = int(usage.ru_utime + usage.ru_stime) + 1
@@ -115,7 +115,9 @@ def allow_cpu(seconds: int) -> None:
 
 
 def _end_others() -> None:
-    """Processes of this user but this one: they outlived a fork server that had no time to end them, and are strangers to this tool."""
+    """Ends other processes of this user: they outlived a fork server that could not end them, and do not
+    belong to this tool.
+    """
     if os.getuid() == 0:
         raise OSError("root's processes are not a tool's")
     with contextlib.suppress(ProcessLookupError):
@@ -130,8 +132,9 @@ def _limit_resources(limits: Limits, alone: bool) -> None:
             value = value if hard == resource.RLIM_INFINITY else min(value, hard)
             resource.setrlimit(number, (value, value))
 
-    # Also the eighth tool that spins on the core of the server takes little from it. Where the kernel shares the processor
-    # between sessions first (autogroups), niceness counts within one only: a tool has its own, and the filter below refuses it another.
+    # Even eight tools that spin on the server's core take little from it. Where the kernel first shares the
+    # processor between sessions (autogroups), niceness counts only within a session: a tool has its own
+    # session, and the filter below denies it another.
     os.nice(15)
     with contextlib.suppress(OSError):
         _set("/proc/self/autogroup", b"10")
@@ -139,19 +142,20 @@ def _limit_resources(limits: Limits, alone: bool) -> None:
     limit("RLIMIT_MEMLOCK", 0)
     limit("RLIMIT_FSIZE", limits.file_bytes)
     limit("RLIMIT_NOFILE", limits.open_files)
-    # The system counts per user. An ordinary user's other processes count too, hence the allowance; and there must be some left for
-    # other tools until one that takes too many is ended for it.
+    # The system counts per user. Other processes of an ordinary user count too, hence the allowance. Some
+    # must be left for other tools until a tool with too many processes is ended.
     limit("RLIMIT_NPROC", limits.processes if alone else limits.processes * 2 + _count_tasks(os.getuid()))
     allow_cpu(limits.cpu_seconds)
     if LINUX:
         limit("RLIMIT_DATA", limits.memory_bytes)
-        # Address space also holds what costs nothing (libraries, reserved arenas, stacks), and shared memory.
+        # Address space includes memory that costs nothing (libraries, reserved arenas, stacks), and shared
+        # memory.
         limit("RLIMIT_AS", limits.memory_bytes * 2)
         _set("/proc/self/oom_score_adj", b"1000")
 
 
 def _set(path: str, value: bytes) -> None:
-    """Of the system's own files. Without Python's layers over a file, which cost a tool memory of its own."""
+    """Writes a system file without Python's file objects, which cost a tool memory of its own."""
     file = os.open(path, os.O_WRONLY)
     try:
         os.write(file, value)
@@ -166,5 +170,5 @@ def _count_tasks(uid: int) -> int:
             if name.isdigit() and os.stat(f"/proc/{name}").st_uid == uid:
                 count += len(os.listdir(f"/proc/{name}/task"))
         except OSError:
-            continue  # It ended meanwhile.
+            continue  # The process has ended meanwhile.
     return count

@@ -1,4 +1,4 @@
-"""What the docstring of a function says of it and of its parameters."""
+"""Reads the description of a function and of its parameters from the docstring."""
 
 import re
 
@@ -9,7 +9,7 @@ _PARAMETER_FIELDS = frozenset({"param", "params", "parameter", "arg", "argument"
 
 
 def read(text: str) -> tuple[str, dict[str, str], str]:
-    """Description, texts of the parameters, text of the result. A field lasts until the next one begins."""
+    """Description, texts of the parameters, text of the result. A field ends where the next one begins."""
     description: list[str] = []
     parameters: dict[str, list[str]] = {}
     returns: list[str] = []
@@ -18,7 +18,7 @@ def read(text: str) -> tuple[str, dict[str, str], str]:
         field = _DOC_FIELD.match(line)
         if field is None:
             if line.startswith((":param", ":return")):
-                current = []  # Written otherwise, it is no text of a parameter, and none of the function either.
+                current = []  # Text of another form belongs neither to a parameter nor to the function.
             current.append(line)
             continue
         kind, subject, rest = field.groups()

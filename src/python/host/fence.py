@@ -1,6 +1,5 @@
-"""
-Landlock: the files that a tool reaches, and that it takes no TCP port and signals nobody. For a kernel without it there is nothing
-here to be done, and `version()` is 0.
+"""Landlock: restricts the files that a tool reaches, TCP ports and signals. On a kernel without Landlock this
+module does nothing, and `version()` is 0.
 """
 
 import ctypes
@@ -9,7 +8,7 @@ import os
 import stat
 from typing import Any, Iterable, Optional
 
-# The versions of the kernel's interface that can also keep files from being emptied, close off TCP ports, and signals.
+# The first versions of the kernel's interface that also restrict truncation, TCP ports, and signals.
 TRUNCATION, PORTS, SCOPES = 3, 4, 6
 
 # Not all of /usr: containers keep their application, data included, in /usr/src or /usr/local.
@@ -18,8 +17,8 @@ _FOLDERS = (
     "/usr/local/lib", "/usr/local/lib64", "/usr/local/bin", "/usr/local/share",
     "/lib", "/lib64", "/bin", "/sbin", "/nix/store",
 )  # fmt: skip
-# Of /etc only what name resolution, TLS, time zones and the dynamic linker read. Others may come in their place while the server
-# runs, so they are looked up for each tool.
+# Of /etc, only the files that name resolution, TLS, time zones and the dynamic linker read. They may be
+# replaced while the server runs, so they are looked up for each tool.
 _REPLACED = (
     "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf",
     "/etc/host.conf", "/etc/gai.conf", "/etc/services", "/etc/protocols", "/etc/localtime", "/etc/timezone",
@@ -31,17 +30,17 @@ _PATH_BENEATH = 1
 _BIND_TCP = 1
 _ABSTRACT_UNIX_SOCKET, _SIGNAL = 1, 2
 
-# Of the folders for every tool, held open: to look them up each time would be most of the work.
+# The folders for every tool, held open: looking them up for each tool would be most of the work.
 _shared: list[Any] = []
 
 
 @functools.cache
 def version() -> int:
-    """Of the kernel's interface; 0 without one, or without the package."""
+    """Version of the kernel's interface; 0 without Landlock or without the package."""
     try:
         from landlock import landlock_abi_version
 
-        # The package takes any leftover errno for a failure of its own calls.
+        # The package takes a leftover errno for a failure of its own calls.
         ctypes.set_errno(0)
         return landlock_abi_version()
     except (ImportError, OSError):
@@ -49,14 +48,14 @@ def version() -> int:
 
 
 def warm(readable: Iterable[str]) -> None:
-    """Opens what every tool may read, in the process that they are forked from."""
+    """Opens the folders that every tool may read, in the process from which tools are forked."""
     if version() > 0:
         _ruleset()
         _shared.extend(rule for rule in map(_readable, (*_FOLDERS, *readable)) if rule)
 
 
 def close(scratch: str, readable: Iterable[str]) -> None:
-    """Irrevocable. `readable`: folders besides those for all. Raises OSError."""
+    """Restricts this process irrevocably. `readable`: folders beside those for all tools. Raises OSError."""
     if version() == 0:
         return
     from landlock.plumbing import get_add_rule, get_create_ruleset, get_restrict_self
@@ -77,14 +76,14 @@ def close(scratch: str, readable: Iterable[str]) -> None:
 
 @functools.cache
 def _ruleset() -> Any:
-    """
-    What is closed, unless a rule opens it. No TCP port can be taken: a tool calls others, and must not answer in the place of the
-    server or of its neighbours. Signals and abstract sockets reach the tool's own processes only.
+    """The rights that are denied unless a rule grants them. No TCP port can be bound: a tool calls others,
+    and must not answer in the place of the server or of another tool. Signals and abstract sockets reach
+    the tool's own processes only.
     """
     from landlock.plumbing import RulesetAttr
 
     class Ruleset(RulesetAttr):
-        """With the part of the kernel's interface that the package does not know yet."""
+        """Adds the part of the kernel's interface that the package does not know yet."""
 
         _fields_ = [("handled_access_net", ctypes.c_uint64), ("scoped", ctypes.c_uint64)]
 
@@ -94,7 +93,9 @@ def _ruleset() -> Any:
 
 @functools.cache
 def _rights() -> tuple[int, int, int]:
-    """All; to read; those that files can have of these and of writing. As numbers: the package's own take time and memory."""
+    """All rights; the rights to read; the rights to read and write that apply to files. As numbers: the
+    package's objects take time and memory.
+    """
     from landlock import FSAccess
 
     read_file, write_file = FSAccess.READ_FILE.value, FSAccess.WRITE_FILE.value
@@ -102,7 +103,7 @@ def _rights() -> tuple[int, int, int]:
 
 
 def _readable(path: str) -> Optional[Any]:
-    """The rule to read what lies at a path; None when there is nothing."""
+    """The rule that allows reading a path; None when the path does not exist."""
     try:
         return _rule(path, _rights()[1])
     except FileNotFoundError:
@@ -110,7 +111,9 @@ def _readable(path: str) -> Optional[Any]:
 
 
 def _rule(path: str, rights: int) -> Any:
-    """The rule that gives rights to what lies at a path, which it holds open; to a file, those that files can have."""
+    """The rule that grants rights to a path and holds it open. A file gets only the rights that apply to
+    files.
+    """
     from landlock.plumbing import PathBeneathAttr
 
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)

@@ -1,6 +1,6 @@
-"""
-What stays behind the fork server, to end all that tools have started when the fork server itself is ended: by the system for want of
-memory, or by somebody's mistake. Only the first process of each tool ends with it; the others become children of this one.
+"""The process that started the fork server. It ends all processes of tools when the fork server is killed,
+for example for lack of memory. Only the first process of each tool ends with the fork server; the others
+become children of this process.
 """
 
 import contextlib
@@ -14,7 +14,9 @@ _END_SECONDS = 5
 
 
 def stand_behind() -> None:
-    """Returns in the process that is to be the fork server; the one that was started ends when all of them have. Linux only."""
+    """Returns in the process that becomes the fork server. The original process ends when all others have
+    ended. Linux only.
+    """
     if not prctl.LINUX:
         return
     prctl.become_subreaper()
@@ -29,12 +31,12 @@ def stand_behind() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     _clean_up()
     if code < 0:
-        os.kill(os.getpid(), -code)  # So that the server hears how it ended.
+        os.kill(os.getpid(), -code)  # Reports the exit status to the server.
     os._exit(abs(code))
 
 
 def _clean_up() -> None:
-    # Not loaded before: this process takes little memory as long as it only waits.
+    # Not loaded before: this process takes little memory while it waits.
     import json
 
     import processes

@@ -1,13 +1,12 @@
-"""The parameters that begin with an underscore: what the server fills in when a function declares them."""
+"""The parameters that begin with an underscore: the server fills them in when a function declares them."""
 
 from typing import Any, Optional
 from urllib.parse import quote, urlsplit
 
 
 class Request:
-    """
-    Stands in for the request that published tools expect as `__request__`. It names the server and carries nothing of the
-    caller: no headers, no cookies, no credentials.
+    """Stands in for the request that published tools expect as `__request__`. It names the server and holds
+    no data of the caller: no headers, no cookies, no credentials.
     """
 
     def __init__(self, base_url: str) -> None:
@@ -24,7 +23,7 @@ class Request:
         raise AttributeError(f"__request__.{name} is not offered by this server")
 
     def url_for(self, name: str, /, **values: Any) -> "Address":
-        """As `app.url_path_for`, with the server before it."""
+        """As `app.url_path_for`, with the address of the server in front."""
         return Address(self.base_url.rstrip("/") + self.app.url_path_for(name, **values))
 
 
@@ -38,11 +37,11 @@ class Address(str):
 
 
 class NotHere(KeyError, IndexError):
-    __str__ = LookupError.__str__  # That of a KeyError quotes the sentence.
+    __str__ = LookupError.__str__  # `__str__` of KeyError would quote the sentence.
 
 
 class _Empty(dict[str, Any]):
-    """A dictionary without members. Whoever wants one all the same hears why it is not there."""
+    """A dictionary without members. The error for a missing member says why it is absent."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__()
@@ -52,11 +51,11 @@ class _Empty(dict[str, Any]):
         raise NotHere(f"{self._name}[{key!r}] is not there: {self._reason}")
 
     def __reduce__(self) -> Any:
-        return dict, (dict(self),)  # Copied and pickled as what it stands for.
+        return dict, (dict(self),)  # Copies and pickles are plain dictionaries.
 
 
 class _EmptyList(list[Any]):
-    """Likewise a list."""
+    """The same for a list."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__()
@@ -77,7 +76,7 @@ _ALONE = "this call is not part of a conversation"
 
 
 class _NotOffered:
-    _path = "__request__"  # Of a copy that is being made.
+    _path = "__request__"  # Used while a copy is being made.
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -86,20 +85,20 @@ class _NotOffered:
         raise AttributeError(f"{self._path}.{name} is not offered by this server")
 
 
-# Where tools send their callers, by the names that comparable systems have for it.
+# Addresses to which tools send their callers, by the names that comparable systems use.
 _PATHS = {"get_file_by_id": "/api/v1/files/{id}", "get_file_content_by_id": "/api/v1/files/{id}/content"}
 
 
 class _App(_NotOffered):
     def url_path_for(self, name: str, /, **values: Any) -> str:
-        """The path of something on this server. Raises LookupError for what it does not have under that name."""
+        """The path of a resource on this server. Raises LookupError for an unknown name."""
         if name not in _PATHS:
             raise LookupError(f"__request__.app.url_path_for({name!r}) is not offered by this server")
         return _PATHS[name].format_map({key: quote(str(value), safe="") for key, value in values.items()})
 
 
 def parameters(request: dict[str, Any], user: dict[str, Any], emit: Any, ask: Any) -> dict[str, Any]:
-    """By name, for one call; a context that the caller does not have is empty."""
+    """The parameters of one call by name. Context that the caller did not send is empty."""
     context: dict[str, Optional[Any]] = request["context"]
     return {
         "__user__": user,

@@ -1,6 +1,6 @@
-"""
-The imports of a source, read without running it: those within functions that lead nowhere, of which only a call would tell, what of
-`open_webui` is not here, and the packages that imports at the top level need although the frontmatter does not name them.
+"""Reads the imports of a source without running it: imports within functions that cannot be resolved
+(otherwise only a call would find them), missing parts of `open_webui`, and packages that top-level imports
+need and the frontmatter does not name.
 """
 
 import ast
@@ -15,14 +15,16 @@ from module_names import package_of
 
 Import = Union[ast.Import, ast.ImportFrom]
 
-# Most sources have none, and to walk a tree takes a while.
+# Most sources have no such import, and walking a tree takes a while.
 _MAY_HOLD = re.compile(r"(?:^[ \t]+|[:;][ \t]*)(?:from|import)\b", re.MULTILINE)
 _CAUGHT = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 _MOST_WARNINGS = 20
 
 
 def problem(place: str, module: str, name: Optional[str] = None) -> str:
-    """One sentence about an import that cannot be resolved: of a module, or of a name in it. `place`: as ` in line 5`, or empty."""
+    """One sentence about an import that cannot be resolved: a module, or a name in it. `place`: as ` in line
+    5`, or empty.
+    """
     wanted = module if name is None else f"{name} of {module}"
     if module.partition(".")[0] == "open_webui":
         return f"The import{place} needs {wanted}, which this server does not offer."
@@ -30,10 +32,9 @@ def problem(place: str, module: str, name: Optional[str] = None) -> str:
 
 
 def unresolved(content: str, tree: ast.Module, is_complete: bool) -> list[str]:
-    """
-    A sentence for each import that a function meets whichever way it goes and that leads nowhere, at most 20. Those that the tool is
-    ready to do without are left alone: under an `if`, and where an ImportError is caught. None unless the packages that the tool asks
-    for are complete. `open_webui` is left out.
+    """A sentence for each import that a function always reaches and that cannot be resolved, at most 20.
+    Optional imports are ignored: those under an `if`, and those with a handler of ImportError. Returns no
+    sentence unless the required packages are complete. Ignores `open_webui`.
     """
     if not is_complete or not _MAY_HOLD.search(content):
         return []
@@ -47,9 +48,8 @@ def unresolved(content: str, tree: ast.Module, is_complete: bool) -> list[str]:
 
 
 def provide(content: str, tree: ast.Module) -> list[str]:
-    """
-    Lets a source import what of `open_webui` is not here, but where it catches an ImportError, and so has something else to do. Returns
-    a sentence for each import that is met whichever way the source goes, at most 20.
+    """Makes missing parts of `open_webui` importable, except where the source handles ImportError and so has
+    an alternative. Returns a sentence for each import that the source always reaches, at most 20.
     """
     if "open_webui" not in content:
         return []
@@ -63,14 +63,14 @@ def provide(content: str, tree: ast.Module) -> list[str]:
 
 
 def _put(module: str, name: Optional[str]) -> Optional[tuple[str, Optional[str]]]:
-    """What of a module of `open_webui`, and of a name in it, was not there; None when both were."""
+    """The missing module of `open_webui`, or the missing name in it; None when both exist."""
     try:
         found = importlib.import_module(module)
     except ImportError as error:
         unoffered.put_module(module)
         return error.name or module, None
     except Exception:
-        return None  # The source meets it as well, and is told.
+        return None  # The source gets the same error.
     is_package = hasattr(found, "__path__")
     if name is None or hasattr(found, name) or (is_package and importlib.util.find_spec(f"{module}.{name}") is not None):
         return None
@@ -79,9 +79,9 @@ def _put(module: str, name: Optional[str]) -> Optional[tuple[str, Optional[str]]
 
 
 def absent(tree: ast.Module) -> dict[str, Optional[str]]:
-    """
-    The modules that the source imports while it loads and that are not here, as written, each with the name of its package on the
-    index: a known other name, or its own. None where that cannot be guessed. `open_webui` and the standard library are left out.
+    """The missing modules that the source imports while it loads, as written, each with its package on the
+    index: a known other name, or its own. None where the package cannot be guessed. Ignores `open_webui`
+    and the standard library.
     """
     found: dict[str, Optional[str]] = {}
     for node in _unconditional(tree.body, "module"):
@@ -93,7 +93,9 @@ def absent(tree: ast.Module) -> dict[str, Optional[str]]:
 
 
 def _unconditional(statements: list[ast.stmt], where: Literal["module", "functions"], is_function: bool = False) -> Iterator[Import]:
-    """Those that run while the source loads, or those of functions. Only statements are looked at, and never what they are made of."""
+    """The imports that run while the source loads, or those that run in functions. Looks at statements only,
+    never at expressions.
+    """
     for node in statements:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             if is_function == (where == "functions"):
@@ -112,7 +114,8 @@ def _unconditional(statements: list[ast.stmt], where: Literal["module", "functio
 
 
 def _relied_on(statements: list[ast.stmt], is_certain: bool) -> Iterator[tuple[Import, bool]]:
-    """All but those whose failure the source catches, each with whether it is met whichever way the source goes."""
+    """All imports whose failure the source does not handle, each with whether the source always reaches it.
+    """
     for node in statements:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             yield node, is_certain
@@ -137,7 +140,7 @@ def _catches(handler: ast.ExceptHandler) -> bool:
 
 
 def _wanted(node: Import) -> list[tuple[str, Optional[str]]]:
-    """Modules, each with the name in it that is wanted."""
+    """Modules, each with the imported name."""
     if isinstance(node, ast.Import):
         return [(alias.name, None) for alias in node.names]
     if node.level > 0 or node.module is None:
@@ -146,8 +149,8 @@ def _wanted(node: Import) -> list[tuple[str, Optional[str]]]:
 
 
 def _is_there(top: str) -> bool:
-    """Of a module only the first part is looked up: to find what lies below would run it."""
+    """Only the first part of a module's name is looked up: finding its submodules would run it."""
     try:
         return top in sys.modules or importlib.util.find_spec(top) is not None
     except Exception:
-        return True  # The tool finds modules in a way of its own, and it is not for us to fail at it.
+        return True  # The tool finds modules in its own way; that is not an error here.

@@ -1,12 +1,11 @@
-"""
-Installs one set of packages into a folder of its own, in a process of its own:
+"""Installs one set of packages into a folder of its own, in a process of its own:
 
     install.py '{"folder", "requirements", "seconds", "bytes"}'
 
-`bytes` is what they may take, downloads included while it works. `folder` gets `site` (the packages, whole or not there at all),
-`state.json` and `log`. Whoever comes second for the same set waits for the first and finds it done. The time of `state.json` tells
-others that somebody is at work, as long as it is recent.
-Only wheels: nothing of a package runs while it is installed (`unpack.py` sees to that).
+`bytes` bounds their size, downloads included during the installation. `folder` gets `site` (the packages,
+complete or absent), `state.json` and `log`. A second installer of the same set waits for the first and
+finds the set complete. A recent time of `state.json` tells others that an installer is at work. Only
+wheels are installed: no code of a package runs during the installation (`unpack.py` enforces that).
 """
 
 import ctypes
@@ -24,15 +23,16 @@ import time
 from importlib import metadata
 from typing import Any, NoReturn
 
-# Loaded before any tool: a set cannot have others of them.
+# Loaded before any tool, so a set cannot have other versions of these.
 _FIXED = ("annotated-types", "packaging", "pydantic", "pydantic-core", "typing-extensions", "typing-inspection")
-# How pip names one of these that is in the way.
+# How pip names a conflict with one of these.
 _CONSTRAINED = "The user requested (constraint) "
-# What pip may know of the server's environment, which holds secrets: its own settings, the way out, and certificates.
+# The variables of the server's environment that pip gets: its own settings, the proxy, and certificates.
+# Other variables may hold secrets.
 _KNOWN = ("PATH", "HOME", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _KNOWN_IN_ANY_CASE = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
-# As `packages.py` writes them. It runs where the tool does, so what it says is checked once more before it is given to pip, for which
-# a text can also be an option, an address or a path.
+# The form that `packages.py` writes. That module runs in the tool's process, so its output is checked again
+# before pip gets it: pip would also take a text as an option, an address or a path.
 _VERSIONS = r"(~=|==|!=|<=|>=|<|>)[A-Za-z0-9.+!*_-]+"
 _REQUIREMENT = re.compile(rf"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\[[A-Za-z0-9._,-]+\])?({_VERSIONS}(,{_VERSIONS})*)?")
 _UNPACK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "unpack.py")
@@ -54,13 +54,13 @@ class Installation:
     def run(self) -> None:
         os.makedirs(self.folder, exist_ok=True)
         with open(self.path("lock"), "w") as lock:
-            # The system gives it back when its holder ends, however that happens.
+            # The system frees the lock when its holder ends for any reason.
             fcntl.flock(lock, fcntl.LOCK_EX)
             if os.path.isdir(self.site):
                 return
             self.say("installing", "The packages are being installed.")
             self.remove_drafts()
-            # A name of its own: an installer that outlived whoever started it cannot put anything into another's.
+            # A unique name: an installer that outlived its parent cannot write into the draft of another.
             self.draft = tempfile.mkdtemp(prefix=_DRAFT, dir=self.folder)
             try:
                 size = self.fill()
@@ -68,7 +68,7 @@ class Installation:
                 self.remove_drafts()
                 self.say("failed", str(error))
                 sys.exit(1)
-            # On the disk before it has its name: a machine that loses its power must not leave half of it behind.
+            # Written to disk before it gets its name: a power failure must not leave an incomplete set.
             os.sync()
             os.rename(self.drafted("site"), self.site)
             self.remove_drafts()
@@ -83,7 +83,7 @@ class Installation:
                 shutil.rmtree(self.path(name), ignore_errors=True)
 
     def fill(self) -> int:
-        """Puts the packages into the draft. Returns what they take, in bytes."""
+        """Installs the packages into the draft. Returns their size in bytes."""
         if self.size <= 0:
             raise ValueError("The room that this server has for packages of tools is used up.")
         for requirement in self.requirements:
@@ -97,7 +97,7 @@ class Installation:
             self.pip(log)
         size = 0
         for folder, _, names in os.walk(self.drafted("site")):
-            # A tool's own user reads them, whatever the umask of the server.
+            # The user of a tool reads them, whatever the umask of the server.
             os.chmod(folder, 0o755)
             for name in names:
                 path = os.path.join(folder, name)
@@ -114,7 +114,7 @@ class Installation:
         command = [sys.executable, "-I", _UNPACK, self.draft, "install", *options, "--", *self.requirements]
         process = subprocess.Popen(
             command,
-            # In a folder without anything that a requirement could be the name of. What is downloaded and unpacked counts.
+            # In an empty folder, where no file can match a requirement. Downloaded and unpacked files count.
             cwd=self.drafted("empty"),
             env={**_surroundings(), "TMPDIR": self.drafted("temporary")},
             stdin=subprocess.DEVNULL,
@@ -141,11 +141,12 @@ class Installation:
         return ValueError(f"The packages take more than the {self.size} bytes that are allowed.")
 
     def complaint(self) -> str:
-        """The sentence of pip that says most, from its log."""
+        """The most useful sentence of pip's log."""
         with open(self.path("log"), encoding="utf-8", errors="replace") as file:
             lines = [line.strip() for line in file]
         errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
-        # What pip did not expect it calls an exception, with its reason before or after that; a conflict it names before its advice.
+        # pip names an unexpected error an exception, with its reason before or after; it names a conflict
+        # before its advice.
         errors = [error for error in errors if error != "Exception:" and not error.startswith("ResolutionImpossible")]
         if not errors:
             return "pip failed; its log says more."
@@ -160,7 +161,7 @@ class Installation:
 
 
 def _end_with_parent() -> None:
-    """Nobody would stop a pip whose installer was killed, and its time and size would have no limit."""
+    """Ends pip with its installer. Without it, pip would run on without limits of time and size."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
@@ -198,7 +199,7 @@ if __name__ == "__main__":
     os.nice(10)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (_OPEN_FILES, _OPEN_FILES))
-    # Of one file, also of what it says itself.
+    # The bound on one file holds for the installer's own output too.
     file_bytes = max(asked["bytes"], 1024**2)
     resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
     if sys.platform == "linux":

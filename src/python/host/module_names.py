@@ -1,4 +1,4 @@
-"""Which package of the index holds a module, for modules whose package has another name."""
+"""Maps modules to packages of the index, for modules whose package has another name."""
 
 from typing import Optional
 
@@ -58,12 +58,14 @@ _PACKAGES = {
     "youtube_transcript_api": "youtube-transcript-api",
     "zmq": "pyzmq",
 }
-# Names that many packages share: none of them follows from the module.
+# Names that many packages share: the module does not determine the package.
 _SHARED = frozenset({"azure", "google", "zope"})
 
 
 def package_of(module: str) -> Optional[str]:
-    """The package that holds a module: the one that is known for the longest part of its name, else the one of the same name."""
+    """The package that holds a module: the known package for the longest part of its name, otherwise the
+    package of the same name.
+    """
     parts = module.split(".")
     for length in range(len(parts), 0, -1):
         known = _PACKAGES.get(".".join(parts[:length]))

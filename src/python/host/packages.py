@@ -1,4 +1,4 @@
-"""The `requirements:` of a tool's frontmatter: what they ask for, and what of it this environment does not have."""
+"""Reads the `requirements:` of a tool's frontmatter, and finds those that this environment lacks."""
 
 import ast
 import re
@@ -14,22 +14,22 @@ try:
     from packaging.markers import InvalidMarker, UndefinedComparison, UndefinedEnvironmentName
     from packaging.requirements import InvalidRequirement, Requirement
     from packaging.utils import canonicalize_name
-except ImportError:  # An interpreter of the system that serves as it is: nothing is installed for it.
+except ImportError:  # A system interpreter that is used as it is: nothing is installed for it.
     Requirement = None
 
 _MOST = 50
 _MOST_CHARACTERS = 8_192
 _QUOTED_CHARACTERS = 200
-# `===` takes any text for a version, and pip takes a text with slashes for a folder that it is to build.
+# `===` accepts any text as a version, and pip takes a text with slashes for a folder to build.
 _VERSION = re.compile(r"[A-Za-z0-9.+!*_-]+")
-# A part that begins so goes on with the versions of the one before it.
+# A part that begins so continues the versions of the part before it.
 _VERSIONS = ("<", ">", "=", "!", "~")
-# Options of pip that are followed by a value.
+# Options of pip that take a value.
 _VALUED = frozenset(
     "-c -f -i -r -t --constraint --extra-index-url --find-links --index-url --no-binary --only-binary --platform --proxy "
     "--python-version --requirement --root --target --trusted-host --upgrade-strategy".split()
 )
-# Asked for by their authors' habit: modules that this environment has under another name.
+# Commonly required names of modules that this environment has under another name.
 _PROVIDED = {"open-webui", "bs4"}
 
 
@@ -48,9 +48,9 @@ class Requirements:
 
 
 def parse(text: str) -> Requirements:
-    """
-    The comma-separated requirements (PEP 508). Options, addresses and whatever else is not the name of a package with versions would
-    tell the installer where to take code from, so nothing of that is passed on. Raises RequirementError.
+    """Parses comma-separated requirements (PEP 508). Options, addresses and all other text that is not a
+    package name with versions are dropped, because they could make the installer take code from elsewhere.
+    Raises RequirementError.
     """
     found = Requirements()
     if Requirement is None:
@@ -73,7 +73,7 @@ def parse(text: str) -> Requirements:
 
 
 def _without_options(part: str) -> tuple[str, list[str]]:
-    """What is left of a part without options of pip and their values, and these."""
+    """The part without pip's options and their values, and the removed options."""
     if not part.startswith("-") and " -" not in part:
         return part, []
     words, options, is_value = [], [], False
@@ -89,12 +89,12 @@ def _quote(text: str) -> str:
 
 
 def _read(part: str) -> "Optional[Requirement]":
-    """One requirement; None when its marker says that it does not apply here."""
+    """One requirement; None when its marker excludes this system."""
     quoted = _quote(part)
     try:
         requirement = Requirement(part)
         applies = requirement.marker is None or requirement.marker.evaluate()
-    # A marker can compare what has no order, and be nested without end.
+    # A marker can compare values that have no order, and be nested without limit.
     except (InvalidRequirement, InvalidMarker, UndefinedComparison, UndefinedEnvironmentName, RecursionError):
         raise RequirementError(f"The requirement {quoted} is not the name of a package with versions (PEP 508).") from None
     if requirement.url is not None:
@@ -106,10 +106,12 @@ def _read(part: str) -> "Optional[Requirement]":
 
 
 def missing(requirements: "list[Requirement]") -> list[str]:
-    """Those that are not met here, in one form and order, so that tools that ask for the same share it."""
+    """The requirements that are not met, in canonical form and order, so that tools with equal requirements
+    share a set.
+    """
     if not requirements:
         return []
-    # By the names of their folders: to read what `importlib.metadata` says takes two milliseconds for each package.
+    # Read from the names of the folders: `importlib.metadata` takes two milliseconds for each package.
     versions: dict[str, str] = {}
     for name, version, _ in replaced.listed(sys.path):
         versions.setdefault(name, version)
@@ -122,9 +124,9 @@ def named(names: "list[str]") -> list[str]:
 
 
 def needed(tree: ast.Module, text: str, load: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """
-    The packages that a source needs and that are not here, with what its author should know. Those that only its imports tell of
-    are added once the named ones are installed: until then, one of these may bring the module. Raises RequirementError.
+    """The missing packages of a source, and warnings for its author. Packages that only imports imply are
+    added once the named ones are installed: until then, a named package may bring the module. Raises
+    RequirementError.
     """
     asked = parse(text)
     lacking = [one for one in missing(asked.wanted) if one not in load["installed"]]
@@ -140,7 +142,7 @@ def needed(tree: ast.Module, text: str, load: dict[str, Any]) -> tuple[list[str]
 
 
 def _split(text: str) -> list[str]:
-    """At commas; those between versions and between extras belong to one requirement."""
+    """Splits at commas, except between versions and between extras of one requirement."""
     parts: list[str] = []
     depth = 0
     for piece in text.split(","):

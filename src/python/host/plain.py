@@ -1,4 +1,6 @@
-"""Valves that are no Pydantic model: a plain class whose attributes are the settings, as some published tools have it."""
+"""Valves without a Pydantic model: a plain class whose attributes are the settings, as in some published
+tools.
+"""
 
 import copy
 from typing import Any, Optional, get_type_hints
@@ -12,18 +14,20 @@ _NOTHING = object()
 
 
 class PlainValves:
-    """What a plain class declares with a default, and so does what its constructor sets."""
+    """The settings are the defaults that a plain class declares, and the attributes that its constructor
+    sets.
+    """
 
     def __init__(self, name: str, plain: type) -> None:
         self.plain = plain
         try:
             self.made: Any = plain()
         except Exception:
-            self.made = None  # Its attributes are all that is known then.
+            self.made = None  # Only the attributes of the class are known then.
         self.model = self._model(name)
 
     def _model(self, name: str) -> Optional[type[BaseModel]]:
-        """None when nothing can be set."""
+        """None when there is no setting."""
         fields = {}
         for key, hint in {**dict.fromkeys(getattr(self.made, "__dict__", {})), **_hints(self.plain)}.items():
             default = getattr(self.made, key, getattr(self.plain, key, _NOTHING))
@@ -33,7 +37,7 @@ class PlainValves:
         return create_model(name, __doc__=self.plain.__doc__, **fields) if fields else None
 
     def fill(self, values: BaseModel) -> Any:
-        """An object of the class with the values; the values themselves where none can be made."""
+        """An object of the class with the values; the values themselves when no object can be made."""
         if self.made is None:
             return values
         filled = copy.copy(self.made)
@@ -60,7 +64,7 @@ def _field(hint: Any, default: Any) -> Optional[tuple[Any, Any]]:
 
 
 def _is_describable(key: str, field: tuple[Any, Any]) -> bool:
-    """Leaves out attributes without a JSON form: they cannot be set from outside."""
+    """Leaves out attributes without a JSON form: a client cannot set them."""
     try:
         valves.describe("Valves", create_model("Valves", **{key: field}))
     except Exception:

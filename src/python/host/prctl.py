@@ -1,4 +1,4 @@
-"""What a process asks the kernel to do for it. Linux only; elsewhere nothing is asked."""
+"""Requests of a process to the kernel. Linux only; on other systems the functions do nothing."""
 
 import ctypes
 import os
@@ -7,7 +7,7 @@ import sys
 
 LINUX = sys.platform == "linux"
 
-# Once, in the process that tools are forked from: what each works out for itself is memory of its own.
+# Loaded once, in the process from which tools are forked: what each tool computes is memory of its own.
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 _PDEATHSIG = 1
@@ -19,24 +19,24 @@ _FILTER = 2
 
 
 def become_subreaper() -> None:
-    """Processes that a descendant leaves behind become children of the caller, who can then end them."""
+    """Orphaned descendants become children of the caller, which can then end them."""
     _ask(_CHILD_SUBREAPER, 1)
 
 
 def end_with(parent: int) -> None:
-    """Has this process end when its parent ends."""
+    """Ends this process when its parent ends."""
     _ask(_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
-        os._exit(1)  # It ended in between, and has handed us to another.
+        os._exit(1)  # The parent ended in between, so another process has adopted this one.
 
 
 def close_proc() -> None:
-    """Nobody but root reads the memory and environment of this process."""
+    """Only root can read the memory and environment of this process."""
     _ask(_DUMPABLE, 0)
 
 
 def gain_nothing() -> None:
-    """No program that is started has more rights than this process."""
+    """No started program has more rights than this process."""
     _ask(_NO_NEW_PRIVS, 1)
 
 

@@ -1,4 +1,4 @@
-"""Results that published tools return to be shown and not read: a page for the interface."""
+"""Results of published tools that are meant to be shown: a page for the interface."""
 
 import sys
 from typing import Any
@@ -11,9 +11,9 @@ _SHOWN = {
 
 
 async def present(result: Any, emit: Any) -> Any:
-    """
-    An HTML response that is to be shown inline goes to the caller as an `embeds` event, and the result says so to a model.
-    Any other response is its text. A pair keeps its second part, which is what a model is told.
+    """An HTML response with inline disposition goes to the caller as an `embeds` event, and the result tells
+    the model so. For any other response the result is its text. A pair keeps its second part, which is the
+    text for the model.
     """
     responses = sys.modules.get("starlette.responses")
     if responses is None:
@@ -29,7 +29,7 @@ async def present(result: Any, emit: Any) -> Any:
 
 
 async def _body(response: Any) -> bytes:
-    """Of a response that streams, all that it says. Raises TypeError for one that is a file."""
+    """The full body of a streaming response. Raises TypeError for a file response."""
     body = getattr(response, "body", None)
     if isinstance(body, bytes):
         return body

@@ -1,4 +1,4 @@
-"""What the fork server does to processes and folders of tools: finds what belongs to one, ends it, removes it."""
+"""The fork server's handling of processes and folders of tools: finds, ends and removes them."""
 
 import contextlib
 import os
@@ -9,42 +9,42 @@ import time
 
 
 def end(pid: int) -> None:
-    """The process and its group. It is a child that was not reaped, so the id is still its own."""
+    """Ends the process and its group. The child was not reaped, so its id cannot belong to another process.
+    """
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGKILL)
         os.killpg(pid, signal.SIGKILL)
 
 
 def end_group(pid: int) -> None:
-    """What is left of the group that a process had made."""
+    """Ends the rest of the group that a process had made."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
 
 
 def end_all_of(uid: int) -> None:
-    """
-    Kills every process of a user in one call that the kernel carries out at a stretch: no fork bomb outruns it. Raises OSError when
-    there is no process to be had for it.
+    """Kills every process of a user in one system call, which no fork bomb outruns. Raises OSError when no
+    process can be started for it.
     """
     if uid == 0:
         raise ValueError("root's processes are not a tool's")
     pid = os.fork()
     if pid == 0:
         try:
-            # Real, effective and saved: a signal is sent by the right of the real user too.
+            # Real, effective and saved: the right to signal depends on the real user too.
             os.setresuid(uid, uid, uid)
             os.kill(-1, signal.SIGKILL)
         finally:
             os._exit(0)
-    # As that user's it can be stopped by those that it is about to end, and must not be waited for then.
+    # As that user, this process can be stopped by the processes that it is about to end, and must then not be
+    # waited for.
     while os.WIFSTOPPED(os.waitpid(pid, os.WUNTRACED)[1]):
         os.kill(pid, signal.SIGCONT)
 
 
 def end_children(seconds: float) -> None:
-    """
-    Ends those of this process, and what becomes one by that; by its user where that is a tool's own, which no fork bomb outruns. Takes
-    so many seconds at most. Linux only.
+    """Ends the children of this process, and orphans that become its children. With a tool's own user it ends
+    them by user, which no fork bomb outruns. Takes at most so many seconds. Linux only.
     """
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -55,7 +55,7 @@ def end_children(seconds: float) -> None:
                     end_all_of(uid)
                 end(pid)
             except OSError:
-                continue  # It has ended, or there is no process to be had just now.
+                continue  # The process has ended, or no process can be started now.
         try:
             while os.waitpid(-1, os.WNOHANG)[0] != 0:
                 pass
@@ -65,13 +65,15 @@ def end_children(seconds: float) -> None:
 
 
 def user_of(pid: int) -> int:
-    """Who the process really is, also one that hides its files in /proc. Raises OSError when it has ended. Linux only."""
+    """The real user of a process, even of one that hides its files in /proc. Raises OSError when it has
+    ended. Linux only.
+    """
     with open(f"/proc/{pid}/status", "rb") as file:
         return next(int(line.split()[1]) for line in file if line.startswith(b"Uid:"))
 
 
 def children(pid: int) -> list[int]:
-    """None where the system does not tell: not Linux, or a kernel without these lists."""
+    """None where the system does not list children: not Linux, or a kernel without these lists."""
     found: list[int] = []
     try:
         threads = os.listdir(f"/proc/{pid}/task")
@@ -82,12 +84,12 @@ def children(pid: int) -> list[int]:
             with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
                 found += map(int, file.read().split())
         except OSError:
-            continue  # It ended meanwhile.
+            continue  # The process has ended meanwhile.
     return found
 
 
 def family(pid: int) -> list[int]:
-    """The process and all that descend from it."""
+    """The process and all its descendants."""
     found = [pid]
     for one in found:
         found += children(one)
@@ -95,9 +97,9 @@ def family(pid: int) -> list[int]:
 
 
 def remove(folder: str) -> None:
-    """
-    With all that is in it, also where folders lie a thousand deep: that is beyond Python, but not beyond `rm`. Neither follows a link
-    that somebody puts in the place of a folder meanwhile. Raises OSError when there is no process to be had for `rm`.
+    """Removes a folder with its content, even when folders are nested a thousand deep: `rm` can do that,
+    Python cannot. Neither follows a link that replaces a folder meanwhile. Raises OSError when no process
+    can be started for `rm`.
     """
     try:
         shutil.rmtree(folder, ignore_errors=True)

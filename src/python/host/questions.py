@@ -1,4 +1,5 @@
-"""What the functions of a tool say and ask while they run: events, questions to the caller, requests to the server."""
+"""What the functions of a tool send while they run: events, questions to the caller, requests to the server.
+"""
 
 import asyncio
 import itertools
@@ -17,9 +18,8 @@ _numbers = itertools.count(1)
 
 
 class Questions:
-    """
-    Of all calls of a tool. `send` may be called from any thread. `wait` reads one message of the server from the thread of the event
-    loop, which made this.
+    """The questions of all calls of a tool. `send` may be called from any thread. `wait` reads one message of
+    the server, in the thread of the event loop, which made this object.
     """
 
     def __init__(self, send: Callable[[bytes], None], wait: Callable[[], None]) -> None:
@@ -27,16 +27,18 @@ class Questions:
         self._wait = wait
         self._process = os.getpid()
         self._thread = threading.get_ident()
-        # The calls that the server has no answer to yet.
+        # The calls that are not yet answered.
         self._calls: set[int] = set()
-        # By call and number, until there is an answer. Whoever takes one out answers it.
+        # By call and number, until the answer arrives. The code that removes an entry also answers it.
         self._asked: dict[tuple[int, int], Future[Any]] = {}
 
     def begin(self, call: int) -> None:
         self._calls.add(call)
 
     def end(self, call: int) -> None:
-        """The server hears no more of a call that it has an answer to: threads that it has left must not wait for ever."""
+        """Ends an answered call: the server gets no further questions of it, and threads that the call left
+        must not wait for ever.
+        """
         self._calls.discard(call)
         for key in [key for key in list(self._asked) if key[0] == call]:
             self._fail(key, "the function that asked has ended")
@@ -54,7 +56,7 @@ class Questions:
         count = size = 0
 
         async def emit(event: Any) -> None:
-            """Sends an event to the caller while the function runs. May be awaited on any event loop."""
+            """Sends an event to the caller during the call. May be awaited on any event loop."""
             nonlocal count, size
             body = to_json(event, inf_nan_mode="null")
             count, size = count + 1, size + len(body)
@@ -74,12 +76,14 @@ class Questions:
 
     def requester(self, call: int) -> Any:
         def request(operation: str, values: Any) -> Any:
-            """Asks the server for something on behalf of the caller, and waits for it. For any thread, and the loop's own."""
+            """Sends a request to the server on behalf of the caller, and waits for the answer. For any
+            thread, the loop's own included.
+            """
             body = to_json(values, inf_nan_mode="null")
             if len(body) > _REQUEST_BYTES:
                 raise ValueError(f"a tool may hand the server {_REQUEST_BYTES} bytes at once")
             answer = self._ask(call, b'"request","operation":%b' % to_json(operation), body)
-            # The function blocks the loop, which would read the answer: it is read here instead.
+            # The function blocks the loop that would read the answer, so the answer is read here.
             while threading.get_ident() == self._thread and not answer.done():
                 self._wait()
             return answer.result()
@@ -87,11 +91,12 @@ class Questions:
         return request
 
     def _ask(self, call: int, kind: bytes, body: bytes) -> "Future[Any]":
-        """`kind`: as JSON, with what else the head has."""
+        """`kind`: as JSON, with the other members of the head."""
         key = call, next(_numbers)
         answer: Future[Any] = Future()
         self._asked[key] = answer
-        # After it was noted: a call that ends at this moment finds it, or is found to have ended.
+        # After the registration: a call that ends at this moment either finds the question or is found to
+        # have ended.
         if call in self._calls:
             self._send(b'{"kind":%b,"call":%d,"ask":%d}\n%b' % (kind, *key, body))
         else:
@@ -99,7 +104,7 @@ class Questions:
         return answer
 
     def _send(self, body: bytes) -> None:
-        # One that was forked has the channel too, and would read and write what is others'.
+        # A forked process shares the channel, and would read and write messages of its parent.
         if os.getpid() != self._process:
             raise RuntimeError("only the tool's own process speaks with the server, and none that it has started")
         self._write(body)

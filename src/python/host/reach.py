@@ -1,9 +1,8 @@
-"""
-Keeps Python's own folders readable for a process that has become another user.
+"""Keeps Python's own folders readable for a process that has changed its user.
 
-Started by root, the server often lies in a folder that only root may enter, and so does its Python environment.
-A folder that is held open can be reached through /proc/self/fd without passing its parents, so the search path and
-the packages already loaded are pointed there. The files keep their permissions; nothing is copied.
+When root starts the server, the server and its Python environment often lie in a folder that only root may
+enter. A folder that is held open can be reached through /proc/self/fd without passing its parents, so the
+search path and the loaded packages are pointed there. The files keep their permissions; nothing is copied.
 """
 
 import functools
@@ -14,13 +13,14 @@ import stat
 import sys
 from typing import Any
 
-# Those in use, each with a slash at its end.
+# The addresses in use, each with a trailing slash.
 _addresses: list[str] = []
 
 
 def pin() -> dict[str, str]:
-    """The folders of the search path, each by its first name: itself, or the address that replaces it."""
-    # A prefix that is the system's own holds more than Python; what tools may read of it is named in `confine`.
+    """The folders of the search path by their first names, each with itself or the address that replaces it.
+    """
+    # A system prefix holds more than Python; `confine` names the parts that tools may read.
     prefix = [] if sys.base_prefix in ("/usr", "/usr/local") else [sys.base_prefix]
     folders = [path for path in dict.fromkeys([*sys.path, *prefix]) if os.path.isdir(path)]
     pinned = {}
@@ -35,7 +35,7 @@ def pin() -> dict[str, str]:
 
 
 def add(folder: str) -> str:
-    """Puts a folder of packages before those of the environment; returns its address."""
+    """Puts a folder of packages in front of those of the environment; returns its address."""
     address = _pin(folder)
     # After our own modules and the standard library, which no package may replace.
     packages = [index for index, path in enumerate(sys.path) if os.path.isdir(os.path.join(path, "pydantic"))]
@@ -44,7 +44,7 @@ def add(folder: str) -> str:
 
 
 def own() -> list[str]:
-    """The names of our own modules, but for what stand-ins import by its name whenever a tool first asks for them."""
+    """The names of our own modules, except those that the stand-ins import when a tool first uses them."""
     folders = (sys.path[0], os.path.dirname(os.path.abspath(__file__)))
     return [
         name
@@ -54,7 +54,9 @@ def own() -> list[str]:
 
 
 def hide(modules: list[str]) -> None:
-    """Leaves our own folder out of the search path: `import source` means a package of that name, or nothing."""
+    """Removes our own folder from the search path: `import source` then finds a package of that name or
+    fails.
+    """
     for name in modules:
         sys.modules.pop(name, None)
     del sys.path[0]
@@ -71,9 +73,8 @@ def _pin(path: str) -> str:
 
 
 def _keep_addresses() -> None:
-    """
-    From now on, `os.path.realpath` and `Path.resolve` leave an address as it is. Packages ask them where their own files are, and
-    what the folder is called otherwise leads through parents that are closed.
+    """From now on, `os.path.realpath` and `Path.resolve` return an address unchanged. Packages use them to
+    find their own files, and the real path of the folder has parents that are closed.
     """
     resolve = posixpath.realpath
 
@@ -83,7 +84,7 @@ def _keep_addresses() -> None:
         return path if f"{os.fsdecode(path)}/".startswith(tuple(_addresses)) else resolve(filename, **how)
 
     posixpath.realpath = realpath
-    # Python 3.10 has taken its own hold of it.
+    # Python 3.10 has stored its own reference.
     accessor = getattr(pathlib, "_NormalAccessor", None)
     if accessor is not None:
         accessor.realpath = staticmethod(realpath)

@@ -1,4 +1,6 @@
-"""What is loaded for all tools and does not hold for one whose packages are other versions of it, or of what it builds upon."""
+"""Finds modules that are loaded for all tools but are wrong for a tool whose packages are other versions of
+them or of their dependencies.
+"""
 
 import contextlib
 import os
@@ -6,14 +8,14 @@ import re
 from collections import defaultdict
 from typing import Iterable
 
-# Without those that only an extra of the package needs.
+# Without requirements that only an extra of the package needs.
 _REQUIRES = re.compile(r"^Requires-Dist: *([A-Za-z0-9._-]+)(?!.*extra *==)", re.MULTILINE)
-# The first name of the path of each file that is not data of the package.
+# The first part of the path of each file that is code of the package.
 _TOP = re.compile(r"^([A-Za-z_]\w*)(?:/|\.py,|\.[\w-]+\.so,)", re.MULTILINE)
 
 
 class Installed:
-    """The packages of the environment: which they are, what they hold, and what builds upon what."""
+    """The packages of the environment: names, modules, and dependencies."""
 
     def __init__(self, folders: Iterable[str]) -> None:
         self.versions: dict[str, str] = {}
@@ -27,7 +29,7 @@ class Installed:
                     self.builders[_normalise(needed)].add(name)
 
     def outdated(self, folder: str) -> set[str]:
-        """The modules, by the first part of their names, that would be other ones with the packages of that folder."""
+        """The modules, by the first part of their names, that the packages of that folder would replace."""
         waiting = [name for name, version, _ in listed([folder]) if self.versions.get(name, version) != version]
         names: set[str] = set()
         while waiting:
@@ -39,7 +41,9 @@ class Installed:
 
 
 def listed(folders: Iterable[str]) -> Iterable[tuple[str, str, str]]:
-    """Name, version and place of each; of several with one name, the first is the one that is imported."""
+    """Name, version and path of each package; of several with one name, the first is the one that Python
+    imports.
+    """
     for folder in folders:
         with contextlib.suppress(OSError):
             for entry in os.listdir(folder):

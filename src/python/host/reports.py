@@ -1,4 +1,4 @@
-"""What the fork server tells the server, as JSON lines on its standard output."""
+"""Reports of the fork server to the server, as JSON lines on its standard output."""
 
 import json
 import os
@@ -12,11 +12,13 @@ def send(message: dict[str, Any]) -> None:
     try:
         os.write(1, json.dumps(message).encode() + b"\n")
     except BrokenPipeError:
-        pass  # The server is gone; the end of input follows.
+        pass  # The server has ended; the end of input follows.
 
 
 def end(number: int, status: int, usage: resource.struct_rusage, exceeded: Optional[str]) -> None:
-    """Of a process, with what it and those that it had started and waited for have taken since it was forked."""
+    """The end of a process, with the resources used since its fork by it and by the children that it waited
+    for.
+    """
     code = os.waitstatus_to_exitcode(status)
     taken = {
         "cpu_ms": (usage.ru_utime + usage.ru_stime) * 1000,

@@ -1,7 +1,8 @@
-"""
-Room for the files of tools. Where the server may mount, the folder of each tool is a file system of its own in memory, whose size and number
-of files the kernel keeps, also of what is mapped, unlinked or in flight over a socket. They are mounted in a namespace of the fork server:
-other processes do not see them, and they end with it. Elsewhere the watch adds up what it sees, and ends writers when the disk runs low.
+"""Disk space for the files of tools. Where the server may mount, the folder of each tool is its own file
+system in memory. The kernel then bounds the size and number of files, including mapped and unlinked files
+and files in flight over a socket. They are mounted in a namespace of the fork server: other processes do
+not see them, and they end with it. Elsewhere the watch adds up visible files, and ends writers when the
+disk is nearly full.
 """
 
 import contextlib
@@ -15,22 +16,24 @@ _NAMESPACE_OF_MOUNTS = 0x20000
 _NO_SUID, _NO_DEVICES = 2, 4
 _RECURSIVE, _SLAVE = 1 << 14, 1 << 19
 _DETACH = 2
-# What of the disk tools must leave to the database; where little is free at the start, half of that.
+# Disk space that tools must leave to the database; half of the free space when little is free at the start.
 _SPARED_BYTES = 1024**3
-# Others write to the disk as well, and no tool ends for that.
+# Other programs write to the disk as well, and no tool is ended for that.
 _STEP_BYTES = 1024**2
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def separate(folder: str) -> bool:
-    """Whether file systems can be mounted below the folder from now on, for this process and its descendants."""
+    """Moves this process and its descendants into a mount namespace. Returns whether file systems can be
+    mounted below the folder.
+    """
     if not prctl.LINUX or os.geteuid() != 0:
         return False
     probe = os.path.join(folder, "probe")
     try:
         _check(_libc.unshare(_NAMESPACE_OF_MOUNTS))
-        # What is unmounted outside is gone here, too.
+        # File systems that are unmounted outside disappear here, too.
         _check(_libc.mount(None, b"/", None, _RECURSIVE | _SLAVE, None))
         os.mkdir(probe)
         mount(probe, 1, 1, 0)
@@ -45,18 +48,18 @@ def separate(folder: str) -> bool:
 
 def mount(folder: str, size: int, files: int, user: int) -> None:
     """Raises OSError."""
-    # The folder itself is one of the files.
+    # The folder itself counts as a file.
     options = f"size={size},nr_inodes={files + 1},mode=700,uid={user},gid={user}"
     _check(_libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", _NO_SUID | _NO_DEVICES, options.encode()))
 
 
 def unmount(folder: str) -> None:
-    """What is still open lives on until its processes end. Nothing happens where nothing is mounted."""
+    """Open files stay until their processes end. Does nothing when the folder is not a mount point."""
     _libc.umount2(os.fsencode(folder), _DETACH)
 
 
 def used(folder: str) -> int:
-    """Bytes of a file system that is mounted there, which its processes may have hidden from view."""
+    """Bytes in use in a file system that is mounted there; its processes may have hidden the files."""
     try:
         found = os.statvfs(folder)
     except OSError:
@@ -65,7 +68,7 @@ def used(folder: str) -> int:
 
 
 def memory_bytes() -> int:
-    """What all these file systems together may take: a quarter of the machine's memory."""
+    """The bound on all these file systems together: a quarter of the machine's memory."""
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
 
 
@@ -83,7 +86,7 @@ def disk(folder: str) -> Optional[Disk]:
 
 
 class Reserve:
-    """Tells when tools must be ended so that the disk is not full for others."""
+    """Decides when tools must be ended so that the disk does not become full."""
 
     def __init__(self, folder: str) -> None:
         first = disk(folder)
@@ -91,7 +94,7 @@ class Reserve:
         self.last = first.free if first else 0
 
     def is_under_attack(self, free: int) -> bool:
-        """Whether little is free, and less than at the last look."""
+        """Whether little is free, and less than at the last check."""
         is_less = free < self.last - _STEP_BYTES
         self.last = free
         return is_less and free < self.spared

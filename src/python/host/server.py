@@ -1,16 +1,18 @@
-"""
-The fork server: warm once, then one process per loaded tool. It runs no tool code itself. Orders come as JSON lines
-on standard input, reports leave as JSON lines on standard output; the end of input ends every process.
+"""The fork server: it warms up once, then forks one process for each loaded tool. It runs no tool code
+itself. Orders come as JSON lines on standard input, reports leave as JSON lines on standard output; the
+end of input ends every process.
 
-Orders:  {"op": "spawn", "number", "token", "packages"}   {"op": "called", "number"}   {"op": "kill", "number"}
-Reports: {"kind": "ready", "python", "pydantic", "missing"}   {"kind": "ended", "number", "code", "signal", "exceeded", "usage"}
-         {"kind": "failed", "number", "detail"}
+Orders:  {"op": "spawn", "number", "token", "packages"}   {"op": "called", "number"}
+         {"op": "kill", "number"}
+Reports: {"kind": "ready", "python", "pydantic", "missing"}   {"kind": "failed", "number", "detail"}
+         {"kind": "ended", "number", "code", "signal", "exceeded", "usage"}
 """
 
 import os
 import sys
 
-# The interpreter is started isolated (-I), so that nothing from its surroundings is imported; our folder is added.
+# The interpreter is started isolated (-I), so that it imports nothing from the current folder; our folder is
+# added.
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 
@@ -49,7 +51,7 @@ import session  # noqa: E402
 import tool  # noqa: E402
 import watch  # noqa: E402
 
-# What published tools import most. Loaded here, they cost a tool neither time nor memory of its own.
+# The modules that published tools import most. Loaded here, they cost a tool neither time nor memory.
 _COMMON = (
     "requests", "httpx", "aiohttp", "bs4", "fastapi", "open_webui.routers.images", "open_webui.models.users",
     "sqlite3", "xml.etree.ElementTree", "smtplib", "email.mime.multipart", "email.mime.text", "email.mime.base", "difflib", "statistics",
@@ -59,7 +61,7 @@ _SWEEP_SECONDS = 0.05
 
 
 def warm() -> None:
-    """Does once what every tool does, so that children share the memory that it costs and not the time."""
+    """Does the common work of all tools once, so that children share its memory and save its time."""
     source = "class Tools:\n class Valves(M):\n  a: str = ''\n def f(self, a: str, b: int = 1, c: list[str] = []): pass"
     tree = compile(source.replace("(M)", "(__import__('pydantic').BaseModel)"), "warm", "exec", 0x400)
     for function in tool.Tool("warm", source, tree).functions.values():
@@ -71,7 +73,7 @@ def warm() -> None:
 
     asyncio.run(once())
     confine.warm(PINNED.values())
-    # Without a collection before: what it freed, tools would fill with their own, each of them a copy of the page around.
+    # Without a collection first: tools would write to the freed memory, and each write copies the page.
     gc.freeze()
 
 
@@ -79,7 +81,7 @@ def load_common(name: str) -> None:
     try:
         importlib.import_module(name)
     except ImportError:
-        return  # An interpreter of the system that has Pydantic and not much more.
+        return  # A system interpreter that has Pydantic and little more.
     gc.freeze()
 
 
@@ -91,15 +93,15 @@ class Server:
         self.pids: dict[int, int] = {}  # number by process id
         self.is_mounted = room.separate(folder)
         self.watch = watch.Watch(folder, limits, self.is_mounted)
-        self.pending = b""  # The beginning of an order that is on its way.
-        self.exceeded: dict[int, str] = {}  # The limit that a tool was ended for, by process id.
-        self.uncleaned: set[int] = set()  # Numbers of those that have ended and may have left something behind.
+        self.pending = b""  # The beginning of an incomplete order.
+        self.exceeded: dict[int, str] = {}  # The limit that a tool exceeded and was ended for, by process id.
+        self.uncleaned: set[int] = set()  # Numbers of ended processes that may have left processes or files.
         self.sweeping = False
         self.core = frozenset(sys.modules)
         self.own = reach.own()
         self.installed = replaced.Installed(sys.path)
         self.to_load = list(_COMMON)
-        # By number: the user that the process becomes, and the claim on it. Empty unless the server is root.
+        # By number: the user of the process, and the claim on that user. Empty unless the server is root.
         self.users: dict[int, tuple[int, socket.socket]] = {}
 
     def run(self) -> None:
@@ -134,13 +136,15 @@ class Server:
         return self.watch.patience() if self.pids else None
 
     def keep_watch(self) -> None:
-        """Ends the tools that take more than they may, and what has detached itself from its tool: nobody could add that up."""
+        """Ends the tools that exceed a limit, and processes that detached from their tool, because they
+        cannot be counted.
+        """
         if not self.pids or not self.watch.is_due():
             return
         self.sweep()
         over = self.watch.look({pid: self.scratch_of(number) for pid, number in self.pids.items()})
         if "cpu" in over.values():
-            # Of a call that has come meanwhile, the time counts anew.
+            # The time of a call that arrived meanwhile counts anew.
             self.take_orders()
             over = {pid: limit for pid, limit in over.items() if limit != "cpu" or not self.watch.is_renewed(pid)}
         for pid, limit in over.items():
@@ -148,7 +152,8 @@ class Server:
             processes.end(pid)
 
     def take_orders(self) -> None:
-        """Those that are there. Waits for none: tools are watched meanwhile."""
+        """Takes the orders that have arrived. Does not wait for others, because tools are watched meanwhile.
+        """
         if not select.select([0], [], [], 0)[0]:
             return
         received = os.read(0, 65536)
@@ -186,7 +191,8 @@ class Server:
             for name in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
                 signal.signal(name, signal.SIG_DFL)
             self.selector.close()
-            # Shared with this server: a tool that read from it would make it deaf to the end of its processes.
+            # Shared with this server: a tool that read from it would hide the end of its processes from the
+            # server.
             self.bell.close()
             self.ring.close()
             null = os.open(os.devnull, os.O_RDWR)
@@ -220,13 +226,14 @@ class Server:
         for _, claim in self.users.values():
             claim.close()
         os.chdir(scratch)
-        # One by one: update() asks for the type's abstract classes, which writes to 700 KB of what all tools share.
+        # One by one: update() looks up the abstract classes of the type, which writes to 700 KB of memory
+        # that all tools share.
         os.environ["HOME"] = os.environ["TMPDIR"] = scratch
         tempfile.tempdir = None
         added = []
         if packages:
             added.append(reach.add(packages))
-            # To import all of it again would take a second.
+            # Importing all modules again would take a second.
             outdated = self.installed.outdated(packages)
             for name in [name for name in sys.modules if name not in self.core] if outdated else []:
                 if name.partition(".")[0] in outdated:
@@ -257,7 +264,7 @@ class Server:
             self.sweeping = self.sweep() or bool(self.uncleaned)
 
     def clean_up(self) -> None:
-        """Ends what tools that have ended left behind, and removes their files."""
+        """Ends the processes and removes the files that ended tools left behind."""
         for number in list(self.uncleaned):
             try:
                 if number in self.users:
@@ -266,7 +273,7 @@ class Server:
                     room.unmount(self.scratch_of(number))
                 processes.remove(self.scratch_of(number))
             except OSError:
-                continue  # The system gives no process for it. The next sweep tries again, and nobody gets the user before that.
+                continue  # No process could be started for it. The next sweep tries again; the user stays claimed.
             self.release(number)
             self.uncleaned.discard(number)
 
@@ -276,9 +283,8 @@ class Server:
             user[1].close()
 
     def sweep(self) -> bool:
-        """
-        Kills processes that a tool detached from its session: this process is their nearest subreaper, so they
-        became its children, and it has no others. True while some are left.
+        """Kills processes that a tool detached from its session: this process is their nearest subreaper, so
+        they became its children, and it has no others. Returns True while some are left.
         """
         strays = [pid for pid in processes.children(os.getpid()) if pid not in self.pids]
         for pid in strays:

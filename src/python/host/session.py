@@ -1,4 +1,5 @@
-"""One tool in a process of its own: loads its source, then answers calls until the server closes the channel."""
+"""One tool in a process of its own: loads its source, then answers calls until the server closes the channel.
+"""
 
 import asyncio
 import contextvars
@@ -38,11 +39,11 @@ _printed: contextvars.ContextVar[Optional[list[str]]] = contextvars.ContextVar("
 
 
 class _TooLate(BaseException):
-    """The server may have given the call to another process by now."""
+    """The server may have sent the call to another process by now."""
 
 
 class _Output(io.TextIOWrapper):
-    """What a call prints, the last of it; the file below is /dev/null."""
+    """The end of the printed output of a call; the file below is /dev/null."""
 
     def __init__(self) -> None:
         super().__init__(open("/dev/null", "wb"), encoding="utf-8", errors="replace")
@@ -54,13 +55,13 @@ class _Output(io.TextIOWrapper):
         return len(text)
 
 
-# Made once, in the process that tools are forked from.
+# Made once, in the process from which tools are forked.
 _OUTPUTS = (_Output(), _Output())
 threads.inherit()
 
 
 class Session:
-    """The conversation with the server about one tool."""
+    """The connection with the server for one tool."""
 
     def __init__(self, connection: socket.socket, limits: confine.Limits) -> None:
         self.connection = connection
@@ -73,7 +74,7 @@ class Session:
         self.questions = Questions(lambda body: self._write(channel.encode(body)), self._wait)
 
     async def serve(self) -> None:
-        """Returns when the server has closed the channel, or the tool cannot be loaded."""
+        """Returns when the server has closed the channel, or when the tool cannot be loaded."""
         self.loop = asyncio.get_running_loop()
         self.loop.set_default_executor(ThreadPoolExecutor(_THREADS))
         self.over = self.loop.create_future()
@@ -117,7 +118,7 @@ class Session:
             replaced = source.replace_imports(content, tree)
             if replaced is not content:
                 content, tree = source.parse(replaced)
-            # Before the tool can run a statement, so that it cannot speak for its own source.
+            # Read before the tool runs a statement, so that the tool cannot falsify its own source.
             manifest = source.read_manifest(content, tree)
             missing, warnings = packages.needed(tree, manifest.get("requirements", ""), load)
             said = {"content": content, "manifest": manifest, "missing": missing, "warnings": warnings}
@@ -142,7 +143,7 @@ class Session:
     async def _answer(self, tool: Tool, request: dict[str, Any]) -> None:
         number = request["call"]
         if time.monotonic() > request["begin_before"]:
-            return  # The server may have taken it elsewhere.
+            return  # The server may have sent the call to another process.
         self.questions.begin(number)
         printed: list[str] = []
         _printed.set(printed)
@@ -156,13 +157,14 @@ class Session:
         except _TooLate:
             pass
         except BaseException as problem:
-            # A type of the tool may fail even when it is asked for its name. The caller hears of that, too, and the loop goes on.
+            # Code of the tool may fail even when its type is asked for its name. That error also goes to the
+            # caller, and the loop continues.
             error = problem if type(problem) is CallError else CallError("tool_raised", "The tool failed, and cannot say how.")
             head = {"kind": "error", "call": number, "usage": json.loads(_usage(cpu))}
             self._send(head, {"code": error.code, "detail": error.detail, "issues": error.issues or []})
         finally:
             self.questions.end(number)
-            # The files of many calls together would be more than a tool may have.
+            # The files of many calls together would exceed the bound of a tool.
             if os.path.exists(folder):
                 shutil.rmtree(folder, ignore_errors=True)
 
@@ -178,7 +180,7 @@ class Session:
                 raise CallError("tool_raised", describe(error)) from None
         try:
             if request["kind"] == "check":
-                # In a thread: validators are the tool's code and may take their time.
+                # In a thread: validators are the tool's code and may be slow.
                 outcome, error = await asyncio.to_thread(_outcome, lambda: tool.check_valves(request), lambda: self._begin(request))
                 if error is not None:
                     raise error
@@ -192,16 +194,15 @@ class Session:
             raise CallError("tool_raised", "The tool failed when it was asked about its valves.") from None
 
     def _begin(self, request: dict[str, Any]) -> None:
-        """
-        Says that the tool's own code runs from now on, so that the server gives this call to no other process any more. Said too
-        late, it may have done so: raises _TooLate. For any thread.
+        """Reports that the tool's own code runs from now on, so the server no longer sends this call to
+        another process. Raises _TooLate when the deadline has passed. For any thread.
         """
         self._write(channel.encode(b'{"kind":"begun","call":%d,"cpu_ms":%.3f}' % (request["call"], _cpu_seconds() * 1000)))
         if time.monotonic() > request["begin_before"]:
             raise _TooLate
 
     def _wait(self) -> None:
-        """Takes what the server says next, for a function that blocks the loop."""
+        """Handles the next message of the server, for a function that blocks the loop."""
         select.select([self.connection], [], [])
         self._receive()
         if self.over.done():
@@ -211,7 +212,7 @@ class Session:
         self._write(channel.encode_json(head, payload))
 
     def _write(self, frame: bytes) -> None:
-        """All of it at once, from any thread: the function may be about to block the loop."""
+        """Writes the whole frame, from any thread: the function may be about to block the loop."""
         with self.writing:
             left = memoryview(frame)
             while left:
@@ -220,11 +221,13 @@ class Session:
                 except BlockingIOError:
                     select.select([], [self.connection], [])
                 except OSError:
-                    return  # The server has gone away, and this process is about to.
+                    return  # The server has ended, and this process is about to.
 
 
 async def _run(target: Callable[..., Any], bind: Callable[[], Callable[[], Any]], begin: Callable[[], None]) -> Any:
-    """Binding runs code of the tool as well: it belongs to what is done once, and stops nobody else where the function does not."""
+    """Binding runs code of the tool as well: it is part of the work in the thread, and does not block other
+    calls unless the function itself does.
+    """
     try:
         if asyncio.iscoroutinefunction(target):
             begin()
@@ -233,7 +236,7 @@ async def _run(target: Callable[..., Any], bind: Callable[[], Callable[[], Any]]
             outcome, error = await asyncio.to_thread(_outcome, lambda: bind()(), begin)
             if error is not None:
                 raise error
-            # A plain function may return a coroutine: a decorated one does.
+            # A plain function may return a coroutine: decorated functions do.
             outcome = await outcome if inspect.isawaitable(outcome) else outcome
         return [part async for part in outcome] if inspect.isasyncgen(outcome) else outcome
     except (CallError, _TooLate):
@@ -243,12 +246,14 @@ async def _run(target: Callable[..., Any], bind: Callable[[], Callable[[], Any]]
     except BaseException as error:
         raise CallError("tool_raised", describe(error)) from None
     finally:
-        # An event that the function has given to a task, without waiting for it, still comes before the result.
+        # An event that the function sent in a task, without waiting for it, still comes before the result.
         await asyncio.sleep(0)
 
 
 def _outcome(call: Any, begin: Callable[[], None]) -> tuple[Any, Optional[BaseException]]:
-    """A future cannot carry every exception (StopIteration), so it travels as a value. A generator runs here, as what it is part of."""
+    """A future cannot carry every exception (StopIteration), so the exception is returned as a value. A
+    generator runs here, as part of its function.
+    """
     try:
         begin()
         result = call()
@@ -259,7 +264,7 @@ def _outcome(call: Any, begin: Callable[[], None]) -> tuple[Any, Optional[BaseEx
 
 
 def _text(printed: list[str]) -> str:
-    """Half a character, as names of files and scraped texts have them, has no JSON form: a question mark stands for it."""
+    """A lone surrogate, as in file names and scraped texts, has no JSON form: a question mark replaces it."""
     return "".join(printed).encode(errors="replace").decode()
 
 
@@ -278,26 +283,30 @@ def _encode_result(result: Any) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers and arrays of NumPy, and what is built of them, as Python's own. Raises TypeError for all else."""
+    """Converts numbers and arrays of NumPy, and structures of them, to Python values. Raises TypeError for
+    all other values.
+    """
     if not callable(getattr(type(value), "tolist", None)):
         raise TypeError(f"unknown type {type(value)}")
     return value.tolist()
 
 
 def _cpu_seconds() -> float:
-    """Of this process and of those that it has started and waited for."""
+    """CPU time of this process and of the children that it waited for."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def _usage(cpu_before: float) -> bytes:
-    """As JSON. Calls that run at the same time count each other's CPU time: threads and tasks cannot be told apart."""
+    """Usage as JSON. Calls that run at the same time count each other's CPU time: threads and tasks cannot be
+    told apart.
+    """
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     return b'{"cpu_ms":%.3f,"peak_memory_bytes":%d}' % ((_cpu_seconds() - cpu_before) * 1000, peak)
 
 
 def main(connection: socket.socket, limits: confine.Limits) -> None:
-    """Does not return before the server closes the channel."""
+    """Returns when the server closes the channel."""
     sys.stdout, sys.stderr = _OUTPUTS
-    # What asyncio.run() does besides is of use to programs that go on afterwards, and to start it takes time.
+    # asyncio.run() does more, which only helps programs that go on afterwards, and takes time.
     asyncio.new_event_loop().run_until_complete(Session(connection, limits).serve())

@@ -1,11 +1,11 @@
-"""What can be known of a tool's source without running it: its manifest and the imports that must be renamed."""
+"""Reads a tool's source without running it: its manifest and the imports that must be renamed."""
 
 import ast
 import re
 
-# Modules that comparable systems once had at the top level and that published tools still import from there.
+# Modules that comparable systems once had at the top level; published tools still import them from there.
 _MOVED = frozenset({"apps", "config", "main", "utils"})
-# Most sources have none of them, and to walk a tree takes a while.
+# Most sources have no such import, and walking a tree takes a while.
 _MAY_MOVE = re.compile(rf"\bfrom(?:\s|\\\r?\n)+(?:{'|'.join(sorted(_MOVED))})\b")
 _FROM_MODULE = re.compile(rb"from(?:\s|\\\r?\n)+")
 _NEW_LINE = re.compile(rb"\r\n|\r|\n")
@@ -31,9 +31,8 @@ def parse(content: str) -> tuple[str, ast.Module]:
 
 
 def replace_imports(content: str, tree: ast.Module) -> str:
-    """
-    `from utils…` becomes `from open_webui.utils…`, likewise `apps`, `config` and `main`. Only statements change,
-    so that strings, comments and modules whose names merely begin alike stay as their author wrote them.
+    """Replaces `from utils…` with `from open_webui.utils…`, and likewise `apps`, `config` and `main`. Only
+    statements change: strings, comments and modules whose names merely begin alike stay unchanged.
     """
     if not _MAY_MOVE.search(content):
         return content
@@ -74,7 +73,7 @@ def _line_starts(source: bytes) -> list[int]:
 
 
 def _segment(content: str, node: ast.Constant) -> str:
-    """The part of the source that became a node, whose tree counts in lines and UTF-8 bytes."""
+    """The source text of a node. The tree counts in lines and UTF-8 bytes."""
     source = content.encode()
     starts = _line_starts(source)
     end = starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)

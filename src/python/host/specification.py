@@ -1,4 +1,5 @@
-"""The functions of a tool as a model or a person sees them, and the Pydantic model that checks their arguments."""
+"""The functions of a tool as models and people see them, and the Pydantic models that check their arguments.
+"""
 
 import functools
 import inspect
@@ -20,7 +21,7 @@ from pydantic.json_schema import GenerateJsonSchema, PydanticJsonSchemaWarning
 if sys.version_info < (3, 12):
     import typing_extensions
 
-    # Pydantic reads no other one there, and tools import it from where Python has it.
+    # Pydantic supports only this one, and tools import it from Python's own module.
     typing.TypedDict = typing_extensions.TypedDict  # type: ignore[assignment]
 
 _KINDS = {str: "string", int: "integer", float: "number", bool: "boolean"}
@@ -30,7 +31,8 @@ _UNLISTED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 class _SchemaGenerator(GenerateJsonSchema):
     def encode_default(self, dft: Any) -> Any:
-        # Pydantic builds a serializer for each default's type, which takes a tenth of a tool's whole loading.
+        # Pydantic builds a serializer for the type of each default, which takes a tenth of a tool's load
+        # time.
         return dft if type(dft) in (str, int, bool) else super().encode_default(dft)
 
 
@@ -39,7 +41,7 @@ def schema_of(model: type[BaseModel]) -> dict[str, Any]:
 
 
 class SpecificationError(Exception):
-    """A function that cannot be described; the message is one sentence that names function and parameter."""
+    """The function cannot be described; the message is one sentence that names function and parameter."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,8 @@ class Function:
     specification: dict[str, Any]
 
     def bind(self, arguments: dict[str, Any], injected: dict[str, Any]) -> Callable[[], Any]:
-        """
-        The call, ready to run. Values are converted where nothing is lost ("3" to 3). Types may check values by code of the tool:
-        raises ValidationError, and whatever that raises.
+        """The call, ready to run. Values are converted when nothing is lost ("3" to 3). Types may check
+        values with code of the tool: raises ValidationError, and any error of that code.
         """
         values = {**injected, **self._convert(arguments)}
         positional: list[Any] = []
@@ -73,8 +74,9 @@ class Function:
         values = {}
         for index, parameter in enumerate(visible):
             field = f"p{index}"
-            # An untouched default is left to the function, so that it gets its own object and not a copy; but for one that only
-            # Pydantic can read, as in `x: int = Field(3)` and `x: Annotated[list, Field(default_factory=list)]`.
+            # A default that was not overridden is left to the function, so that the function gets its own
+            # object and not a copy. The exception are defaults that only Pydantic can read, as in `x: int =
+            # Field(3)` and `x: Annotated[list, Field(default_factory=list)]`.
             is_left = parameter.default is not inspect.Parameter.empty and not isinstance(parameter.default, FieldInfo)
             if field in checked.model_fields_set or not is_left:
                 values[parameter.name] = getattr(checked, field)
@@ -85,7 +87,7 @@ def describe(instance: object) -> dict[str, Function]:
     """Every function of the tool by name, alphabetically. Raises SpecificationError."""
     functions = {}
     for name in dir(instance):
-        # What a property would give may need settings that the tool does not have yet.
+        # Reading a property may need settings that the tool does not have yet.
         if name.startswith("_") or isinstance(inspect.getattr_static(instance, name, None), _PROPERTIES):
             continue
         target = getattr(instance, name, None)
@@ -95,9 +97,9 @@ def describe(instance: object) -> dict[str, Function]:
 
 
 def _is_held(target: Any) -> bool:
-    """
-    What the tool keeps for itself: a type (`Money = Union[int, float]`), what this server does not offer, and what can be called but
-    does not say how, as a connection of SQLite or a method of a text.
+    """Attributes that are not functions of the tool: a type (`Money = Union[int, float]`), a class that this
+    server does not offer, and a callable without a signature, such as a connection of SQLite or a method
+    of a text.
     """
     if isinstance(target, unoffered.Unoffered):
         return True
@@ -113,7 +115,7 @@ def _is_held(target: Any) -> bool:
 
 
 def issues(error: ValidationError) -> list[dict[str, str]]:
-    """What was wrong with the arguments, in the words of the wire: a dotted path and a sentence."""
+    """The problems of the arguments in wire form: a dotted path and a sentence."""
     found = []
     for problem in error.errors(include_url=False, include_input=False, include_context=False):
         if problem["type"] == "extra_forbidden":
@@ -154,7 +156,7 @@ def _field(function: str, target: Callable[..., Any], parameter: inspect.Paramet
         # `note: str = None` is common; models send the null that the signature shows.
         hint = Optional[hint]
     described = {} if text is None else {"description": text}
-    # The field's own name is ours: a parameter called `json` or `copy` would hide a method of the model.
+    # The field name is ours: a parameter called `json` or `copy` would hide a method of the model.
     annotation = Annotated[hint, Field(alias=parameter.name, **described)]
     return (annotation, ... if default is inspect.Parameter.empty else default)
 
@@ -187,7 +189,7 @@ def _build_model(
 ) -> tuple[type[BaseModel], dict[str, Any]]:
     config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
     with warnings.catch_warnings():
-        # A default that JSON cannot show is left out of the specification, which is what is wanted.
+        # A default without a JSON form is left out of the specification, as intended.
         warnings.simplefilter("ignore", PydanticJsonSchemaWarning)
         try:
             return _model_of(function, config, fields)
@@ -205,7 +207,7 @@ def _build_model(
 def _model_of(function: str, config: ConfigDict, fields: dict[str, Any]) -> tuple[type[BaseModel], dict[str, Any]]:
     model = create_model(function, __config__=config, **fields)
     schema = _clean_parameters(schema_of(model))
-    # Some annotations mean no field at all to Pydantic, or its model itself: `ClassVar`, `Final` with a value, `Self`.
+    # Pydantic makes no field of some annotations: `ClassVar`, `Final` with a value, `Self`.
     if len(schema["properties"]) != len(fields):
         raise TypeError("it is none that a parameter can have.")
     require_json(schema)
@@ -213,12 +215,12 @@ def _model_of(function: str, config: ConfigDict, fields: dict[str, Any]) -> tupl
 
 
 def require_json(schema: dict[str, Any]) -> None:
-    """Raises ValueError for what is no number in JSON, and half a character."""
+    """Raises ValueError for numbers that JSON lacks, and for lone surrogates."""
     json.dumps(schema, allow_nan=False, ensure_ascii=False).encode()
 
 
 def reason(error: Exception) -> str:
-    """The sentence that says most, without advice that is meant for others than authors of tools."""
+    """The most useful sentence, without advice that is not meant for authors of tools."""
     text = error.message if isinstance(error, PydanticUserError) else str(error)
     first, *rest = [line.strip() for line in text.splitlines() if line.strip()] or [type(error).__name__]
     return (rest[-1] if rest and first.endswith(":") else first).partition(" Set `arbitrary_types_allowed")[0]
@@ -238,9 +240,9 @@ def _clean_parameters(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _clean(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[str, ...]) -> dict[str, Any]:
-    """
-    Models read small schemas best: references inlined, no titles, no `null` alternatives. A type that contains itself is
-    written out once; inside of itself it is only named by its kind, as references are what many models cannot follow.
+    """Models read small schemas best: references inlined, no titles, no `null` alternatives. A type that
+    contains itself is written out once; inside itself only its kind is named, because many models cannot
+    follow references.
     """
     node = dict(node)
     reference = node.pop("$ref", None)
@@ -277,7 +279,7 @@ def _clean(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[str,
 
 
 def _kind(node: dict[str, Any]) -> dict[str, Any]:
-    """What values of a type are, and nothing of what is in them."""
+    """The kind of values of a type, without their content."""
     alternatives = node.get("anyOf") or node.get("oneOf") or [node]
     kinds = list(dict.fromkeys(other.get("type", "object") for other in alternatives))
     types = [{"type": kind} for kind in kinds if kind != "null"]

@@ -1,6 +1,6 @@
-"""
-Threads that a function starts act for its caller as the function itself does: what they ask of the server is asked as that person,
-and what they print comes back with the call. Python hands this on by itself (`contextvars`) only to tasks and `asyncio.to_thread`.
+"""Threads that a function starts act for its caller, as the function does: their requests to the server are
+made as that person, and their output returns with the call. Python itself (`contextvars`) passes the
+context only to tasks and `asyncio.to_thread`.
 """
 
 import contextvars
@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 
 def inherit() -> None:
-    """From now on, for every thread of this process and all that executors are given."""
+    """From now on, for every thread of this process and all work of executors."""
     threading.Thread.start = _start  # type: ignore[method-assign]
     ThreadPoolExecutor.submit = _submit  # type: ignore[method-assign]
 
@@ -24,7 +24,7 @@ def _start(thread: threading.Thread) -> None:
     context, run = contextvars.copy_context(), thread.run
 
     def run_inheriting() -> None:
-        # Left there, it would keep the thread and all that the context holds alive.
+        # Left there, it would keep the thread and all values of the context alive.
         vars(thread).pop("run", None)
         context.run(run)
 
@@ -39,5 +39,5 @@ def _start(thread: threading.Thread) -> None:
 @functools.wraps(_submit_alone)
 def _submit(executor: ThreadPoolExecutor, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
     work = functools.partial(contextvars.copy_context().run, function)
-    # The threads of an executor go on to the work of others, and so begin as nobody's.
+    # The threads of an executor later work for other callers, so they begin with an empty context.
     return contextvars.Context().run(_submit_alone, executor, work, *args, **kwargs)

@@ -1,4 +1,4 @@
-"""One tool: its source, loaded, with the instance that answers calls."""
+"""One tool: its loaded source, with the instance that answers calls."""
 
 import copy
 import inspect
@@ -38,14 +38,14 @@ class Tool:
     def __init__(self, tool_id: str, content: str, tree: Any, is_written: bool = False) -> None:
         self.id = tool_id
         module = types.ModuleType(f"tool_{tool_id}")
-        # Pydantic and dataclasses look names up there.
+        # Pydantic and dataclasses look up names there.
         sys.modules[module.__name__] = module
         # Sources read themselves there, and look for their folder: the scratch folder.
         module.__file__ = os.path.abspath(_FILE)
         if is_written:
             _write(module.__file__, content)
         for name in (_FILE, module.__file__):
-            # What tracebacks and `inspect` quote, which would find our own file of this name otherwise.
+            # Tracebacks and `inspect` quote these lines; otherwise they would find our own file of this name.
             linecache.cache[name] = (lambda: content,)
         try:
             exec(compile(tree, _FILE, "exec"), module.__dict__)
@@ -60,7 +60,7 @@ class Tool:
                 "user_valves": self._find_valves(factory, "UserValves"),
             }
             self.valve_schemas = {kind: model and valves.describe(model.__name__, model) for kind, model in self.valves.items()}
-            # As the constructor made them.
+            # As the constructor left them.
             self._own_valves = getattr(self.instance, "valves", None) if self.valves["valves"] else None
         except LoadError:
             raise
@@ -70,7 +70,9 @@ class Tool:
             raise LoadError(_problem(error)) from None
 
     def _find_valves(self, factory: type, name: str) -> Optional[type[BaseModel]]:
-        """A class within `Tools`, whatever its constructor makes of the name, or one that only the constructor names so."""
+        """A class within `Tools`, even when the constructor rebinds the name, or a class that only the
+        constructor names so.
+        """
         found = getattr(factory, name, None)
         if found is None:
             found = inspect.getattr_static(self.instance, name, None)
@@ -91,8 +93,8 @@ class Tool:
         return function
 
     def bind(self, function: specification.Function, request: dict[str, Any], emit: Any, ask: Any) -> Callable[[], Any]:
-        """
-        The asked call, ready to run. Types and valves may check values by code of the tool: raises CallError, and whatever that raises.
+        """The requested call, ready to run. Types and valves may check values with code of the tool: raises
+        CallError, and any error of that code.
         """
         user = dict(request["user"])
         self._set_valves(request["valves"])
@@ -106,7 +108,9 @@ class Tool:
             raise CallError("arguments_invalid", detail, found) from None
 
     def _set_valves(self, values: Optional[dict[str, Any]]) -> None:
-        """Anew for each call: what a function changes in its valves is not for the next caller."""
+        """Set anew for each call: a change that a function makes to its valves must not reach the next
+        caller.
+        """
         model = self.valves["valves"]
         if model is None:
             return
@@ -121,7 +125,7 @@ class Tool:
         except CallError as error:
             if values:
                 raise
-            # Functions that use none of them work before anybody has set them.
+            # Functions that use no valves work before the valves are set.
             return _Unset(error.detail)
 
     def _accept(self, model: type[BaseModel], values: dict[str, Any], name: str) -> Any:
@@ -129,7 +133,7 @@ class Tool:
         return self._plain[model].fill(accepted) if model in self._plain else accepted
 
     def check_valves(self, request: dict[str, Any]) -> Any:
-        """The valves as they are to be kept. Raises CallError."""
+        """The valves in the form to store. Raises CallError."""
         model = self._valves_of(request)
         try:
             return valves.check(model, request["values"])
@@ -151,7 +155,7 @@ class Tool:
 
 
 def _write(path: str, content: str) -> None:
-    """As it is, line ends included. Without room for it the tool still runs."""
+    """Writes the source unchanged, line ends included. Without disk space the tool still runs."""
     try:
         with open(path, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
             file.write(content)
@@ -160,9 +164,9 @@ def _write(path: str, content: str) -> None:
 
 
 class _Unset:
-    """Valves that nobody has set and that have no defaults."""
+    """Valves that are not set and have no defaults."""
 
-    _reason = ""  # Of a copy that is being made.
+    _reason = ""  # Used while a copy is being made.
 
     def __init__(self, reason: str) -> None:
         self._reason = reason
@@ -172,7 +176,9 @@ class _Unset:
 
 
 def _accept(model: type[BaseModel], values: dict[str, Any], name: str) -> BaseModel:
-    """Stored values as their class understands them now. Raises CallError that quotes none: they may be secrets of somebody else."""
+    """Stored values, checked by the current class. Raises CallError that quotes no value: the values may be
+    secrets of another person.
+    """
     try:
         return model.model_validate(values)
     except ValidationError as error:
@@ -186,7 +192,7 @@ def _copy(made: Any) -> Any:
     try:
         return copy.deepcopy(made)
     except Exception:
-        return made  # Something in it is one of its kind.
+        return made  # The value contains itself.
 
 
 def _problem(error: BaseException) -> str:

@@ -1,6 +1,6 @@
-"""
-What the package `open_webui` has elsewhere and not here. Published tools import it at their top, whether a call will need it or not:
-so it can be imported, subclassed and named in annotations, and raises NotOffered, with its full name, when it is used.
+"""Missing parts of the package `open_webui`. Published tools import them at the top whether or not a call
+needs them. So they can be imported, subclassed and named in annotations, and raise NotOffered, with their
+full name, when used.
 """
 
 import importlib.machinery
@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from bridge import NotOffered
 from pydantic_core import core_schema
 
-# What an operator, a built-in function or a statement asks of an object.
+# The special methods that an operator, a built-in function or a statement calls.
 _USES = (
     "abs add aenter aexit aiter and await bool bytes call contains delitem divmod enter exit float floordiv format fspath ge gt iadd "
     "index int invert iter le len lt mod mul neg pos pow radd reversed rfloordiv rmul rsub rtruediv setitem str sub truediv"
@@ -20,7 +20,7 @@ _USES = (
 
 
 class Unoffered:
-    """A member of a module, or a member of that."""
+    """A member of a module, or a member of such a member."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -49,7 +49,9 @@ class Unoffered:
         return False
 
     def __mro_entries__(self, _bases: Any) -> tuple[type]:
-        """The class that stands for this one among the bases of another: it can be inherited from, and has no instances."""
+        """The class that replaces this one among the bases of another class: it can be inherited from, and
+        has no instances.
+        """
 
         def refuse(_cls: Any, *_: Any, **__: Any) -> NoReturn:
             raise _refusal(self)
@@ -77,7 +79,7 @@ def _refusal(member: Unoffered) -> NotOffered:
 
 
 class _Module(types.ModuleType):
-    """A module that has whatever it is asked for."""
+    """A module that has every name."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -91,7 +93,7 @@ class _Module(types.ModuleType):
 
 
 def put_module(name: str) -> None:
-    """Lets a module be imported that is nowhere, and those above it."""
+    """Makes a missing module importable, with its parents."""
     above, _, last = name.rpartition(".")
     if name in sys.modules:
         return

@@ -1,11 +1,11 @@
-"""
-Runs pip so that it unpacks wheels into a folder and does nothing else:
+"""Runs pip so that it unpacks wheels into a folder and does nothing else:
 
     unpack.py FOLDER ARGUMENT…
 
-`--only-binary` holds for what an index offers. A folder, and what a package names by its address, pip would build, which runs
-code of strangers as the server's own user. So here it starts no program, and writes nowhere but in that folder. pip itself is
-not a stranger: what packages hold decides over the names that it uses, and that is what is watched.
+`--only-binary` covers what an index offers. pip would build a folder, or a package given by its address,
+and a build runs foreign code as the server's own user. So here pip starts no program and writes only to
+that folder. pip itself is trusted. The content of packages decides which names pip uses, so those are
+checked.
 """
 
 import os
@@ -15,14 +15,14 @@ from typing import Any, Callable
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _STARTS = {"subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "pty.spawn"}
-# The loader of musl says its version only so. `keyring` holds the owner's passwords for an index.
+# The loader of musl reports its version only this way. `keyring` holds the owner's passwords for an index.
 _HARMLESS = ("ld-musl-", "keyring")
-# Where these put something, by the position of that among their arguments.
+# These calls create a path; the number is the position of that path among their arguments.
 _PLACED = {"os.rename": 1, "os.link": 1, "os.symlink": 1}
 
 
 def watch(folder: str) -> Callable[[str, tuple[Any, ...]], None]:
-    """What asks of everything that Python is about to do whether it may. Raises PermissionError."""
+    """An audit hook that allows or refuses each operation of Python. Raises PermissionError."""
     folder = os.path.realpath(folder)
 
     def may_write(path: Any) -> bool:

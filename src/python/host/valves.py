@@ -1,4 +1,4 @@
-"""The settings of a tool, as its own classes Valves and UserValves understand them."""
+"""The settings of a tool, as its own classes Valves and UserValves define them."""
 
 import asyncio
 import inspect
@@ -9,12 +9,12 @@ from pydantic import AliasChoices, BaseModel, SecretBytes, SecretStr, Validation
 from pydantic_core import core_schema, to_jsonable_python
 
 _REFUSED = "The tool does not accept this value."
-# Problems with a text of Pydantic's own that quotes no value; every other text may be the tool's.
+# Problems with a text of Pydantic's own that quotes no value; every other text may come from the tool.
 _FIXED = set(get_args(core_schema.ErrorType)) - {"value_error", "assertion_error", "union_tag_invalid"}
 _SHORTEST_SECRET = 3
-# Of a longer one, no part of this length either: validators like to show how a key begins.
+# Of a longer secret, no part of this length may appear either: validators like to show how a key begins.
 _SHORTEST_PART = 6
-# Half of what the server waits for all together.
+# Half of the server's total time limit.
 _OPTIONS_SECONDS = 5
 
 
@@ -40,9 +40,8 @@ def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def check(model: type[BaseModel], values: dict[str, Any]) -> dict[str, Any]:
-    """
-    The values as they are to be kept, converted by the class: only those that were given and that it declares (or all, when
-    it allows others). Raises ValidationError.
+    """The values in the form to store, converted by the class: only given values that the class declares (or
+    all, when it allows others). Raises ValidationError.
     """
     instance = model.model_validate(values)
     names = _names(model)
@@ -58,9 +57,9 @@ def check(model: type[BaseModel], values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _lasting(model: type[BaseModel], instance: BaseModel, kept: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """
-    Each call hands the class what is kept. Some do not take for the same what they made of a value themselves (`Json`, a prefix that
-    a validator adds): such a value is kept as it was given, and so are all where the class does not say which it is.
+    """Each call gives the class the stored values. Some classes do not accept their own converted value again
+    (`Json`, a prefix that a validator adds): such a value is stored as given. When the class does not say
+    which value it is, all are stored as given.
     """
     names = _names(model)
     restored: set[str] = set()
@@ -74,7 +73,7 @@ def _lasting(model: type[BaseModel], instance: BaseModel, kept: dict[str, Any], 
             fields = {names.get(place[0], place[0]) for place in places if place}
             others = given
         except Exception:
-            return given  # `v.strip()`, say, of what has become a number.
+            return given  # For example `v.strip()` on a value that has become a number.
         changed = {key for key in kept if names.get(key, key) in fields} - restored
         if not changed:
             return others
@@ -83,7 +82,7 @@ def _lasting(model: type[BaseModel], instance: BaseModel, kept: dict[str, Any], 
 
 
 def issues(error: ValidationError, values: Any) -> list[dict[str, str]]:
-    """What is wrong with values, without quoting any: they may be secrets."""
+    """The problems of values, without quoting any value: they may be secrets."""
     secrets = [text for text in _leaves(values) if len(text) >= _SHORTEST_SECRET]
     found = []
     for problem in error.errors(include_url=False, include_input=False, include_context=False):
@@ -99,14 +98,13 @@ def issues(error: ValidationError, values: Any) -> list[dict[str, str]]:
 
 
 def first_path(error: ValidationError) -> str:
-    """Where the first problem is; all that somebody may know who must not see the values."""
+    """The path of the first problem: all that a caller without the right to see the values may know."""
     return ".".join(map(str, error.errors(include_url=False, include_input=False)[0]["loc"])) or "all together"
 
 
 async def resolve_options(model: type[BaseModel], schema: dict[str, Any], user: dict[str, Any]) -> dict[str, Any]:
-    """
-    The schema with the choices that methods of the class offer: `{"input": {"options": "method"}}`. One that fails leaves
-    its name in place, and so does one that takes too long: the others are not to blame for a server that does not answer.
+    """The schema with the choices from methods of the class: `{"input": {"options": "method"}}`. When a
+    method fails or takes too long, its name stays in place: the other choices are still returned.
     """
     properties = schema.get("properties", {})
     asked = {name: asyncio.ensure_future(_options(model, node, user)) for name, node in properties.items() if _method_of(node)}
@@ -154,7 +152,9 @@ def _names(model: type[BaseModel]) -> dict[str, str]:
 
 
 def _plain(value: Any) -> Any:
-    """As JSON, secrets in clear: Pydantic would write them as asterisks, and they are to be used again."""
+    """As JSON, with secrets in clear: Pydantic would mask them with asterisks, and the values are needed
+    later.
+    """
     if isinstance(value, SecretStr):
         return value.get_secret_value()
     if isinstance(value, SecretBytes):

@@ -1,6 +1,5 @@
-"""
-What a tool takes together with all that it has started. The kernel limits each process and each file; this adds them up, a few
-times a second, and names those that are over.
+"""The resources of a tool and all processes that it started. The kernel limits each process and each file;
+this module adds them up a few times a second, and reports tools that exceed a limit.
 """
 
 import contextlib
@@ -15,19 +14,23 @@ import processes
 import room
 
 _PERIOD_SECONDS = 0.2
-# A tool with much to look at must not keep the fork server from its orders: looks take a twentieth of its time at most.
+# A tool with many processes and files must not delay the orders of the fork server: checks take at most a
+# twentieth of its time.
 _LOOK_SHARE = 20
 _DEEPEST = 64
 _PAGE = resource.getpagesize()
-# The unit of st_blocks, whatever the disk's own.
+# The unit of st_blocks, which is independent of the disk's block size.
 _BLOCK = 512
 _TICKS = os.sysconf("SC_CLK_TCK")
-# For so many processes of a tool it is taken that they share all pages of the fork server, as they do when they are forked.
+# Up to so many processes of a tool are assumed to share all pages of the fork server, as they do after the
+# fork.
 _TAKEN_TO_SHARE = 8
 
 
 class _Counters(NamedTuple):
-    """Of one process: ticks of processor time, its own and those of children that it has waited for, and bytes in memory."""
+    """Counters of one process: ticks of processor time, its own and those of the children that it waited for,
+    and bytes in memory.
+    """
 
     own: int
     waited: int
@@ -35,17 +38,21 @@ class _Counters(NamedTuple):
 
 
 class _Spent:
-    """The processor time of a tool and all that it has started, nearly: of what came and went between two looks nobody knows."""
+    """The approximate processor time of a tool and all processes that it started: processes that lived only
+    between two checks are not counted.
+    """
 
     def __init__(self) -> None:
         self.own: dict[int, int] = {}
-        # Ticks since the last look.
+        # Ticks since the last check.
         self.latest = 0
         self.added = self.total = self.renewed_at = 0
         self.is_to_renew = False
 
     def add(self, counters: dict[int, _Counters]) -> float:
-        """Seconds since it was renewed. Some children are known from looks at them, others from their parent that waited for them."""
+        """Seconds since the last renewal. Some children are known from checks, others from a parent that
+        waited for them.
+        """
         self.latest = sum(max(0, one.own - self.own.get(pid, 0)) for pid, one in counters.items())
         self.added += self.latest
         self.own = {pid: one.own for pid, one in counters.items()}
@@ -56,10 +63,10 @@ class _Spent:
 
 
 class Watch:
-    """Linux only; elsewhere it finds nothing."""
+    """Linux only; on other systems it finds nothing."""
 
     def __init__(self, folder: str, limits: confine.Limits, is_mounted: bool) -> None:
-        """`is_mounted`: the folder of each tool is a file system of its own, which the kernel keeps within its limits."""
+        """`is_mounted`: the folder of each tool is its own file system, whose limits the kernel enforces."""
         self.folder, self.limits, self.is_mounted = folder, limits, is_mounted
         self.reserve = room.Reserve(folder)
         self.next = 0.0
@@ -72,31 +79,33 @@ class Watch:
         return time.monotonic() >= self.next
 
     def patience(self) -> float:
-        """Seconds until the next look."""
+        """Seconds until the next check."""
         return max(0.0, self.next - time.monotonic())
 
     def renew(self, pid: int) -> None:
-        """The tool may use its processor time anew, from the next look on."""
+        """Restarts the count of the tool's processor time, from the next check on."""
         self.spent.setdefault(pid, _Spent()).is_to_renew = True
 
     def is_renewed(self, pid: int) -> bool:
-        """Whether that was said since the latest look."""
+        """Whether `renew` was called since the latest check."""
         return self.spent[pid].is_to_renew
 
     def look(self, tools: dict[int, str]) -> dict[int, str]:
-        """The limit that each tool is over, for those that are; tools and findings by process id, `tools` with their folders."""
+        """The exceeded limit of each tool that exceeds one. Tools and results are keyed by process id;
+        `tools` maps to folders.
+        """
         began = time.process_time()
         self.spent = {pid: self.spent.get(pid) or _Spent() for pid in tools}
         self._find_families(tools)
         disk = None if self.is_mounted else room.disk(self.folder)
-        # Without a change on the disk no tool has taken room or given it back.
+        # While free disk space is unchanged, no tool has taken or freed any.
         has_changed, self.disk = disk not in (None, self.disk), disk
         over = {}
         for pid, scratch in tools.items():
             try:
                 reason = self._judge(pid, scratch if has_changed else None)
             except Exception:
-                reason = "uncounted"  # Strangers made what is read here. It must end nobody but them.
+                reason = "uncounted"  # Processes of the tool made this data. An error ends only that tool.
             if reason:
                 over[pid] = reason
         over |= dict.fromkeys(self._find_writers(tools, disk), "room")
@@ -106,14 +115,13 @@ class Watch:
     def _find_families(self, tools: Iterable[int]) -> None:
         last_pid = _last_pid()
         if last_pid == self.last_pid and last_pid and self.families.keys() >= set(tools):
-            return  # No process was started anywhere since.
+            return  # No process was started since.
         self.last_pid = last_pid
         self.families = {pid: processes.family(pid) for pid in tools}
 
     def _find_writers(self, tools: dict[int, str], disk: Optional[room.Disk]) -> list[int]:
-        """
-        The tools to end when there is little room left for all. On a disk those that have run since the last look: a tool can hide what
-        it has written, so the largest writer cannot be told.
+        """The tools to end when little disk space is left. On a disk: those that have run since the last
+        check. A tool can hide its files, so the largest writer cannot be identified.
         """
         if self.is_mounted:
             used = {pid: room.used(scratch) for pid, scratch in tools.items()}
@@ -138,7 +146,7 @@ class Watch:
 
     def _takes_too_much(self, family: list[int], resident: int) -> bool:
         most = self.limits.memory_bytes
-        # Files count here too, and every file that could be open as a socket, so it is seldom that more must be read.
+        # Files count here too, as if each were an open socket, so more data is seldom needed.
         if resident + len(family) * self.limits.open_files * _SOCKET_BYTES <= most:
             return False
         return _memory(family) + _open_sockets(family) * _SOCKET_BYTES > most
@@ -151,7 +159,7 @@ class Watch:
                     return "files"
                 files, total = files + 1, total + size
         except OSError:
-            return None  # It has no folder yet.
+            return None  # The folder does not exist yet.
         total += _unnamed_bytes(family)
         return "bytes" if total > self.limits.scratch_bytes else None
 
@@ -165,13 +173,13 @@ def _last_pid() -> bytes:
 
 
 def _counters(pid: int) -> Optional[_Counters]:
-    """None when it has ended."""
+    """None when the process has ended."""
     try:
         file = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
     except OSError:
         return None
     try:
-        # The name comes first, and is what the process has made it: any bytes, parentheses and spaces among them.
+        # The name comes first, and the process chooses it: any bytes, parentheses and spaces included.
         fields = os.read(file, 4096).rpartition(b")")[2].split()
     except OSError:
         return None
@@ -182,9 +190,9 @@ def _counters(pid: int) -> Optional[_Counters]:
 
 
 def _memory(family: list[int]) -> int:
-    """
-    Bytes that are theirs, nearly. Not from the maps of the processes, which tell exactly: to read them waits for a lock that a process
-    has while it forks, and one of a fork bomb that is not given the processor keeps it.
+    """Approximate memory of the processes in bytes. The memory maps would be exact, but reading them waits
+    for a lock that a process holds while it forks, and a process of a fork bomb that gets no processor
+    time keeps the lock.
     """
     shared = _private_bytes(os.getpid())
     own = sorted(map(_private_bytes, family), reverse=True)
@@ -192,7 +200,7 @@ def _memory(family: list[int]) -> int:
 
 
 def _private_bytes(pid: int) -> int:
-    """What it has in memory that is not of a file, with what it shares by having been forked."""
+    """Anonymous memory of the process, including pages shared through the fork."""
     total = 0
     try:
         with open(f"/proc/{pid}/status", "rb") as file:
@@ -200,12 +208,14 @@ def _private_bytes(pid: int) -> int:
                 if line.startswith((b"RssAnon:", b"RssShmem:")):
                     total += int(line.split()[1]) * 1024
     except OSError:
-        pass  # It ended meanwhile.
+        pass  # The process has ended meanwhile.
     return total
 
 
 def _socket_bytes() -> int:
-    """What may wait in a socket, on its way out or in, unless its size was set; that of a kernel that does not tell."""
+    """The most data that may wait in a socket, sent or received, unless its size was set; a default for a
+    kernel that does not tell.
+    """
     found = [212_992]
     for name in ("wmem_default", "rmem_default"):
         with contextlib.suppress(OSError), open(f"/proc/sys/net/core/{name}", "rb") as file:
@@ -217,9 +227,8 @@ _SOCKET_BYTES = _socket_bytes()
 
 
 def _open_sockets(family: list[int]) -> int:
-    """
-    How many they have open, each counted once. Those of an ordinary user's tools are not to be seen, nor in many containers: there
-    all that is open counts, in every process anew.
+    """The number of open sockets, each counted once. The sockets of an ordinary user's tools are not visible,
+    nor in many containers: there all open files count, in each process separately.
     """
     sockets: set[int] = set()
     unseen = 0
@@ -231,7 +240,9 @@ def _open_sockets(family: list[int]) -> int:
 
 
 def _open_file_count(pid: int) -> int:
-    """Of a process whose files are not to be seen; before Linux 6.2 those beyond the first 64, which it has room for in any case."""
+    """For a process whose files are not visible. Before Linux 6.2 it counts only files beyond the first 64,
+    for which each process has room anyway.
+    """
     try:
         count = os.stat(f"/proc/{pid}/fd").st_size
         if count > 0:
@@ -240,13 +251,13 @@ def _open_file_count(pid: int) -> int:
             room = next(int(line.split()[1]) for line in file if line.startswith(b"FDSize:"))
         return max(0, room - 64)
     except OSError:
-        return 0  # It has ended.
+        return 0  # The process has ended.
 
 
 def _sizes(name: str, parent: Optional[int] = None, depth: int = 0) -> Iterator[Optional[int]]:
-    """
-    What each entry of a folder and of those below takes on the disk. None for what cannot be looked into, because it lies too deep or
-    its owner has closed it. The tree belongs to a stranger who changes it meanwhile: no link is followed, and no path is trusted.
+    """The disk usage of each entry of a folder and its subfolders. None for an entry that cannot be read
+    because it is nested too deep or its owner has closed it. A tool may change the tree meanwhile: no link
+    is followed, and no path is trusted.
     """
     folder = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
     try:
@@ -263,13 +274,13 @@ def _sizes(name: str, parent: Optional[int] = None, depth: int = 0) -> Iterator[
                 except PermissionError:
                     yield None
                 except OSError:
-                    continue  # It went away, or became something else.
+                    continue  # The entry has disappeared, or its type has changed.
     finally:
         os.close(folder)
 
 
 def _unnamed_bytes(family: list[int]) -> int:
-    """Of files that are open and have no name any more. Those of an ordinary user's tools are not to be seen."""
+    """The size of open files without a name. The files of an ordinary user's tools are not visible."""
     sizes: dict[int, int] = {}
     for pid in family:
         for found in _open_files(pid):
@@ -282,9 +293,9 @@ def _open_files(pid: int) -> Iterator[os.stat_result]:
     try:
         names = os.listdir(f"/proc/{pid}/fd")
     except OSError:
-        return  # It ended, or is not ours to look into.
+        return  # The process has ended, or this process may not read it.
     for name in names:
         try:
             yield os.stat(f"/proc/{pid}/fd/{name}")
         except OSError:
-            continue  # It was closed.
+            continue  # The file was closed.

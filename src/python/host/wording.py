@@ -1,16 +1,16 @@
-"""What went wrong in a tool, in words for whoever calls it."""
+"""Describes the error of a tool for the caller."""
 
 import sys
 
 from pydantic import ValidationError
 
 _TEXT_CHARACTERS = 2_000
-# What asyncio says in a thread that has none.
+# asyncio's messages in a thread without an event loop.
 _NO_LOOP = ("no running event loop", "There is no current event loop")
 
 
 def describe(error: BaseException) -> str:
-    """The type and the text of an exception, without the places on this machine that Python names of its own accord."""
+    """The type and text of an exception, without the paths of this machine that Python adds."""
     try:
         text = _text(error)
     except Exception:
@@ -25,7 +25,7 @@ def cut(text: str) -> str:
 
 def _text(error: BaseException) -> str:
     if isinstance(error, ValidationError):
-        # Its own text has three lines for each problem, the last of them an address to read on.
+        # Pydantic's own text has three lines for each problem; the last is a link.
         found = error.errors(include_url=False, include_input=False, include_context=False)
         return f"{error.title}: {'; '.join(': '.join([*_path(one['loc']), one['msg']]) for one in found)}"
     text = str(error)
@@ -43,7 +43,9 @@ def _path(parts: tuple[object, ...]) -> list[str]:
 
 
 def _limit(error: PermissionError) -> str:
-    """Which wall around a tool this is likely to be: the system says only that something was not permitted."""
+    """The layer of protection that probably caused the error: the system reports only that the operation was
+    not permitted.
+    """
     if error.filename is None:
         return "a tool takes no port, and has no Unix sockets, shared memory or locks between processes"
     if error.filename == sys.executable:

@@ -1,4 +1,4 @@
-"""
-Stands in for the package that published tools are written against: what it has works as there, with the rights of the person
-who calls the tool. What it lacks is put in for the sources that import it (`unoffered.py`), and says so when it is used.
+"""Stands in for the package that published tools are written against. The parts that exist work with the
+rights of the caller. Missing parts are added for the sources that import them (`unoffered.py`), and raise
+an error when used.
 """

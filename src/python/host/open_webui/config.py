@@ -1,4 +1,6 @@
-"""Folders that tools write to. Each is the tool's own scratch: nothing in it outlives the process, and no one else reads it."""
+"""Folders that tools write to. Each is the tool's own scratch folder: its content ends with the process, and
+other tools cannot read it.
+"""
 
 from open_webui.env import DATA_DIR
 

@@ -1,4 +1,4 @@
-"""The tool's own folder, and levels of logging by the part that logs."""
+"""The tool's own folder, and log levels by component."""
 
 import logging
 import os

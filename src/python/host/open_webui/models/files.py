@@ -1,4 +1,4 @@
-"""Uploads: those that the caller may read."""
+"""Uploads that the caller may read."""
 
 import base64
 import os
@@ -26,7 +26,9 @@ class FileModel(bridge.Awaitable, BaseModel):
 
     @property
     def path(self) -> str:
-        """Where the bytes are until the call ends: in the tool's own folder, to which they are brought when they are first wanted."""
+        """Path of the content until the call ends: in the tool's own folder, to which the content is brought
+        at first use.
+        """
         place = Path(bridge.folder(), self.id, Path(self.filename).name or "file")
         if not place.exists():
             _bring(self.id, place)
@@ -35,7 +37,7 @@ class FileModel(bridge.Awaitable, BaseModel):
 
 def _bring(id: str, place: Path) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
-    # A name of its own: another call of the tool may want the same file at this moment, in another thread.
+    # A unique name: another call of the tool may fetch the same file at the same time, in another thread.
     descriptor, draft = tempfile.mkstemp(dir=place.parent)
     try:
         with open(descriptor, "wb") as file:
@@ -53,13 +55,13 @@ FileModelResponse = FileModel
 class _Files:
     @bridge.awaitable
     def get_file_by_id(self, id: str) -> Optional[FileModel]:
-        """None for a file that is not there, or that the caller may not read."""
+        """None for a file that does not exist or that the caller may not read."""
         found = bridge.call("files.get", id=id)
         return None if found is None else FileModel(**found)
 
     @bridge.awaitable
     def get_files_by_user_id(self, user_id: str) -> list[FileModel]:
-        """The caller's own, the newest 200."""
+        """The caller's own files, the newest 200."""
         bridge.require_caller({"id": user_id})
         return [FileModel(**found) for found in bridge.call("files.list")]
 

@@ -1,4 +1,4 @@
-"""Accounts: the caller's own, and for administrators all."""
+"""Accounts: callers see their own, administrators see all."""
 
 from typing import Any, Optional
 
@@ -28,12 +28,12 @@ UserResponse = UserModel
 class _Users:
     @bridge.awaitable
     def get_user_by_id(self, id: str) -> Optional[UserModel]:
-        """None for an account that is not there, or that the caller may not see."""
+        """None for an account that does not exist or that the caller may not see."""
         return _model(bridge.call("users.get", id=id))
 
     @bridge.awaitable
     def get_user_by_email(self, email: str) -> Optional[UserModel]:
-        """None for an address that is nobody's, or of an account that the caller may not see."""
+        """None when no account has the address, or when the caller may not see the account."""
         return _model(bridge.call("users.find", email=email))
 
     def __getattr__(self, name: str) -> Any:

@@ -7,12 +7,12 @@ from typing import Any, Optional, Union
 import bridge
 from open_webui.models.files import FileModel
 
-# The server takes no more at once than a message of a tool may hold.
+# The server takes at most one message of a tool at once.
 _PART_BYTES = 4 * 1024 * 1024
 
 
 class _Stored(bridge.Awaitable, dict[str, Any]):
-    """A file as its dictionary, whose members are attributes as well: published tools use either."""
+    """A file as its dictionary, with the members as attributes too: published tools use either form."""
 
     def __init__(self, file: FileModel) -> None:
         super().__init__({"status": True, **file.model_dump()})
@@ -34,10 +34,9 @@ def upload_file_handler(
     background_tasks: Any = None,
     **_: Any,
 ) -> Union[FileModel, _Stored]:
-    """
-    Stores an `UploadFile` as the caller's own, who must be allowed to upload. Its content is not processed any further: this
-    server has no retrieval. May be called as it is, awaited, or run in a thread. Asked to process, it answers with a dictionary,
-    else with a model.
+    """Stores an `UploadFile` as the caller's own; the caller must have the permission to upload. The content
+    is not processed further: this server has no retrieval. May be called, awaited, or run in a thread.
+    When asked to process, it returns a dictionary, otherwise a model.
     """
     bridge.require_caller(user)
     if file is None:
@@ -49,7 +48,7 @@ def upload_file_handler(
 
 
 def _upload(file: Any, **described: Any) -> Any:
-    """In parts; the server keeps none of them unless it gets the last one."""
+    """Uploads in parts; the server keeps none of them unless it gets the last one."""
     file.seek(0)
     part = file.read(_PART_BYTES)
     upload = None

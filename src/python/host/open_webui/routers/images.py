@@ -1,4 +1,4 @@
-"""Pictures: those that a tool has can be stored; none are made."""
+"""Pictures: existing ones can be stored; none are generated."""
 
 import base64
 import io
@@ -28,10 +28,12 @@ GenerateImageForm = CreateImageForm
 
 @bridge.awaitable
 def get_image_data(data: str, headers: Optional[dict[str, str]] = None) -> tuple[Optional[bytes], Optional[str]]:
-    """The bytes of a picture and their type, from an address, a data URI or plain base64; `(None, None)` when it has none."""
+    """The bytes of a picture and their type, from an address, a data URI or plain base64; `(None, None)` when
+    there is no picture.
+    """
     try:
         return _fetch(data, headers) if data.startswith(("http://", "https://")) else _decode(data)
-    except (OSError, ValueError):  # What fails on the way to the address is an OSError.
+    except (OSError, ValueError):  # A network failure is an OSError.
         return None, None
 
 

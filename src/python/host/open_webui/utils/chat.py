@@ -1,4 +1,4 @@
-"""Models answer in channels, and not inside tools."""
+"""Models answer in channels, never inside tools."""
 
 import bridge
 

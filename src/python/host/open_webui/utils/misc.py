@@ -1,4 +1,4 @@
-"""Small helpers for lists of messages: `[{"role", "content"}]`, where a content is a text or a list of parts."""
+"""Helpers for lists of messages: `[{"role", "content"}]`, where a content is a text or a list of parts."""
 
 from typing import Any, Optional
 
@@ -48,7 +48,9 @@ def pop_system_message(messages: list[Message]) -> tuple[Optional[Message], list
 
 
 def add_or_update_system_message(content: str, messages: list[Message], append: bool = False) -> list[Message]:
-    """Puts a text into the system message, before what it says or behind it; makes one when there is none."""
+    """Adds a text to the system message, before or after its content; makes a system message when there is
+    none.
+    """
     system = get_system_message(messages)
     if system is None:
         messages.insert(0, {"role": "system", "content": content})
@@ -59,7 +61,7 @@ def add_or_update_system_message(content: str, messages: list[Message], append: 
 
 
 def add_or_update_user_message(content: str, messages: list[Message], append: bool = True) -> list[Message]:
-    """Puts a text into the last message when it is the user's; else adds one."""
+    """Adds a text to the last message when that is the user's; otherwise adds a message."""
     if messages and messages[-1].get("role") == "user":
         said = get_content_from_message(messages[-1]) or ""
         messages[-1]["content"] = f"{said}\n{content}" if append else f"{content}\n{said}"

@@ -1,3 +1,3 @@
-"""Where this lay once."""
+"""The former path of this module."""
 
 from open_webui.models.chats import *  # noqa: F403

@@ -1,3 +1,3 @@
-"""Where this lay once."""
+"""The former path of this module."""
 
 from open_webui.models.users import *  # noqa: F403
