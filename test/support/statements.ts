@@ -11,6 +11,11 @@ const BY_ITSELF: ReadonlySet<string | undefined> = new Set([
   'users.seen',
   'api_key.used',
   'tool.packages',
+  // The worker looks for jobs every two seconds, for workers that are gone every five.
+  'get_job/graphile_worker',
+  'jobs.orphaning',
+  'jobs.held',
+  'jobs.count',
 ]);
 
 /** Asked anew for each session every half minute: whether that falls into some work is chance. */
