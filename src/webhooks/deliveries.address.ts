@@ -10,13 +10,13 @@ declare module '../core/keys.ts' {
 export const sealedForDelivery = (id: string) =>
   ({ purpose: 'delivery-url', place: `delivery:${id}` }) as const;
 
-/** The server that a delivery goes to; the rest of the address stays secret. */
+/** The server of a delivery. The rest of the address stays secret. */
 export function maskUrl(secret: string, id: string, sealed: string): string {
   const url = URL.parse(openUrl(secret, id, sealed));
   return url ? `${url.origin}/…` : '…';
 }
 
-/** The address of a delivery; empty when it was sealed with a secret that the server no longer has. */
+/** The address of a delivery; empty if it was sealed with a secret that the server no longer has. */
 export function openUrl(secret: string, id: string, sealed: string): string {
   try {
     return unseal(secret, sealed, sealedForDelivery(id));
@@ -25,7 +25,7 @@ export function openUrl(secret: string, id: string, sealed: string): string {
   }
 }
 
-/** What deliveries to one server have in common, in a form that does not name it. */
+/** A key shared by all deliveries to one server. It does not reveal the server's name. */
 export const laneOf = (url: string): string =>
   createHash('sha256')
     .update(URL.parse(url)?.host ?? '')

@@ -16,7 +16,7 @@ import {
 import { type AttemptResult, afterAttempt, giveUp } from './deliveries.retries.ts';
 
 const ATTEMPT_MS = 10_000;
-/** Nothing of an answer matters but its status. */
+/** Only the status of an answer is used. */
 const ANSWER_BYTES = 16_384;
 
 const attempts = new Counter({
@@ -25,19 +25,19 @@ const attempts = new Counter({
   labelNames: ['outcome'],
 });
 
-/** Makes one attempt of a delivery; its row says how many there were, and when the next one is. */
+/** Makes one attempt of a delivery. The row stores the number of attempts and the time of the next one. */
 export const deliverJob = defineJob({
   name: 'webhooks.deliver',
   payload: z.object({ id: z.uuid() }),
   run: (parts, { id }, signal) => deliver(parts, id, signal),
   timeLimitMs: 3 * ATTEMPT_MS,
-  // Of errors of our own; answers of the target are counted by the row.
+  // For this server's own errors. The row counts the answers of the target.
   attempts: 10,
   concurrency: 16,
   laneConcurrency: 4,
 });
 
-/** @throws PutOff until the next attempt, GiveUp when there is none */
+/** @throws PutOff until the next attempt, GiveUp if there is none */
 async function deliver(parts: Parts, id: string, signal: AbortSignal): Promise<void> {
   const { sql } = parts;
   const delivery = await claimDelivery(sql, id, nowSeconds());
@@ -47,7 +47,7 @@ async function deliver(parts: Parts, id: string, signal: AbortSignal): Promise<v
     throw new PutOff('It is not due yet.', Math.max(1, next - nowSeconds()));
   }
   const result = await attempt(parts, delivery, signal);
-  // The next process begins with what a stopping one could not finish.
+  // The process is stopping; the next process repeats the attempt.
   if (result === 'interrupted') {
     await undoClaim(sql, delivery);
     throw signal.reason;
@@ -78,7 +78,7 @@ async function attempt(
     const body = JSON.stringify(message ? payloadFor(url, message, configs.current.webui.url) : payload);
     const { status, headers } = await egress.fetch(address, {
       method: 'POST',
-      // The id lets a target know one again that it got before its answer was lost.
+      // The id lets a target recognise a repeated delivery whose answer was lost.
       headers: { 'content-type': 'application/json', 'x-parley-delivery': id },
       body,
       maxBytes: ANSWER_BYTES,

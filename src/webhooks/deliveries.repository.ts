@@ -15,17 +15,20 @@ const INSERT = statement<{ id: string }, { deliveries: string; now: number }>(
 
 export interface NewDelivery {
   id: string;
-  /** Null for the installation's own. */
+  /** Null for the installation's own webhook. */
   user_id: string | null;
   channel_id: string | null;
   message_id: string | null;
   /** Sealed. */
   url: string;
-  /** Empty when it is made of the message, as that is when it is sent. */
+  /** Empty if the payload is built from the message at sending time. */
   payload: Record<string, unknown>;
 }
 
-/** Stores deliveries to be made at once; `now` is in seconds. @returns the ids of those whose person is still there */
+/**
+ * Stores deliveries that are due at once; `now` is in seconds. @returns the ids of the deliveries whose user
+ * still exists
+ */
 export async function insertDeliveries(sql: Sql, deliveries: NewDelivery[], now: number): Promise<string[]> {
   return (await sql.rows(INSERT, { deliveries: JSON.stringify(deliveries), now })).map(({ id }) => id);
 }
@@ -37,13 +40,13 @@ export interface DueDelivery {
   /** Sealed. */
   url: string;
   payload: Record<string, unknown>;
-  /** This one included. */
+  /** The current attempt included. */
   attempts: number;
-  /** Null when the message is gone, or its reader may not read it any more. */
+  /** Null if the message was deleted, or the recipient may no longer read it. */
   message: { content: string; author: string | null; channel_id: string; channel_name: string } | null;
 }
 
-/* The message is read as it is now: what was deleted meanwhile is sent to nobody. */
+/* The message is read at sending time: a deleted message is not sent. */
 const CLAIM = statement<DueDelivery, { id: string; now: number }>(
   'delivery.claim',
   `with claimed as (
@@ -60,7 +63,7 @@ const CLAIM = statement<DueDelivery, { id: string; now: number }>(
      left join users a on a.id = m.user_id`,
 );
 
-/** Begins an attempt; undefined when none is due. `now` is in seconds. */
+/** Starts an attempt; undefined if none is due. `now` is in seconds. */
 export async function claimDelivery(sql: Sql, id: string, now: number): Promise<DueDelivery | undefined> {
   const [claimed] = await sql.rows(CLAIM, { id, now });
   return claimed;
@@ -71,7 +74,7 @@ const NEXT = statement<{ next_attempt_at: number }, { id: string }>(
   'select next_attempt_at from delivery where id = :id and next_attempt_at is not null',
 );
 
-/** When the next attempt is due, in seconds; undefined when there is none any more. */
+/** Time of the next attempt, in seconds; undefined if there is none. */
 export async function readNextAttempt(sql: Sql, id: string): Promise<number | undefined> {
   const [row] = await sql.rows(NEXT, { id });
   return row?.next_attempt_at;
@@ -96,13 +99,13 @@ const SETTLE = statement<
 
 export interface Outcome {
   status: 'pending' | 'delivered' | 'failed';
-  /** Seconds; null when it is not tried again. */
+  /** Seconds; null if there is no further attempt. */
   next_attempt_at: number | null;
   response_status: number | null;
   error: string | null;
 }
 
-/** Writes down what became of an attempt, unless another process has begun the next one since. */
+/** Stores the result of an attempt, unless another process has started the next attempt. */
 export async function settleDelivery(
   sql: Sql,
   { id, attempts }: Pick<DueDelivery, 'id' | 'attempts'>,
@@ -117,7 +120,7 @@ const UNDO = statement<never, { id: string; attempts: number }>(
   `update delivery set attempts = attempts - 1 where id = :id and attempts = :attempts and status = 'pending'`,
 );
 
-/** Takes an attempt back that was cut short. */
+/** Undoes an attempt that was interrupted. */
 export async function undoClaim(
   sql: Sql,
   { id, attempts }: Pick<DueDelivery, 'id' | 'attempts'>,
@@ -138,8 +141,8 @@ const JOBLESS = statement<
 );
 
 /**
- * Deliveries that wait though no job makes them: they were stored by an older version, or come from a backup. No other process lists
- * them before the transaction ends.
+ * Pending deliveries without a job: an older version stored them, or they come from a backup. The rows are
+ * locked until the transaction ends, so no other process lists them.
  */
 export async function listJobless(
   tx: Sql,
@@ -156,7 +159,7 @@ const PRUNE = statement<never, { before: number }>(
   'delete from delivery where created_at < :before',
 );
 
-/** Forgets deliveries that are older than a time in seconds. */
+/** Deletes deliveries that are older than a time in seconds. */
 export async function pruneDeliveries(sql: Sql, before: number): Promise<void> {
   await sql.rows(PRUNE, { before });
 }
@@ -168,7 +171,7 @@ const LIST = statement<DeliveryView, { userId: string; skip: number; limit: numb
   `select ${VIEW} from delivery where user_id = :userId order by created_at desc, id desc limit :limit offset :skip`,
 );
 
-/** A person's deliveries, newest first; addresses are sealed. */
+/** A user's deliveries, newest first; addresses are sealed. */
 export const listRows = (
   sql: Sql,
   userId: string,
@@ -191,7 +194,7 @@ const REDELIVER = statement<
    select one.status as was, (select row_to_json(v) from (select ${VIEW} from changed) v) as row from one`,
 );
 
-/** @returns undefined when the person has no such delivery; `row` is null when it is still on its way */
+/** @returns undefined if the user has no such delivery; `row` is null if it is still pending */
 export async function redeliverRow(sql: Sql, id: string, userId: string, now: number) {
   const [found] = await sql.rows(REDELIVER, { id, userId, now });
   return found;

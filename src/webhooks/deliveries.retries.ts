@@ -1,14 +1,14 @@
 import type { Outcome } from './deliveries.repository.ts';
 
-/** The first attempt included; the last is about three quarters of an hour after it. */
+/** Includes the first attempt. The last attempt is about 45 minutes after the first. */
 const ATTEMPTS = 5;
 const FIRST_RETRY_SECONDS = 30;
 const FACTOR = 4;
-/** Targets that failed together are not asked again together. */
+/** Spreads the retries of targets that failed at the same time. */
 const JITTER = 0.25;
 const LONGEST_WAIT_SECONDS = 3_600;
 
-/** What became of one attempt: an answer, no answer, or no sense in asking again. */
+/** The result of one attempt: an answer, no answer, or a failure that a retry cannot change. */
 export type AttemptResult =
   | { status: number; retryAfter: string | null }
   | { error: string }
@@ -16,13 +16,13 @@ export type AttemptResult =
 
 export const giveUp = (error: string): AttemptResult => ({ error, final: true });
 
-/** Statuses of an answer that another attempt may change. */
+/** Statuses after which a retry can succeed. */
 const isPassing = (status: number) => status === 408 || status === 429 || status >= 500;
 
 /**
- * What follows from an attempt.
+ * Decides what follows an attempt.
  *
- * @param attempts how many there were, this one included
+ * @param attempts number of attempts, the current one included
  * @param now      seconds
  */
 export function afterAttempt(result: AttemptResult, attempts: number, now: number): Outcome {
@@ -46,7 +46,7 @@ const describe = (status: number) =>
     ? `It answered ${status}: it is somewhere else now. Enter that address instead.`
     : `It answered ${status}.`;
 
-/** `Retry-After` as seconds or as a date (RFC 9110); 0 when it says neither. */
+/** `Retry-After` as seconds or as a date (RFC 9110); 0 if it is neither. */
 function secondsUntil(retryAfter: string | null, now: number): number {
   if (retryAfter === null) return 0;
   if (/^\d+$/.test(retryAfter)) return Number(retryAfter);

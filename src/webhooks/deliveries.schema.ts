@@ -3,19 +3,19 @@ import { seconds } from '../core/wire.ts';
 
 const DeliveryStatus = z.enum(['pending', 'delivered', 'failed']);
 
-/** A notification to somebody's webhook, and what became of it. */
+/** A notification to a user's webhook, and its state. */
 export const DeliveryView = z
   .object({
     id: z.string(),
     channel_id: z.string().nullable(),
     message_id: z.string().nullable(),
-    /** The server that gets it; the rest of such an address is a secret. */
+    /** The server. The rest of the address is a secret. */
     url: z.string(),
     status: DeliveryStatus,
     attempts: z.int(),
-    /** Null when it is not tried any more. */
+    /** Null if there is no further attempt. */
     next_attempt_at: seconds().nullable(),
-    /** What the other server answered last; null when it did not. */
+    /** The last status that the other server answered; null if it did not answer. */
     response_status: z.int().nullable(),
     error: z.string().nullable(),
     created_at: seconds(),

@@ -12,7 +12,7 @@ const toView = ({ secret }: Scope, row: DeliveryView): DeliveryView => ({
   url: maskUrl(secret, row.id, row.url),
 });
 
-/** The caller's notifications and what became of them, newest first. */
+/** The caller's notifications and their states, newest first. */
 export async function listDeliveries(
   scope: Scope,
   page: { skip: number; limit: number },
@@ -22,9 +22,9 @@ export async function listDeliveries(
 }
 
 /**
- * Sends one of the caller's notifications again, with all its attempts.
+ * Sends one of the caller's notifications again, with the full number of attempts.
  *
- * @throws not_found, rate_limited, and bad_request while it is still on its way
+ * @throws not_found, rate_limited, and bad_request if the notification is still pending
  */
 export async function redeliver(scope: Scope, id: string): Promise<DeliveryView> {
   await scope.webhooks.redeliverLimit.take(scope.actor.id, 'Too many notifications were sent again.');

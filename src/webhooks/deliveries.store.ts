@@ -15,10 +15,10 @@ const BATCH = 500;
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 export interface NewNotice {
-  /** Whose it is; null for the installation's own. */
+  /** The user; null for the installation's own webhook. */
   userId: string | null;
   url: string;
-  /** What is sent; made of the message when there is one, as that is at the time. */
+  /** The payload. Absent if it is built from the message at sending time. */
   payload?: Record<string, unknown>;
   channelId?: string;
   messageId?: string;
@@ -26,7 +26,7 @@ export interface NewNotice {
 
 /** Sends notices to webhooks, until each is delivered or given up (`docs/decisions/notifications.md`). */
 export interface Deliveries {
-  /** Stores notices, and their jobs with them. What is stored is not lost with the process. */
+  /** Stores notices together with their jobs. Stored notices survive the process. */
   enqueue(notices: NewNotice[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ interface Due {
   dueAt?: number;
 }
 
-/** Stores the jobs that make deliveries, in the transaction that makes these due. */
+/** Stores the delivery jobs, in the transaction that makes the deliveries due. */
 export const enqueueDeliveries = (tx: Sql, due: Due[]): Promise<void> =>
   enqueueAll(
     tx,
@@ -79,7 +79,9 @@ export function keepDeliveries({ sql, secret, onError }: DeliveriesOptions): Del
   };
 }
 
-/** Gives a job to each delivery that waits and has none, as those of an older version and of a backup. */
+/**
+ * Creates a job for each pending delivery without one, such as deliveries from an older version or a backup.
+ */
 export const adoptDeliveries = (sql: Database, secret: string): Promise<void> =>
   transaction({ sql }, async (tx) => {
     for (let after = NO_ID; ; ) {

@@ -2,7 +2,7 @@ import { channelAllows, HAS_MEMBERS } from '../channels/channels.policy.ts';
 import { ACCOUNT } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 
-/** The very expression of the index `users_notified`; without it every account would be looked at for every message. */
+/** Must equal the expression of the index `users_notified`. Otherwise each message scans all accounts. */
 const ADDRESS = `nullif(u.settings #>> '{ui,notifications,webhook_url}', '')`;
 
 const CONCERNED = statement<
@@ -30,7 +30,7 @@ export interface PostedNotice {
   everyone: boolean;
 }
 
-/** Whom a new message concerns, of those who have a webhook, with its address. */
+/** The recipients of a new message who have a webhook, with its address. */
 export const readConcerned = (
   sql: Sql,
   { channelId, authorId, mentionedUserIds, everyone }: PostedNotice,

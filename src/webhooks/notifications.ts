@@ -5,10 +5,10 @@ import { type PostedNotice, readConcerned } from './notifications.repository.ts'
 type Needed = Pick<Parts, 'sql' | 'bus' | 'configs' | 'presence'>;
 
 /**
- * Notifies people of new messages by their webhooks: whom a message concerns, and who is connected nowhere. What programs post
- * notifies nobody.
+ * Notifies users of new messages by their webhooks. A notice goes to users whom the message concerns and who
+ * are not connected. Messages posted by programs send no notices.
  *
- * @returns how to stop it; resolves when all that was posted before is stored
+ * @returns the function that stops it; it resolves after all earlier notices are stored
  */
 export function notifyOfMessages(
   parts: Needed,

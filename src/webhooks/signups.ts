@@ -3,8 +3,8 @@ import type { UserView } from '../users/users.schema.ts';
 import { textPayload } from './deliveries.payload.ts';
 
 /**
- * Tells the installation's own webhook (`webhook_url`) of somebody who signed up. Nobody waits for it, and a failure is the
- * log's: an account does not depend on it.
+ * Notifies the installation's own webhook (`webhook_url`) of a new account. The sign-up does not wait for the
+ * notice; a failure is only logged.
  */
 export function announceSignUp(parts: Pick<Parts, 'configs' | 'webhooks' | 'log'>, user: UserView): void {
   const url = parts.configs.current.webhook_url;

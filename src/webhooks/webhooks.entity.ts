@@ -9,11 +9,11 @@ export const ChannelWebhook = defineEntity({
   properties: {
     id: p.uuid().primary(),
     channel: () => p.manyToOne(Channel).deleteRule('cascade').index(),
-    /** Who made it. */
+    /** The creator. */
     user_id: p.uuid(),
     name: p.text(),
     profile_image_url: p.text().nullable(),
-    /** Encrypted with a key of its own: managers may see the address again. */
+    /** Encrypted, not hashed: managers can see the address again. */
     token: p.text(),
     last_used_at: p.bigint('string').nullable(),
     created_at: p.bigint('string'),
@@ -21,23 +21,23 @@ export const ChannelWebhook = defineEntity({
   },
 });
 
-/** A notification on its way to somebody's webhook, and what became of it. Times are seconds. */
+/** A notification to a user's webhook, and its state. Times are seconds. */
 export const Delivery = defineEntity({
   name: 'Delivery',
   tableName: 'delivery',
   properties: {
     id: p.uuid().primary(),
-    /** Whose notification it is; null for the installation's own. */
+    /** The recipient; null for the installation's own webhook. */
     user: () => p.manyToOne(User).nullable().deleteRule('cascade').index(),
     channel_id: p.uuid().nullable(),
     message_id: p.uuid().nullable(),
-    /** Encrypted: addresses of such hooks are secrets. */
+    /** Encrypted: webhook addresses are secrets. */
     url: p.text(),
     payload: p.json<Record<string, unknown>>(),
     /** `pending`, `delivered` or `failed`. */
     status: p.text().default('pending'),
     attempts: p.integer().default(0),
-    /** When it is tried next; null when it is not any more. */
+    /** Time of the next attempt; null if there is none. */
     next_attempt_at: p.integer().nullable(),
     response_status: p.integer().nullable(),
     error: p.text().nullable(),

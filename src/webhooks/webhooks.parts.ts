@@ -9,11 +9,11 @@ declare module '../core/scope.ts' {
   }
 }
 
-/** What the webhooks of a process share, both ways. */
+/** State that incoming and outgoing webhooks of a process share. */
 export interface Webhooks {
-  /** What one incoming webhook may post. */
+  /** Limit of posts by one incoming webhook. */
   readonly postLimit: Limit;
-  /** What one person may have sent again. */
+  /** Limit of repeated deliveries for one user. */
   readonly redeliverLimit: Limit;
   readonly deliveries: Deliveries;
   close(): Promise<void>;

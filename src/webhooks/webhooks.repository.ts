@@ -3,7 +3,7 @@ import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import type { WebhookView } from './webhooks.schema.ts';
 
-/** A webhook as it is stored: its token is sealed. */
+/** A stored webhook; its token is sealed. */
 export type WebhookRow = WebhookView;
 
 const FIELDS = `w.id, w.channel_id, w.user_id, w.name, w.profile_image_url, w.token, w.last_used_at::float8 as last_used_at,
@@ -53,9 +53,9 @@ export interface NewWebhook {
 }
 
 /**
- * Stores a webhook in the caller's transaction, unless the channel has `max` already.
+ * Stores a webhook in the caller's transaction, unless the channel already has `max` webhooks.
  *
- * @returns `'gone'` when there is no such channel, `'full'` when it has as many as it may
+ * @returns `'gone'` if the channel does not exist, `'full'` if it has `max` webhooks
  */
 export async function insertRow(
   sql: Sql,
@@ -63,7 +63,7 @@ export async function insertRow(
   max: number,
 ): Promise<WebhookRow | 'gone' | 'full'> {
   const { id, channelId, userId, name, profileImageUrl, sealedToken, at } = input;
-  // Counted under the lock of the channel: of two at once, one sees the other.
+  // Counted under the lock of the channel, so that concurrent inserts respect the limit.
   if ((await sql.rows(LOCK, { channelId })).length === 0) return 'gone';
   const [counted] = await sql.rows(COUNT, { channelId });
   if ((counted?.count ?? 0) >= max) return 'full';
@@ -76,7 +76,10 @@ const LOCK_ONE = statement<Pick<WebhookRow, 'name' | 'profile_image_url'>, { cha
   'select name, profile_image_url from channel_webhook where channel_id = :channelId and id = :id for update',
 );
 
-/** A webhook as it stays until the caller's transaction changes it. @returns undefined when the channel has no such webhook */
+/**
+ * Reads and locks a webhook until the caller's transaction ends. @returns undefined if the channel has no
+ * such webhook
+ */
 export async function lockRow(
   sql: Sql,
   channelId: string,
@@ -100,13 +103,13 @@ export interface WebhookChange {
   channelId: string;
   id: string;
   name: string;
-  /** Stays as it is when undefined. */
+  /** Undefined keeps the picture. */
   profileImageUrl: string | null | undefined;
   /** Nanoseconds, as text. */
   at: string;
 }
 
-/** @returns undefined when the channel has no such webhook */
+/** @returns undefined if the channel has no such webhook */
 export async function updateRow(sql: Sql, change: WebhookChange): Promise<WebhookRow | undefined> {
   const { channelId, id, name, profileImageUrl, at } = change;
   const image = { hasImage: profileImageUrl !== undefined, image: profileImageUrl ?? null };
@@ -119,7 +122,7 @@ const DELETE = statement<{ name: string }, { channelId: string; id: string }>(
   'delete from channel_webhook where channel_id = :channelId and id = :id returning name',
 );
 
-/** @returns the name that it had; undefined when the channel has no such webhook */
+/** @returns the name of the deleted webhook; undefined if the channel has no such webhook */
 export async function deleteRow(
   sql: Sql,
   channelId: string,
@@ -146,7 +149,7 @@ const USED = statement<never, { id: string; at: string }>(
   'update channel_webhook set last_used_at = :at where id = :id',
 );
 
-/** Notes when a webhook was used; the time is nanoseconds, as text. */
+/** Stores the last use of a webhook; the time is nanoseconds, as text. */
 export async function noteUse(sql: Sql, id: string, at: string): Promise<void> {
   await sql.rows(USED, { id, at });
 }
@@ -157,7 +160,7 @@ const PICTURE = statement<{ profile_image_url: string | null }, CallerParams & {
     where w.id = :webhookId and ${CAN_READ}`,
 );
 
-/** The picture of a webhook as a data URI; null when it has none, or the caller may not read its channel. */
+/** The picture of a webhook as a data URI; null if it has none, or the caller may not read its channel. */
 export async function readPicture(sql: Sql, caller: Caller, webhookId: string): Promise<string | null> {
   const [row] = await sql.rows(PICTURE, { ...callerOf(caller), webhookId });
   return row?.profile_image_url ?? null;

@@ -4,7 +4,10 @@ import type { Sql } from '../database/sql.ts';
 import { sealedForDelivery } from './deliveries.address.ts';
 import { sealedForWebhook } from './webhooks.service.ts';
 
-/** Seals the tokens of webhooks and the addresses of deliveries with the secret in use, where an older one of the list has sealed them. */
+/**
+ * Seals webhook tokens and delivery addresses with the current secret, if an older secret of the list sealed
+ * them.
+ */
 export async function resealWebhooks(sql: Sql, secret: Secret): Promise<Tally[]> {
   const key = 'id::text';
   const tokens = await resealColumn(sql, secret, {

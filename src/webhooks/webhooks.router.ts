@@ -13,7 +13,7 @@ import {
   updateWebhook,
 } from './webhooks.service.ts';
 
-/** An empty text is what forms send for none. */
+/** Forms send an empty text for "no picture". */
 const webhookForm = {
   name: shownName(),
   profile_image_url: emptiable(

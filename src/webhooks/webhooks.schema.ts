@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { nanoseconds } from '../core/wire.ts';
 
-/** An address by which programs post into a channel, as its managers see it. */
+/** An address by which programs post into a channel, as channel managers see it. */
 export const WebhookView = z
   .object({
     id: z.string(),
     channel_id: z.string(),
-    /** Who made it. */
+    /** The creator. */
     user_id: z.string(),
     name: z.string(),
     profile_image_url: z.string().nullable(),

@@ -34,7 +34,7 @@ const PER_CHANNEL = 20;
 const noSuchWebhook = () =>
   new AppError('not_found', { detail: 'There is no such webhook in this channel.' });
 
-/** Now as nanoseconds at whole microseconds, as text, because it exceeds 2^53. */
+/** The current time in nanoseconds, to whole microseconds. Text, because it exceeds 2^53. */
 const nowNanoseconds = (): string => `${BigInt(Date.now()) * 1_000_000n}`;
 
 const target = (id: string) => ({ type: 'webhook', id });
@@ -42,7 +42,7 @@ const target = (id: string) => ({ type: 'webhook', id });
 export const sealedForWebhook = (id: string) =>
   ({ purpose: 'webhook-token', place: `webhook:${id}` }) as const;
 
-/** Null when it was sealed with a secret that the server no longer has. */
+/** Null if the token was sealed with a secret that the server no longer has. */
 function openToken({ secret }: Scope<Actor | null>, row: Pick<WebhookRow, 'id' | 'token'>): string | null {
   try {
     return unseal(secret, row.token, sealedForWebhook(row.id));
@@ -51,7 +51,7 @@ function openToken({ secret }: Scope<Actor | null>, row: Pick<WebhookRow, 'id' |
   }
 }
 
-/** A token that cannot be read is empty: the webhook has no address any more, and can be made anew. */
+/** An unreadable token is shown as empty: the webhook has no usable address and must be created again. */
 const toView = (scope: Scope, row: WebhookRow): WebhookView => ({
   ...row,
   token: openToken(scope, row) ?? '',
@@ -70,7 +70,9 @@ export interface WebhookForm {
   profile_image_url?: string | null | undefined;
 }
 
-/** Makes a webhook. @throws not_found, forbidden, and bad_request when the channel has as many as it may */
+/**
+ * Creates a webhook. @throws not_found, forbidden, and bad_request if the channel has its maximum of webhooks
+ */
 export async function createWebhook(
   scope: Scope,
   channelId: string,
@@ -105,7 +107,9 @@ export async function createWebhook(
   return { ...row, token };
 }
 
-/** Changes the name, and the picture when one is sent; the address stays. @throws not_found, forbidden */
+/**
+ * Changes the name, and the picture if one is sent. The address does not change. @throws not_found, forbidden
+ */
 export async function updateWebhook(
   scope: Scope,
   channelId: string,
@@ -129,7 +133,7 @@ export async function updateWebhook(
   return toView(scope, row);
 }
 
-/** Deletes a webhook; what it posted stays. @throws not_found, forbidden */
+/** Deletes a webhook; its messages stay. @throws not_found, forbidden */
 export async function deleteWebhook(scope: Scope, channelId: string, id: string): Promise<true> {
   await requireChannel(scope, channelId, 'manage');
   await transaction(scope, async (tx) => {
@@ -142,9 +146,10 @@ export async function deleteWebhook(scope: Scope, channelId: string, id: string)
 }
 
 /**
- * Posts as a webhook. The address is the whole credential: an unknown id and a wrong token get the same answer.
+ * Posts as a webhook. The address is the only credential: an unknown id and a wrong token get the same
+ * answer.
  *
- * @throws channels_disabled, unauthenticated, rate_limited, and not_found when the channel is gone
+ * @throws channels_disabled, unauthenticated, rate_limited, and not_found if the channel was deleted
  */
 export async function postByWebhook(
   scope: Scope<Actor | null>,
@@ -156,7 +161,7 @@ export async function postByWebhook(
   if (!isSame(token, expected ?? '') || expected === null || !webhook) {
     throw new AppError('unauthenticated', { detail: 'The address of the webhook is not valid.' });
   }
-  // Only who knows the token counts: nobody else can use up what a webhook may post.
+  // Counted after the token check, so that callers without the token cannot use up the webhook's limit.
   await scope.webhooks.postLimit.take(webhook.id, 'This webhook posts too often.');
   const message = await postAsWebhook(scope, webhook, { id: webhook.channel_id, content });
   await noteUse(scope.sql, webhook.id, nowNanoseconds());
@@ -165,10 +170,10 @@ export async function postByWebhook(
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** Compared by digests, which have one length, in a time that says nothing. */
+/** Compares digests of equal length in constant time. */
 const isSame = (given: string, expected: string): boolean => timingSafeEqual(digest(given), digest(expected));
 
-/** The picture of a webhook, as everybody sees it who may read its channel; null stands for the common one. */
+/** The picture of a webhook, for readers of its channel; null stands for the common picture. */
 export async function webhookPicture(scope: Scope, webhookId: string): Promise<Picture | null> {
   const uri = await readPicture(scope.sql, scope.actor, webhookId);
   return uri === null ? null : decodePicture(uri);
