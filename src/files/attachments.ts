@@ -8,11 +8,11 @@ import { listReadableFiles } from './files.repository.ts';
 const MAX_ITEMS = 20;
 
 const FILE_ID = new RegExp(`^${UUID}$`, 'i');
-/** The id alone is what some clients write, and complete when they show it. */
+/** Some clients send only the id, and complete the path when they show the file. */
 const FILE_PATH = new RegExp(`^(?:/api(?:/v1)?/files/)?(${UUID})(?:/content)?/?$`, 'i');
 const EMBEDDED_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
 
-/** Kinds of items that viewers show or fetch on their own; no kind counts as `file`. */
+/** Kinds of items that viewers show or fetch automatically; a missing kind counts as `file`. */
 const SHOWN: readonly unknown[] = ['file', 'image', undefined, null];
 
 type Members = Record<string, unknown>;
@@ -20,14 +20,15 @@ const refuse = (path: string, message: string) =>
   new AppError('bad_request', { detail: `${path}: ${message}` });
 
 /**
- * The ids of our files that `data.files` of a message names, which the caller may attach: their own, and those that they may read
- * already. Whoever can read the message can then read these.
+ * The ids of stored files in `data.files` of a message. The caller may attach their own files and files that
+ * they may already read. Readers of the message can then read these files.
  *
- * A viewer fetches what an item shows, so that an address of somebody's choosing would tell them who reads, and when: files and
- * images lie here (`/api/v1/files/{id}/content`, or the id alone) or in the item itself (`data:image/…;base64`). Items of other kinds
- * may link to http(s).
+ * A viewer fetches the items that it shows. An address chosen by the sender would reveal to the sender who
+ * reads, and when. Files and images must therefore be stored here (`/api/v1/files/{id}/content`, or the id
+ * alone) or in the item itself (`data:image/…;base64`). Items of other kinds may link to http(s).
  *
- * @param data as the caller sent it. In an edit that is not the merged one: what a message carries already may be gone meanwhile
+ * @param data as the caller sent it. In an edit, not the merged data: a file that the message already has may
+ *   have been deleted
  * @throws bad_request naming the item
  */
 export async function attachmentsOf(scope: Scope, data: Members | null | undefined): Promise<string[]> {
@@ -53,10 +54,10 @@ export async function attachmentsOf(scope: Scope, data: Members | null | undefin
   return ids;
 }
 
-/** The address of this server as clients know it, which they may put before our paths. */
+/** The address of this server for clients, which they may put before its paths. */
 const webUrlOf = ({ configs }: Scope) => configs.current.webui.url.replace(/\/$/, '');
 
-/** The ids of our files that an item names. @throws bad_request for an address that it must not have */
+/** The ids of stored files in an item. @throws bad_request for an address that is not allowed */
 function namedBy(item: Members, path: string, own: string): string[] {
   const { type, url, content_type: contentType } = item;
   const isShown = SHOWN.includes(type) || (typeof contentType === 'string' && /^image\//i.test(contentType));

@@ -3,21 +3,21 @@ import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { getFile } from './files.service.ts';
 
-/** What a browser may show in our origin: pictures without script. Everything else is for saving. */
+/** Types that a browser may show in this origin: pictures without script. Other types are downloaded. */
 const INLINE = new Set(['image/png', 'image/apng', 'image/jpeg', 'image/gif', 'image/webp']);
 
 export interface FileContent {
   filename: string;
   contentType: string;
   size: number;
-  /** SHA-256, hex; what lies under an id never changes. */
+  /** SHA-256, hex. The content of an id never changes. */
   hash: string;
   isInline: boolean;
-  /** The bytes from `start` to `end`, both included; all of them unless told. */
+  /** Opens the bytes from `start` to `end`, both included; all bytes by default. */
   open(range?: { start: number; end: number }): Readable;
 }
 
-/** What a file holds, for those who may read it. @throws not_found, also when its bytes are gone from the disk */
+/** The content of a file, for its readers. @throws not_found, also if the bytes are missing from the disk */
 export async function getContent(scope: Scope, id: string): Promise<FileContent> {
   const { filename, hash, meta } = await getFile(scope, id);
   if (!(await scope.files.has(id))) {

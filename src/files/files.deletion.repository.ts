@@ -2,8 +2,9 @@ import { statement } from '../database/sql.ts';
 import type { OnAccountDeleted } from '../noun.ts';
 
 /**
- * Files stay with the messages that carry them. An owner may read a file, so that of a group or direct channel goes to one of its
- * people, who read it anyway: not even an administrator becomes a reader by it.
+ * Files stay with the messages that carry them. The owner of a file may read it, so a file in a group or
+ * direct channel passes to one of the channel's members, who can read it already. An administrator does not
+ * become a reader this way.
  */
 const PASS_ON_FILES = statement<never, { deleted: string; heir: string }>(
   'files.pass_on',

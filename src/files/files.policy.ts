@@ -2,7 +2,7 @@ import { CAN_READ } from '../channels/channels.policy.ts';
 import { CALLER, type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { administrator, allowedBy, type Ground, type Rule } from '../core/rules.ts';
 
-/** Who asks, and whether they may use channels: where those are switched off, a message gives no right to its files. */
+/** The reader, and whether they may use channels. If not, messages give no access to their files. */
 export interface Reader extends Caller {
   usesChannels: boolean;
 }

@@ -19,7 +19,7 @@ const READABLE = statement<{ id: string }, ReaderParams & { among: string[] }>(
   `select f.id from file f where f.id = any(:among::uuid[]) and ${CAN_READ_FILE}`,
 );
 
-/** Those of the given files that the caller may read. */
+/** The given files that the caller may read. */
 export async function listReadableFiles(sql: Sql, reader: Reader, among: string[]): Promise<string[]> {
   const rows = await sql.rows(READABLE, { ...readerParams(reader), among });
   return rows.map(({ id }) => id);
@@ -30,7 +30,7 @@ const LIST = statement<{ view: FileView }, { userId: string; limit: number; skip
   `select ${VIEW} as view from file f where f.user_id = :userId order by f.id desc limit :limit offset :skip`,
 );
 
-/** A person's own files, newest first: ids of version 7 are in the order of time. */
+/** A user's own files, newest first: ids of version 7 are in order of time. */
 export async function listOwnFiles(
   sql: Sql,
   userId: string,
@@ -48,7 +48,7 @@ const PAGE = statement<FilePage, { userId: string; limit: number; skip: number }
      '[]'::json) as items`,
 );
 
-/** The same with how many there are. */
+/** The same page, with the total count. */
 export async function pageOwnFiles(
   sql: Sql,
   userId: string,
@@ -67,7 +67,7 @@ const SEARCH = statement<
     order by f.id desc limit :limit offset :skip`,
 );
 
-/** A person's own files whose name fits a pattern, as `like` takes it; in any case, newest first. */
+/** A user's own files whose name matches a `like` pattern, in any case, newest first. */
 export async function searchOwnFiles(
   sql: Sql,
   userId: string,
@@ -92,7 +92,7 @@ const GET = statement<{ view: FileView }, ReaderParams & { fileId: string }>(
   `select ${VIEW} as view from file f where f.id = :fileId and ${CAN_READ_FILE}`,
 );
 
-/** The file, when there is one that the caller may read. */
+/** The file, if it exists and the caller may read it. */
 export async function readFile(sql: Sql, reader: Reader, fileId: string): Promise<FileView | undefined> {
   const [row] = await sql.rows(GET, { ...readerParams(reader), fileId });
   return row?.view;
@@ -133,7 +133,7 @@ const INSERT = statement<
    select ${VIEW} as view from f`,
 );
 
-/** Stores the row of an upload; undefined when the account is gone. */
+/** Stores the row of an upload; undefined if the account was deleted. */
 export async function insertFile(sql: Sql, file: NewFile): Promise<FileView | undefined> {
   const { id, user_id, filename, content_type, size, sha256, meta, at } = file;
   const [row] = await sql.rows(INSERT, {
@@ -158,7 +158,10 @@ const DELETE = statement<DeletedFile, CallerParams & { fileId: string }>(
   `delete from file f where f.id = :fileId and ${CAN_WRITE_FILE} returning f.filename, f.user_id`,
 );
 
-/** Deletes the row of a file, for its owner and for administrators. @returns what it was; undefined when it is neither's, or there is none */
+/**
+ * Deletes the row of a file, for its owner and for administrators. @returns the deleted file; undefined if it
+ * does not exist or the caller has no right to delete it
+ */
 export async function deleteFileRow(
   sql: Sql,
   caller: Caller,
@@ -178,7 +181,10 @@ const RENAME = statement<
    select before.filename, before.user_id, ${VIEW} as view from f join before on true`,
 );
 
-/** Renames a file, for its owner and for administrators. @returns it, and what it was called; undefined as for `deleteFileRow` */
+/**
+ * Renames a file, for its owner and for administrators. @returns the file and its former name; undefined as
+ * for `deleteFileRow`
+ */
 export async function renameFileRow(
   sql: Sql,
   caller: Caller,
@@ -193,7 +199,7 @@ const EDITED = statement<{ edited_text: string | null }, { fileId: string }>(
   'select edited_text from file where id = :fileId',
 );
 
-/** The text that stands for that of the bytes; null while there is none. */
+/** The edited text that replaces the text of the bytes; null if there is none. */
 export async function readEditedText(sql: Sql, fileId: string): Promise<string | null> {
   const [row] = await sql.rows(EDITED, { fileId });
   return row?.edited_text ?? null;
@@ -205,7 +211,9 @@ const EDIT = statement<DeletedFile, CallerParams & { fileId: string; text: strin
      returning f.filename, f.user_id`,
 );
 
-/** Stores the text of a file, for its owner and for administrators. @returns undefined as for `deleteFileRow` */
+/**
+ * Stores the text of a file, for its owner and for administrators. @returns undefined as for `deleteFileRow`
+ */
 export async function editFileText(
   sql: Sql,
   caller: Caller,
@@ -217,7 +225,7 @@ export async function editFileText(
 
 const DELETE_ALL = statement<{ id: string }>('file.delete_all', 'delete from file returning id');
 
-/** @returns the ids of the files that there were */
+/** @returns the ids of the deleted files */
 export async function deleteAllRows(sql: Sql): Promise<string[]> {
   const rows = await sql.rows(DELETE_ALL);
   return rows.map(({ id }) => id);
@@ -228,7 +236,7 @@ const KNOWN = statement<{ id: string }, { among: string[] }>(
   'select id from file where id = any(:among::uuid[])',
 );
 
-/** Those of the ids that have a row, for the sweep of bytes without one. */
+/** The given ids that have a row; for the sweep of bytes without a row. */
 export async function listKnownFiles(sql: Sql, among: string[]): Promise<Set<string>> {
   const rows = await sql.rows(KNOWN, { among });
   return new Set(rows.map(({ id }) => id));

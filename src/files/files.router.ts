@@ -16,13 +16,13 @@ import { getFileDetail, getText, MAX_TEXT_BYTES, updateText } from './files.text
 import { Filename } from './files.upload.ts';
 
 const tags = ['files'];
-/** A word that is no id answers 404, as an unknown id does. */
+/** A text that is not an id answers 404, as an unknown id does. */
 const fileId = label().describe('The id of a file');
 const byId = z.object({ id: fileId });
 /** `filename` may hold `*` for any characters and `?` for one. */
 const search = z.object({ ...page, filename: label().default('*') });
 
-/** All about files but their bytes, which come and go by plain routes (`doors/files/files.ts`). */
+/** Procedures for files, except their bytes, which use plain routes (`doors/files/files.ts`). */
 export const filesRouter = router({
   list: member
     .meta({

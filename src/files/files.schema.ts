@@ -11,14 +11,14 @@ export const FileView = z
     filename: z.string(),
     meta: z.object({
       name: z.string(),
-      /** What the bytes are, by looking at them. */
+      /** Detected from the bytes. */
       content_type: z.string(),
       /** Bytes. */
       size: z.int(),
-      /** What the uploader sent along as `metadata`. */
+      /** The `metadata` that the uploader sent. */
       data: z.record(z.string(), z.unknown()),
     }),
-    /** Files are not processed here: each is complete when it is stored. */
+    /** Files are not processed: each is complete when it is stored. */
     data: z.object({ status: z.literal('completed') }),
     created_at: seconds(),
     updated_at: seconds(),

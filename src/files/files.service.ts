@@ -17,14 +17,16 @@ import {
 } from './files.repository.ts';
 import type { FilePage, FileView } from './files.schema.ts';
 
-/** Also what others get for a file that is there: who may not read it does not learn of it. */
+/**
+ * Also the answer for a file that the caller may not read, so that the caller does not learn that it exists.
+ */
 const noSuchFile = () => new AppError('not_found', { detail: 'There is no such file.' });
 
 /** The caller's own uploads, newest first. */
 export const listFiles = (scope: Scope, page: { skip: number; limit: number }): Promise<FileView[]> =>
   listOwnFiles(scope.sql, scope.actor.id, page);
 
-/** The same with how many there are. */
+/** The same page, with the total count. */
 export const pageFiles = (scope: Scope, page: { skip: number; limit: number }): Promise<FilePage> =>
   pageOwnFiles(scope.sql, scope.actor.id, page);
 
@@ -35,7 +37,7 @@ interface Search {
   limit: number;
 }
 
-/** The caller's own uploads whose whole name fits, in any case; newest first. */
+/** The caller's own uploads whose whole name matches, in any case; newest first. */
 export function searchFiles({ sql, actor }: Scope, { filename, ...page }: Search): Promise<FileView[]> {
   const literal = filename.replaceAll(/[\\%_]/g, '\\$&');
   const pattern = literal.replaceAll('*', '%').replaceAll('?', '_');
@@ -44,14 +46,14 @@ export function searchFiles({ sql, actor }: Scope, { filename, ...page }: Search
 
 export const countFiles = ({ sql, actor }: Scope): Promise<number> => countOwnFiles(sql, actor.id);
 
-/** @throws not_found for what cannot be the id of a file */
+/** @throws not_found if the text cannot be a file id */
 export function knownId(sent: string): string {
   const { success, data } = id().safeParse(sent);
   if (!success) throw noSuchFile();
   return data;
 }
 
-/** A file: its owner, and whoever may read a message that carries it. @throws not_found */
+/** A file, for its owner and for readers of a message that carries it. @throws not_found */
 export async function getFile(scope: Scope, id: string): Promise<FileView> {
   const file = await readFile(scope.sql, readerOf(scope), id);
   if (!file) throw noSuchFile();
@@ -59,9 +61,9 @@ export async function getFile(scope: Scope, id: string): Promise<FileView> {
 }
 
 /**
- * Renames a file: its owner, and administrators. Its bytes and its id stay.
+ * Renames a file, for its owner and for administrators. The bytes and the id do not change.
  *
- * @throws not_found, and forbidden for those who may only read it
+ * @throws not_found, and forbidden if the caller may only read it
  */
 export async function renameFile(scope: Scope, fileId: string, filename: string): Promise<FileView> {
   const renamed = await transaction(scope, async (tx) => {
@@ -81,26 +83,27 @@ export async function renameFile(scope: Scope, fileId: string, filename: string)
   throw new AppError('forbidden');
 }
 
-/** Deletes all files of all people, with their bytes. */
+/** Deletes all files of all users, with their bytes. */
 export async function deleteAllFiles(scope: Scope): Promise<void> {
   const ids = await transaction(scope, async (tx) => {
     const deleted = await deleteAllRows(tx);
     await record(scope, tx, { action: 'file.delete_all', before: { count: deleted.length } });
     return deleted;
   });
-  // What a crash leaves, the sweep of the store removes.
+  // The sweep of the store removes bytes that a crash leaves behind.
   for (const id of ids) await scope.files.remove(id);
 }
 
 /**
- * Deletes a file with its bytes: its owner, and administrators. Messages keep the item that named it, and what it led to is gone.
+ * Deletes a file with its bytes, for its owner and for administrators. Messages keep the item that named it,
+ * but its link no longer works.
  *
- * @throws not_found, and forbidden for those who may only read it
+ * @throws not_found, and forbidden if the caller may only read it
  */
 export async function deleteFile(scope: Scope, id: string): Promise<true> {
   const deleted = await transaction(scope, async (tx) => {
     const before = await deleteFileRow(tx, scope.actor, id);
-    // Their own is nobody else's affair.
+    // Deleting one's own file is not written to the audit log.
     if (before && before.user_id !== scope.actor.id) {
       await record(scope, tx, { action: 'file.delete', target: { type: 'file', id }, before });
     }

@@ -6,9 +6,12 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { UUID } from '../core/wire.ts';
 
-/** Enough for every kind of file that is told by its beginning. */
+/** Enough to detect every file type that has a signature. */
 const SAMPLE_BYTES = 4_100;
-/** How long an upload may stand without a row: longer than any request may last, so that nobody's is swept under way. */
+/**
+ * How long an upload may exist without a row. Longer than the longest request, so that no running upload is
+ * removed.
+ */
 const UNFINISHED_MS = 3_600_000;
 const SWEEP_MS = 6 * 3_600_000;
 const SWEEP_BATCH = 500;
@@ -19,7 +22,7 @@ export interface Received {
   size: number;
   /** Hex. */
   sha256: string;
-  /** How it begins. */
+  /** The first bytes. */
   sample: Buffer;
 }
 
@@ -29,12 +32,12 @@ declare module '../core/scope.ts' {
   }
 }
 
-/** The bytes of uploads, each under its file's id. */
+/** Stores the bytes of uploads, each under its file's id. */
 export interface FileStore {
   /**
-   * Streams an upload to the disk, under a name that says that it is unfinished.
+   * Streams an upload to the disk, under a name that marks it as unfinished.
    *
-   * @param onTooLarge makes the error for more than `maxBytes`; nothing after them is read
+   * @param onTooLarge makes the error for more than `maxBytes`; reading stops there
    */
   receive(
     id: string,
@@ -42,9 +45,9 @@ export interface FileStore {
     maxBytes: number,
     onTooLarge: () => Error,
   ): Promise<Received>;
-  /** Gives a received upload its final name, safe from a power cut. */
+  /** Gives a received upload its final name, safe against a power failure. */
   keep(id: string): Promise<void>;
-  /** Removes what there is of a file, finished or not. */
+  /** Removes the bytes of a file, finished or not. */
   remove(id: string): Promise<void>;
   /** The bytes from `start` to `end`, both included. */
   read(id: string, range?: { start: number; end: number }): Readable;
@@ -55,12 +58,15 @@ export interface FileStore {
 
 export interface StoreOptions {
   dataDir: string;
-  /** Those of the ids that have a row. */
+  /** The given ids that have a row. */
   listKnown(among: string[]): Promise<Set<string>>;
   onError(error: unknown): void;
 }
 
-/** Opens the folder of uploads, and keeps removing from it what no row tells of: what a crash or a deleted account left. */
+/**
+ * Opens the folder of uploads. Regularly removes bytes without a row, which a crash or a deleted account
+ * leaves behind.
+ */
 export async function openFileStore({ dataDir, listKnown, onError }: StoreOptions): Promise<FileStore> {
   const root = join(dataDir, 'uploads');
   await mkdir(root, { recursive: true, mode: 0o700 });
@@ -78,7 +84,7 @@ export async function openFileStore({ dataDir, listKnown, onError }: StoreOption
       receive(pathOf(id) + UNFINISHED, bytes, maxBytes, onTooLarge),
     async keep(id) {
       await rename(pathOf(id) + UNFINISHED, pathOf(id));
-      // The name is an entry of the folder, which has to reach the disk as well.
+      // The name is an entry of the folder, so the folder must be synced as well.
       await syncFolder(root);
     },
     async remove(id) {
@@ -104,7 +110,7 @@ async function receive(
   maxBytes: number,
   onTooLarge: () => Error,
 ): Promise<Received> {
-  // Opened first: what fails later finds a file that it can remove.
+  // Created first, so that any later failure can remove the file.
   const file = await open(path, 'wx', 0o600);
   const hash = createHash('sha256');
   const beginning: Buffer[] = [];
@@ -134,7 +140,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Removes what is old enough and has no row. Other processes may use the same folder at the same time. */
+/** Removes old files without a row. Other processes may use the same folder at the same time. */
 async function sweep(
   root: string,
   listKnown: StoreOptions['listKnown'],
@@ -158,5 +164,5 @@ async function sweep(
   if (batch.length > 0) await judge();
 }
 
-/** What is not named by us is not ours to remove. */
+/** Only files with names of this form are removed. */
 const FILE_NAME = new RegExp(`^${UUID}$`);

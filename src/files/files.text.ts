@@ -8,12 +8,12 @@ import { editFileText, readEditedText } from './files.repository.ts';
 import type { FileDetail, FileView } from './files.schema.ts';
 import { getFile } from './files.service.ts';
 
-/** The longest text that is taken and answered as JSON; longer files are downloaded. */
+/** The longest text accepted and returned as JSON; longer files are downloaded. */
 export const MAX_TEXT_BYTES = 1024 * 1024;
 
 const isText = ({ meta }: FileView) => /^(text\/|application\/xml)/.test(meta.content_type);
 
-/** @returns undefined for what is no text, too long, or gone from the disk */
+/** @returns undefined if the file is not text, too long, or missing from the disk */
 async function readText(scope: Scope, file: FileView): Promise<string | undefined> {
   const edited = await readEditedText(scope.sql, file.id);
   if (edited !== null) return edited;
@@ -22,14 +22,14 @@ async function readText(scope: Scope, file: FileView): Promise<string | undefine
   return (await scope.files.has(file.id)) ? text(scope.files.read(file.id)) : undefined;
 }
 
-/** A file with its text, when it is a text file. @throws not_found */
+/** A file with its text, if it is a text file. @throws not_found */
 export async function getFileDetail(scope: Scope, id: string): Promise<FileDetail> {
   const file = await getFile(scope, id);
   const content = await readText(scope, file);
   return { ...file, data: { ...file.data, ...(content !== undefined && { content }) } };
 }
 
-/** The text of a file; empty for what is no text. @throws not_found, bad_request when it is too long */
+/** The text of a file; empty if it is not text. @throws not_found, bad_request if it is too long */
 export async function getText(scope: Scope, id: string): Promise<{ content: string }> {
   const file = await getFile(scope, id);
   const content = await readText(scope, file);
@@ -42,9 +42,10 @@ export async function getText(scope: Scope, id: string): Promise<{ content: stri
 }
 
 /**
- * Puts an edited text in the place of a file's own: its owner, and administrators. The bytes stay as they are.
+ * Replaces the text of a file by an edited one, for its owner and for administrators. The bytes do not
+ * change.
  *
- * @throws not_found, quota_exceeded, and forbidden for those who may only read it
+ * @throws not_found, quota_exceeded, and forbidden if the caller may only read it
  */
 export async function updateText(scope: Scope, fileId: string, text: string): Promise<{ content: string }> {
   await scope.quotas.store(scope.actor.id, Buffer.byteLength(text));

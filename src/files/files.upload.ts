@@ -13,7 +13,7 @@ import type { FileView } from './files.schema.ts';
 import type { Received } from './files.store.ts';
 import { typeOf } from './files.type.ts';
 
-/** One part of the form of an upload, in the order of their arrival. */
+/** One part of an upload form, in order of arrival. */
 export type FormPart =
   | { kind: 'field'; name: string; value: unknown }
   | { kind: 'file'; name: string; filename: string; bytes: AsyncIterable<Buffer> };
@@ -22,7 +22,7 @@ export type FormPart =
 export const maxUploadBytes = ({ configs }: Pick<Scope, 'configs'>): number =>
   configs.current.files?.max_size ?? MAX_UPLOAD_BYTES;
 
-/** More at once serve no person, and hold files open. */
+/** Limits concurrent uploads of one user, because each holds a file open. */
 const enter = limitAtOnce(4, 'uploads');
 
 const sentence = (max: number) => `The file is larger than ${max} bytes, the most that this server takes.`;
@@ -32,10 +32,11 @@ const notLeft = (left: number) =>
   new AppError('quota_exceeded', { detail: `You may store ${left} more bytes. Delete something first.` });
 
 /**
- * Takes one file with its `metadata`, a JSON object that is kept as it is. The bytes are on the disk before there is a row; whatever
- * goes wrong, neither stays.
+ * Stores one file with its `metadata`, a JSON object that is stored unchanged. The bytes are on the disk
+ * before the row is written. A failed upload leaves neither.
  *
- * @throws forbidden without the permission `chat.file_upload`, rate_limited, validation, too_large, quota_exceeded, storage_full
+ * @throws forbidden without the permission `chat.file_upload`, rate_limited, validation, too_large,
+ *   quota_exceeded, storage_full
  */
 export async function uploadFile(scope: Scope, form: AsyncIterable<FormPart>): Promise<FileView> {
   if (!may(scope, 'chat.file_upload')) throw new AppError('forbidden');
@@ -59,7 +60,7 @@ interface Upload extends Received {
   metadata: Record<string, unknown>;
 }
 
-/** @param left how many bytes the caller may still store */
+/** @param left how many more bytes the caller may store */
 async function receiveForm(
   scope: Scope,
   id: string,
@@ -100,15 +101,20 @@ async function storeUpload(scope: Scope, id: string, upload: Upload): Promise<Fi
     meta: metadata,
     at: nowSeconds(),
   });
-  // The account was deleted while its file arrived.
+  // The account was deleted during the upload.
   if (!view) throw new AppError('unauthenticated');
   return view;
 }
 
-/** Line separators, and characters that turn the text around: `report\u202Efdp.exe` reads as `reportexe.pdf`. */
+/**
+ * Line separators, and characters that reverse the text direction: `report\u202Efdp.exe` reads as
+ * `reportexe.pdf`.
+ */
 const TURNING = /[\u2028-\u202E\u2066-\u2069]/g;
 
-/** The last segment of what the uploader calls it; a name, and never a path here. Browsers send a quote as `%22`. */
+/**
+ * The last segment of the uploader's file name. It is a name, never a path. Browsers send a quote as `%22`.
+ */
 export const Filename = z
   .string()
   .transform((sent) => sent.split(/[/\\]/).at(-1)?.replaceAll('%22', '"').replaceAll(TURNING, '') ?? '')
@@ -127,7 +133,7 @@ const Metadata = z
   })
   .pipe(freeForm(LIMITS.listedFormBytes));
 
-/** A part of what was sent, in its shape. @throws validation that names it */
+/** Validates one part of a form. @throws validation naming the part */
 export function check<T>(path: string, schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
