@@ -28,12 +28,13 @@ import { entities } from './entities.ts';
 import { type Env, StartError } from './env.ts';
 import { createRedisBus } from './events/bus.redis.ts';
 import { createLocalBus, type Topic } from './events/bus.ts';
+import { createHub } from './events/hub.ts';
 import { createPresence } from './events/presence.ts';
 import { connectRedis } from './events/redis.ts';
 import type { JobKind } from './jobs/kind.ts';
 import { createJobs } from './jobs/worker.ts';
 import type { Base } from './noun.ts';
-import { accountDeletion, grantable, jobKinds, startNouns } from './nouns.ts';
+import { accountDeletion, grantable, jobKinds, startNouns, streamKinds } from './nouns.ts';
 import { showProgress } from './progress.ts';
 import { type Python, startPython } from './python/pool.ts';
 import { appRouter } from './router.ts';
@@ -156,6 +157,8 @@ async function startBase(
   closers.add(configs.follow(bus));
   closers.add(await followNotices({ orm, bus, log, onGap: configs.refresh }));
 
+  const hub = createHub({ kinds: streamKinds(sql), bus, log });
+  closers.add(() => hub.close());
   const presence = createPresence(bus);
   closers.add(() => presence.close());
   const python = options.python ?? ownPython(options);
@@ -164,7 +167,7 @@ async function startBase(
   if (egress !== options.egress) closers.add(() => egress.close());
   const shared = redis && { redis, prefix };
   return {
-    base: { env, log, warn, orm, sql, bus, configs, secret, shared, presence, python, egress },
+    base: { env, log, warn, orm, sql, bus, configs, secret, shared, hub, presence, python, egress },
     redis,
   };
 }
@@ -189,7 +192,7 @@ async function openRedis(env: Env, log: Logger, closers: Closers): Promise<Redis
 
 /** Starts the nouns, and the jobs when all their parts are there. */
 async function startParts(options: AppOptions, base: PooledBase, closers: Closers): Promise<Parts> {
-  const { env, log, orm, sql, bus, configs, secret, presence, python, egress } = base;
+  const { env, log, orm, sql, bus, configs, secret, hub, presence, python, egress } = base;
   // Another PostgreSQL has a disk of its own, and says itself when that is full.
   const { STORAGE_RESERVE_MB: reserve = env.DATABASE_URL ? 0 : 256 } = env;
   const room = await watchRoom([env.DATA_DIR, join(env.DATA_DIR, 'uploads')], reserve * 2 ** 20, log);
@@ -205,6 +208,7 @@ async function startParts(options: AppOptions, base: PooledBase, closers: Closer
     egress,
     secret,
     configs,
+    hub,
     presence,
     room,
     jobs,

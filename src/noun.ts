@@ -7,6 +7,7 @@ import type { ActingScope, Parts } from './core/scope.ts';
 import type { Tally } from './database/reseal.ts';
 import type { Sql } from './database/sql.ts';
 import type { Env } from './env.ts';
+import type { StreamKind } from './events/streams.ts';
 import type { JobKind } from './jobs/kind.ts';
 
 declare module './core/scope.ts' {
@@ -30,6 +31,8 @@ export interface Noun {
   /** By their names in the typed client. */
   routers?: Record<string, AnyRouter>;
   entities?: readonly object[];
+  /** The kind of its streams, if it has events: subscribers at every door get them, with replay and revocation. */
+  streams?(sql: Sql): StreamKind;
   /** Seals its stored secrets with the secret in use, where an older one of the list has sealed them. */
   reseal?(sql: Sql, secret: Secret): Promise<Tally[]>;
   /** Its kinds of durable work. */
@@ -46,7 +49,7 @@ export interface Noun {
 /** What a noun starts from: the parts that belong to no noun, and the configuration. */
 export type Base = Pick<
   Parts,
-  'orm' | 'sql' | 'bus' | 'log' | 'python' | 'egress' | 'secret' | 'configs' | 'presence'
+  'orm' | 'sql' | 'bus' | 'hub' | 'log' | 'python' | 'egress' | 'secret' | 'configs' | 'presence'
 > & {
   env: Env;
   /** The store that the processes of an installation share; null for a single process. */

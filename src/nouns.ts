@@ -4,6 +4,8 @@ import { auth } from './auth/auth.noun.ts';
 import { channels } from './channels/channels.noun.ts';
 import { configs } from './configs/configs.noun.ts';
 import type { Grantable } from './core/rules.ts';
+import type { Sql } from './database/sql.ts';
+import type { StreamKind } from './events/streams.ts';
 import { files } from './files/files.noun.ts';
 import { groups } from './groups/groups.noun.ts';
 import type { JobKind } from './jobs/kind.ts';
@@ -83,3 +85,7 @@ export const accountDeletion: readonly OnAccountDeleted[] = nouns.flatMap(({ onA
 
 /** The kinds of resources that rights can be granted to. */
 export const grantable: readonly Grantable[] = nouns.flatMap((noun: Noun) => noun.grantable ?? []);
+
+/** The kinds of streams that nouns declare. */
+export const streamKinds = (sql: Sql): StreamKind[] =>
+  nouns.flatMap((noun: Noun) => noun.streams?.(sql) ?? []);

@@ -4,28 +4,28 @@ import { Inbox, takePlace } from '../core/subscription.ts';
 import type { Bus } from '../events/bus.ts';
 import { isEnded } from './revocation.ts';
 
-interface Watched {
-  readonly actor: Actor;
-  readonly inbox: Inbox;
+/** What lives longer than a call, and depends on what its caller may do. */
+export interface Watched {
+  /** Who the caller is now; null before that is proved. */
+  actorOf(): Actor | null;
+  /** What the caller may do can have changed. */
+  recheck(): void;
+  /** The caller's session or token has ended. */
+  end(failure: AppError): void;
 }
 
-/**
- * The inboxes of this process. One scan of all inboxes for each notice uses less memory than one listener for
- * each inbox.
- */
-const inboxes = new WeakMap<Bus, { all: Set<Watched>; end: () => void }>();
+/** All that is watched in this process: one look through them for each notice costs less memory than a listener for each. */
+const watching = new WeakMap<Bus, { all: Set<Watched>; end: () => void }>();
 
-/**
- * Tells an inbox about revocations and changes that affect its caller. Returns the function that stops it.
- */
-function watch(bus: Bus, watched: Watched): () => void {
-  const here = inboxes.get(bus) ?? listen(bus);
-  inboxes.set(bus, here);
+/** Tells what becomes of a caller, on whichever process that happens. Returns the function that ends it. */
+export function watchCaller(bus: Bus, watched: Watched): () => void {
+  const here = watching.get(bus) ?? listen(bus);
+  watching.set(bus, here);
   here.all.add(watched);
   return () => {
     here.all.delete(watched);
-    if (here.all.size > 0 || inboxes.get(bus) !== here) return;
-    inboxes.delete(bus);
+    if (here.all.size > 0 || watching.get(bus) !== here) return;
+    watching.delete(bus);
     here.end();
   };
 }
@@ -33,12 +33,16 @@ function watch(bus: Bus, watched: Watched): () => void {
 function listen(bus: Bus) {
   const all = new Set<Watched>();
   const recheck = (isMeant: (actor: Actor) => boolean) => {
-    for (const { actor, inbox } of all) if (isMeant(actor)) inbox.recheck();
+    for (const watched of all) {
+      const actor = watched.actorOf();
+      if (actor && isMeant(actor)) watched.recheck();
+    }
   };
   const unsubscribe = [
     bus.subscribe('auth.revoked', (revocation) => {
-      for (const { actor, inbox } of all) {
-        if (isEnded(actor, revocation)) inbox.end(new AppError('unauthenticated'));
+      for (const watched of all) {
+        const actor = watched.actorOf();
+        if (actor && isEnded(actor, revocation)) watched.end(new AppError('unauthenticated'));
       }
     }),
     bus.subscribe('auth.changed', ({ userId }) => recheck(({ id }) => id === userId)),
@@ -53,21 +57,34 @@ function listen(bus: Bus) {
 }
 
 /**
- * Opens an inbox that ends with the caller's session or token, also if another process ends the session. The
- * inbox is marked for a new check when the caller's permissions may have changed.
+ * Counts a subscription of the caller in, and watches the caller: it ends with their session or token, and is told whenever what they
+ * may do can have changed. Returns what gives everything back.
  *
  * @throws rate_limited if the connection has its maximum of inboxes, or the caller its maximum of connections
  */
+export function attend(scope: Scope, { recheck, end }: Omit<Watched, 'actorOf'>): () => void {
+  const { actor, bus, presence, request } = scope;
+  // A connection has one `request`, however many calls it makes.
+  const undo = [
+    takePlace(actor.id, request),
+    presence.enter(actor.id),
+    watchCaller(bus, { actorOf: () => actor, recheck, end }),
+  ];
+  if (actor.expiresAt !== null)
+    undo.push(callAt(actor.expiresAt, () => end(new AppError('unauthenticated'))));
+  return () => {
+    for (const one of undo.splice(0)) one();
+  };
+}
+
+/** An inbox of a subscription that ends with the caller's session. @throws rate_limited as `attend` */
 export function openInbox(scope: Scope): Inbox {
-  const { actor, bus, presence, request, signal } = scope;
-  // A connection has one `request` for all its calls.
-  const giveBack = takePlace(actor.id, request);
-  const inbox = new Inbox(signal);
-  inbox.onClose(giveBack);
-  inbox.onClose(presence.enter(actor.id));
-  inbox.onClose(watch(bus, { actor, inbox }));
-  if (actor.expiresAt !== null) {
-    inbox.onClose(callAt(actor.expiresAt, () => inbox.end(new AppError('unauthenticated'))));
+  const inbox = new Inbox(scope.signal);
+  try {
+    inbox.onClose(attend(scope, { recheck: () => inbox.recheck(), end: (failure) => inbox.end(failure) }));
+  } catch (error) {
+    inbox.close();
+    throw error;
   }
   return inbox;
 }

@@ -1,10 +1,8 @@
 import type { Base } from '../noun.ts';
-import { createHub } from './events/events.hub.ts';
 import { announcePresence } from './events/events.presence.ts';
 import { keepEventsFor } from './events/events.retention.ts';
 
-export function startChannels({ env, sql, bus, log, presence, warn }: Base) {
-  const hub = createHub({ sql, bus, log });
+export function startChannels({ env, sql, bus, hub, presence, warn }: Base) {
   const onError = warn('A notice about presence failed.');
   const stopAnnouncing = announcePresence({ presence, hub, sql, bus, onError });
   const retention = keepEventsFor(env.EVENT_RETENTION_DAYS, {
@@ -12,11 +10,9 @@ export function startChannels({ env, sql, bus, log, presence, warn }: Base) {
     onError: warn('Old events could not be removed.'),
   });
   return {
-    parts: { hub },
     async close() {
       await retention.close();
       stopAnnouncing();
-      hub.close();
     },
   };
 }

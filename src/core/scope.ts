@@ -54,6 +54,8 @@ export interface Reply {
   nameChanged?(paths: string[]): void;
   /** What a subscription's items go through; absent where nothing is streamed. */
   readonly outlet?: Outlet;
+  /** The reply of one subscription: its outlet sends under the number of the call, which the door noted on the input. */
+  forCall?(rawInput: unknown): Reply;
   /** Tells that a call has begun, where a caller could begin any number at once. Returns how to tell that it has ended. */
   begin?(): () => void;
   /** Told each time whose the credentials of the connection are, also where they may not do what a call asks. */

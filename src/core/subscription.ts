@@ -2,15 +2,13 @@ import type { EventEmitter } from 'node:events';
 import { AppError } from './errors.ts';
 
 /**
- * What a long-lived subscriber waits on: that there is news in one of the things it follows, that its access must be looked
- * at again, or that it is over. Marks are kept, not queued, so a slow subscriber costs no more than a fast one.
+ * What the subscription of a run waits on: there is news, access must be asked anew, or it is over. Marks are kept, not queued, so a slow
+ * subscriber costs no more than a fast one. Subscribers to streams have an engine of their own (`events/subscriber.ts`).
  */
 export class Inbox {
-  readonly #news = new Set<string>();
   readonly #endings: (() => void)[] = [];
-  #doubt = false;
+  #news = false;
   #recheck = false;
-  #nudged = false;
   #failure: AppError | undefined;
   #over = false;
   #closed = false;
@@ -33,24 +31,8 @@ export class Inbox {
     else this.#endings.push(undo);
   }
 
-  get closed(): boolean {
-    return this.#closed;
-  }
-
-  news(of: string): void {
-    this.#news.add(of);
-    this.#wake?.();
-  }
-
-  /** Something else waits, and the subscriber knows where. */
-  nudge(): void {
-    this.#nudged = true;
-    this.#wake?.();
-  }
-
-  /** Access to some things must be looked at again; the subscriber knows which. */
-  doubt(): void {
-    this.#doubt = true;
+  news(): void {
+    this.#news = true;
     this.#wake?.();
   }
 
@@ -67,24 +49,14 @@ export class Inbox {
     this.#wake?.();
   }
 
-  /** Whether nothing was marked since the last `next()`. */
-  get quiet(): boolean {
-    return this.#news.size === 0 && !this.#nudged && !this.#doubt && !this.#recheck;
-  }
-
   /** Whether the subscriber must look at `next()` before it goes on: it is over, or access is in doubt. */
   get interrupted(): boolean {
-    return this.#over || this.#doubt || this.#recheck;
-  }
-
-  /** Whether the subscriber waits in `next()` with nothing marked, so that whatever came before is taken. */
-  get idle(): boolean {
-    return this.#wake !== undefined && this.quiet && !this.#over;
+    return this.#over || this.#recheck;
   }
 
   /** What was marked since the last call, once there is something; null when it is over. */
-  async next(): Promise<{ news: string[]; doubt: boolean; recheck: boolean } | null> {
-    while (this.quiet && !this.#over) {
+  async next(): Promise<{ recheck: boolean } | null> {
+    while (!this.#news && !this.#recheck && !this.#over) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -92,10 +64,8 @@ export class Inbox {
     }
     if (this.#failure) throw this.#failure;
     if (this.#over) return null;
-    const marks = { news: [...this.#news], doubt: this.#doubt, recheck: this.#recheck };
-    this.#news.clear();
-    this.#nudged = false;
-    this.#doubt = false;
+    const marks = { recheck: this.#recheck };
+    this.#news = false;
     this.#recheck = false;
     return marks;
   }
@@ -106,42 +76,19 @@ export class Inbox {
   }
 }
 
-/** The way to a subscriber. Whoever stops when it is full needs no memory for a subscriber that does not read. */
+/** The way to the client of a subscription. */
 export interface Outlet {
+  /** Whether the client has left so much unread that more should wait. */
   readonly full: boolean;
   /** Resolves when it is not full any more, or when nothing will go out any more. */
   drained(): Promise<void>;
-  /** Sends one event of a call's subscription at once; absent where everything takes the way of the items. */
-  deliver?(call: CallId, id: string, event: object): void;
-}
-
-/** What tRPC's clients number their calls by, for each connection anew. */
-export type CallId = number | string | null;
-
-/**
- * A way to a subscriber past tRPC's loop over a subscription's items, in which each costs a dozen promises. Only the door knows the
- * number of the call that its frames must name: the line goes out as the first item, and the door keeps it and says the number.
- * To be used while the subscriber's inbox is idle, when no item is under way that an event could overtake.
- */
-export class DirectLine {
-  readonly #deliver: NonNullable<Outlet['deliver']>;
-  #call: CallId | undefined;
-
-  constructor(deliver: NonNullable<Outlet['deliver']>) {
-    this.#deliver = deliver;
-  }
-
-  get isOpen(): boolean {
-    return this.#call !== undefined;
-  }
-
-  open(call: CallId): void {
-    this.#call = call;
-  }
-
-  send(id: string, event: object): void {
-    if (this.#call !== undefined) this.#deliver(this.#call, id, event);
-  }
+  /**
+   * Sends one item of a call's subscription at once, past tRPC's loop over its items (`doors/trpc/trpc.direct.ts`). Absent on a
+   * connection that is not yet one of a call.
+   *
+   * @param id what the client resumes by; null for a notice
+   */
+  send?(item: { readonly text: string }, id: string | null): void;
 }
 
 /**

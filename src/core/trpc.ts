@@ -194,9 +194,13 @@ export async function admitBeforeInput(
 }
 
 /** Admits the caller of one call and gives it its scope. @throws AppError */
-async function enter<A extends Actor | null>(ctx: Context, call: Call): Promise<Scope<A>> {
+async function enter<A extends Actor | null>(
+  ctx: Context,
+  call: Call,
+  reply: Reply = ctx.reply,
+): Promise<Scope<A>> {
   const actor = (await admit(ctx, call)) as A;
-  const { parts, request, reply } = ctx;
+  const { parts, request } = ctx;
   if (call.type === 'mutation' && !call.whenFull) parts.room.require();
   return createScope<A>({
     parts,
@@ -250,7 +254,8 @@ const guard = <A extends Actor | null>(level: Level, check?: Check<A>) =>
       const { credential, withoutActor } = meta ?? {};
       const whenFull = isWhenFull(meta, level);
       const call = { level, type: effect, signal: ending, reach, credential, withoutActor, whenFull };
-      const scope = await enter<A>(ctx, call);
+      const reply = type === 'subscription' ? ctx.reply.forCall?.(await getRawInput()) : undefined;
+      const scope = await enter<A>(ctx, call, reply);
       check?.(scope);
       const result = await runAdmitted(ctx, scope, () => next({ ctx: { scope } }));
       if (result.ok) return result;

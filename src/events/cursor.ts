@@ -1,4 +1,5 @@
 import { AppError } from '../core/errors.ts';
+import type { Start } from './outlet.ts';
 
 /**
  * Where a subscriber stands in all its channels, as one short text that a client hands back to go on.
@@ -13,11 +14,11 @@ export interface Cursor {
 }
 
 /**
- * A channel's id in eleven characters instead of 36, as a cursor goes out with every event: the half of a version 7 UUID that is
- * nothing but random.
+ * A stream's id, a UUID, in eleven characters instead of 36, because a cursor is sent with every event: the random half of a version 7
+ * UUID.
  */
-export const tagOf = (channelId: string): string =>
-  Buffer.from(channelId.slice(-17).replace('-', ''), 'hex').toString('base64url');
+export const tagOf = (stream: string): string =>
+  Buffer.from(stream.slice(-17).replace('-', ''), 'hex').toString('base64url');
 
 /**
  * How far behind an event the moment stays. A transaction lives at most 20 s (`database/orm.ts`), and a notice that was lost
@@ -59,7 +60,7 @@ function parseEntry(entry: string): [string, number] {
 export const toNanoseconds = (micros: number): string => `${micros}000`;
 
 /** Keeps track of where one subscriber stands. */
-export class CursorKeeper {
+export class CursorKeeper implements Start {
   readonly #recent = new Map<string, { number: number; micros: number }>();
   #momentMicros: number;
   #newestMicros = 0;

@@ -146,8 +146,6 @@ describe('imports', () => {
     const exceptions: Exceptions = {
       'src/doors/page/page.ts -> src/configs/client/accounts.repository.ts':
         'the start page tells whether there is an account yet',
-      'src/doors/socketio/socketio.client.ts -> src/channels/events/events.repository.ts':
-        'Socket.IO has an engine of events of its own',
     };
     expect(found(({ file, target }) => isDoor(file) && (isEntity(target) || isRepository(target)))).toEqual(
       excepted(exceptions),

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { createQuotas } from '../../src/access/quotas.ts';
 import { createAuthenticator } from '../../src/auth/authenticator.ts';
 import { createSigninLimit } from '../../src/auth/limits/limits.ts';
-import { type ChannelHub, createHub } from '../../src/channels/events/events.hub.ts';
 import { openConfigStore } from '../../src/configs/configs.store.ts';
 import { watchRoom } from '../../src/core/room.ts';
 import type { Parts } from '../../src/core/scope.ts';
@@ -17,7 +16,9 @@ import { mountTrpcSockets } from '../../src/doors/trpc/trpc.ts';
 import { entities } from '../../src/entities.ts';
 import { readEnv } from '../../src/env.ts';
 import { type Bus, createLocalBus } from '../../src/events/bus.ts';
+import { createHub, type EventHub } from '../../src/events/hub.ts';
 import { createPresence } from '../../src/events/presence.ts';
+import { streamKinds } from '../../src/nouns.ts';
 import { appRouter } from '../../src/router.ts';
 import { loadSecret } from '../../src/secret.ts';
 import type { TestServer } from '../support/server.ts';
@@ -25,7 +26,7 @@ import type { TestServer } from '../support/server.ts';
 export interface Door {
   url: string;
   parts: Parts;
-  hub: ChannelHub;
+  hub: EventHub;
   bus: Bus;
   /** Tells it that it may have missed notices: it looks in the database at once, and not only every few seconds. */
   tellGap(): void;
@@ -35,11 +36,13 @@ export interface Door {
 }
 
 export interface DoorOptions {
+  /** Silent unless given. */
+  log?: Logger;
   proofMs?: number;
   maxSockets?: number;
   pings?: { intervalMs: number; timeoutMs: number };
   /** Stands between the question which channels somebody may read and following them. */
-  aroundWatch?: (watch: () => Promise<void>) => Promise<void>;
+  aroundFollow?: (follow: () => Promise<void>) => Promise<void>;
 }
 
 /** Counts who listens, which neither the bus nor the hub need to know. */
@@ -63,7 +66,7 @@ function counting<Arguments extends unknown[]>(
 export async function openDoor(server: TestServer, options: DoorOptions = {}): Promise<Door> {
   const env = readEnv({ DATA_DIR: server.dataDir, DATABASE_URL: server.database.url, PORT: '0' });
   const secret = await loadSecret(env);
-  const log = pino({ level: 'silent' });
+  const log = options.log ?? pino({ level: 'silent' });
   const onError = () => {};
   const count = { now: 0 };
   const orm = await openOrm(entities, { url: server.database.url });
@@ -77,7 +80,7 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
     },
   };
   const configs = await openConfigStore(sql, { secret, pins: [], hasEventDoors: true, log });
-  const plainHub = createHub({ sql, bus: local, log });
+  const plainHub = createHub({ kinds: streamKinds(sql), bus: local, log });
   const { tokens, authenticate } = createAuthenticator({
     sql,
     bus: local,
@@ -90,13 +93,12 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
     subscribe: counting(count, local.subscribe) as Bus['subscribe'],
     onGap: counting(count, local.onGap),
   };
-  const hub: ChannelHub = Object.create(plainHub, {
-    onEvent: { value: counting(count, plainHub.onEvent) },
-    onNotice: { value: counting(count, plainHub.onNotice) },
-    watch: {
-      value: (channelIds: string[]) => {
-        const watch = () => plainHub.watch(channelIds);
-        return options.aroundWatch ? options.aroundWatch(watch) : watch();
+  const hub: EventHub = Object.create(plainHub, {
+    attend: { value: counting(count, plainHub.attend) },
+    follow: {
+      value: (...args: Parameters<EventHub['follow']>) => {
+        const follow = () => plainHub.follow(...args);
+        return options.aroundFollow ? options.aroundFollow(follow) : follow();
       },
     },
   });

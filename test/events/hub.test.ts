@@ -1,10 +1,14 @@
 import fc from 'fast-check';
+import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { updateChannel } from '../../src/channels/channels.manage.ts';
+import { channelStream } from '../../src/channels/events/events.kind.ts';
 import type { ChannelEventView } from '../../src/channels/events/events.schema.ts';
 import { openEventStream } from '../../src/channels/events/events.stream.ts';
 import { createScope } from '../../src/core/scope.ts';
+import type { Outlet } from '../../src/core/subscription.ts';
 import { grant } from '../support/channels.ts';
+import { scrape } from '../support/metrics.ts';
 import { until } from '../support/poll.ts';
 import { signUp, signUpAs, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
@@ -34,15 +38,23 @@ const call = async (request: string, body?: unknown) =>
   (await server.call(request, { token: owner.token, body })).body;
 const post = (content: string) => call(`POST /channels/${channelId}/messages/post`, { content });
 
-/** Follows the channel through the hub. */
-async function follow(): Promise<number[]> {
+/** Follows the channel through the hub, until `leave`. */
+async function follow(onEvent = () => {}) {
   const handedOut: number[] = [];
-  door.hub.onEvent(({ event_id, channel_id }) => {
-    if (channel_id === channelId) handedOut.push(event_id);
-  });
-  await door.hub.watch([channelId]);
-  return handedOut;
+  const follower = {
+    event({ number }: { number: number }) {
+      handedOut.push(number);
+      onEvent();
+    },
+    notice() {},
+  };
+  const streams = [channelStream(channelId)];
+  await door.hub.follow(streams, follower);
+  return { handedOut, leave: () => door.hub.unfollow(streams, follower) };
 }
+
+const bodiesAfter = async (position: number) =>
+  (await door.hub.after(channelStream(channelId), position)).map(({ body }) => body);
 
 /** Posts, and takes what the other process would have been told of it. */
 async function postUnheard(count: number): Promise<void> {
@@ -53,13 +65,13 @@ async function postUnheard(count: number): Promise<void> {
   listener.close();
 }
 
-/** The owner's scope at the second door. */
-async function openScope() {
+/** The owner's scope at the second door. @param outlet of a subscription */
+async function openScope(outlet?: Outlet) {
   const { parts } = door;
   const credentials = { token: owner.token, via: 'bearer' } as const;
   const request = { id: '', ip: '', userAgent: '', sameOrigin: false };
   const identify = async () => parts.authenticate(credentials, request, () => []);
-  const reply = { setSession: () => {} };
+  const reply = { setSession: () => {}, ...(outlet && { outlet }) };
   return createScope({ parts, actor: await identify(), request, reply, identify, signal: undefined });
 }
 
@@ -71,7 +83,7 @@ describe('notices between processes', () => {
     const mishaps = fc.array(fc.nat(9), { maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(mishaps, async (order) => {
-        const handedOut = await follow();
+        const { handedOut, leave } = await follow();
         told = [];
         await postUnheard(10);
         for (const n of order) door.bus.publish('channel.event', told[n] as ChannelEventView);
@@ -80,7 +92,7 @@ describe('notices between processes', () => {
         await until('all', () => handedOut.length >= 10);
         expect(handedOut).toEqual(numbers(head + 1, head + 10));
         head += 10;
-        door.hub.unwatch([channelId]);
+        leave();
       }),
       { numRuns: 10 },
     );
@@ -100,11 +112,10 @@ describe('notices between processes', () => {
 
   it('that were lost are looked for no longer than somebody follows the channel', async () => {
     await post('as all the others');
-    await follow();
-    // Whoever waits leaves in the middle of the first page of what is missing.
+    // The follower leaves in the middle of the first page of what is missing.
     const { promise, resolve } = Promise.withResolvers<void>();
-    door.hub.onEvent(() => {
-      door.hub.unwatch([channelId]);
+    const { leave } = await follow(() => {
+      leave();
       resolve();
     });
     // All at once: between two of them the door may look by itself.
@@ -129,8 +140,8 @@ describe('notices between processes', () => {
     await postUnheard(2);
     await call(`POST /channels/${channelId}/messages/post`, { content: 'reply', parent_id: root.id });
     await call(`DELETE /channels/${channelId}/messages/${root.id}/delete`);
-    expect((await door.hub.after(channelId, 2)).slice(0, 2)).toEqual(told);
-    expect(await door.hub.after(channelId, 0)).toHaveLength(7);
+    expect((await bodiesAfter(2)).slice(0, 2)).toEqual(told);
+    expect(await bodiesAfter(0)).toHaveLength(7);
   });
 });
 
@@ -175,12 +186,12 @@ describe('a right that is taken while somebody is let in', () => {
     channelId = (await call('POST /channels/create', { name: 'x', access_grants })).id;
     let watched = false;
     const slow = await openDoor(server, {
-      async aroundWatch(watch) {
+      async aroundFollow(follow) {
         await call(`POST /channels/${channelId}/update`, { access_grants: [] });
         slow.bus.publish('channel.access', { channelId, since: 0 });
         // By the time that these are answered, the notice has been worked off.
         for (let n = 0; n < 10; n += 1) await call('GET /channels');
-        await watch();
+        await follow();
         watched = true;
       },
     });
@@ -195,53 +206,126 @@ describe('a right that is taken while somebody is let in', () => {
   });
 });
 
+describe('why an event was sent or not', () => {
+  it('stands in the log at debug level, and is counted', async () => {
+    const lines: { stream: string; event: number; user: string; outcome: string; door: string }[] = [];
+    const stranger = await signUpAs(server, owner, 'Stranger', 'user');
+    const log = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line)) });
+    const open = await openDoor(server, { log });
+    const outcomes = (user: { id: string }, event: number) =>
+      lines.filter((line) => line.event === event && line.user === user.id).map(({ outcome }) => outcome);
+    const counted = async (outcome: string) =>
+      (await scrape(server.url, owner.token)).value('parley_event_outcomes_total', { door: 'trpc', outcome });
+    const before = { sent: await counted('sent'), held: await counted('held') };
+    try {
+      const subscription = await subscribe(open.url, owner.token);
+      const unconcerned = await subscribe(open.url, stranger.token);
+      await postUnheard(2);
+      // This one had the second event from another process.
+      const auth = { last_event_ids: { [channelId]: 3 } };
+      const ahead = await listenBySocket(open.url, owner.token, { auth });
+      await ahead.socket.emitWithAck('user-join', { auth: { token: owner.token } });
+      const [first, second] = told as [ChannelEventView, ChannelEventView];
+      open.bus.publish('channel.event', first);
+      open.bus.publish('channel.access', { channelId, since: 0 });
+      open.bus.publish('channel.event', second);
+      await until('the events', () => subscription.items.length === 2);
+      await until('the answer about access', () => outcomes(owner, 3).includes('sent'));
+      expect(outcomes(owner, 2)).toEqual(expect.arrayContaining(['sent', 'already_had']));
+      expect(outcomes(owner, 3)).toEqual(expect.arrayContaining(['held', 'sent']));
+      expect(new Set(outcomes(stranger, 2))).toEqual(new Set(['not_readable']));
+      expect(lines.find(({ outcome }) => outcome === 'sent')).toMatchObject({
+        stream: channelStream(channelId),
+        connection: expect.any(String),
+        door: 'trpc',
+      });
+      const after = { sent: await counted('sent'), held: await counted('held') };
+      expect([after.sent - before.sent, after.held - before.held]).toEqual([2, 1]);
+      for (const one of [subscription, unconcerned, ahead]) one.close();
+    } finally {
+      await open.close();
+    }
+  });
+});
+
 describe('who is far behind', () => {
   it('reads the log page by page, then what is at hand, without a seam', async () => {
     await follow();
     for (let n = 0; n < 30; n += 1) await Promise.all(numbers(1, 10).map((k) => post(`${n}.${k}`)));
     const read: number[] = [];
     for (;;) {
-      const events = await door.hub.after(channelId, read.at(-1) ?? 0);
+      const events = await door.hub.after(channelStream(channelId), read.at(-1) ?? 0);
       if (events.length === 0) break;
-      read.push(...events.map(({ event_id }) => event_id));
+      read.push(...events.map(({ number }) => number));
     }
-    const head = door.hub.head(channelId) ?? 0;
+    const head = door.hub.head(channelStream(channelId)) ?? 0;
     expect(read.length).toBeGreaterThanOrEqual(head);
     expect(read).toEqual(numbers(1, read.length));
   });
 });
 
 describe('a stream in the middle of what it missed', () => {
+  /** A client that takes one event each time that it is asked to. */
   async function openMidway() {
     for (let n = 0; n < 5; n += 1) await post(`${n}`);
-    const scope = await openScope();
+    const sent: number[] = [];
+    let room = 1;
+    let drained = Promise.withResolvers<void>();
+    const outlet: Outlet = {
+      get full() {
+        return sent.length >= room;
+      },
+      drained: async () => {
+        if (sent.length >= room) await drained.promise;
+      },
+      send: ({ text }) => void sent.push(JSON.parse(text).event_id),
+    };
+    const scope = await openScope(outlet);
     const stream = await openEventStream(scope, { channel_ids: [channelId], lastEventId: '0' });
-    expect((await stream.next()).value).toMatchObject({ event: { event_id: 1 } });
-    return stream;
+    const end = stream.next().then(
+      () => undefined,
+      (error) => error.code,
+    );
+    await until('the first event', () => sent.length === 1);
+    return {
+      sent,
+      end,
+      goOn() {
+        room += 1;
+        drained.resolve();
+        drained = Promise.withResolvers();
+      },
+    };
   }
 
   it('stops at once when the session ends', async () => {
-    const stream = await openMidway();
+    const { sent, end, goOn } = await openMidway();
     door.bus.publish('auth.revoked', { userId: owner.id, sessionId: null });
-    await expect(stream.next()).rejects.toMatchObject({ code: 'unauthenticated' });
+    goOn();
+    expect(await end).toBe('unauthenticated');
+    expect(sent).toEqual([1]);
     expect([door.hub.size, door.listeners()]).toEqual([0, 0]);
   });
 
   it('looks at access first when that has changed', async () => {
-    const stream = await openMidway();
+    const { sent, end, goOn } = await openMidway();
     await call(`DELETE /channels/${channelId}/delete`);
     door.bus.publish('channel.access', { channelId, since: 0 });
-    await expect(stream.next()).rejects.toMatchObject({ code: 'forbidden' });
+    goOn();
+    expect(await end).toBe('forbidden');
+    expect(sent).toEqual([1]);
     expect([door.hub.size, door.listeners()]).toEqual([0, 0]);
   });
 
   it('goes on where it was when access is as before', async () => {
-    const stream = await openMidway();
+    const { sent, goOn } = await openMidway();
     door.bus.publish('channel.access', { channelId, since: 0 });
     for (const event_id of [2, 3, 4, 5]) {
-      expect((await stream.next()).value).toMatchObject({ event: { event_id } });
+      goOn();
+      await until('the next event', () => sent.at(-1) === event_id);
     }
-    await stream.return(undefined);
-    expect([door.hub.size, door.listeners()]).toEqual([0, 0]);
+    expect(sent).toEqual([1, 2, 3, 4, 5]);
+    door.bus.publish('auth.revoked', { userId: owner.id, sessionId: null });
+    await until('everything to be given back', () => door.hub.size === 0 && door.listeners() === 0);
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { channelStream } from '../../src/channels/events/events.kind.ts';
 import { pruneOldEvents } from '../../src/channels/events/events.retention.ts';
 import { plannedAnew, type Sql } from '../../src/database/sql.ts';
 import { transaction } from '../../src/database/transaction.ts';
@@ -213,11 +214,11 @@ describe('a log that is cut while somebody reads it', () => {
     for (let n = 0; n < 10; n += 1) await post(`${n}`);
     const last = await newestEvent();
     const position = last - 10;
-    const page = await door.hub.after(channelId, position, 2);
+    const page = await door.hub.after(channelStream(channelId), position, 2);
     await forget(last - 2);
-    const rest = await door.hub.after(channelId, position + 2, 10);
-    expect(page.map(({ event_id }) => event_id)).toEqual([position + 1, position + 2]);
-    expect(rest.map(({ event_id, data }) => [event_id, data.type])).toEqual([
+    const rest = await door.hub.after(channelStream(channelId), position + 2, 10);
+    expect(page.map(({ number }) => number)).toEqual([position + 1, position + 2]);
+    expect(rest.map(({ number, body }) => [number, body.data.type])).toEqual([
       [last - 2, 'reload'],
       [last - 1, 'message'],
       [last, 'message'],

@@ -1,7 +1,8 @@
 import type { Sql } from '../../database/sql.ts';
 import type { Bus } from '../../events/bus.ts';
+import type { EventHub } from '../../events/hub.ts';
 import type { Presence, PresenceChanges } from '../../events/presence.ts';
-import type { ChannelHub } from './events.hub.ts';
+import { CHANNEL } from './events.kind.ts';
 import { SHARED } from './events.repository.ts';
 
 /** In channels that more connections hear, nobody is told who comes and goes: that is everybody, to everybody. */
@@ -17,7 +18,7 @@ const MAX_PEOPLE = 50;
  */
 export function announcePresence(options: {
   presence: Presence;
-  hub: ChannelHub;
+  hub: EventHub;
   sql: Sql;
   bus: Bus;
   onError: (error: unknown) => void;
@@ -25,7 +26,7 @@ export function announcePresence(options: {
   const { presence, hub, sql, bus, onError } = options;
 
   async function announce(changes: PresenceChanges): Promise<void> {
-    const channelIds = hub.followed(MAX_LISTENERS);
+    const channelIds = hub.followed(CHANNEL, MAX_LISTENERS);
     if (changes.size > MAX_PEOPLE || channelIds.length === 0) return;
     for (const { channel_id, ...user } of await sql.rows(SHARED, {
       userIds: [...changes.keys()],

@@ -1,6 +1,8 @@
-import { openInbox } from '../../auth/watch.ts';
+import { attend } from '../../auth/watch.ts';
+import { AppError } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
-import type { Inbox, Item } from '../../core/subscription.ts';
+import type { Item } from '../../core/subscription.ts';
+import { CursorOutlet } from '../../events/cursor.outlet.ts';
 import {
   type Cursor,
   CursorKeeper,
@@ -10,9 +12,11 @@ import {
   tagOf,
   toNanoseconds,
 } from '../../events/cursor.ts';
-import { Follower } from './events.follower.ts';
+import { readableStreams } from '../../events/readable.ts';
+import { Subscriber } from '../../events/subscriber.ts';
+import { channelStream } from './events.kind.ts';
 import { readClock, readRecentHeads } from './events.repository.ts';
-import type { ChannelEventView, ChannelNoticeView, ChannelReloadView, LoggedView } from './events.schema.ts';
+import type { ChannelEventView, ChannelNoticeView, ChannelReloadView } from './events.schema.ts';
 
 export interface StreamOptions {
   /** Only these channels; all that the caller may read unless told. */
@@ -45,50 +49,55 @@ async function cursorOf(scope: Scope, nowMicros: number): Promise<Cursor> {
  * promise resolves. Follows changes of what the caller may read, and ends with their session. A channel that comes (back)
  * within reach goes on where the cursor stands.
  *
- * @throws bad_request for a cursor of somebody's own making, rate_limited when the connection has too many, unauthenticated when the session ends, forbidden when a channel
- *   that was asked for may not be read (any more)
+ * @throws bad_request for a cursor that this server has not given, rate_limited when the connection has too many, unauthenticated
+ *   when the session ends, forbidden when a channel that was asked for may not be read (any more)
  */
 export async function openEventStream(
   scope: Scope,
-  options: StreamOptions,
+  { channel_ids, lastEventId }: StreamOptions,
 ): Promise<AsyncGenerator<StreamItem>> {
-  const inbox = openInbox(scope);
+  const { actor, hub, log, request, reply, signal, sql } = scope;
+  const connection = reply.outlet;
+  if (!connection?.send) throw new AppError('method_not_allowed');
+  const given = lastEventId ? parseCursor(lastEventId) : undefined;
+  const nowMicros = await readClock(sql);
+  const keeper = new CursorKeeper(given ?? (await cursorOf(scope, nowMicros)), nowMicros);
+  const outlet = new CursorOutlet(connection, connection.send, keeper);
+  const kinds = [hub.kind(channelStream(''))];
+  const subscriber = new Subscriber({
+    hub,
+    outlet,
+    start: keeper,
+    log,
+    connection: request.id,
+    userId: actor.id,
+    only: channel_ids?.map((id) => channelStream(id.toLowerCase())) ?? null,
+    // Asking who the caller is notices another role, and a session that ended while notices were missed.
+    askReadable: async (among) => readableStreams({ ...scope, actor: await scope.identify() }, kinds, among),
+  });
   try {
-    const given = options.lastEventId ? parseCursor(options.lastEventId) : undefined;
-    const nowMicros = await readClock(scope.sql);
-    const keeper = new CursorKeeper(given ?? (await cursorOf(scope, nowMicros)), nowMicros);
-    const follower = new Follower(scope, inbox, keeper, options.channel_ids ?? null);
-    await follower.begin();
-    return streamFrom(inbox, follower);
+    const recheck = () => void subscriber.recheck();
+    const giveBack = attend(scope, { recheck, end: (failure) => subscriber.close(failure) });
+    void outlet.ended.then(giveBack);
+    signal?.addEventListener('abort', () => subscriber.close(), { once: true });
+    if (signal?.aborted) subscriber.close();
+    await subscriber.open();
   } catch (error) {
-    inbox.close();
+    subscriber.close(error);
     throw error;
   }
+  keeper.keepAmong(subscriber.streams);
+  return untilEnd(outlet, subscriber);
 }
 
-async function* streamFrom(inbox: Inbox, follower: Follower): AsyncGenerator<StreamItem> {
+/** The iteration of a subscription whose items go out by the outlet: it starts them, and ends with the subscriber. */
+// biome-ignore lint/correctness/useYield: the outlet sends the items past tRPC's loop.
+async function* untilEnd(outlet: CursorOutlet, subscriber: Subscriber): AsyncGenerator<StreamItem> {
   try {
-    // No item for anybody: the door takes it out.
-    if (follower.line) yield follower.line as never;
-    for (;;) {
-      const marks = await inbox.next();
-      if (!marks) return;
-      if (marks.recheck || marks.doubt) {
-        for (const { notice } of follower.takeCertainNotices()) yield { notice };
-        await follower.refresh(marks.recheck);
-      }
-      for (const { notice, behind } of follower.takeNotices()) {
-        yield* logged(follower.catchUp(notice.channel_id, behind));
-        yield { notice };
-      }
-      for (const channelId of marks.news) yield* logged(follower.catchUp(channelId));
-      follower.settle();
-    }
+    outlet.start();
+    const failure = await outlet.ended;
+    if (failure !== undefined) throw failure;
   } finally {
-    inbox.close();
-  }
-
-  async function* logged(events: AsyncIterable<LoggedView>): AsyncGenerator<StreamItem> {
-    for await (const event of events) yield { id: follower.noteHandedOut(event), event };
+    subscriber.close();
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Habit } from './socketio.client.ts';
+import { Habit } from './socketio.outlet.ts';
 
 /** A client's position in a channel. Checked by hand: the client is not yet known, and a packet holds thousands of these. */
 const isPosition = (entry: [string, unknown]): entry is [string, number] =>

@@ -6,8 +6,10 @@ import type { Scope } from '../../core/scope.ts';
 import { id } from '../../core/wire.ts';
 import { setTyping } from '../../members/presence.service.ts';
 import { markRead } from '../../reads/reads.service.ts';
-import { ENVELOPE, type EventClient } from './socketio.client.ts';
+import type { EventClient } from './socketio.client.ts';
 
+/** The name under which clients tell what concerns a channel. */
+const ENVELOPE = 'events:channel';
 /** How many packets a second one socket is listened to; the rest is dropped without an answer. */
 const PACKETS_PER_SECOND = 10;
 const limiter = new RateLimiterMemory({ points: PACKETS_PER_SECOND, duration: 1 });

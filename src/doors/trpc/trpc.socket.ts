@@ -5,7 +5,7 @@ import { type Outlet, outletOver } from '../../core/subscription.ts';
 import type { Context } from '../../core/trpc.ts';
 import { LIMITS } from '../../core/wire.ts';
 import { traffic } from '../metrics/metrics.sockets.ts';
-import { frameOf } from './trpc.encoder.ts';
+import { callOf, messageOf } from './trpc.direct.ts';
 
 /** What a socket may leave unread before it is cut; it resumes by `lastEventId`. */
 const MAX_BACKLOG_BYTES = LIMITS.bodyBytes;
@@ -60,8 +60,8 @@ const CLOSE_GRACE_MS = 1000;
 const socketsOf = new Map<string, Set<FrameSocket>>();
 
 /**
- * A server's socket that takes texts, and bytes that are whole frames already, for one frame may go to a thousand sockets. A client
- * that does not read would make us keep all that it is sent; it is cut instead.
+ * A server's socket. Bytes are sent as text, so that one message may go to a thousand sockets. A client that does not read would make
+ * us keep all that it is sent; it is cut instead.
  *
  * What a client sends is taken one frame in a turn of the event loop (`allowSynchronousEvents` of `ws`), and waits while many of its
  * calls are under way. Before its credentials were accepted, one call is under way at a time, and a client that sends more than a few
@@ -96,7 +96,7 @@ export class FrameSocket extends WebSocket {
   override send(...message: unknown[]): void {
     const [data] = message;
     if (this.bufferedAmount > MAX_BACKLOG_BYTES) this.#cut();
-    else if (data instanceof Uint8Array) this.#sendFrame(data);
+    else if (data instanceof Uint8Array) this.#sendShared(data);
     else super.send(...(message as Parameters<WebSocket['send']>));
   }
 
@@ -218,18 +218,28 @@ export class FrameSocket extends WebSocket {
     this.terminate();
   }
 
-  #sendFrame(frame: Uint8Array): void {
+  #sendShared(text: Uint8Array): void {
     const { connection } = this;
-    if (this.readyState !== WebSocket.OPEN || !connection || frame.length === 0) return;
+    if (this.readyState !== WebSocket.OPEN || !connection) return;
     if (connection.writableCorked === 0) gather(connection);
-    connection.write(frame);
-    traffic.trpc.delivered += 1;
+    super.send(text, { binary: false });
   }
 }
 
 /** The way to the subscriptions of a socket. */
-export function outletOf(socket: WebSocket, connection: Socket): Outlet {
+/** The way to a socket's client, and that to one of its calls. */
+export function outletOf(socket: WebSocket, connection: Socket) {
   const isFull = () => !connection.destroyed && connection.writableLength > SUBSCRIPTION_BACKLOG_BYTES;
-  const deliver: Outlet['deliver'] = (call, id, event) => socket.send(frameOf(call, id, event));
-  return Object.assign(outletOver(connection, isFull), { deliver });
+  const outlet = outletOver(connection, isFull);
+  /** @param rawInput as the frame brought it */
+  const forCall = (rawInput: unknown): Outlet => {
+    const call = callOf(rawInput);
+    if (!call) return outlet;
+    const send: Outlet['send'] = (item, place) => {
+      if (place !== null) traffic.trpc.delivered += 1;
+      socket.send(messageOf(call, place, item));
+    };
+    return Object.create(outlet, { send: { value: send } });
+  };
+  return { outlet, forCall };
 }

@@ -9,10 +9,12 @@ const WRITTEN = JSON.stringify(MARK);
 export function takeTexts(answers: readonly unknown[]): string[] {
   const texts: string[] = [];
   for (const answer of answers) {
-    const { result } = answer as { result?: { data?: unknown } };
-    if (!(result?.data instanceof Json)) continue;
-    texts.push(result.data.text);
-    result.data = MARK;
+    const { result } = answer as { result?: { id?: unknown; data?: unknown } };
+    // Beside its id, an item of a subscription is one level deeper.
+    const holder = typeof result?.id === 'string' ? (result.data as { data?: unknown }) : result;
+    if (!(holder?.data instanceof Json)) continue;
+    texts.push(holder.data.text);
+    holder.data = MARK;
   }
   return texts;
 }

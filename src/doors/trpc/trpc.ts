@@ -22,7 +22,7 @@ import { listProcedures } from '../http/procedures.ts';
 import { reportFailure } from '../http/report.ts';
 import { closeInSpread } from '../http/spread.ts';
 import { MAX_BATCH_SIZE, readCalls } from './trpc.bodies.ts';
-import { sharingEncoder } from './trpc.encoder.ts';
+import { textEncoder } from './trpc.encoder.ts';
 import { FrameSocket, outletOf } from './trpc.socket.ts';
 import { putTexts, takeTexts } from './trpc.texts.ts';
 
@@ -210,7 +210,7 @@ export function mountTrpcSockets(options: {
     wss,
     router,
     maxBatchSize: MAX_BATCH_SIZE,
-    experimental_encoder: sharingEncoder,
+    experimental_encoder: textEncoder,
     keepAlive: { enabled: true, pingMs: 30_000, pongWaitMs: 10_000 },
     createContext({ req, res, info }) {
       const context = buildSocketContext(parts, req, info.connectionParams?.token);
@@ -218,11 +218,13 @@ export function mountTrpcSockets(options: {
       req.headers = {};
       req.rawHeaders = [];
       const socket = res as FrameSocket;
+      const { outlet, forCall } = outletOf(socket, req.socket);
       const reply: Reply = {
         ...context.reply,
-        outlet: outletOf(socket, req.socket),
+        outlet,
         begin: () => socket.begin(),
         identified: ({ id }) => socket.identify(id),
+        forCall: (rawInput) => ({ ...reply, outlet: forCall(rawInput) }),
       };
       const whole = { ...context, reply, signal: info.signal };
       socket.context = whole;

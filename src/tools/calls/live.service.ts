@@ -70,7 +70,7 @@ async function* stream(scope: Scope, call: LiveCall, inbox: Inbox) {
   /** The rest of an item as JSON: a tool wrote the most of it. */
   const push = (type: ToolRunEvent['type'], members: string) => {
     items.push(new ForeignJson<ToolRunEvent>(`{"type":"${type}",${members}}`));
-    inbox.news(run);
+    inbox.news();
   };
   let failure: { error: unknown } | undefined;
   let isDone = false;
@@ -88,7 +88,7 @@ async function* stream(scope: Scope, call: LiveCall, inbox: Inbox) {
     })
     .finally(() => {
       isDone = true;
-      inbox.news(run);
+      inbox.news();
     });
   try {
     for (;;) {

@@ -1,0 +1,75 @@
+import type { Sql } from '../../database/sql.ts';
+import { StreamEvent, type StreamKind, StreamNotice, streamOf } from '../../events/streams.ts';
+import { listReaders } from '../channels.repository.ts';
+import { readableChannels } from '../channels.service.ts';
+import { readClock, readEvents, readHeads, readPositions, readRecentHeads } from './events.repository.ts';
+import { AddressedNotice, ChannelEventView, reloadOf } from './events.schema.ts';
+
+export const CHANNEL = 'channel';
+export const channelStream = (channelId: string): string => streamOf(CHANNEL, channelId);
+
+/** With these the log forgets what a message said before. */
+const REWRITING: ReadonlySet<string> = new Set(['message:update', 'message:delete']);
+
+/** The streams of channels, `channel:<id>`: each is the log of what happened in one channel. */
+export function channelStreams(sql: Sql): StreamKind {
+  return {
+    name: CHANNEL,
+    envelope: 'events:channel',
+    listen(bus, to) {
+      // Notices of this process have the type already; one of another version may send any other form.
+      const ends = [
+        bus.subscribe('channel.event', (event) =>
+          to.event(streamEventOf(bus.shared ? ChannelEventView.parse(event) : event)),
+        ),
+        bus.subscribe('channel.notice', (message) =>
+          to.notice(noticeOf(bus.shared ? AddressedNotice.parse(message) : message)),
+        ),
+        bus.subscribe('channel.access', ({ channelId, since }) =>
+          to.access({ stream: channelStream(channelId), since }),
+        ),
+      ];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+    now: () => readClock(sql),
+    heads: (ids) => readHeads(sql, [...ids]),
+    after: async (id, number, limit) => (await readEvents(sql, id, number, limit)).map(streamEventOf),
+    reload: (id, number) =>
+      new StreamEvent({ stream: channelStream(id), body: reloadOf(id, number), number, atNs: null }),
+    standings: (ids, moment) => readPositions(sql, [...ids], moment),
+    recentHeads: (caller, moment) => readRecentHeads(sql, caller, moment),
+    readable: (scope, among) => readableChannels(scope, among && [...among]),
+    readers: (id, userIds) => listReaders(sql, id, [...userIds]),
+  };
+}
+
+const streamEventOf = (view: ChannelEventView): StreamEvent =>
+  new StreamEvent({
+    stream: channelStream(view.channel_id),
+    body: view,
+    number: view.event_id,
+    atNs: view.created_at,
+    size: charactersOf(view),
+    rewrites: REWRITING.has(view.data.type),
+  });
+
+function noticeOf({ to, notice }: AddressedNotice) {
+  const isFarewell = notice.data.type === 'channel:deleted';
+  return {
+    userIds: 'userIds' in to ? to.userIds : null,
+    notice: new StreamNotice(channelStream(notice.channel_id), notice, isFarewell),
+  };
+}
+
+/** About how much text an event holds. Most messages have neither data nor meta, and cost no serialisation. */
+function charactersOf({ data, channel }: ChannelEventView): number {
+  const messages = 'content' in data.data ? [data.data, data.data.reply_to_message] : [];
+  const parts = messages.filter((message) => message !== null);
+  const forms = [channel, ...parts].flatMap((part) => [part.data, part.meta]);
+  return forms.reduce(
+    (sum, form) => (form && Object.keys(form).length > 0 ? sum + JSON.stringify(form).length : sum),
+    parts.reduce((sum, { content }) => sum + content.length, 0),
+  );
+}

@@ -1,0 +1,61 @@
+import type { Outlet as Connection } from '../core/subscription.ts';
+import type { CursorKeeper } from './cursor.ts';
+import type { Outlet } from './outlet.ts';
+import type { StreamEvent, StreamNotice } from './streams.ts';
+
+/**
+ * The outlet of a tRPC subscription: with each event goes the cursor behind it, which the client hands back as `lastEventId`. Nothing is
+ * sent before the client was told that the subscription has started.
+ */
+export class CursorOutlet implements Outlet {
+  readonly door = 'trpc';
+  readonly waits = true;
+  /** Resolves with the failure, or undefined, when the subscription has ended. */
+  readonly ended: Promise<unknown>;
+  readonly #connection: Connection;
+  readonly #send: NonNullable<Connection['send']>;
+  readonly #keeper: CursorKeeper;
+  readonly #started = Promise.withResolvers<void>();
+  readonly #end = Promise.withResolvers<unknown>();
+  #isOpen = false;
+
+  constructor(connection: Connection, send: NonNullable<Connection['send']>, keeper: CursorKeeper) {
+    this.#connection = connection;
+    this.#send = send;
+    this.#keeper = keeper;
+    this.ended = this.#end.promise;
+  }
+
+  get full(): boolean {
+    return !this.#isOpen || this.#connection.full;
+  }
+
+  async drained(): Promise<void> {
+    await this.#started.promise;
+    await this.#connection.drained();
+  }
+
+  /** The client knows of the subscription. */
+  start(): void {
+    this.#isOpen = true;
+    this.#started.resolve();
+  }
+
+  event(event: StreamEvent): void {
+    const at = event.atNs ?? Date.now() * 1_000_000;
+    this.#send(event, this.#keeper.advance(event.stream, event.number, at));
+  }
+
+  notice(notice: StreamNotice): void {
+    this.#send(notice, null);
+  }
+
+  settled(): void {
+    this.#keeper.settle();
+  }
+
+  end(failure: unknown): void {
+    this.#started.resolve();
+    this.#end.resolve(failure);
+  }
+}

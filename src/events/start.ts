@@ -1,0 +1,23 @@
+import type { EventHub } from './hub.ts';
+import type { Start } from './outlet.ts';
+import { idOf } from './streams.ts';
+
+/**
+ * A start at this moment, so that a client may count on every event from now on though it follows its streams only later.
+ *
+ * @param readable     asks for the streams that the person may read now
+ * @param lastEventIds the numbers that the client goes on behind, by the ids of the streams
+ */
+export async function startNow(
+  hub: EventHub,
+  readable: () => Promise<ReadonlySet<string>>,
+  lastEventIds: Readonly<Record<string, number>>,
+): Promise<Start> {
+  // The clock first: what happens after it is due in streams that come within reach later.
+  const momentMicros = await hub.now();
+  const numbers = new Map(Object.entries(lastEventIds));
+  for (const [stream, head] of await hub.heads([...(await readable())])) {
+    if (!numbers.has(idOf(stream))) numbers.set(idOf(stream), head);
+  }
+  return { momentMicros, numberOf: (stream) => numbers.get(idOf(stream)), begin: () => {} };
+}

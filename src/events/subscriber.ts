@@ -1,0 +1,355 @@
+import type { Logger } from 'pino';
+import { Access, type AccessOptions, type Asking } from './access.ts';
+import { type Begin, findBegins } from './begins.ts';
+import type { Attendant, EventHub } from './hub.ts';
+import { WaitingNotices } from './notices.ts';
+import { type Outcome, Outcomes } from './outcomes.ts';
+import type { Outlet, Start } from './outlet.ts';
+import { type AccessChange, idOf, type StreamEvent, type StreamNotice } from './streams.ts';
+
+/** Pages of the log grow while they are taken: an event may hold half a megabyte, and one that is not sent was read in vain. */
+const FIRST_PAGE = 2;
+const LARGEST_PAGE = 32;
+
+/**
+ * What a subscriber does with the events of a stream that it follows:
+ * - `live`: it has everything that was handed out, and sends the next event at once;
+ * - `behind`: it reads what it missed from the log, then goes `live`;
+ * - `held`: access is asked anew, and nothing is sent before the answer.
+ */
+type State = 'live' | 'behind' | 'held';
+
+interface Followed {
+  state: State;
+  /** The number of the last event that the client has. */
+  position: number;
+  /** Whether the client came with a number beyond the log: a backup was restored, and a reload tells it so. */
+  isRewound: boolean;
+}
+
+export interface SubscriberOptions {
+  hub: EventHub;
+  outlet: Outlet;
+  start: Start;
+  log: Logger;
+  /** Names the connection in the log. */
+  connection: string;
+  userId: string;
+  /** The only streams that were asked for; null for all that the person may read. */
+  only: readonly string[] | null;
+  askReadable: AccessOptions['askReadable'];
+  /** Runs what reads on behalf of the person, as one of their calls. */
+  run?: ((work: () => Promise<void>) => Promise<void>) | undefined;
+}
+
+/**
+ * One subscriber, whatever its door: which streams it follows, where it stands in each, and what it is sent.
+ *
+ * An event takes this way: the hub calls `event`; a `live` stream sends it at once; otherwise the event is read from the log when the
+ * stream is caught up (`#catchUp`). A change of access calls `access` or `recheck`: the streams concerned are `held` until the
+ * answer (`access.ts`), then they go on where they stopped, or are left.
+ */
+export class Subscriber implements Attendant, Asking {
+  readonly #options: SubscriberOptions;
+  readonly #hub: EventHub;
+  readonly #outlet: Outlet;
+  readonly #outcomes: Outcomes;
+  readonly #only: ReadonlySet<string> | null;
+  readonly #followed = new Map<string, Followed>();
+  /** How many of them are not `live`. */
+  #lagging = 0;
+  /** Streams to be caught up, one after the other: a client with many costs no more than one with one. */
+  readonly #behind = new Set<string>();
+  #isCatchingUp = false;
+  readonly #waiting = new WaitingNotices();
+  /** The positions in streams that are out of reach now. */
+  readonly #left = new Map<string, number>();
+  readonly #access: Access;
+  #userId: string;
+  #leaveHub: () => void;
+  #isClosed = false;
+  #failure: unknown;
+
+  constructor(options: SubscriberOptions) {
+    const { hub, outlet, log, connection, userId, only, askReadable } = options;
+    this.#options = options;
+    this.#hub = hub;
+    this.#outlet = outlet;
+    this.#outcomes = new Outcomes(outlet.door, connection, log);
+    this.#only = only && new Set(only);
+    this.#access = new Access(this, { readers: hub.readers, only: this.#only, askReadable });
+    this.#userId = userId;
+    this.#leaveHub = hub.attend(this);
+  }
+
+  get userId(): string {
+    return this.#userId;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get streams(): Iterable<string> {
+    return this.#followed.keys();
+  }
+
+  isFollowing(stream: string): boolean {
+    return this.#followed.has(stream);
+  }
+
+  /** Follows what the person may read now. Every event that is logged after the promise resolves is sent. @throws AppError */
+  async open(): Promise<void> {
+    await this.recheck();
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Another person uses the connection from now on; `recheck` brings their streams. */
+  become(userId: string): void {
+    if (userId === this.#userId || this.#isClosed) return;
+    this.#leaveHub();
+    this.#userId = userId;
+    this.#leaveHub = this.#hub.attend(this);
+  }
+
+  /** Gives everything back. @param failure why; undefined when the client left */
+  close(failure?: unknown): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#failure = failure;
+    this.#leaveHub();
+    this.#hub.unfollow(this.#followed.keys(), this);
+    this.#followed.clear();
+    this.#waiting.clear();
+    this.#outlet.end(failure);
+  }
+
+  // Events and notices, as the hub hands them out.
+
+  event(event: StreamEvent): void {
+    const followed = this.#followed.get(event.stream);
+    // On its way in: the event is read from the log.
+    if (!followed) return;
+    const reason = this.#whyNotNow(followed, event);
+    if (reason) {
+      this.#note(reason, event);
+      if (reason === 'later' && followed.state === 'live') this.#fallBehind(event.stream, followed);
+    } else {
+      this.#send(followed, event);
+      this.#settle();
+    }
+  }
+
+  #whyNotNow({ state, position }: Followed, { number }: StreamEvent): Outcome | undefined {
+    if (state === 'held') return 'held';
+    if (number <= position) return 'already_had';
+    if (state === 'behind' || number !== position + 1) return 'later';
+    return this.#isBlocked ? 'later' : undefined;
+  }
+
+  /** Whether the client leaves so much unread that live events wait in the log, and notices are dropped. */
+  get #isBlocked(): boolean {
+    return this.#outlet.waits && this.#outlet.full;
+  }
+
+  /** A notice to all who follow its stream. */
+  notice(notice: StreamNotice): void {
+    const followed = this.#followed.get(notice.stream);
+    const isDue = followed && (followed.state === 'live' || notice.isFarewell);
+    if (isDue) this.#passOn(notice);
+    else this.#keepNotice(notice, false);
+  }
+
+  noticeToPerson(notice: StreamNotice): void {
+    if (this.#only && !this.#only.has(notice.stream)) return;
+    const followed = this.#followed.get(notice.stream);
+    if (!followed || followed.state === 'live') this.#passOn(notice);
+    else this.#keepNotice(notice, true);
+  }
+
+  /** At debug level: why an event is not even offered to this subscriber. */
+  explain(event: StreamEvent): void {
+    if (!this.#followed.has(event.stream))
+      this.#outcomes.tell('not_readable', this.#userId, event.stream, event.number);
+  }
+
+  #send(followed: Followed, event: StreamEvent): void {
+    followed.position = event.number;
+    this.#note(event.isReload ? 'reload' : 'sent', event);
+    this.#outlet.event(event);
+  }
+
+  #passOn(notice: StreamNotice): void {
+    this.#note(this.#isBlocked ? 'notice_dropped' : 'sent', notice);
+    if (!this.#isBlocked) this.#outlet.notice(notice);
+  }
+
+  #keepNotice(notice: StreamNotice, isForPerson: boolean): void {
+    const isKept = !this.#isBlocked && this.#waiting.add({ notice, isForPerson });
+    this.#note(isKept ? 'held' : 'notice_dropped', notice);
+  }
+
+  #passOnWaiting(stream: string): void {
+    for (const { notice } of this.#waiting.take(stream)) this.#passOn(notice);
+  }
+
+  #note(outcome: Outcome, told: StreamEvent | StreamNotice): void {
+    const number = 'number' in told ? told.number : null;
+    this.#outcomes.note(outcome, this.#userId, told.stream, number);
+  }
+
+  /** Tells the outlet when everything that this process knows of was sent. */
+  #settle(): void {
+    if (this.#lagging === 0 && !this.#access.isAsking && !this.#isClosed && this.#hub.settled)
+      this.#outlet.settled?.();
+  }
+
+  // States of a stream.
+
+  #setState(followed: Followed, state: State): void {
+    this.#lagging += Number(followed.state === 'live') - Number(state === 'live');
+    followed.state = state;
+  }
+
+  #fallBehind(stream: string, followed: Followed): void {
+    this.#setState(followed, 'behind');
+    this.#behind.add(stream);
+    this.#catchUpSoon();
+  }
+
+  /** Sends nothing more of a stream before its access is known; the notices that came before this are still due. */
+  #hold(stream: string, followed: Followed): void {
+    if (followed.state === 'held') return;
+    this.#passOnWaiting(stream);
+    this.#setState(followed, 'held');
+  }
+
+  #goOn(stream: string, followed: Followed): void {
+    const hasAll = !followed.isRewound && followed.position >= (this.#hub.head(stream) ?? 0);
+    if (hasAll) this.#goLive(stream, followed);
+    else this.#fallBehind(stream, followed);
+  }
+
+  #goLive(stream: string, followed: Followed): void {
+    this.#setState(followed, 'live');
+    this.#passOnWaiting(stream);
+    this.#settle();
+  }
+
+  // What was missed, from the log.
+
+  #catchUpSoon(): void {
+    if (this.#isCatchingUp) return;
+    this.#isCatchingUp = true;
+    this.#catchUpAll().catch((error: unknown) => this.close(error));
+  }
+
+  async #catchUpAll(): Promise<void> {
+    try {
+      for (const stream of this.#behind) {
+        this.#behind.delete(stream);
+        const followed = this.#followed.get(stream);
+        if (followed?.state === 'behind') await this.#catchUp(stream, followed);
+      }
+    } finally {
+      this.#isCatchingUp = false;
+    }
+  }
+
+  async #catchUp(stream: string, followed: Followed): Promise<void> {
+    const isBehind = () => this.#followed.get(stream) === followed && followed.state === 'behind';
+    let limit = FIRST_PAGE;
+    while (isBehind()) {
+      if (this.#outlet.full) {
+        await this.#outlet.drained();
+        limit = FIRST_PAGE;
+      } else if (followed.isRewound) {
+        followed.isRewound = false;
+        this.#send(followed, this.#hub.kind(stream).reload(idOf(stream), followed.position));
+      } else if (followed.position >= (this.#hub.head(stream) ?? 0)) {
+        this.#goLive(stream, followed);
+      } else {
+        const events = await this.#hub.after(stream, followed.position, limit);
+        if (events.length === 0 && isBehind()) return this.#goLive(stream, followed);
+        for (const event of events) {
+          if (!isBehind() || this.#outlet.full) break;
+          this.#send(followed, event);
+        }
+        limit = Math.min(2 * limit, LARGEST_PAGE);
+      }
+    }
+  }
+
+  // Access.
+
+  access(change: AccessChange): void {
+    if (this.#only && !this.#only.has(change.stream)) return;
+    const followed = this.#followed.get(change.stream);
+    if (followed) this.#hold(change.stream, followed);
+    this.#access.doubt(change);
+  }
+
+  /** Asks anew who the person is and what they may read. Resolves when that is followed, or when it closed the subscriber. */
+  async recheck(): Promise<void> {
+    if (this.#isClosed) return;
+    for (const [stream, followed] of this.#followed) this.#hold(stream, followed);
+    await this.#access.doubtAll();
+    this.#settle();
+  }
+
+  leave(stream: string): void {
+    const followed = this.#followed.get(stream);
+    if (!followed) return;
+    const unread = (this.#hub.head(stream) ?? 0) - followed.position;
+    if (unread > 0) this.#outcomes.note('not_readable', this.#userId, stream, followed.position + 1, unread);
+    this.#setState(followed, 'live');
+    this.#followed.delete(stream);
+    this.#left.set(stream, followed.position);
+    this.#hub.unfollow([stream], this);
+    for (const { notice, isForPerson } of this.#waiting.take(stream)) {
+      if (isForPerson) this.#passOn(notice);
+      else this.#note('not_readable', notice);
+    }
+  }
+
+  async follow(added: string[], since: ReadonlyMap<string, number>): Promise<void> {
+    const { run = (work) => work() } = this.#options;
+    await run(async () => {
+      await this.#hub.follow(added, this);
+      let begins: ReadonlyMap<string, Begin> = new Map();
+      try {
+        if (!this.#isClosed) begins = await this.#findBegins(added, since);
+      } finally {
+        const left = added.filter((stream) => this.#isClosed || !begins.has(stream));
+        this.#hub.unfollow(left, this);
+        for (const stream of left) this.#waiting.take(stream);
+      }
+      if (!this.#isClosed) for (const [stream, begin] of begins) this.#enter(stream, begin);
+    });
+  }
+
+  #findBegins(added: string[], since: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, Begin>> {
+    const { start } = this.#options;
+    const numberOf = (stream: string) =>
+      this.#left.get(stream) ?? start.numberOf(stream) ?? since.get(stream);
+    return findBegins(this.#hub, added, numberOf, start.momentMicros);
+  }
+
+  #enter(stream: string, { number, head, isByMoment }: Begin): void {
+    const followed: Followed = {
+      state: 'live',
+      position: Math.min(number, head),
+      isRewound: number > head,
+    };
+    this.#followed.set(stream, followed);
+    this.#left.delete(stream);
+    if (!isByMoment) this.#options.start.begin(stream, followed.position);
+    this.#setState(followed, 'held');
+    if (!this.#access.isInDoubt(stream)) this.release(stream);
+  }
+
+  release(stream: string): void {
+    const followed = this.#followed.get(stream);
+    if (followed?.state === 'held') this.#goOn(stream, followed);
+  }
+}
