@@ -8,11 +8,11 @@ export const AuditEntry = defineEntity({
   name: 'AuditEntry',
   tableName: 'audit_entry',
   properties: {
-    /** Version 7, so that their order is that of time. */
+    /** Version 7, so ids are in order of time. */
     id: p.uuid().primary(),
     /** Unix seconds. */
     created_at: p.integer().index('audit_entry_time'),
-    /** Null for what nobody did who has an account, or the shell. */
+    /** Null if the actor has no account: a failed sign-in, or the shell. */
     actor_id: p.uuid().nullable(),
     actor_email: p.text().nullable(),
     /** `session`, `key`, `command`, or null for none. */

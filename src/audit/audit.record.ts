@@ -18,7 +18,7 @@ export interface AuditEvent {
   /** The members that are another now, as they were and as they are. Whatever is named like a secret is masked. */
   before?: object | null;
   after?: object | null;
-  /** Who did it, where the call itself does not say so: whoever signs in. */
+  /** The actor, if the call itself has none: the user who signs in. */
   by?: { id: string; email: string; sessionId: string | null };
 }
 

@@ -8,7 +8,7 @@ export const AuditView = z
     id: z.string(),
     /** Unix seconds. */
     created_at: z.int(),
-    /** Null for what nobody did who has an account: a failed sign-in, the shell. */
+    /** Null if the actor has no account: a failed sign-in, or the shell. */
     actor_id: z.string().nullable(),
     actor_email: z.string().nullable(),
     credential: z.enum(['session', 'key', 'command']).nullable(),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MASK, mapSecrets } from '../core/masks.ts';
 
-/** What one side of an entry may take; what is larger is told by its size. */
+/** Maximum size of one side of an entry; for a larger value only its size is stored. */
 const MAX_BYTES = 64 * 1024;
 
 /** A value as an entry keeps it: JSON without secrets, null for none. */
