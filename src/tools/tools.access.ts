@@ -4,7 +4,7 @@ import { readTool, readToolInUse, readToolRights } from './tools.repository.ts';
 
 export const noSuchTool = () => new AppError('not_found', { detail: 'There is no such tool.' });
 
-/** As ids are stored: in lower case. */
+/** Ids are stored in lower case. */
 const stored = (id: string) => id.toLowerCase();
 
 function admit<T extends { can_read: boolean; write_access: boolean }>(
@@ -17,17 +17,17 @@ function admit<T extends { can_read: boolean; write_access: boolean }>(
 }
 
 /**
- * The tool, when the caller may do that with it.
+ * The tool, when the caller has that right on it.
  *
  * @throws not_found, tool_forbidden
  */
 export const requireTool = async ({ sql, actor }: Scope, id: string, right: 'read' | 'write') =>
   admit(await readTool(sql, actor, stored(id)), right);
 
-/** As `requireTool`, for what needs nothing of the tool but its id: the source stays in the database. */
+/** As `requireTool`, for code that needs only the id of the tool: the source stays in the database. */
 export const requireRight = async ({ sql, actor }: Scope, id: string, right: 'read' | 'write') =>
   admit(await readToolRights(sql, actor, stored(id)), right);
 
-/** As `requireTool`, with what a call needs: source, version, valves. */
+/** As `requireTool`, with the data for a call: source, version, valves. */
 export const requireToolInUse = async ({ sql, actor }: Scope, id: string, right: 'read' | 'write') =>
   admit(await readToolInUse(sql, actor, stored(id)), right);

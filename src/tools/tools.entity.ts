@@ -6,7 +6,7 @@ export interface ToolMeta {
   manifest: Record<string, unknown>;
 }
 
-/** A Python module of a user, with what was read from it when it was saved. */
+/** A Python module of a user, with its specification as of the last save. */
 export const Tool = defineEntity({
   name: 'Tool',
   tableName: 'tool',
@@ -15,19 +15,24 @@ export const Tool = defineEntity({
     user_id: p.uuid().index(),
     name: p.text(),
     content: p.text().lazy(),
-    /** The number of its source: 1 at first, one more with each change of `content`. */
+    /** The number of the source: 1 at first, one more with each change of `content`. */
     version: p.integer().default(1),
     meta: p.json<ToolMeta>(),
-    /** `json`, here and below, keeps the order in which the source declares things; `jsonb` sorts them. */
+    /** `json`, here and below, keeps the order of declarations in the source; `jsonb` sorts them. */
     specs: p.json<FunctionSpec[]>().columnType('json'),
     /** JSON schema of the class `Valves`; null without one. */
     valves_schema: p.json<JsonSchema | null>().columnType('json').nullable(),
     user_valves_schema: p.json<JsonSchema | null>().columnType('json').nullable(),
-    /** The values of `Valves` that were set, as JSON, sealed; null when none ever were. */
+    /** The set values of `Valves`, as sealed JSON; null when none were ever set. */
     valves: p.text().lazy().nullable(),
-    /** The packages that have to be installed for it, as the Python side writes them; none for what is here anyway. */
+    /**
+     * The packages to install for the tool, in the form of the Python side; without those of the environment.
+     */
     requirements: p.json<string[]>().default('[]'),
-    /** False until its packages are installed and the source was loaded with them: specs and schemas are empty till then. */
+    /**
+     * False until the packages are installed and the source was loaded with them: specs and schemas are empty
+     * until then.
+     */
     is_described: p.boolean().default(true),
     created_at: p.integer(),
     updated_at: p.integer(),

@@ -17,7 +17,7 @@ export interface ToolRow extends Omit<ToolAccessView, 'content'>, Rights {
   content: string;
 }
 
-/** With whether there is something to set, which is known of the source and not of what was sent. */
+/** Includes whether the tool has user valves; that comes from the source, not from the request. */
 const META = "t.meta || jsonb_build_object('has_user_valves', t.user_valves_schema is not null)";
 
 type OneParams = CallerParams & { toolId: string };
@@ -29,7 +29,7 @@ const READ = statement<ToolRow, OneParams>(
      from tool t where t.id = :toolId`,
 );
 
-/** What somebody may do with a tool, without its source, which may be long. */
+/** The rights of a person on a tool, without its source, which may be long. */
 export interface ToolRights extends Rights {
   id: string;
   name: string;
@@ -40,13 +40,13 @@ const RIGHTS = statement<ToolRights, OneParams>(
   `select t.id, t.name, ${CAN_WRITE} as write_access, ${CAN_READ} as can_read from tool t where t.id = :toolId`,
 );
 
-/** A tool as a call of it needs it. The valves are sealed. */
+/** A tool with the data for a call. The valves are sealed. */
 export interface UsedTool extends Rights {
   id: string;
   content: string;
   version: number;
   created_at: number;
-  /** What has to be installed for it. */
+  /** The packages to install for the tool. */
   requirements: string[];
   is_described: boolean;
   valves: string | null;
@@ -63,7 +63,7 @@ const USE = statement<UsedTool, OneParams>(
      where t.id = :toolId`,
 );
 
-/** SQL for a row `u` of the users as JSON; null when it was joined in vain. */
+/** SQL for a row `u` of the users as JSON; null when the join found no row. */
 export const PERSON =
   "case when u.id is null then null else json_build_object('id', u.id, 'name', u.name, 'role', u.role) end";
 
@@ -89,8 +89,8 @@ const LIST = list<ToolListing>('tool.list', LISTED, NEWEST_FIRST);
 const LIST_WITH_SOURCES = list<WithSource<ToolListing>>('tool.sources', `${LISTED}, ${SOURCE}`, NEWEST_FIRST);
 const EXPORT = list<WithSource<ToolExport>>('tool.export', `${SHARED}, ${SOURCE}`, 't.id');
 
-// A tool, its first version and the entry of the audit log at one go. None when the id is taken. Ids are chosen by people, so one
-// may be used again: nothing that was left behind may apply to its new owner.
+// Stores a tool, its first version and the audit entry in one statement. Returns no row when the id is taken.
+// People choose ids, so an id may be used again: remains of the old tool must not apply to the new owner.
 interface InsertParams extends EntryParams {
   id: string;
   userId: string;
@@ -120,17 +120,17 @@ const INSERT = statement<{ id: string }, InsertParams>(
    select id from made`,
 );
 
-/** Leaves the source out where the caller does not get it. */
+/** Leaves the source out when the caller may not read it. */
 const known = <Row extends { content: string | null }>({ content, ...tool }: Row) =>
   content === null ? tool : { ...tool, content };
 
-/** A tool with its source and what the caller may do with it; undefined when there is none. */
+/** A tool with its source and the caller's rights on it; undefined when it does not exist. */
 export async function readTool(sql: Sql, caller: Caller, toolId: string): Promise<ToolRow | undefined> {
   const [row] = await sql.rows(READ, { ...callerOf(caller), toolId });
   return row;
 }
 
-/** What the caller may do with a tool; undefined when there is none. */
+/** The caller's rights on a tool; undefined when it does not exist. */
 export async function readToolRights(
   sql: Sql,
   caller: Caller,
@@ -140,7 +140,7 @@ export async function readToolRights(
   return row;
 }
 
-/** A tool with what a call of it by the caller needs; undefined when there is none. */
+/** A tool with the data for a call by the caller; undefined when it does not exist. */
 export async function readToolInUse(sql: Sql, caller: Caller, toolId: string): Promise<UsedTool | undefined> {
   const [row] = await sql.rows(USE, { ...callerOf(caller), toolId });
   return row;
@@ -157,7 +157,7 @@ export const listToolsWithSources = async (sql: Sql, caller: Caller): Promise<To
 export const exportTools = async (sql: Sql, caller: Caller): Promise<ToolExport[]> =>
   (await sql.rows(EXPORT, callerOf(caller))).map(known);
 
-/** A tool as it is stored at first. */
+/** The first state of a tool. */
 export type NewTool = Pick<
   ToolEntity,
   | 'id'

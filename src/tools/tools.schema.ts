@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GrantView, grantList } from '../access/access.schema.ts';
 import { LIMITS, label, name, text } from '../core/wire.ts';
 
-/** What a model is told of one function: its parameters as JSON schema. */
+/** The description of one function for models: its parameters as JSON schema. */
 const FunctionSpecView = z
   .object({
     name: z.string(),
@@ -22,26 +22,29 @@ export const ToolView = z
       manifest: z.record(z.string(), z.unknown()),
       has_user_valves: z.boolean(),
     }),
-    /** Of its source. */
+    /** The version of its source. */
     version_id: z.string(),
     specs: z.array(FunctionSpecView),
     access_grants: z.array(GrantView),
     updated_at: z.int(),
     created_at: z.int(),
-    /** In answers to a new source: what its author should know, though it was stored. Absent when there is nothing. */
+    /** In answers to a new source: warnings for the author of a stored tool. Absent when there are none. */
     warnings: z.array(z.string()).optional(),
   })
   .meta({ id: 'Tool' });
 export type ToolView = z.infer<typeof ToolView>;
 
-/** A tool as one of its users sees it: the source only for those who may change it. */
+/** A tool as one of its users sees it: the source only for callers with the right to change it. */
 export const ToolAccessView = ToolView.extend({
   content: z.string().optional(),
   write_access: z.boolean(),
 }).meta({ id: 'ToolAccess' });
 export type ToolAccessView = z.infer<typeof ToolAccessView>;
 
-/** What a tool is made of. The manifest comes from the source's frontmatter, whatever is sent. */
+/**
+ * The members that define a tool. The manifest comes from the source's frontmatter; the manifest in a request
+ * is ignored.
+ */
 export const toolForm = {
   name: name(),
   content: text(LIMITS.toolContentBytes),
@@ -55,17 +58,20 @@ export const toolForm = {
     .describe('What the author says of this version of the source; shown in its history'),
 };
 
-/** Who did something with a tool; null when the account is gone. */
+/** The person that did something with a tool; null when the account is deleted. */
 export const ToolPerson = z.object({ id: z.string(), name: z.string(), role: z.string() }).nullable();
 
-/** A tool in a list, with who made it. */
+/** A tool in a list, with its owner. */
 export const ToolListing = ToolAccessView.extend({
-  /** The address is empty but for administrators and the person. */
+  /** The e-mail address is empty except for administrators and the person itself. */
   user: ToolPerson.unwrap().extend({ email: z.string() }).nullable(),
   has_user_valves: z.boolean(),
 }).meta({ id: 'ToolListing' });
 export type ToolListing = z.infer<typeof ToolListing>;
 
-/** What another server needs to store the tool; the source only for those who may change it. */
+/**
+ * The data that another server needs to store the tool; the source only for callers with the right to change
+ * it.
+ */
 export const ToolExport = ToolView.extend({ content: z.string().optional() }).meta({ id: 'ToolExport' });
 export type ToolExport = z.infer<typeof ToolExport>;

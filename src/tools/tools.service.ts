@@ -21,14 +21,16 @@ import { pruneVersions } from './versions/versions.repository.ts';
 
 declare module '../events/bus.ts' {
   interface BusTopics {
-    /** The source of a tool changed, or the tool is gone: processes that have it loaded are of no more use. */
+    /** The source of a tool changed, or the tool was deleted: processes that have it loaded are obsolete. */
     'tool.changed': { id: string };
-    /** Others may use a tool now, or it is gone: who runs it may have lost the right to. */
+    /**
+     * The grants of a tool changed, or it was deleted: callers with a running call may have lost their right.
+     */
     'tool.shared': { id: string };
   }
 }
 
-/** Of each tool. A program that stores a source again and again must not fill the database. */
+/** The bound for each tool, so that a program that stores a source repeatedly does not fill the database. */
 const KEPT_VERSIONS = { count: 1_000, bytes: 64 * LIMITS.toolContentBytes };
 
 export interface ToolInput {
@@ -46,7 +48,7 @@ export const mayCreate = (scope: Scope) =>
   may(scope, 'workspace.tools') || may(scope, 'workspace.tools_import');
 
 /**
- * An id as it is stored: lower-cased, so that two tools never differ in case alone.
+ * An id in its stored form: in lower case, so that two tools never differ in case alone.
  *
  * @throws id_invalid unless it holds ASCII letters, digits and underscores only
  */
@@ -55,7 +57,7 @@ function normaliseId(input: string): string {
   return input.toLowerCase();
 }
 
-/** A tool that was loaded and described, and is not stored yet. */
+/** A tool that was loaded and described, and is not yet stored. */
 type PreparedTool = NewTool & { version: 1; updated_at: number; warnings?: string[] };
 
 /** As a member of an answer: left out when there are none. */
@@ -63,7 +65,7 @@ export const withWarnings = ({ warnings }: { warnings: string[] }) =>
   warnings.length > 0 ? { warnings } : {};
 
 /**
- * Stores a tool after its module was loaded and described, in a process of its own.
+ * Loads and describes the module of a tool in a process of its own, then stores the tool.
  *
  * @throws tool_forbidden, id_invalid, id_taken, tool_invalid with the reason, python_unavailable
  */
@@ -76,7 +78,7 @@ export async function prepareTool(
   scope: Scope,
   input: Omit<ToolInput, 'access_grants'> & { id: string },
 ): Promise<PreparedTool> {
-  // Nothing of a stranger's source is run before we know that they may have it run.
+  // Untrusted source is run only after this check.
   if (!mayCreate(scope)) throw new AppError('tool_forbidden');
   const id = normaliseId(input.id);
   if (await repository.readToolRights(scope.sql, scope.actor, id)) throw new AppError('id_taken');
@@ -126,23 +128,24 @@ export async function storeTool(scope: Scope, tool: PreparedTool, grants: GrantI
 /** The tools that the caller may read, the last changed first. */
 export const listTools = (scope: Scope) => repository.listTools(scope.sql, scope.actor);
 
-/** The same, with the source of those that the caller may change. */
+/** The same, with the source of tools that the caller may change. */
 export const listToolsWithSources = (scope: Scope) => repository.listToolsWithSources(scope.sql, scope.actor);
 
-/** All that the caller may read, to be stored elsewhere. @throws tool_forbidden */
+/** All tools that the caller may read, for another server. @throws tool_forbidden */
 export function exportTools(scope: Scope) {
   if (!may(scope, 'workspace.tools_export')) throw new AppError('tool_forbidden');
   return repository.exportTools(scope.sql, scope.actor);
 }
 
-/** A tool; its source only for those who may change it. @throws not_found, tool_forbidden */
+/** A tool; its source only for callers with the right to change it. @throws not_found, tool_forbidden */
 export const getTool = async (scope: Scope, id: string): Promise<ToolAccessView> =>
   viewOf(await requireTool(scope, id, 'read'));
 
 /**
- * A tool after a change by the caller. The change may have taken their own right, and what is stored is not refused any more.
+ * A tool after a change by the caller. The change may have removed the caller's own right; a stored change is
+ * not refused afterwards.
  *
- * @throws not_found when it was deleted meanwhile
+ * @throws not_found when the tool was deleted meanwhile
  */
 export async function viewChanged(scope: Scope, id: string): Promise<ToolAccessView> {
   const tool = await repository.readTool(scope.sql, scope.actor, id);
@@ -154,7 +157,7 @@ const viewOf = ({ can_read: _read, content, ...view }: repository.ToolRow): Tool
   view.write_access ? { ...view, content } : view;
 
 /**
- * Changes a tool. New source needs the permission to author tools besides the right to write this one.
+ * Changes a tool. A new source requires the permission to author tools and the right to write this tool.
  *
  * @throws not_found, tool_forbidden, tool_invalid, python_unavailable
  */
@@ -177,7 +180,7 @@ export async function updateTool(scope: Scope, toolId: string, input: ToolInput)
   return { ...(await viewChanged(scope, tool.id)), ...(module ? withWarnings(module) : {}) };
 }
 
-/** Replaces all grants of a tool by those that the caller may give. @throws not_found, tool_forbidden */
+/** Replaces all grants of a tool with those that the caller may give. @throws not_found, tool_forbidden */
 export async function updateToolAccess(
   scope: Scope,
   toolId: string,
@@ -191,13 +194,14 @@ export async function updateToolAccess(
   return viewChanged(scope, id);
 }
 
-/** Changing what a tool does means running code on the server. @throws tool_forbidden */
+/** A change of a tool's behaviour runs code on the server. @throws tool_forbidden */
 export function requireAuthor(scope: Scope): void {
   if (!may(scope, 'workspace.tools')) throw new AppError('tool_forbidden');
 }
 
 /**
- * Changes the row of a tool under its lock, and tells whoever has the source loaded when that changed.
+ * Changes the row of a tool under its lock, and notifies processes that have the source loaded when the
+ * source changed.
  *
  * @throws not_found
  */
@@ -231,14 +235,14 @@ export async function changeTool(
   if (!row.is_described) startInstallation(scope, row);
 }
 
-/** What the audit log tells of a tool; its versions hold the sources. */
+/** The data of a tool for the audit log; the versions hold the sources. */
 const audited = ({ name, meta, version }: Pick<ToolEntity, 'name' | 'meta' | 'version'>) => ({
   name,
   description: meta.description,
   version,
 });
 
-/** Puts a loaded source in the row, as a version of its own unless it is there already. */
+/** Puts a loaded source in the row, as a new version unless it is the current one. */
 export function putSource(
   scope: Scope,
   tx: Transaction,
@@ -267,15 +271,15 @@ export function putSource(
   });
 }
 
-/** Deletes a tool with all that belongs to it. @throws not_found, tool_forbidden */
+/** Deletes a tool and all data that belongs to it. @throws not_found, tool_forbidden */
 export async function deleteTool(scope: Scope, toolId: string): Promise<{ result: true }> {
   const { id, name } = await requireRight(scope, toolId, 'write');
   await transaction(scope, async (tx) => {
-    // The row first, as everywhere: whoever holds its lock may touch its grants.
+    // The row first, as everywhere: the holder of its lock may change its grants.
     const count = await tx.em.nativeDelete(Tool, { id });
     await revokeGrants(tx, resource(id));
     const target = { type: 'tool', id };
-    // Of several at once, one deletes it.
+    // Of several concurrent deletions, only one records it.
     if (count > 0) await record(scope, tx, { action: 'tool.delete', target, before: { name } });
   });
   scope.bus.publish('tool.changed', { id });

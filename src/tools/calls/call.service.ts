@@ -12,13 +12,13 @@ export interface ToolCall {
   id: string;
   function: string;
   arguments: Record<string, unknown>;
-  /** What surrounds the call, as functions may ask for it. */
+  /** The context of the call, which functions may declare. */
   context?: CallContext | undefined;
-  /** Told of every event, as JSON, while the function runs; they also come with the answer. */
+  /** Called with every event, as JSON, while the function runs; the events also come with the answer. */
   onEvent?: ((event: string) => void) | undefined;
-  /** Asks the caller; the question is JSON. Without it, a function that asks fails. */
+  /** Asks the caller. The question is JSON. Without it, a question of a function fails. */
   onAsk?: ((event: string, signal: AbortSignal) => Promise<unknown>) | undefined;
-  /** Ends the call; the caller's own going away unless given. */
+  /** Ends the call; unless given, the signal of the scope. */
   signal?: AbortSignal | undefined;
 }
 
@@ -38,10 +38,10 @@ export async function invokeTool(scope: Scope, call: ToolCall) {
 }
 
 /**
- * Runs one function of a tool as the caller, on the source and the valves that are stored now. Leaves a run behind.
+ * Runs one function of a tool as the caller, on the stored source and valves. Records a run.
  *
- * @throws not_found, tool_forbidden, tool_not_ready, arguments_invalid, tool_raised, tool_timeout, tool_interrupted,
- * rate_limited, python_unavailable
+ * @throws not_found, tool_forbidden, tool_not_ready, arguments_invalid, tool_raised, tool_timeout,
+ * tool_interrupted, rate_limited, python_unavailable
  */
 export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult> {
   const tool = await requireReadyTool(scope, call.id, 'read');
@@ -50,7 +50,7 @@ export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult
   const [startedAt, started] = [nowSeconds(), performance.now()];
   let valves: CallValves = {};
   let usage: Usage | undefined;
-  // What a call took that ended with its process is known after its answer.
+  // The usage of a call that ended with its process is known only after its answer.
   let complete: ((taken: Usage) => void) | undefined;
   let outcome = 'ok';
   const requests = openRequests(scope);
@@ -97,7 +97,10 @@ export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult
   }
 }
 
-/** The address of this server as the caller knows it, with a slash at its end: what is configured, else where they reached it. */
+/**
+ * The address of this server for the caller, with a trailing slash: the configured one, otherwise the one
+ * that the caller used.
+ */
 function addressFor({ configs, request }: Scope): string {
   const address = configs.current.webui.url || URL.parse(request.origin ?? '')?.origin;
   return address ? `${address.replace(/\/+$/, '')}/` : '';

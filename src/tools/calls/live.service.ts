@@ -8,33 +8,35 @@ import type { Inbox } from '../../core/subscription.ts';
 import { requireRight } from '../tools.access.ts';
 import { callTool, type ToolCall } from './call.service.ts';
 
-/** What happens in a run that its caller watches. `result` is the last; a failure ends the subscription instead. */
+/**
+ * An event of a run that its caller watches. `result` is the last; a failure ends the subscription instead.
+ */
 type ToolRunEvent =
   | { type: 'started'; run_id: string }
-  /** What the function emitted. */
+  /** An event of the function. */
   | { type: 'event'; event: unknown }
-  /** What the function asks; `POST /tools/runs/{run_id}/answer` takes the answer. */
+  /** A question of the function; `POST /tools/runs/{run_id}/answer` takes the answer. */
   | { type: 'ask'; ask: number; event: unknown }
   | { type: 'result'; result: unknown; duration_ms: number };
 
 interface Answer {
   run: string;
   ask: number;
-  /** Who answers: only the one who runs the function may. */
+  /** The person that answers: only the caller of the function may. */
   userId: string;
   answer: unknown;
 }
 
 declare module '../../events/bus.ts' {
   interface BusTopics {
-    /** An answer for a run that may be on any process. */
+    /** An answer for a run, which may be on any process. */
     'tool.answer': Answer;
-    /** It was taken. */
+    /** The answer was accepted. */
     'tool.answered': { run: string; ask: number };
   }
 }
 
-/** How long another process may take to say that it took an answer. */
+/** How long another process may take to accept an answer. */
 const HANDOVER_MS = 2_000;
 
 export interface LiveCall extends Pick<ToolCall, 'id' | 'function' | 'arguments'> {
@@ -42,10 +44,11 @@ export interface LiveCall extends Pick<ToolCall, 'id' | 'function' | 'arguments'
 }
 
 /**
- * Runs a function and tells what it does while it runs. The run ends with its subscription, and is not taken up again by a
- * client that reconnects: what a function did cannot be undone, so it must not be done twice.
+ * Runs a function and reports its events. The run ends with its subscription. A client that reconnects does
+ * not resume it: the effects of a function cannot be undone, so the function must not run twice.
  *
- * @throws not_found, tool_forbidden, bad_request after a reconnect, rate_limited when the connection has too many
+ * @throws not_found, tool_forbidden, bad_request after a reconnect, rate_limited when the connection has too
+ * many
  */
 export async function openRun(scope: Scope, call: LiveCall) {
   if (call.lastEventId) {
@@ -67,7 +70,7 @@ async function* stream(scope: Scope, call: LiveCall, inbox: Inbox) {
   const run = uuidv4();
   const over = new AbortController();
   const items = [new ForeignJson<ToolRunEvent>(`{"type":"started","run_id":"${run}"}`)];
-  /** The rest of an item as JSON: a tool wrote the most of it. */
+  /** The rest of an item as JSON: the tool wrote most of it. */
   const push = (type: ToolRunEvent['type'], members: string) => {
     items.push(new ForeignJson<ToolRunEvent>(`{"type":"${type}",${members}}`));
     inbox.news();
@@ -95,7 +98,7 @@ async function* stream(scope: Scope, call: LiveCall, inbox: Inbox) {
       for (let item = items.shift(); item; item = items.shift()) {
         number += 1;
         yield { id: `${run}:${number}`, event: item };
-        // What waits here is bounded by what a call may emit and answer.
+        // The size of the queue is bounded by the limits on events and answers of a call.
         if (inbox.interrupted) break;
       }
       if (failure) throw failure.error;
@@ -112,7 +115,7 @@ async function* stream(scope: Scope, call: LiveCall, inbox: Inbox) {
   }
 }
 
-/** The questions of one run and the answers that reach it, from whichever process. */
+/** The questions of one run, and the answers to them from any process. */
 function openQuestions({ bus, actor }: Scope, run: string, push: (type: 'ask', members: string) => void) {
   const open = new Map<number, (answer: unknown) => void>();
   let last = 0;
@@ -142,9 +145,9 @@ function openQuestions({ bus, actor }: Scope, run: string, push: (type: 'ask', m
 }
 
 /**
- * Answers what a run of the caller's own has asked. The first answer counts.
+ * Answers a question of a run of the caller. The first answer counts.
  *
- * @throws not_found when no run of the caller waits for it (any more)
+ * @throws not_found when no run of the caller waits for the answer
  */
 export async function answerRun(
   { bus, actor }: Scope,

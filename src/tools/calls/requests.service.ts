@@ -11,14 +11,15 @@ import { getFileDetail } from '../../files/files.text.ts';
 import { findUserByEmail, foldEmail, getUser } from '../../users/users.service.ts';
 import { openUploads, type Uploads } from './uploads.ts';
 
-/** What a tool gets of a file at once. */
+/** The largest part of a file that a tool gets at once. */
 const PART_BYTES = 4 * 1024 ** 2;
 
 type Operation = (scope: Scope, input: unknown, uploads: Uploads) => Promise<unknown>;
 
 /**
- * What a function of a tool wants is checked as what a client sends: both are written by strangers. It has the rights of its caller at
- * this moment, and those of an API key only where the key may also ask for that itself, under one of the paths that `reach` names.
+ * The input of a function is checked like that of a client: both are untrusted. The function has the current
+ * rights of its caller; with an API key, only where the key may also make the request itself, under one of
+ * the paths in `reach`.
  */
 const operation =
   <T>(
@@ -52,7 +53,7 @@ async function identify(scope: Scope, reach: Reach): Promise<Actor> {
 
 const FILES = ['api', 'files'];
 const USERS = ['api', 'users'];
-/** An account; one's own is also who one is. */
+/** The path of an account; for the caller's own account, also the path that describes the caller. */
 const accountReach = (id: string, { actor }: Scope): Reach =>
   id === actor.id
     ? [
@@ -67,9 +68,9 @@ const part = {
   is_last: z.boolean(),
 };
 
-/** The whole of what a tool may have the server do: what its caller may, and no more. */
+/** All operations that a tool may request. Each has the rights of the caller. */
 const OPERATIONS: Readonly<Record<string, Operation>> = {
-  // Accounts are for administrators to see; to others, those that they may not see are not there.
+  // Only administrators see accounts; for other callers, an account that they may not see does not exist.
   'users.get': operation(
     z.object({ id: z.string() }),
     (input, scope) => accountReach(input.id, scope),
@@ -119,7 +120,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   ),
 };
 
-/** Bytes of a file from one on, as Base64; none beyond its end. */
+/** Bytes of a file from an offset, as Base64; empty beyond the end. */
 async function readPart(scope: Scope, { id, start }: { id: string; start: number }): Promise<string> {
   const { size, open } = await getContent(scope, id);
   if (start >= size) return '';
@@ -136,15 +137,15 @@ async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
   }
 }
 
-/** What the functions of a tool ask of the server while one call runs. */
+/** The requests of a tool's functions to the server during one call. */
 export interface ToolRequests {
   /**
-   * Does for a function what its stand-ins ask, with the rights that the caller has at this moment.
+   * Serves a request of a stand-in for a function, with the current rights of the caller.
    *
-   * @throws Error with a sentence for the author of the tool, and nothing else of what went wrong
+   * @throws Error with one sentence for the author of the tool, and no other detail of the failure
    */
   serve(name: string, input: unknown): Promise<unknown>;
-  /** To be said at the end of the call: nothing of what it left half done stays. */
+  /** Call at the end of the call: removes incomplete uploads. */
   close(): void;
 }
 

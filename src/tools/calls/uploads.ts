@@ -6,23 +6,29 @@ import { type FormPart, uploadFile } from '../../files/files.upload.ts';
 
 interface Upload {
   bytes: PassThrough;
-  /** Settles when all bytes have come, or something about them is wrong. */
+  /** Settles when all bytes have arrived or the upload has failed. */
   stored: Promise<FileView>;
 }
 
-/** What a tool hands over of a file at once. */
+/** One part of a file that a tool uploads. */
 export interface UploadPart {
   data: Buffer;
   is_last: boolean;
 }
 
-/** The uploads of one call of a tool, whose bytes come in parts. */
+/** The uploads of one call of a tool; their bytes arrive in parts. */
 export interface Uploads {
-  /** Takes the first part: the number for further ones, or the file when there are none. @throws as `uploadFile` */
+  /**
+   * Takes the first part. Returns the number for further parts, or the file when the upload is complete.
+   * @throws as `uploadFile`
+   */
   begin(scope: Scope, input: UploadPart & { filename: string; metadata: object }): Promise<number | FileView>;
-  /** Takes another one, and answers as `begin`. @throws as `uploadFile`, and not_found for an upload that is none (any more) */
+  /**
+   * Takes a further part and returns as `begin`. @throws as `uploadFile`, and not_found when the upload does
+   * not exist
+   */
   add(input: UploadPart & { upload: number }): Promise<number | FileView>;
-  /** Gives up what has not come to its end: half a file is none. */
+  /** Drops incomplete uploads. */
   close(): void;
 }
 
@@ -39,7 +45,7 @@ export function openUploads(): Uploads {
       bytes.end(data);
       return stored;
     }
-    // No sooner than the disk takes them. What is wrong is said of the part with which it turns out.
+    // Resolves when the disk has taken the bytes. A failure is reported for the part at which it occurs.
     const written = new Promise<void>((resolve) => bytes.write(data, () => resolve()));
     await Promise.race([stored, written]);
     if (bytes.destroyed) await stored;
@@ -50,7 +56,7 @@ export function openUploads(): Uploads {
     begin(scope, { filename, metadata, ...part }) {
       const bytes = new PassThrough();
       const stored = uploadFile(scope, form(filename, metadata, bytes));
-      // Whoever hands over the next part hears of it.
+      // The call for the next part reports the failure.
       stored.catch(() => bytes.destroy());
       bytes.on('error', () => {});
       last += 1;

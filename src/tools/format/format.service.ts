@@ -4,7 +4,9 @@ import type { Scope } from '../../core/scope.ts';
 
 const TIMEOUT_MS = 10_000;
 
-/** Runs where tools run, with their limits: a parser that is given a stranger's text may take any time and memory. */
+/**
+ * Runs in a tool process, with the limits of tools: a parser may take any time and memory for untrusted text.
+ */
 const FORMATTER = {
   // No tool has an id with a space.
   id: 'code formatter',
@@ -28,7 +30,7 @@ const Formatted = z.union([
 ]);
 
 /**
- * Python code as Black writes it.
+ * Formats Python code with Black.
  *
  * @throws bad_request with the line that is not Python, tool_timeout, rate_limited, python_unavailable
  */

@@ -4,7 +4,7 @@ import { ToolImport, toolImportForm } from './import.schema.ts';
 import { importTools } from './import.service.ts';
 
 export const toolImportRouter = router({
-  // REST has a route of its own, which takes more (doors/imports.ts).
+  // REST has a route of its own, which accepts more forms (doors/imports.ts).
   file: member
     .meta({ access: 'permission:workspace.tools', reaches: ['/api/tools/import'] })
     .input(toolImportForm(z.unknown()))

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIMITS, label, name, text } from '../../core/wire.ts';
 
-/** What is read of one tool of an export; the other members of other servers are left alone. */
+/** The members of an exported tool that are read; other members of other servers are ignored. */
 const Exported = z.object(
   {
     id: z.string().max(256),
@@ -12,13 +12,13 @@ const Exported = z.object(
   'must be a tool: an object with id, name and content',
 );
 
-/** An export is a list of tools; what the community site of Open WebUI hands out wraps each once more. */
+/** An export is a list of tools; the community site of Open WebUI wraps each tool once more. */
 const unwrap = (item: unknown) =>
   item !== null && typeof item === 'object' && 'tool' in item ? item.tool : item;
 export const ExportedTool = z.preprocess(unwrap, Exported);
 
 const said = label().nullable().catch(null);
-/** What something that is no tool says of itself. */
+/** The identification of an entry that is not a tool. */
 export const Unusable = z.preprocess(
   unwrap,
   z.object({ id: said, name: said }).catch({ id: null, name: null }),
@@ -26,11 +26,11 @@ export const Unusable = z.preprocess(
 
 const MOST = 500;
 
-/** An import: an export as it is, or as it would be. */
+/** An import: an export, and whether the import is a dry run. */
 export const toolImportForm = <Tool extends z.ZodType>(tool: Tool) =>
   z.object({ tools: z.array(tool).min(1).max(MOST), dry_run: z.boolean().default(false) });
 
-/** What is around the tools, where the number of each stands for it. */
+/** The form around the tools; each tool is replaced by its number. */
 export const ToolImportForm = z.object({
   ...toolImportForm(z.int()).shape,
   dry_run: z
@@ -39,18 +39,18 @@ export const ToolImportForm = z.object({
     .transform((asked) => asked ?? false),
 });
 
-/** What became of each, in the order in which they were sent. */
+/** The outcome for each tool, in the order of the request. */
 export const ToolImport = z
   .object({
     items: z.array(
       z.object({
-        /** As it is stored; as it was sent, when it was refused. */
+        /** The stored id; for a refused tool, the id in the request. */
         id: z.string().nullable(),
         name: z.string().nullable(),
         outcome: z.enum(['stored', 'storable', 'refused']),
-        /** Why it was refused, in the words of `create`. */
+        /** Why the tool was refused, with the texts of `create`. */
         reason: z.string().nullable(),
-        /** What its author should know, though it could be stored. Absent when there is nothing. */
+        /** Warnings for the author of a stored tool. Absent when there are none. */
         warnings: z.array(z.string()).optional(),
       }),
     ),

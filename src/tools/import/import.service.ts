@@ -12,10 +12,11 @@ export function requireImporter(scope: Scope): void {
 }
 
 /**
- * Stores the tools of an export one after the other, as the caller's own and shared with nobody: grants name people of the server
- * that they come from. One that cannot be stored is named with the reason, and the others are.
+ * Stores the tools of an export one after the other. The caller owns them, and they are not shared: grants
+ * refer to people of the server that made the export. A tool that cannot be stored is reported with the
+ * reason; the others are stored.
  *
- * @param isDryRun loads each, and stores none
+ * @param isDryRun loads each tool and stores none
  * @throws tool_forbidden
  */
 export async function importTools(
@@ -27,7 +28,7 @@ export async function importTools(
   const answers: Item[] = [];
   const taken = new Set<string>();
   for (const item of items) {
-    // Whoever has gone away does not read what became of the rest.
+    // A caller that has gone does not read the outcome of the rest.
     scope.signal?.throwIfAborted();
     const answer = await importTool(scope, item, { isDryRun, taken });
     if (answer.outcome !== 'refused' && answer.id !== null) taken.add(answer.id);

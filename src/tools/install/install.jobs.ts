@@ -10,7 +10,7 @@ declare module '../../core/scope.ts' {
   }
 }
 
-/** A tool whose source waits for its packages, or is to be run with them. */
+/** A tool whose source waits for its packages, or is loaded with them. */
 export interface Waiting {
   id: string;
   version: number;
@@ -18,31 +18,40 @@ export interface Waiting {
   requirements: string[];
 }
 
-/** What brings tools to where they can be called. Each job is done on somebody's account, and once for all that they ask meanwhile. */
+/**
+ * Jobs that make tools ready for calls. Each job counts for the person that requested it; requests for a
+ * running job join that job.
+ */
 export interface ToolJobs {
-  /** Installs the packages of a tool in the background, and reads its specification when they are there. */
+  /** Installs the packages of a tool in the background, then reads its specification. */
   prepare(tool: Waiting, person: string): void;
   /**
-   * Reads the specification of a tool whose packages are in that folder, and stores it. What did not load is not loaded again
-   * for a while, whoever asks.
+   * Reads the specification of a tool whose packages are in that folder, and stores it. A source that failed
+   * to load is not loaded again for a while, for any person.
    *
    * @throws tool_not_ready with the reason, rate_limited, python_unavailable
    */
   describe(tool: Waiting, packages: string, person: string): Promise<void>;
-  /** What another source needed that asks for the same and imports the same: most often the one before of the same tool. */
+  /**
+   * The packages that another source with the same requirements and imports needed: most often the previous
+   * source of the same tool.
+   */
   recall(content: string): string[];
   note(content: string, requirements: string[]): void;
 }
 
-/** A source may fail for reasons that pass, the network for one. */
+/** A source may fail for temporary reasons, for example the network. */
 const FAILURE_MS = 300_000;
 const FAILURES = 1_000;
 const RECALLED = 1_000;
-/** All that packages follow from: requirements, imports, and what decides at the top level whether an import is met. */
+/**
+ * The lines of a source that determine its packages: requirements, imports, and statements at the top level
+ * that decide whether an import is reached.
+ */
 const ASKING =
   /^(?:[ \t]*requirements[ \t]*:|[ \t]*(?:import|from)\s|(?:try|except|else|finally|if|elif|with|def|class)\b).*$/gm;
 
-/** What is installed for a tool, with more that turned out to be missing. */
+/** The packages to install for a tool, with the missing packages added. */
 export const widen = (requirements: string[], missing: string[]) =>
   [...new Set([...requirements, ...missing])].sort();
 
@@ -76,13 +85,17 @@ export function createToolJobs(
       if (await describeTool(sql, tool, module)) bus.publish('tool.changed', { id: tool.id });
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'tool_invalid') throw error;
-      // One whose packages were removed meanwhile is not to blame, and gets them again.
+      // When the packages were removed meanwhile, the source is not at fault, and the packages are installed
+      // again.
       if (await python.packages.find(tool.requirements)) failures.set(key, error.message);
       throw new AppError('tool_not_ready', { detail: error.message, cause: error });
     }
   }
 
-  /** With the packages of its requirements in place, the imports of a source tell of more. @throws tool_not_ready */
+  /**
+   * Once the required packages are installed, the imports of a source can show further ones. @throws
+   * tool_not_ready
+   */
   async function prepareMore(tool: Waiting, missing: string[], person: string): Promise<never> {
     const requirements = widen(tool.requirements, missing);
     if (await widenRequirements(sql, tool, requirements)) prepare({ ...tool, requirements }, person);
@@ -99,7 +112,7 @@ export function createToolJobs(
       if (packages) await describe(tool, packages, person);
     } catch (error) {
       if (error instanceof AppError && error.retryAfterSeconds !== undefined) return;
-      // The reason of a failure is kept by the set, or found again by whoever asks for the tool.
+      // The set keeps the reason of a failure; otherwise the next request for the tool finds it again.
       onError(error, tool.id);
     }
   }
@@ -123,7 +136,7 @@ const askingOf = (content: string) =>
     .update((content.match(ASKING) ?? []).join('\n'))
     .digest('base64');
 
-/** A tool that was deleted may have the id and the version of another. */
+/** A new tool may have the id and the version of a deleted one. */
 function keyOf({ id, version, content, requirements }: Waiting, packages = ''): string {
   const hash = createHash('sha256').update(JSON.stringify([version, packages, ...requirements]));
   return `${id}\n${hash.update(content).digest('base64')}`;

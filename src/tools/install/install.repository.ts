@@ -17,7 +17,10 @@ const DESCRIBE = statement<
      where id = :id and version = :version and requirements = :requirements::jsonb and not is_described returning id`,
 );
 
-/** Fills in what a source says of itself once it could be loaded; false when it was another by then, or done. */
+/**
+ * Stores the specification of a source after its first load. Returns false when the source has changed or
+ * already has one.
+ */
 export async function describeTool(
   sql: Sql,
   { id, version, requirements }: { id: string; version: number; requirements: string[] },
@@ -40,7 +43,10 @@ const WIDEN = statement<{ id: string }, { id: string; version: number; requireme
      where id = :id and version = :version and requirements = :requirements::jsonb and not is_described returning id`,
 );
 
-/** Adds what a source turned out to need; false when it was another by then, or asks for that already. */
+/**
+ * Adds the packages that a source turned out to need. Returns false when the source has changed or already
+ * requires them.
+ */
 export async function widenRequirements(
   sql: Sql,
   { id, version, requirements }: { id: string; version: number; requirements: string[] },
@@ -60,6 +66,6 @@ const WANTED = statement<{ requirements: string[] }>(
   `select distinct requirements from tool where requirements <> '[]'`,
 );
 
-/** The sets of packages that tools ask for. */
+/** The sets of packages that tools require. */
 export const listWantedPackages = async (sql: Sql): Promise<string[][]> =>
   (await sql.rows(WANTED)).map(({ requirements }) => requirements);

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-/** How it stands with the packages that a tool asks for in its frontmatter. */
+/** The state of the packages that a tool requires in its frontmatter. */
 export const ToolInstall = z
   .object({
-    /** `none`: it needs none. `absent`: nobody has begun on this machine. */
+    /** `none`: the tool requires no packages. `absent`: no installation has begun on this machine. */
     state: z.enum(['none', 'absent', 'installing', 'ready', 'failed']),
-    /** In words: the reason of a failure, for one. */
+    /** Details in words, for example the reason of a failure. */
     detail: z.string(),
-    /** What is installed, as PEP 508. */
+    /** The packages to install, as PEP 508. */
     requirements: z.array(z.string()),
-    /** What the installer printed, the end of it. */
+    /** The end of the installer's output. */
     log: z.string(),
   })
   .meta({ id: 'ToolInstall' });

@@ -8,7 +8,7 @@ import { changeTool, putSource, requireAuthor } from '../tools.service.ts';
 import type { ToolInstall } from './install.schema.ts';
 import { inspectSource, mayInstall } from './packages.service.ts';
 
-/** How it stands with the packages of a tool. @throws not_found, tool_forbidden */
+/** The state of the packages of a tool. @throws not_found, tool_forbidden */
 export async function getInstallation(scope: Scope, id: string): Promise<ToolInstall> {
   const { packages } = scope.python;
   const tool = await requireToolInUse(scope, id, 'write');
@@ -41,9 +41,10 @@ async function stateOf(scope: Scope, tool: UsedTool): Promise<PackagesState> {
 }
 
 /**
- * Installs what a tool asks for now, again when that has failed. Returns at once with how it stands.
+ * Installs the packages of a tool, also after a failure. Returns the state at once.
  *
- * @throws not_found, tool_forbidden, forbidden where the configuration does not allow it, tool_invalid, python_unavailable
+ * @throws not_found, tool_forbidden, forbidden when the configuration does not allow it, tool_invalid,
+ * python_unavailable
  */
 export async function installForTool(scope: Scope, toolId: string): Promise<ToolInstall> {
   const { id, content } = await requireToolInUse(scope, toolId, 'write');
@@ -56,10 +57,10 @@ export async function installForTool(scope: Scope, toolId: string): Promise<Tool
   }
   const module = await inspectSource(scope, id, content);
   await changeTool(scope, id, async (row, tx) => {
-    // Another source by now has seen to its own packages.
+    // A changed source has started the installation of its own packages.
     if (row.content !== content) return;
     putSource(scope, tx, row, module);
-    // What is installed for a tool runs with it: its owner can see who asked for that.
+    // Installed packages run with the tool, so the audit log shows its owner who requested them.
     if (row.user_id === scope.actor.id) return;
     await record(scope, tx, {
       action: 'tool.install',

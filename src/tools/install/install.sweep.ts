@@ -4,17 +4,17 @@ import type { Python } from '../../python/pool.ts';
 import { listWantedPackages } from './install.repository.ts';
 
 const SWEEP_MS = 3_600_000;
-/** Far longer than any process of a tool lives without a call, and long enough for an author to change their mind. */
+/** Far longer than a tool's process lives without a call, and long enough for an author to undo a change. */
 const UNUSED_MS = 7 * 86_400_000;
 
-/** Removes packages of this machine that no tool asks for any more and that none has used for a week. */
+/** Removes packages of this machine that no tool requires and that were not used for a week. */
 export async function sweepPackages(sql: Database, python: Python, unusedMs = UNUSED_MS): Promise<void> {
-  // What a set is called depends on the interpreter: while that is not known, none is known to be wanted.
+  // The names of sets depend on the interpreter: while it is unknown, the wanted sets are unknown too.
   if (python.state().state !== 'ready') return;
   await python.packages.sweep(await listWantedPackages(sql), unusedMs);
 }
 
-/** Does so every hour, in the background. */
+/** Sweeps every hour, in the background. */
 export const keepPackagesSwept = (
   { sql, python }: { sql: Database; python: Python },
   onError: (error: unknown) => void,

@@ -5,7 +5,9 @@ import { requireToolInUse } from '../tools.access.ts';
 import type { UsedTool } from '../tools.repository.ts';
 import { type Waiting, widen } from './install.jobs.ts';
 
-/** What is known of a source. `isDescribed` is false when its packages must be installed before it can be loaded. */
+/**
+ * The result of the load of a source. `isDescribed` is false when packages must be installed before the load.
+ */
 export interface Module extends Omit<Inspection, 'missing'> {
   requirements: string[];
   isDescribed: boolean;
@@ -15,15 +17,17 @@ export const mayInstall = ({ configs }: Pick<Scope, 'configs'>) =>
   configs.current.tools?.install_requirements ?? false;
 
 /**
- * Loads a source in a process of its own. With packages that are missing it is not loaded yet; where none may be installed, it
- * is loaded without them. Packages are those of its requirements, and then those that its imports imply.
+ * Loads a source in a process of its own. When packages are missing, the load waits for them; where
+ * installing is not allowed, the source is loaded without them. The packages are the required ones, then
+ * those that the imports imply.
  *
  * @throws tool_invalid with the reason, python_unavailable
  */
 export async function inspectSource(scope: Scope, id: string, content: string): Promise<Module> {
   const { python, signal, toolJobs } = scope;
   const person = scope.actor.id;
-  // A process shows what is missing, and another one loads the source with that: where it is known before, one is enough.
+  // One process finds the missing packages, and a second one loads the source with them. When the packages
+  // are already known, one process is enough.
   const known = toolJobs.recall(content);
   const folder = known.length > 0 ? await python.packages.find(known) : undefined;
   let source: ToolSource = { id, content, packages: folder };
@@ -62,7 +66,7 @@ async function loadWithout(
 }
 
 /**
- * A tool that can be asked something, with the folder of its packages. A job that was cut off is begun anew.
+ * A tool that is ready for calls, with the folder of its packages. Restarts an interrupted job.
  *
  * @throws not_found, tool_forbidden, tool_not_ready with the reason
  */
@@ -95,7 +99,7 @@ const SWITCHED_OFF =
 const failed = (reason: string) => `The packages of the tool could not be installed: ${reason}`;
 
 /**
- * Installs the packages of a tool in the background, and reads its specification when they are there. Nothing happens where the
+ * Installs the packages of a tool in the background, then reads its specification. Does nothing when the
  * configuration does not allow it.
  */
 export function startInstallation(scope: Scope, tool: Waiting): void {

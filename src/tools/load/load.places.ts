@@ -1,30 +1,30 @@
 import { z } from 'zod';
 import { AppError } from '../../core/errors.ts';
 
-/** Where the source of a tool is, as an address of a person names it. `name` suggests one for the tool. */
+/** The location of a tool's source, from an address. `name` is a suggestion for the tool's name. */
 export type Place = { kind: 'file'; url: string; name: string } | Folder;
 
 interface Folder {
   kind: 'folder';
   name: string;
-  /** The address of a file in it; null where that cannot be told without a list of the files. */
+  /** The address of a file in the folder; null when that requires a list of the files. */
   file: ((name: string) => string) | null;
-  /** Addresses that list its files, tried in turn: a path does not tell where the name of a branch ends. */
+  /** Addresses that list the files, tried in turn: a path does not show where the name of a branch ends. */
   lists: string[];
-  /** What such a list says. */
+  /** The schema of such a list. */
   read: z.ZodType<FolderFile[]>;
 }
 
 export interface FolderFile {
   name: string;
-  /** Unless `file` makes it. */
+  /** Absent when `file` makes the address. */
   url?: string;
 }
 
-/** What a tool is in when its folder has the name that matters. */
+/** File names that say nothing about the tool; the name of the folder is used instead. */
 const NAMELESS = new Set(['main', 'index', '__init__', 'tool', 'tools']);
 
-/** Branches may hold slashes; more of them are not tried. */
+/** Branch names may hold slashes; longer names are not tried. */
 const REF_SEGMENTS = 4;
 
 const Listed = z
@@ -36,7 +36,10 @@ const Gist = z
     Object.values(files).map(({ filename, raw_url }) => ({ name: filename, url: raw_url })),
   );
 
-/** Addresses of pages of GitHub, GitLab and Codeberg as those of what they show; any other is one of a file. */
+/**
+ * Maps addresses of pages of GitHub, GitLab and Codeberg to the files or folders that they show; any other
+ * address is that of a file.
+ */
 export function findPlace(url: URL): Place {
   const segments = url.pathname.split('/').filter((segment) => segment !== '');
   return HOSTS[url.hostname]?.(url, segments) ?? fileAt(url.href, segments);
@@ -70,7 +73,8 @@ function atGitHub(url: URL, segments: string[]): Place | undefined {
 }
 
 function atGist(url: URL, segments: string[]): Place | undefined {
-  // Either may be missing: the owner, or the revision. An id is a long hexadecimal number, and no view has such a name.
+  // The owner or the revision may be missing. An id is a long hexadecimal number, and no view has such a
+  // name.
   const [owner = '', ...rest] = segments;
   const [id, view] = /^[0-9a-f]{20,}$/.test(owner) ? [owner, rest[0]] : rest;
   if (!id || view === 'raw') return undefined;
@@ -125,7 +129,7 @@ function atCodeberg(url: URL, segments: string[]): Place | undefined {
   const raw = (path: string[]) => here([owner, repository, 'raw', kind, ...path]);
   if (view === 'raw') return fileAt(raw(rest), within(repository, rest));
   if (view !== 'src') return undefined;
-  // Its addresses of files and of folders look the same.
+  // Addresses of files and of folders look the same here.
   if (rest.at(-1)?.endsWith('.py')) return fileAt(raw(rest), within(repository, rest));
   return {
     kind: 'folder',
@@ -136,10 +140,10 @@ function atCodeberg(url: URL, segments: string[]): Place | undefined {
   };
 }
 
-/** The path of a file with the repository before it, and without the branch, which would be a poor name for a tool. */
+/** The path of a file after the repository, without the branch, which would be a poor name for a tool. */
 const within = (repository: string, [_ref, ...path]: string[]) => [repository, ...path];
 
-/** Every way to read segments as a branch, tag or commit and a path in it, the shortest first. */
+/** All splits of the segments into a branch, tag or commit and a path, the shortest first. */
 const splits = (segments: string[]) =>
   segments.slice(0, REF_SEGMENTS).map((_, index) => ({
     ref: segments
@@ -149,7 +153,7 @@ const splits = (segments: string[]) =>
     path: segments.slice(index + 1),
   }));
 
-/** An address of another host of the same site: with the scheme and the port of the given one. */
+/** An address on another host of the same site, with the scheme and the port of the given one. */
 function at(
   { protocol, port }: URL,
   host: string,
@@ -164,7 +168,10 @@ function at(
 
 const fileAt = (url: string, segments: string[]): Place => ({ kind: 'file', url, name: nameOf(segments) });
 
-/** Suggested by the last name of a path, or by the one before it when that says nothing. Empty when there is none. */
+/**
+ * Suggests a name: the last part of the path, or the part before when the last one says nothing. Empty when
+ * there is none.
+ */
 export function suggestName(path: string[]): string {
   const [folder = '', file = folder] = path.slice(-2);
   const base = file.replace(/\.py$/, '');

@@ -6,7 +6,7 @@ import { type FolderFile, findPlace, type Place, suggestName } from './load.plac
 
 /** For all requests of one load together. */
 const TIMEOUT_MS = 10_000;
-/** What a folder's tool is in, the likeliest first. */
+/** File names of the tool in a folder, the likeliest first. */
 const NAMES = ['main.py', 'tool.py', 'tools.py'];
 const MAX_NAME = 256;
 
@@ -17,7 +17,7 @@ export interface LoadedSource {
 }
 
 /**
- * The source of a tool that lies on the network, not stored and not run.
+ * Loads the source of a tool from the network, without storing or running it.
  *
  * @throws tool_forbidden, address_refused, answer_too_large, bad_request with the reason, upstream_failed
  */
@@ -29,7 +29,10 @@ export async function loadFromUrl(scope: Scope, address: string): Promise<Loaded
   return { name: [...name].slice(0, MAX_NAME).join('') || 'tool', content: readSource(answer) };
 }
 
-/** Requests that share one time limit. They give an answer with status 200; undefined when there is nothing under the address. */
+/**
+ * Requests that share one time limit. They accept only an answer with status 200, and return undefined when
+ * the address does not exist.
+ */
 function openGet({ egress, signal }: Scope): Get {
   const deadline = performance.now() + TIMEOUT_MS;
   return async (url) => {
@@ -39,7 +42,7 @@ function openGet({ egress, signal }: Scope): Get {
       const bounds = { maxBytes: LIMITS.toolContentBytes, timeoutMs, ...(signal && { signal }) };
       return requireAnswer(await egress.fetch(url, bounds));
     } catch (error) {
-      // Being slow is one of the failures of the other server.
+      // A timeout is reported like other failures of the other server.
       if (!(error instanceof AppError) || error.code !== 'upstream_timeout') throw error;
       const detail = `${new URL(url).host} did not answer within ${TIMEOUT_MS / 1000} s.`;
       throw new AppError('upstream_failed', { detail, cause: error });
@@ -82,7 +85,7 @@ async function listFolder(folder: Extract<Place, { kind: 'folder' }>, get: Get):
   throw refused('There is no such folder, or it is not public.');
 }
 
-/** @throws bad_request unless one is named as tools are, or only one is Python */
+/** @throws bad_request unless one file has a tool's name, or exactly one is Python */
 function chooseFile(files: FolderFile[]): FolderFile {
   const sources = files.filter(({ name }) => name.endsWith('.py'));
   const chosen = NAMES.map((name) => sources.find((file) => file.name === name)).find((file) => file);
@@ -106,7 +109,7 @@ function requireAnswer(answer: EgressResponse): EgressResponse | undefined {
   throw new AppError('upstream_failed', { detail });
 }
 
-/** @throws bad_request unless it is a text, and not that of a page */
+/** @throws bad_request unless the answer is text and not an HTML page */
 function readSource({ body, headers }: EgressResponse): string {
   const content = decodeUtf8(body);
   if (content === undefined || !isStorable(content)) throw refused('That is not a text in UTF-8.');

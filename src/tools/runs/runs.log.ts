@@ -24,17 +24,17 @@ const durations = new Histogram({
 });
 
 const FLUSH_MS = 1_000;
-/** As many are stored in one statement. */
+/** Runs in one statement. */
 const BATCH = 500;
-/** As many wait when the database does not answer; then the oldest go. */
+/** Runs that wait while the database does not answer; beyond that, the oldest are dropped. */
 const MOST_WAITING = 20_000;
 const DAY_MS = 86_400_000;
 
 export interface RunRetention {
-  /** Of each tool; its callers share them. */
+  /** The bound for each tool, shared by its callers. */
   runs: number;
   days: number;
-  /** How often what is too much is removed. */
+  /** The interval of the removal of surplus runs. */
   pruneMs: number;
 }
 
@@ -42,16 +42,16 @@ const RETENTION: RunRetention = { runs: 1_000, days: 30, pruneMs: 60_000 };
 
 export interface RunLog {
   /**
-   * Notes a run; costs little more than an array's place. The returned function adds what it took, where that is known only when the
-   * process of the tool has ended.
+   * Adds a run to an array. The returned function adds its usage, when that is known only after the end of
+   * the tool's process.
    */
   record(run: Omit<Run, 'id'>): (taken: Omit<Taken, 'id'>) => void;
-  /** Stores what waits. */
+  /** Stores the waiting runs. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Collects the runs of tools and stores them off the path of the calls, several in a statement. */
+/** Collects the runs of tools and stores them outside the calls, several in a statement. */
 export function openRunLog(
   sql: Sql,
   onError: (error: unknown) => void,
@@ -93,7 +93,7 @@ export function openRunLog(
   }
 
   async function flush(): Promise<void> {
-    // What is noted while a statement runs is stored by the same loop.
+    // The same loop stores runs that are recorded during a statement.
     flushing ??= storeWaiting()
       .catch(onError)
       .finally(() => {

@@ -6,7 +6,7 @@ export interface Run {
   /** A UUID of version 7. */
   id: string;
   tool_id: string;
-  /** When the tool was made: another of the same id may have taken its place. */
+  /** When the tool was created: a later tool may have the same id. */
   tool_created_at: number;
   version: number;
   user_id: string;
@@ -18,7 +18,7 @@ export interface Run {
   peak_memory_bytes: number | null;
 }
 
-/** What a run took, known only after it was noted. */
+/** The usage of a run, when it is known only after the record. */
 export type Taken = Pick<Run, 'id'> & { cpu_ms: number; peak_memory_bytes: number };
 
 const STORE = statement<never, { runs: string }>(
@@ -46,8 +46,8 @@ const PRUNE_OLD = statement<never, { before: string }>(
   `delete from tool_run where id < :before`,
 );
 
-// Of every person the newest in turn, so that whoever calls most loses theirs first. That means to read all of a tool's, so only tools
-// with a tenth too many are looked at.
+// Keeps the newest runs of each person in turn, so that the person with the most calls loses runs first. That
+// requires reading all runs of a tool, so only tools with ten percent too many are pruned.
 const PRUNE_MANY = statement<never, { toolIds: string[]; keep: number }>(
   'tool.runs.prune_many',
   `with crowded as (
@@ -70,17 +70,20 @@ const LIST = statement<ToolRunView, { toolId: string; skip: number; limit: numbe
      left join users u on u.id = r.user_id order by r.id desc`,
 );
 
-/** Stores runs in one statement; those of tools that are gone are left out. */
+/** Stores runs in one statement; runs of deleted tools are left out. */
 export const storeRuns = (sql: Sql, runs: Run[]) => sql.rows(STORE, { runs: JSON.stringify(runs) });
 
-/** Adds what stored runs took. */
+/** Adds the usage of stored runs. */
 export const completeRuns = (sql: Sql, taken: Taken[]) =>
   sql.rows(COMPLETE, { taken: JSON.stringify(taken) });
 
-/** Removes the runs before that UUID of version 7, which says when they were. */
+/** Removes the runs before that UUID of version 7, which holds a time. */
 export const pruneRunsBefore = (sql: Sql, id: string) => sql.rows(PRUNE_OLD, { before: id });
 
-/** Keeps so many of each of these tools, or a tenth more: the newest, but as many of everybody's who has them, whoever called more. */
+/**
+ * Keeps at most `keep` runs of each of these tools, plus ten percent: the newest, with an equal share for
+ * each person.
+ */
 export const pruneRunsOf = (sql: Sql, toolIds: string[], keep: number) =>
   sql.rows(PRUNE_MANY, { toolIds, keep });
 

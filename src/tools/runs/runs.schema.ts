@@ -13,11 +13,11 @@ export const ToolRunView = z
     started_at: seconds(),
     duration_ms: z.number(),
     /**
-     * Of the tool's process while the function ran, calls at the same time included. Null when no process was asked, and
-     * of one that gave no answer until it has ended.
+     * CPU time of the tool's process while the function ran, including concurrent calls. Null when no process
+     * was asked, and until the process has ended for a call without an answer.
      */
     cpu_ms: z.number().nullable(),
-    /** The most that the tool's process had held by then, in this call or before it. */
+    /** The peak memory of the tool's process so far, in this call or before it. */
     peak_memory_bytes: z.int().nullable(),
     user_id: z.string(),
     user: ToolPerson,

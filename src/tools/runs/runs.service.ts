@@ -5,7 +5,7 @@ import * as repository from './runs.repository.ts';
 /** The runs of a tool, the newest first. @throws not_found, tool_forbidden */
 export async function listRuns(scope: Scope, toolId: string, paging: { skip: number; limit: number }) {
   const { id } = await requireRight(scope, toolId, 'write');
-  // Whoever has just called sees it; the calls of other processes follow within a second.
+  // The caller sees its own latest run; runs of other processes follow within a second.
   await scope.toolRuns.flush();
   return repository.listRuns(scope.sql, id, paging);
 }

@@ -4,27 +4,28 @@ import { MASK } from '../../core/masks.ts';
 import type { JsonSchema } from '../../python/pool.ts';
 import type { UsedTool } from '../tools.repository.ts';
 
-/** The values that a call of the tool by the caller gets; none of a class that was never set. */
+/** The values for a call of the tool by the caller; none for a class that was never set. */
 export interface CallValves {
   valves?: Record<string, unknown> | undefined;
   userValves?: Record<string, unknown> | undefined;
 }
 
-/** Shorter texts are words, and shorter numbers are counts; unless their class says that they are secret. */
+/** Shorter texts are words, and shorter numbers are counts, unless their class declares them secret. */
 const SHORTEST_TEXT = 6;
 const FEWEST_DIGITS = 4;
-/** The fewest characters of a secret that was cut, or decoded. */
+/** The shortest part of a secret that was cut or decoded. */
 const SHORTEST_PART = 4;
-/** Masking more of them would delay the calls of others. */
+/** Masking more secrets would delay the calls of others. */
 const MOST_SECRETS = 2_000;
 
-/** Stands for a secret until all are found, so that no secret is looked for in a mask. */
+/** Replaces a secret until all are found, so that no secret is searched for in a mask. */
 const HOLE = '\uF8FF';
 
 /**
- * The message of a failed tool with a mask in place of each valve: an exception quotes the address that was asked, key and all.
- * A value that its class declares secret is masked at any length, other values when they are long enough; choices that a class
- * lists stay. Of values that overlap in the text, the end of the shorter one may stay.
+ * The message of a failed tool, with each valve masked: an exception may quote a requested address with its
+ * key. A value that its class declares secret is masked at any length, other values when they are long
+ * enough; choices that a class lists stay. When values overlap in the text, the end of the shorter one may
+ * stay.
  */
 export function withoutValves(said: string, tool: UsedTool, { valves, userValves }: CallValves): string {
   const values = [
@@ -41,13 +42,15 @@ export function withoutValves(said: string, tool: UsedTool, { valves, userValves
   return text.replaceAll(new RegExp(`${HOLE}+`, 'g'), MASK);
 }
 
-/** The text without the beginning of a secret at its end, where it was cut. */
+/** The text without the beginning of a secret at the end, where the text was cut. */
 function withoutBeginning(text: string, secrets: readonly string[]): string {
   const cut = secrets.reduce((longest, secret) => Math.max(longest, beginningAtEnd(text, secret)), 0);
   return cut === 0 ? text : text.slice(0, -cut) + HOLE;
 }
 
-/** How many characters at the end of the text are the beginning of a secret; 0 when these are too few to tell. */
+/**
+ * How many characters at the end of the text are the beginning of a secret; 0 when they are too few to tell.
+ */
 function beginningAtEnd(text: string, secret: string): number {
   for (let length = Math.min(secret.length, text.length); length >= SHORTEST_PART; length -= 1)
     if (text.endsWith(secret.slice(0, length))) return length;
@@ -55,8 +58,8 @@ function beginningAtEnd(text: string, secret: string): number {
 }
 
 /**
- * The values with a mask for every text that is not the default of its member. Of an object the names may be secrets, too, so the
- * mask stands for the whole.
+ * The values with a mask for every text that is not the default of its member. The names in an object may be
+ * secrets too, so the mask replaces the whole object.
  */
 export function withoutTexts(values: Record<string, unknown>, schema: JsonSchema | null) {
   const known = (schema?.properties ?? {}) as Record<string, { default?: unknown } | undefined>;
@@ -87,7 +90,10 @@ function secretsIn(values: object | undefined, schema: JsonSchema | null): strin
       for (const [name, part] of Object.entries(value)) collect(part, isDeclared || declared.has(name));
     }
   };
-  /** What the tool, or its class by `Base64Str` and `Json`, reads in a text: a service account with its key, say. */
+  /**
+   * Values that the tool, or its class by `Base64Str` and `Json`, decodes from a text: for example a service
+   * account with its key.
+   */
   const collectRead = (text: string, isDeclared: boolean): void => {
     const decoded = Buffer.from(text, 'base64');
     if (decoded.length >= SHORTEST_PART && isUtf8(decoded)) found.push(decoded.toString());
@@ -95,18 +101,21 @@ function secretsIn(values: object | undefined, schema: JsonSchema | null): strin
     try {
       collect(JSON.parse(text), isDeclared);
     } catch {
-      // It is none, or nested deeper than a tool can read.
+      // The text is not JSON, or is nested deeper than a tool can read.
     }
   };
   for (const [name, value] of Object.entries(values ?? {})) {
-    // A name that the schema does not have may be another one of a field that it has.
+    // A name that the schema lacks may be an alias of a field.
     const isOther = declared.size > 0 && !Object.hasOwn(known, name);
     collect(value, isOther || declared.has(name));
   }
   return found;
 }
 
-/** The names of what is declared secret (`SecretStr`, an input of type password), at any level, and all choices. */
+/**
+ * The names of members that are declared secret (`SecretStr`, an input of type password), at any level, and
+ * all choices.
+ */
 function readSchema(schema: JsonSchema) {
   const declared = new Set<string>();
   const choices = new Set<unknown>();
@@ -125,13 +134,13 @@ function readSchema(schema: JsonSchema) {
   return { declared, choices };
 }
 
-/** As it is, in quotes, and in the ways in which libraries put it into addresses. */
+/** The secret as it is, in quotes, and in the encodings that libraries use in addresses. */
 function writtenAs(secret: string): string[] {
   if (!/[^\w.-]/.test(secret)) return [secret];
   const quoted = JSON.stringify(secret).slice(1, -1);
   const ascii = quoted.replace(/[^ -~]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
   const coded = encodeURIComponent(secret.toWellFormed());
-  // Python writes these by their numbers too.
+  // Python percent-encodes these characters too.
   const strict = coded.replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
   const addresses = [coded, strict].flatMap((way) => [
     way,

@@ -3,8 +3,9 @@ import { type Sql, statement } from '../../database/sql.ts';
 import { CAN_READ } from '../tools.policy.ts';
 
 /*
- * A change names what it was made from: two at once would otherwise lose one. `is not distinct from` also holds for
- * "nothing yet". The version of the source counts, too, as another source may have another class.
+ * A change holds the values that it was made from: otherwise one of two concurrent changes would be lost. `is
+ * not distinct from` also matches "nothing yet". The version of the source is compared too, because another
+ * source may have another class.
  */
 
 const STORE = statement<{ id: string }, { toolId: string; version: number; from: string | null; to: string }>(
@@ -27,19 +28,19 @@ const STORE_FOR_USER = statement<
 export interface ValvesChange {
   toolId: string;
   version: number;
-  /** Sealed, as they were read. */
+  /** The sealed text that was read. */
   from: string | null;
-  /** Sealed. */
+  /** The new sealed text. */
   to: string;
 }
 
-/** Stores the valves of a tool. False when something else changed them, or the source, since they were read. */
+/** Stores the valves of a tool. Returns false when the valves or the source changed since they were read. */
 export async function storeValves(sql: Sql, { toolId, version, from, to }: ValvesChange): Promise<boolean> {
   const rows = await sql.rows(STORE, { toolId, version, from, to });
   return rows.length > 0;
 }
 
-/** Stores what one person set of a tool; as `storeValves`. */
+/** Stores the valves that one person set of a tool; as `storeValves`. */
 export async function storeUserValves(
   sql: Sql,
   { toolId, version, from, to }: ValvesChange,
@@ -62,5 +63,5 @@ const LIST_OF_USER = statement<{ id: string; user_valves: string }, CallerParams
     where bytes <= ${LISTED_BYTES} order by id`,
 );
 
-/** What a person has set of the tools that they may read, sealed. */
+/** The sealed valves that a person has set of tools that the person may read. */
 export const listSealedUserValves = (sql: Sql, caller: Caller) => sql.rows(LIST_OF_USER, callerOf(caller));

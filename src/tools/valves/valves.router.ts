@@ -4,7 +4,7 @@ import { freeForm, toolId } from '../../core/wire.ts';
 import { getValves, getValvesSpec, updateValves } from './valves.service.ts';
 
 const ofTool = { id: toolId() };
-/** What a class of the tool declares; `null` returns a value to its default. */
+/** Members that a class of the tool declares; `null` resets a value to its default. */
 const values = () => freeForm();
 const Values = z.record(z.string(), z.unknown());
 /** JSON schema; null when the tool has no such class. */

@@ -24,23 +24,26 @@ declare module '../../core/keys.ts' {
 
 type Values = Record<string, unknown>;
 
-/** How often a change is tried again when others change the same valves at the same moment. */
+/** How often a change is retried when other changes of the same valves conflict with it. */
 const ATTEMPTS = 10;
 
 const SCHEMAS = { valves: 'valves_schema', user_valves: 'user_valves_schema' } as const;
-/** To set them. Valves of the tool hold its owner's secrets; each person who may use the tool has settings of their own. */
+/**
+ * The right to set them. Valves of the tool hold its owner's secrets; each person who may use the tool has
+ * settings of their own.
+ */
 const RIGHTS = { valves: 'write', user_valves: 'read' } as const;
 
-/** A sealed text opens in its own row alone. */
+/** A sealed text can be opened only in its own row. */
 export const sealedForValves = (row: string) => ({ purpose: 'tool-valves', place: `tool:${row}` }) as const;
 
 const placeOf = (scope: Scope, toolId: string, kind: ValvesKind) =>
   sealedForValves(kind === 'valves' ? toolId : `${toolId}:user:${scope.actor.id}`);
 
 /**
- * The values that were set, of the tool or of the caller; null when none ever were.
+ * The set values of the tool or of the caller; null when none were ever set.
  *
- * @throws unavailable when they were sealed with another secret
+ * @throws unavailable when they were sealed with an unknown secret
  */
 function openValves(scope: Scope, tool: UsedTool, kind: ValvesKind): Values | null {
   const sealed = tool[kind];
@@ -54,7 +57,10 @@ function openValves(scope: Scope, tool: UsedTool, kind: ValvesKind): Values | nu
   }
 }
 
-/** What the caller has set of tools that they may read, by tool id; without what was sealed with another secret. */
+/**
+ * The caller's valves of tools that the caller may read, by tool id; without those sealed with an unknown
+ * secret.
+ */
 export async function listUserValves(scope: Scope): Promise<Record<string, Values>> {
   const sealed = await listSealedUserValves(scope.sql, scope.actor);
   const opened = sealed.flatMap(({ id, user_valves }) => {
@@ -69,14 +75,14 @@ export async function listUserValves(scope: Scope): Promise<Record<string, Value
   return Object.fromEntries(opened);
 }
 
-/** @throws unavailable when they were sealed with another secret */
+/** @throws unavailable when they were sealed with an unknown secret */
 export const openCallValves = (scope: Scope, tool: UsedTool): CallValves => ({
   valves: tool.valves_schema ? (openValves(scope, tool, 'valves') ?? undefined) : undefined,
   userValves: tool.user_valves_schema ? (openValves(scope, tool, 'user_valves') ?? undefined) : undefined,
 });
 
 /**
- * The values that were set. Those of the tool without their texts, for who may only use it.
+ * The set values. Values of the tool without their texts, for a caller that may only use the tool.
  *
  * @throws not_found, tool_forbidden
  */
@@ -87,8 +93,8 @@ export async function getValves(scope: Scope, toolId: string, kind: ValvesKind):
 }
 
 /**
- * What can be set, as JSON schema; null when the tool has no such valves. Choices that the tool offers by a method are asked
- * of it, as the caller; when it cannot say, the name of the method stays.
+ * The settings as JSON schema; null when the tool has no such valves. The tool's methods for choices run as
+ * the caller; when a method fails, its name stays.
  *
  * @throws not_found, tool_forbidden, tool_not_ready
  */
@@ -116,10 +122,11 @@ const offersChoices = (schema: JsonSchema): boolean =>
   );
 
 /**
- * Sets some values and keeps the others; null returns one to its default. The tool's own class decides what is allowed, and
- * converts it. Returns all that are set now.
+ * Sets some values and keeps the others; null resets a value to its default. The tool's own class checks and
+ * converts the values. Returns all set values.
  *
- * @throws not_found (the tool, or it has no such valves), tool_forbidden, tool_not_ready, valves_invalid, tool_timeout, python_unavailable
+ * @throws not_found (the tool, or it has no such valves), tool_forbidden, tool_not_ready, valves_invalid,
+ * tool_timeout, python_unavailable
  */
 export async function updateValves(
   scope: Scope,
@@ -160,7 +167,9 @@ export async function updateValves(
   });
 }
 
-/** Stores a tool's valves. They are secrets, so the audit log has the names of those that were set alone. */
+/**
+ * Stores a tool's valves. The values are secrets, so the audit log holds only the names of the set members.
+ */
 const storeAudited = (scope: Scope, change: ValvesChange, set: string[]): Promise<boolean> =>
   transaction(scope, async (tx) => {
     if (!(await storeValves(tx, change))) return false;
@@ -172,7 +181,7 @@ const storeAudited = (scope: Scope, change: ValvesChange, set: string[]): Promis
     return true;
   });
 
-/** What cannot be opened any more is replaced: otherwise nobody could ever set the valves again. */
+/** Values that cannot be opened are replaced: otherwise the valves could never be set again. */
 function reopen(scope: Scope, tool: UsedTool, kind: ValvesKind): Values | null {
   try {
     return openValves(scope, tool, kind);

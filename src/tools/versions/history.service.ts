@@ -6,17 +6,17 @@ import { changeTool } from '../tools.service.ts';
 import { listHistory, readSnapshot, removeVersion } from './versions.repository.ts';
 import type { ToolHistoryDiff, ToolHistorySnapshot } from './versions.schema.ts';
 
-/* The versions of a tool's source by the names that clients of Open WebUI have for them. */
+/* The versions of a tool's source, with the names that clients of Open WebUI use. */
 
 /** As in Open WebUI. */
 const PAGE_ENTRIES = 20;
-/** Sources that differ in more lines, or whose comparison takes longer, are shown as replaced. */
+/** Larger differences, and those that take longer to compare, are shown as a replacement. */
 const MOST_EDITS = 2_000;
 const COMPARISON_MS = 100;
 
 const noSuchVersion = () => new AppError('not_found', { detail: 'The tool has no such version.' });
 
-/** @throws not_found for a text that is the number of no version */
+/** @throws not_found for a text that is not a version number */
 export function versionOf(id: string): number {
   const version = /^[1-9]\d{0,8}$/.test(id) ? Number(id) : 0;
   if (version === 0) throw noSuchVersion();
@@ -41,7 +41,7 @@ export async function getHistoryEntry(
   return found;
 }
 
-/** What changed in the source from one version to another. @throws not_found, tool_forbidden */
+/** The difference between two versions of the source. @throws not_found, tool_forbidden */
 export async function compareHistory(
   scope: Scope,
   toolId: string,
@@ -64,7 +64,7 @@ function compare(from: string, to: string): string {
     .trimEnd();
 }
 
-/** All lines go, all lines come. */
+/** Removes all old lines and adds all new ones. */
 function replaced(from: string, to: string): string {
   const [old, now] = [from, to].map((text) => text.trimEnd().split('\n'));
   const marked = (lines: string[] = [], mark: string) => lines.map((line) => `${mark}${line}`);
@@ -72,7 +72,7 @@ function replaced(from: string, to: string): string {
   return [...head, ...marked(old, '-'), ...marked(now, '+')].join('\n');
 }
 
-/** Forgets a version that is not in force. @throws not_found, tool_forbidden, conflict */
+/** Deletes a version that is not current. @throws not_found, tool_forbidden, conflict */
 export async function deleteHistoryEntry(scope: Scope, toolId: string, entryId: string): Promise<true> {
   const { id } = await requireRight(scope, toolId, 'write');
   const version = versionOf(entryId);

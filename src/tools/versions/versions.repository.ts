@@ -48,7 +48,9 @@ const PRUNE = statement<never, { toolId: string; count: number; bytes: number }>
      where v.tool_id = :toolId and v.version = kept.version and kept.place > 1 and (kept.place > :count or kept.bytes > :bytes)`,
 );
 
-/** Keeps the newest versions of a tool, so many and of so many bytes together; the newest whatever its size. */
+/**
+ * Keeps the newest versions of a tool, bounded by number and total size; the newest version is always kept.
+ */
 export const pruneVersions = (sql: Sql, toolId: string, { count, bytes }: { count: number; bytes: number }) =>
   sql.rows(PRUNE, { toolId, count, bytes });
 
@@ -61,7 +63,7 @@ export function listVersions(
   return sql.rows(LIST, { toolId, skip, limit });
 }
 
-/** One version with its source; undefined when there is none. */
+/** One version with its source; undefined when it does not exist. */
 export async function readVersion(sql: Sql, toolId: string, version: number) {
   const [row] = await sql.rows(READ, { toolId, version });
   return row;
@@ -76,12 +78,12 @@ export function listHistory(
   return sql.rows(HISTORY, { toolId, skip, limit });
 }
 
-/** One of them with its source; undefined when there is none. */
+/** One entry with its source; undefined when it does not exist. */
 export async function readSnapshot(sql: Sql, toolId: string, version: number) {
   const [row] = await sql.rows(SNAPSHOT, { toolId, version });
   return row;
 }
 
-/** Removes a version; false when there is none. */
+/** Removes a version; returns false when it does not exist. */
 export const removeVersion = async (sql: Sql, toolId: string, version: number): Promise<boolean> =>
   (await sql.rows(REMOVE, { toolId, version })).length > 0;

@@ -6,7 +6,7 @@ import { ToolAccessView } from '../tools.schema.ts';
 import { ToolVersionSource, ToolVersionView } from './versions.schema.ts';
 import { getVersion, listVersions, restoreVersion } from './versions.service.ts';
 
-/** Beyond what a column of the database holds there is none. */
+/** Bounded by the type of the column: larger numbers match no version. */
 const version = () =>
   z
     .int()

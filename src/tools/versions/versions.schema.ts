@@ -8,10 +8,10 @@ export const ToolVersionView = z
     version: z.int(),
     user_id: z.string(),
     user: ToolPerson,
-    /** The version whose source this one brought back. */
+    /** The version whose source this one restored. */
     restored_from: z.int().nullable(),
     created_at: seconds(),
-    /** Of the source, in bytes. */
+    /** Size of the source in bytes. */
     size: z.int(),
   })
   .meta({ id: 'ToolVersion' });
@@ -22,12 +22,12 @@ export const ToolVersionSource = ToolVersionView.extend({ content: z.string() })
 });
 export type ToolVersionSource = z.infer<typeof ToolVersionSource>;
 
-/** A version as clients of Open WebUI know it. */
+/** A version in the form for clients of Open WebUI. */
 export const ToolHistoryEntry = z
   .object({
     id: z.string(),
     tool_id: z.string(),
-    /** The version before it, of those that are kept. */
+    /** The previous stored version. */
     parent_id: z.string().nullable(),
     user_id: z.string(),
     user: z.object({ name: z.string() }).nullable(),
@@ -37,7 +37,7 @@ export const ToolHistoryEntry = z
   .meta({ id: 'ToolHistoryEntry' });
 export type ToolHistoryEntry = z.infer<typeof ToolHistoryEntry>;
 
-/** With the source. Name and description have no versions: they are those of today. */
+/** With the source. Name and description have no versions: they are the current ones. */
 export const ToolHistorySnapshot = ToolHistoryEntry.extend({
   snapshot: z.object({
     name: z.string(),
@@ -52,7 +52,7 @@ export const ToolHistoryDiff = z
     from_id: z.string(),
     to_id: z.string(),
     metadata: z.object({}),
-    /** Unified; empty when nothing but line ends differ. */
+    /** Unified diff; empty when only line ends differ. */
     content_diff: z.string(),
     line_endings_only: z.boolean(),
   })

@@ -29,9 +29,10 @@ export async function getVersion(scope: Scope, toolId: string, version: number):
 }
 
 /**
- * Brings an earlier source back, as a new version; nothing happens when it is in force already.
+ * Restores an earlier source as a new version; does nothing when that source is current.
  *
- * @throws not_found, tool_forbidden, quota_exceeded, tool_invalid when it does not load here (any more), python_unavailable
+ * @throws not_found, tool_forbidden, quota_exceeded, tool_invalid when it fails to load now,
+ * python_unavailable
  */
 export async function restoreVersion(scope: Scope, toolId: string, version: number): Promise<ToolAccessView> {
   const { content } = await getVersion(scope, toolId, version);
