@@ -5,31 +5,31 @@ import { LIMITS } from './wire.ts';
 
 /** How many calls of one caller run at a time. */
 const MAX_RUNNING = 32;
-/** How many more may wait, and what their bodies may hold together. */
+/** How many more calls may wait, and the bound on the total size of their bodies. */
 const MAX_WAITING = 512;
 const MAX_WAITING_BYTES = 8 * LIMITS.bodyBytes;
 /**
- * A call that runs longer, and not for the database, waits for a tool, another server or a file. It gives its place to the caller's
- * next call, which may be the one that it waits for.
+ * A call that runs longer, and does not wait for the database, waits for a tool, another server or a file. It
+ * gives its turn to the caller's next call, which may be the call that it waits for.
  */
 const LONG_MS = 1000;
 const MAX_LONG = 256;
 
 export interface CallOptions {
-  /** Of the body. */
+  /** Size of the body. */
   bytes?: number | undefined;
-  /** Aborts when the caller has gone away: a call that still waits is dropped. */
+  /** Aborts when the caller has gone: a waiting call is dropped. */
   signal?: AbortSignal | undefined;
 }
 
-/** The caller of a call without credentials: its network. */
+/** The caller id of a call without credentials: its network. */
 export const networkCaller = (ip: string): string => `network ${toNetwork(ip)}`;
 
-/** One call that runs. */
+/** One running call. */
 export class Turn {
   readonly caller: string;
   readonly startedAt = performance.now();
-  /** How many connections to the database it holds, and how many it waits for. */
+  /** How many database connections the call holds, and how many it waits for. */
   connections = 0;
   awaited = 0;
 
@@ -48,10 +48,10 @@ interface Waiting {
 /** The calls of one caller in this process. */
 class CallQueue {
   readonly #caller: string;
-  /** In the order in which they began. */
+  /** In the order of their start. */
   readonly #running = new Set<Turn>();
   #long = 0;
-  /** In the order in which they came. */
+  /** In the order of their arrival. */
   readonly #waiting = new Set<Waiting>();
   #waitingBytes = 0;
   #isDue = false;
@@ -101,7 +101,7 @@ class CallQueue {
     return this.#running.size < MAX_RUNNING;
   }
 
-  /** In another turn of the event loop: short calls that follow each other must not keep it for themselves. */
+  /** In another turn of the event loop: a series of short calls must not occupy the loop. */
   #grantSoon(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -124,7 +124,7 @@ class CallQueue {
     else if (this.isEmpty) this.#forget();
   }
 
-  /** Calls that run become long without an event that tells it. */
+  /** A running call becomes long without an event, so a timer wakes the queue. */
   #wakeLater(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -138,15 +138,16 @@ class CallQueue {
   }
 }
 
-/** By caller: a person's id, or `networkCaller`. Those with nothing under way have none. */
+/** By caller: a person's id, or `networkCaller`. A caller without running or waiting calls has no queue. */
 const queues = new Map<string, CallQueue>();
 const storage = new AsyncLocalStorage<Turn>();
 
-/** The call that the running code belongs to; none in the server's own work. */
+/** The call that the running code belongs to; undefined for the server's own work. */
 export const currentTurn = (): Turn | undefined => storage.getStore();
 
 /**
- * Runs a call when its caller has a turn. Callers do not wait for each other here: each has its own turns, and its own queue.
+ * Runs a call when its caller has a turn. Callers do not wait for each other here: each has its own turns and
+ * its own queue.
  *
  * @param caller a person's id, or `networkCaller`
  * @throws rate_limited when too many calls of the caller wait

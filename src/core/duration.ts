@@ -8,8 +8,8 @@ const UNIT_MS: Record<string, number> = {
 };
 
 /**
- * A configured duration in milliseconds: numbers with units that add up (`4w`, `1d12h`), or null for `-1` and `0`,
- * which mean "for ever". The configuration's schema admits nothing else.
+ * A configured duration in milliseconds: numbers with units that are added (`4w`, `1d12h`), or null for `-1`
+ * and `0`, which mean "for ever". The configuration's schema admits no other text.
  */
 export function parseDuration(text: string): number | null {
   if (text === '-1' || text === '0') return null;

@@ -1,6 +1,6 @@
 import { OUTAGES, outageIn } from './outage.ts';
 
-/** One failure. `detail` is the sentence used when the thrower has no better one. */
+/** One failure. `detail` is the default sentence of the error. */
 export interface ErrorSpec {
   status: number;
   detail: string;
@@ -61,8 +61,8 @@ export interface NounErrors {}
 export type ErrorCode = keyof typeof CORE_ERRORS | keyof NounErrors;
 
 /**
- * Every failure that a caller may see, by its stable code. The code and the status are part of the wire contract: add freely, change
- * never.
+ * Every failure that a caller may see, by its stable code. Code and status are part of the wire contract: new
+ * ones may be added, existing ones never change.
  */
 export const ERRORS = { ...CORE_ERRORS } as Record<ErrorCode, ErrorSpec>;
 
@@ -75,7 +75,7 @@ export function declareErrors<const Errors extends Record<string, ErrorSpec>>(er
   return errors;
 }
 
-/** One thing that is wrong with an input, in words: `path` is dotted, `message` says what was expected. */
+/** One problem of an input, in words: `path` is dotted, `message` says what was expected. */
 export interface Issue {
   path: string;
   message: string;
@@ -84,14 +84,14 @@ export interface Issue {
 export interface AppErrorOptions {
   detail?: string;
   issues?: Issue[];
-  /** Seconds after which another try makes sense; becomes `Retry-After`. */
+  /** Seconds after which a retry makes sense; becomes `Retry-After`. */
   retryAfterSeconds?: number;
   cause?: unknown;
 }
 
 /**
- * The only error that services throw on purpose. Doors turn it into their own form; whatever else is thrown
- * is unexpected, is logged, and reaches the caller as `internal` without its message.
+ * The only error that services throw on purpose. Doors convert it to their own form. Every other error is
+ * unexpected: it is logged, and reaches the caller as `internal` without its message.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -118,16 +118,16 @@ export function invalidMembers(issues: Issue[]): AppError {
   return new AppError('validation', { ...(first && { detail: sentence(first) }), issues });
 }
 
-/** The same for one member. @param path dotted; empty for the input as a whole */
+/** The same for one member. @param path dotted; empty for the whole input */
 export const invalid = (path: string, message: string): AppError => invalidMembers([{ path, message }]);
 
 export const noSuchUser = (cause?: unknown): AppError =>
   new AppError('not_found', { detail: 'There is no such user.', cause });
 
 /**
- * The failure that somebody meant, however deep in what was made of it on the way: the ORM and tRPC throw errors of their own, and
- * what must not be taken for an answer of a service is thrown within another error on purpose. An outage is `unavailable`, and
- * `storage_full` when it is of room on a disk.
+ * The intended failure within an error, at any depth: the ORM and tRPC wrap errors in their own. An
+ * `AppError` that is not the answer of a service is wrapped on purpose. An outage is `unavailable`, or
+ * `storage_full` when a disk is full.
  */
 export function appErrorIn(error: unknown): AppError | undefined {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof AppError) return at;
@@ -138,10 +138,10 @@ export function appErrorIn(error: unknown): AppError | undefined {
   return new AppError('unavailable', { ...options, detail: `${OUTAGES[outage]} Try again in a moment.` });
 }
 
-/** When a caller should come back after an outage. */
+/** When a caller should retry after an outage. */
 const OUTAGE_RETRY_SECONDS = 2;
 
-/** The body that every door answers a failure with. */
+/** The body of a failure at every door. */
 export interface ErrorBody {
   detail: string;
   code: ErrorCode;

@@ -10,7 +10,10 @@ import {
 } from './errors.ts';
 import './words.ts';
 
-/** A failure as every door answers it. `report` says whether it is ours to log and mend. */
+/**
+ * A failure as every door answers it. `report` says whether the failure is a fault of the server and is
+ * logged.
+ */
 export interface Failure {
   status: number;
   body: ErrorBody;
@@ -19,8 +22,8 @@ export interface Failure {
 }
 
 /**
- * Turns whatever was thrown into the one wire form. Errors that nobody meant to throw lose their message here: it
- * goes to the log, under the request id that the caller gets.
+ * Converts any thrown value to the wire form. Unexpected errors lose their message here: it goes to the log,
+ * under the request id that the caller gets.
  */
 export function describeFailure(error: unknown, requestId: string): Failure {
   const known = findKnown(error);
@@ -34,7 +37,7 @@ export function describeFailure(error: unknown, requestId: string): Failure {
 function findKnown(error: unknown): AppError | ZodError | undefined {
   const meant = appErrorIn(error);
   if (meant) return meant;
-  // A ZodError is the caller's fault only where tRPC says so: an output that does not fit is ours.
+  // A ZodError is the caller's fault only when tRPC says so: an invalid output is a fault of the server.
   const isInput = isTrpcError(error) && error.code === 'BAD_REQUEST';
   return isInput && error.cause instanceof ZodError ? error.cause : undefined;
 }
@@ -68,17 +71,17 @@ function fromZodError(error: ZodError): Failure {
   return { status: 400, body: { detail, code: 'validation', issues }, report: false };
 }
 
-/** Whoever has mended so many sees the others. */
+/** At most 100 issues are reported at a time. */
 const MAX_ISSUES = 100;
 
-/** Zod's issues in words a person can use: the dotted path and what was expected there; the first hundred. */
+/** Zod's issues in plain words: the dotted path and the expected value; the first hundred. */
 export function describeIssues(error: ZodError): Issue[] {
   return error.issues
     .slice(0, MAX_ISSUES)
     .map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }));
 }
 
-/** What tRPC and Fastify say before any procedure runs, by the codes that they use. */
+/** Failures that tRPC and Fastify report before a procedure runs, by their codes. */
 const TRANSPORT_CODES: Record<string, ErrorCode> = {
   PARSE_ERROR: 'malformed_json',
   NOT_FOUND: 'not_found',
@@ -92,14 +95,15 @@ const TRANSPORT_CODES: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'media_type',
   FST_ERR_BAD_URL: 'bad_request',
-  // Node's parser takes methods that routes cannot have: PRI of the preface of HTTP/2, those of RTSP.
+  // Node's parser accepts methods that routes cannot have: PRI of the preface of HTTP/2, and those of RTSP.
   FST_ERR_NOT_FOUND: 'not_found',
   FST_ERR_MAX_PARAM_LENGTH: 'not_found',
 };
 
 function fromTransport(error: unknown): Failure | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
-  // tRPC reads a body only when a procedure asks for its input, and calls what it could not parse a bad request.
+  // tRPC reads a body only when a procedure asks for its input, and reports a body that it cannot parse as a
+  // bad request.
   const malformed = error.code === 'BAD_REQUEST' && error.cause instanceof SyntaxError;
   const code = malformed ? 'malformed_json' : TRANSPORT_CODES[error.code];
   if (!code) return undefined;

@@ -6,12 +6,12 @@ const COMMA = 44;
 const BACKSLASH = 92;
 const BRACE = 0x7b;
 
-/** What JSON may hold at most. */
+/** Bounds on the content of JSON. */
 export interface JsonBounds {
   depth: number;
   /** At all levels: objects, lists, texts, numbers. */
   values: number;
-  /** Lists, of which an object counts as four: each may be of another shape, and is made as slowly. */
+  /** Lists; an object counts as four. Each may have another shape, which is slow to build. */
   lists: number;
 }
 
@@ -22,9 +22,10 @@ const OF_CALLERS: JsonBounds = {
 };
 
 /**
- * Refuses JSON text that would keep the process busy for much longer than it took to send: a megabyte is a million lists, or one
- * in a million others, and all that parses, checks and walks them afterwards takes a microsecond for each. Counting what is
- * between the strings takes a few nanoseconds a character. Whether the text is JSON at all is for the parser to say.
+ * Refuses JSON text that would occupy the process for much longer than it took to send. A megabyte can hold a
+ * million lists, or one list of a million entries, and parsing, checking and walking takes a microsecond for
+ * each. This count of the text between strings takes a few nanoseconds a character. The parser decides
+ * whether the text is JSON at all.
  *
  * @throws bad_request
  */
@@ -34,7 +35,7 @@ export function checkJsonText(text: string): void {
   if (mayHoldPrototype(text)) refusePrototypes(text);
 }
 
-/** The same with other bounds, and without a look at the names of members. @throws bad_request */
+/** The same with other bounds, and without a check of member names. @throws bad_request */
 export function checkJsonBounds(text: string, bounds: JsonBounds): void {
   let depth = 0;
   let values = 1;
@@ -58,18 +59,18 @@ export function checkJsonBounds(text: string, bounds: JsonBounds): void {
 
 /** The shortest member: `"":1,`. */
 const MEMBER_CHARACTERS = 5;
-/** Other ones in each process, so that no caller can prepare names that count as one. */
+/** Random in each process, so that a caller cannot prepare names with equal hashes. */
 const [SEED = 0, FACTOR = 0] = crypto.getRandomValues(new Int32Array(2));
 
 /**
- * Counts members whose name follows the names before it for the first time. For each of them the parser interns a name or builds a
- * hidden class, which takes a hundred times as long as a member that it knows: 45,000 of them kept the process busy for a second
- * (docs/decisions/bodies.md).
+ * Counts members whose name follows the names before it for the first time. For each of them the parser
+ * interns a name or builds a hidden class, which takes a hundred times as long as a known member: 45,000 of
+ * them occupied the process for a second (docs/decisions/bodies.md).
  */
 function checkShapes(text: string, most: number): void {
   if (text.length < most * MEMBER_CHARACTERS) return;
   const seen = new Set<number>();
-  /** Of the objects and lists around a place: a hash of the names so far; null for a list. */
+  /** For each enclosing object, a hash of the names so far; null for a list. */
   const around: (number | null)[] = [];
   let isName = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -92,16 +93,19 @@ function checkShapes(text: string, most: number): void {
   }
 }
 
-/** Of a part of a text, and of what was before it. */
+/** The hash of a part of a text, combined with the hash before it. */
 function hashOf(text: string, start: number, end: number, before: number): number {
   let hash = before ^ SEED;
   for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), FACTOR | 1);
   return hash ^ (hash >>> 15);
 }
 
-/** Reads JSON text of a caller. @throws bad_request for what `checkJsonText` refuses, and SyntaxError for what is no JSON */
+/**
+ * Reads JSON text of a caller. @throws bad_request for text that `checkJsonText` refuses, and SyntaxError for
+ * text that is not JSON
+ */
 export function parseJsonText(text: string): unknown {
-  // Some editors and shells put a byte order mark before what they write.
+  // Some editors and shells put a byte order mark before their text.
   const json = text.startsWith('\ufeff') ? text.slice(1) : text;
   checkJsonText(json);
   return JSON.parse(json);
@@ -109,7 +113,7 @@ export function parseJsonText(text: string): unknown {
 
 const refusal = (what: string) => new AppError('bad_request', { detail: `The JSON ${what}.` });
 
-/** Where the string that begins at a quote ends; the last place when it is not closed. */
+/** The index of the closing quote of a string; the last index when the string is not closed. */
 function endOfString(text: string, start: number): number {
   let from = start + 1;
   for (;;) {
@@ -123,12 +127,13 @@ function endOfString(text: string, start: number): number {
 }
 
 const PROTOTYPE = '__proto__';
-/** Any letter of the name may be written by its number. */
+/** Any letter of the name may be written as an escape sequence. */
 const mayHoldPrototype = (text: string) => text.includes(PROTOTYPE) || /\\u00[5-7]/.test(text);
 
 /**
- * A member of that name means the prototype of an object to code that copies members by assignment. Nobody needs one, so it is
- * refused rather than dropped, wherever it is; what is no JSON is left to the parser.
+ * A member of that name means the prototype of an object to code that copies members by assignment. No client
+ * needs such a member, so it is refused rather than dropped, at any level. Text that is not JSON is left to
+ * the parser.
  */
 function refusePrototypes(text: string): void {
   try {

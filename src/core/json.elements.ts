@@ -7,18 +7,21 @@ const isOpening = (byte: number) => (byte | 0x20) === 0x7b;
 const isClosing = (byte: number) => (byte | 0x20) === 0x7d;
 const isSpace = (byte: number) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 
-/** Where an element of a list stands in the text, in bytes; `end` is not part of it. */
+/** The byte range of a list's element in the text; `end` is exclusive. */
 export interface Range {
   start: number;
   end: number;
 }
 
-/** Finds the elements of the lists that an object holds, while its JSON text arrives. Whether it is JSON is for a parser to say. */
+/**
+ * Finds the elements of the lists that an object holds, while its JSON text arrives. A parser decides whether
+ * the text is JSON.
+ */
 export interface ElementScanner {
   feed(bytes: Uint8Array): void;
-  /** In their order, of all such lists. */
+  /** Elements of all such lists, in order. */
   elements: Range[];
-  /** How many bytes of the text are outside of them. */
+  /** How many bytes of the text are outside the elements. */
   outside(): number;
 }
 
@@ -28,7 +31,7 @@ export function scanElements(): ElementScanner {
   let depth = 0;
   let isString = false;
   let isEscaped = false;
-  /** Whether the bracket that is open at the second level is one of a list. */
+  /** Whether the open bracket at the second level belongs to a list. */
   let isList = false;
   let start = -1;
   let inside = 0;

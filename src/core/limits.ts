@@ -4,7 +4,7 @@ import { Counter } from 'prom-client';
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { AppError } from './errors.ts';
 
-/** Where processes count together; null when there is one process. */
+/** The store in which processes count together; null when there is one process. */
 export type SharedStore = { redis: Redis; prefix: string } | null;
 
 const refusals = new Counter({
@@ -17,9 +17,9 @@ export interface Limit {
   /**
    * Counts one attempt.
    *
-   * @param subject whose, or at what
-   * @param reason  a sentence for who is refused
-   * @param points  how many attempts there may be instead of those that the limit was made with; 0 for any number
+   * @param subject the person or object that the attempts are counted for
+   * @param reason  a sentence for the refused caller
+   * @param points  the number of allowed attempts instead of the limit's own; 0 for any number
    * @throws rate_limited with the seconds to wait, when there were too many
    */
   take(subject: string, reason: string, points?: number): Promise<void>;
@@ -27,21 +27,21 @@ export interface Limit {
   giveBack(subject: string): Promise<void>;
 }
 
-/** A digest, so that the key has one size whatever was sent and Redis holds no addresses. */
+/** A digest, so that keys have a fixed size and Redis holds no addresses. */
 const keyOf = (subject: string) => createHash('sha256').update(subject).digest('base64url');
 
 /**
- * So many attempts for each subject within some seconds: counted by all processes together through Redis, or in this one. When
- * Redis does not answer, each process counts for itself.
+ * A bounded number of attempts for each subject within some seconds: counted by all processes together
+ * through Redis, or in this one. While Redis does not answer, each process counts for itself.
  *
- * @param name tells limits apart; unique in the program
+ * @param name distinguishes limits; unique in the program
  */
 export function createLimit(
   name: string,
   bounds: { points: number; seconds: number },
   shared: SharedStore,
 ): Limit {
-  // Attempts are only counted there: how many there may be is asked with each, since settings change.
+  // The library only counts attempts: the bound is passed with each attempt, since settings change.
   const options = { points: Number.MAX_SAFE_INTEGER, duration: bounds.seconds };
   const refused = refusals.labels(name);
   const memory = new RateLimiterMemory({ ...options, keyPrefix: name });
@@ -72,10 +72,10 @@ export function createLimit(
 }
 
 /**
- * How many of something one person may have under way at a time, in this process. The returned function begins one and answers
- * with what ends it.
+ * Bounds how many things one person may have under way at a time, in this process. The returned function
+ * begins one and returns a function that ends it.
  *
- * @param things what they are, for the sentence to who is refused
+ * @param things their name, for the sentence to a refused caller
  * @throws rate_limited from the returned function
  */
 export function limitAtOnce(most: number, things: string): (userId: string) => () => void {

@@ -2,10 +2,13 @@ import { isObject } from './json.ts';
 
 type Tree = Record<string, unknown>;
 
-/** Stands for a secret wherever it is not shown. Sent back, it means: keep what is stored. */
+/** Replaces a secret wherever it is not shown. In a request it means: keep the stored value. */
 export const MASK = '********';
 
-/** The last word of a member's name that makes its text a secret: `api_key`, `client_secret`, `app_password`. */
+/**
+ * The last word of a member's name that marks its text as a secret: `api_key`, `client_secret`,
+ * `app_password`.
+ */
 const SECRET_WORDS = new Set([
   ...['key', 'keys', 'apikey', 'apikeys', 'secret', 'secrets', 'password', 'passwords', 'passwd'],
   ...['token', 'tokens', 'credential', 'credentials', 'authorization', 'cookie', 'sk', 'pwd', 'passphrase'],
@@ -17,22 +20,25 @@ function isSecretName(name: string): boolean {
 }
 
 interface Place {
-  /** Where the secret stands, for people. */
+  /** The path of the secret, for people. */
   path: string;
-  /** What it belongs to: as the path, but entries of lists are named by their own address or id. */
+  /** The owner of the secret: as the path, but entries of lists are named by their own address or id. */
   owner: string;
 }
 
-/** Members of which every text is secret, whatever it is called. */
+/** Members of which every text is secret, whatever its name. */
 const SECRET_OBJECTS = new Set(['headers', 'credentials', 'secrets']);
 
-/** An object such as `auth.api_key` is no secret for its name: its members have names of their own. */
+/**
+ * The name of an object such as `auth.api_key` does not make it a secret: its members have names of their
+ * own.
+ */
 const hidesBelow = (name: string, member: unknown) =>
   SECRET_OBJECTS.has(name) || (isSecretName(name) && !isObject(member));
 
 /**
- * A copy of the tree with every secret in it replaced. Secrets are the texts whose member is named like one, and all
- * texts under `headers`; empty ones are left, so that one sees where nothing is set.
+ * A copy of the tree with every secret replaced. Secrets are the texts whose member has a secret's name, and
+ * all texts under `headers`. Empty texts stay, so that a caller sees which ones are not set.
  */
 export function mapSecrets<T>(tree: T, replace: (secret: string, place: Place) => string): T {
   return visit(tree, { path: '', owner: '' }, false, replace) as T;
@@ -59,10 +65,13 @@ function visit(
   return Object.fromEntries(entries);
 }
 
-/** What entries are called instead of their number, so that they are known again in another place. */
+/** Names of entries instead of their numbers, so that a moved entry is recognised. */
 type Names = readonly (string | undefined)[];
 
-/** Keys and settings of providers stand in lists beside their addresses, or are named by their place there. */
+/**
+ * Keys and settings of providers are in lists beside their addresses, or are named by the position of the
+ * address.
+ */
 function namesBeside(holder: Tree, name: string): Names {
   const addresses = holder.api_base_urls ?? holder.base_urls;
   if (!Array.isArray(addresses) || (name !== 'api_keys' && name !== 'api_configs')) return [];
@@ -74,7 +83,7 @@ const step = ({ path, owner }: Place, name: string, named = name): Place => ({
   owner: `${owner}\n${named}`,
 });
 
-/** Entries of a list by their id or address, the second of the same name apart from the first. */
+/** Entries of a list by their id or address; repeated names are made distinct. */
 function nameEntries(list: unknown[]): Names {
   return distinct(
     list.map((entry) => {

@@ -1,6 +1,9 @@
 import ipaddr from 'ipaddr.js';
 
-/** What counts as one caller: an IPv4 address, or the half of an IPv6 address that providers give to one customer. */
+/**
+ * The network that counts as one caller: an IPv4 address, or the half of an IPv6 address that providers give
+ * to one customer.
+ */
 export function toNetwork(ip: string): string {
   if (!ipaddr.isValid(ip)) return 'unknown';
   const address = ipaddr.process(ip);

@@ -2,27 +2,28 @@ import { type $ZodType, safeParse } from 'zod/v4/core';
 import { unwrap } from './schema.ts';
 
 /*
- * An optional member that is sent as null counts as not sent. Clients of typed languages send null for what they do not set, so the
- * rule holds for every input at every door; `emptiable` names the members of which null means something else.
+ * An optional member that is sent as null counts as not sent. Clients in typed languages send null for unset
+ * members, so the rule holds for every input at every door. `emptiable` marks members for which null has
+ * another meaning.
  */
 
 const emptiables = new WeakSet<$ZodType>();
 
-/** An optional member that null empties, where a missing one stays. */
+/** An optional member that null empties; when it is missing, the stored value stays. */
 export function emptiable<S extends { nullish(): $ZodType }>(schema: S): ReturnType<S['nullish']> {
   const member = schema.nullish();
   emptiables.add(member);
   return member as ReturnType<S['nullish']>;
 }
 
-/** The optional members of a schema, and where others are. */
+/** The optional members of a schema, and the members that contain others. */
 export type Nulls =
   | { kind: 'object'; dropped: readonly string[]; inside: readonly [name: string, nulls: Nulls][] }
   | { kind: 'array'; element: Nulls };
 
-/** Walks a schema once, at start; null when no optional member is in it. */
+/** Walks a schema once, at start; null when it has no optional member. */
 export function planNulls(schema: $ZodType, around: readonly $ZodType[] = []): Nulls | null {
-  // Recursive schemas end where they meet themselves again.
+  // The walk of a recursive schema ends where the schema repeats.
   if (around.includes(schema)) return null;
   const def = unwrap(schema);
   const of = (inner: $ZodType) => planNulls(inner, [...around, schema]);
@@ -43,7 +44,7 @@ export function planNulls(schema: $ZodType, around: readonly $ZodType[] = []): N
 
 const isOptional = (member: $ZodType) => !emptiables.has(member) && safeParse(member, undefined).success;
 
-/** What several inputs of a procedure, or both sides of an intersection, have together. */
+/** The union of the plans of several inputs of a procedure, or of both sides of an intersection. */
 export function join(plans: readonly (Nulls | null)[]): Nulls | null {
   const objects = plans.flatMap((plan) => (plan?.kind === 'object' ? [plan] : []));
   if (objects.length === 0) return null;
@@ -54,7 +55,7 @@ export function join(plans: readonly (Nulls | null)[]): Nulls | null {
   };
 }
 
-/** Takes the nulls of optional members out of an input, which is changed in place. */
+/** Removes the nulls of optional members from an input, in place. */
 export function dropNulls(nulls: Nulls, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (nulls.kind === 'array') {

@@ -1,34 +1,38 @@
 /**
- * Failures of the surroundings: the database is away, or a disk is full. Callers are answered 503 and told to come back.
+ * Failures of the environment: the database is unreachable, or a disk is full. Callers get 503 with a time to
+ * retry.
  */
 export type Outage = 'away' | 'full';
 
-/** What callers and the log are told. */
+/** The sentences for callers and the log. */
 export const OUTAGES: Record<Outage, string> = {
   away: 'The database does not answer.',
   full: 'The disk is full.',
 };
 
-/** PostgreSQL cannot serve now, whatever it was asked: lost connections, a shutdown, no memory, a standby after a failover. */
+/**
+ * PostgreSQL cannot serve any statement now: lost connections, a shutdown, no memory, a standby after a
+ * failover.
+ */
 const AWAY = /^(08...|53[023]00|57P0[1235]|58030|25006)$/;
 /** PostgreSQL's own disk, and the server's. */
 const FULL = /^(53100|ENOSPC|EDQUOT)$/;
-/** What `pg` answers on a connection that broke before. */
+/** `pg`'s message for a connection that broke earlier. */
 const BROKEN = /^Client (was closed|has encountered a connection error) and is not queryable$/;
 
 interface Marked {
-  /** Own and enumerable, as the ORM copies such members to the error that it throws instead. */
+  /** Own and enumerable, because the ORM copies such members to its own error. */
   isOutage?: true;
   code?: unknown;
 }
 
-/** Marks an error of a connection to the database: a socket's own, whose code other connections know as well. */
+/** Marks an error of a database connection: the codes of socket errors also occur on other connections. */
 export function markOutage<T>(error: T): T {
   if (error instanceof Error) Object.assign(error, { isOutage: true } satisfies Marked);
   return error;
 }
 
-/** The outage that an error came of, however deep in what was made of it on the way. */
+/** The outage within an error, at any depth. */
 export function outageIn(error: unknown): Outage | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code, isOutage } = at as Marked;
@@ -39,11 +43,11 @@ export function outageIn(error: unknown): Outage | undefined {
   return undefined;
 }
 
-/** For how long after a refused write the disk counts as full. */
+/** How long the disk counts as full after a refused write. */
 const FULL_MS = 30_000;
 let fullUntil = 0;
 
-/** Notes that a write was refused. */
+/** Records that a write was refused. */
 export const noteDiskFull = (): void => {
   fullUntil = performance.now() + FULL_MS;
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The most that one picture may have, in bytes. */
+/** The most bytes of one picture. */
 const MAX_BYTES = 256 * 1024;
 export const MAX_CHARACTERS = 'data:image/jpeg;base64,'.length + Math.ceil(MAX_BYTES / 3) * 4;
 
@@ -9,8 +9,8 @@ const DATA_URI = /^data:image\/(png|jpeg|gif|webp);base64,([A-Za-z0-9+/]+={0,2})
 const PNG_END = Buffer.from('0000000049454e44ae426082', 'hex');
 
 /**
- * Whether bytes begin and end as their format does. What only begins so can be a program or a page to somebody who reads it
- * as something else.
+ * Whether bytes begin and end as their format requires. A file that only begins so can be a program or a page
+ * to a reader that takes it for another type.
  */
 const IS: Record<string, (bytes: Buffer) => boolean> = {
   png: (bytes) =>
@@ -27,17 +27,17 @@ const IS: Record<string, (bytes: Buffer) => boolean> = {
 const SHORTEST = 16;
 
 export interface Picture {
-  /** Such as `image/png`. */
+  /** For example `image/png`. */
   type: string;
   bytes: Buffer;
 }
 
-/** A picture at another server, which a browser fetches there. */
+/** A picture on another server; browsers fetch it from there. */
 export interface ExternalPicture {
   address: string;
 }
 
-/** The picture of a data URI; null when it is none that we take. */
+/** The picture in a data URI; null when its type is not accepted. */
 export function decodePicture(uri: string): Picture | null {
   if (uri.length > MAX_CHARACTERS) return null;
   const [, format = '', encoded = ''] = DATA_URI.exec(uri) ?? [];
@@ -49,8 +49,8 @@ export function decodePicture(uri: string): Picture | null {
 export const PICTURE_EXPECTED = `must be a data URI of a PNG, JPEG, GIF or WebP picture of at most ${MAX_BYTES} bytes`;
 
 /**
- * A picture on its way in, as a data URI. Addresses of other servers would be fetched by everyone who sees it, and SVG can
- * carry scripts.
+ * A picture in a request, as a data URI. An address of another server would be fetched by every viewer, and
+ * SVG can carry scripts.
  */
 export const picture = () =>
   z

@@ -9,7 +9,7 @@ declare module './scope.ts' {
   }
 }
 
-/** How often the disks are looked at, off the path of calls. */
+/** The interval of the checks of the disks, which run outside calls. */
 const LOOK_MS = 1_000;
 
 const free = new Gauge({
@@ -17,21 +17,21 @@ const free = new Gauge({
   help: 'Free bytes of the fullest disk that the server writes to',
 });
 
-/** The room on the disks that this server writes to. */
+/** The free space on the disks that this server writes to. */
 export interface Room {
-  /** True while less is free than the reserve. */
+  /** True while less than the reserve is free. */
   readonly isShort: boolean;
-  /** Refuses what would store something. @throws storage_full */
+  /** Refuses an operation that would store data. @throws storage_full */
   require(): void;
   close(): Promise<void>;
 }
 
 /**
- * Keeps looking at free room, so that writes are refused before PostgreSQL has none for its log: without room it
- * stops, and reads fail as well.
+ * Checks the free space regularly, so that writes are refused before PostgreSQL has no space for its log:
+ * without it PostgreSQL stops, and reads fail as well.
  *
  * @param folders      one on each disk
- * @param reserveBytes what has to stay free on each; 0 switches this off
+ * @param reserveBytes space that must stay free on each disk; 0 disables the check
  */
 export async function watchRoom(
   folders: readonly string[],

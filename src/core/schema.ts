@@ -1,6 +1,6 @@
 import type { $ZodType, $ZodTypes } from 'zod/v4/core';
 
-/** The schema that another wraps without adding a form of its own; undefined for one that has a form. */
+/** The schema inside a wrapper that has no form of its own; undefined for other schemas. */
 export function innerOf(schema: $ZodType): $ZodType | undefined {
   const { def } = (schema as $ZodTypes)._zod;
   switch (def.type) {
@@ -21,7 +21,7 @@ export function innerOf(schema: $ZodType): $ZodType | undefined {
   }
 }
 
-/** What a schema is, seen past everything that only says whether a value may be missing. */
+/** The definition of a schema inside all wrappers that only say whether a value may be missing. */
 export function unwrap(schema: $ZodType): $ZodTypes['_zod']['def'] {
   const inner = innerOf(schema);
   return inner ? unwrap(inner) : (schema as $ZodTypes)._zod.def;
@@ -29,7 +29,7 @@ export function unwrap(schema: $ZodType): $ZodTypes['_zod']['def'] {
 
 export type Shape = ReadonlyMap<string, $ZodType>;
 
-/** The members of an object's schema; undefined for anything that is no plain object. */
+/** The members of an object schema; undefined for every other schema. */
 function shapeOf(schema: $ZodType): Shape | undefined {
   const def = unwrap(schema);
   if (def.type === 'object') return new Map(Object.entries(def.shape));
@@ -37,7 +37,7 @@ function shapeOf(schema: $ZodType): Shape | undefined {
   return undefined;
 }
 
-/** The members of all these together, as `.input().input()` and intersections accept them. */
+/** The members of all these schemas together, as `.input().input()` and intersections accept them. */
 export function joinShapes(schemas: readonly $ZodType[]): Shape | undefined {
   const joined = new Map<string, $ZodType>();
   for (const schema of schemas) {

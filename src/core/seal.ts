@@ -6,14 +6,14 @@ const VERSION = 'v1';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What a secret is kept for and where; both must be the same when it is read. */
+/** The purpose and the place of a sealed text; both must be equal when it is read. */
 export interface SealedFor {
   purpose: KeyPurpose;
-  /** Names the row, such as `tool:dice`: a text that was moved to another row cannot be read there. */
+  /** Names the row, for example `tool:dice`: a text that was moved to another row cannot be read there. */
   place: string;
 }
 
-/** Deriving costs more than encrypting, and a process has one secret. */
+/** Deriving a key costs more than encrypting, and a process has one secret. */
 const keys = new Map<string, ReturnType<typeof deriveKeys>>();
 
 function keysFor(secret: Secret, purpose: KeyPurpose) {
@@ -35,10 +35,13 @@ export function seal(secret: Secret, text: string, { purpose, place }: SealedFor
   return `${VERSION}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64')}`;
 }
 
-/** What a sealed text is to a list of secrets: `current` is sealed with the one in use, `lost` is opened by none. */
+/**
+ * The state of a sealed text for a list of secrets: `current` is sealed with the current secret; `lost`
+ * cannot be opened.
+ */
 export type Renewal = { state: 'current' | 'lost' } | { state: 'renewed'; sealed: string };
 
-/** Seals a text with the secret in use that an older one of the list has sealed. */
+/** Seals a text with the current secret when an older secret of the list has sealed it. */
 export function renew(secret: Secret, sealed: string, sealedFor: SealedFor): Renewal {
   const [newest = ''] = secretsOf(secret);
   if (opens(newest, sealed, sealedFor) !== null) return { state: 'current' };
@@ -57,7 +60,8 @@ function opens(secret: Secret, sealed: string, sealedFor: SealedFor): string | n
 /**
  * The text that was sealed.
  *
- * @throws Error when it was changed, moved, or sealed with another secret; the message holds nothing of it
+ * @throws Error when the text was changed, moved, or sealed with another secret; the message quotes no part
+ * of it
  */
 export function unseal(secret: Secret, sealed: string, { purpose, place }: SealedFor): string {
   const [version, encoded] = sealed.split('.');
@@ -74,7 +78,7 @@ export function unseal(secret: Secret, sealed: string, { purpose, place }: Seale
       const body = bytes.subarray(NONCE_BYTES + TAG_BYTES);
       return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
     } catch (error) {
-      // An older secret may be the one.
+      // An older secret may fit.
       cause = error;
     }
   }

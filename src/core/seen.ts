@@ -3,15 +3,15 @@ import { nowSeconds } from './time.ts';
 const FLUSH_MS = 30_000;
 
 export interface Seen {
-  /** Notes that one was seen just now; costs a set insertion. */
+  /** Records that an id was seen now; costs one set insertion. */
   seen(id: string): void;
   close(): Promise<void>;
 }
 
 /**
- * Collects what was seen and stores it in one statement now and then, instead of one write for each time.
+ * Collects seen ids and stores them regularly in one statement, instead of one write for each.
  *
- * @param store takes the ids and when that was, in Unix seconds
+ * @param store takes the ids and the time, in Unix seconds
  */
 export function collectSeen(
   store: (ids: string[], atSeconds: number) => Promise<void>,

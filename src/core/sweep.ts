@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Small enough that whoever else wants such a row never waits long. */
+/** Small, so that other transactions never wait long for such a row. */
 const BATCH = 1000;
-/** Leaves the database to others between batches. */
+/** A pause between batches, for other users of the database. */
 const BREATH_MS = 50;
 
-/** Removes what there is in batches, until there is no more. @param remove takes away at most so many, and says how many */
+/**
+ * Removes rows in batches until none are left. @param remove removes at most so many, and returns how many
+ */
 export async function removeAll(
   remove: (most: number) => Promise<number>,
   signal?: AbortSignal,
@@ -15,10 +17,10 @@ export async function removeAll(
 }
 
 /**
- * Does a piece of housekeeping now and every so often, one at a time, until it is closed.
+ * Runs a task now and at a fixed interval, never twice at a time, until it is closed.
  *
- * @param work    what it does; its signal fires when it should stop
- * @param onError told when it fails; the next time it is tried again
+ * @param work    the task; its signal aborts when it should stop
+ * @param onError called when the task fails; the task runs again at the next interval
  */
 export function keepSweeping(
   everyMs: number,

@@ -1,2 +1,2 @@
-/** Now in whole Unix seconds, the time of users, tools, grants and keys. */
+/** Now in whole Unix seconds: the time unit of users, tools, grants and keys. */
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000);

@@ -17,7 +17,7 @@ const TRPC_CODES: Record<number, TRPCError['code']> = {
   504: 'GATEWAY_TIMEOUT',
 };
 
-/** A service's error as tRPC's own, with the same status at every door and the cause kept. */
+/** A service's error as a tRPC error, with the same status at every door and the cause kept. */
 export function toTrpcError(error: AppError): TRPCError {
   return new TRPCError({
     code: TRPC_CODES[error.status] ?? 'INTERNAL_SERVER_ERROR',
@@ -26,7 +26,7 @@ export function toTrpcError(error: AppError): TRPCError {
   });
 }
 
-/** What is to be thrown to tRPC in place of what was thrown to us. */
+/** The error to throw to tRPC in place of a caught value. */
 export function translated(error: unknown): unknown {
   const meant = appErrorIn(error);
   return meant ? toTrpcError(meant) : error;

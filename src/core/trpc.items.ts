@@ -3,8 +3,9 @@ import type { Item } from './subscription.ts';
 import { translated } from './trpc.errors.ts';
 
 /**
- * The items of a subscription as tRPC sends them: events as `{id, data}`, notices as `{notice}`, which does not move the place
- * where a client goes on. Failures reach the client like any procedure's, though no middleware applies inside of a generator.
+ * The items of a subscription as tRPC sends them: events as `{id, data}`; notices as `{notice}`, which do not
+ * move the resume position of a client. Failures reach the client as for any procedure, although no
+ * middleware applies inside a generator.
  */
 export function trackItems<Event>(
   source: AsyncIterable<{ id: string; event: Event }>,

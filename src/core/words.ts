@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /*
- * What schemas say of a wrong value unless they say it themselves, in words for people who know no TypeScript. Importing this is
- * enough: it holds for every schema of the process.
+ * Zod's default messages in plain words, for readers who do not know TypeScript. Importing this module is
+ * enough: it applies to every schema of the process.
  */
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -19,14 +19,14 @@ const KINDS: Readonly<Record<string, string>> = {
 
 const COUNTED: Readonly<Record<string, string>> = { string: 'characters', array: 'entries' };
 
-/** A bound of a number, of a text's length, or of how many entries a list has. */
+/** A bound on a number, the length of a text, or the number of a list's entries. */
 function bound(origin: string, words: 'at least' | 'at most', limit: number | bigint): string {
   const counted = COUNTED[origin];
   if (words === 'at least' && limit === 1 && counted) return 'must not be empty';
   return counted ? `must have ${words} ${limit} ${counted}` : `must be ${words} ${limit}`;
 }
 
-/** Undefined leaves it to Zod's own words. */
+/** Undefined falls back to Zod's own message. */
 function describe(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined && issue.code !== 'custom') return 'is missing';
   switch (issue.code) {
