@@ -24,7 +24,7 @@ const PERMISSION = statement<PermissionFacts, { userId: string; path: string[] }
      from users u where u.id = :userId`,
 );
 
-/** What there is to know for whether somebody has a permission, given by its path; undefined for nobody. */
+/** The facts that decide whether an account has a permission, given by its path; undefined for an unknown account. */
 export async function readPermissionFacts(
   sql: Sql,
   userId: string,
@@ -72,7 +72,7 @@ function explaining({ type, explain }: Grantable, right: Right): Explaining {
   return found;
 }
 
-/** What there is to know for whether somebody has a right to a resource; undefined for nobody. */
+/** The facts that decide whether an account has a right to a resource; undefined for an unknown account. */
 export async function readResourceFacts(
   sql: Sql,
   userId: string,

@@ -20,9 +20,9 @@ const PENDING = verdict(false, 'pending', 'The account waits for the approval of
 const NOTHING = verdict(false, 'none', 'Nothing allows it.');
 
 /**
- * Which rule decides what somebody may. Everybody may ask about themselves, administrators about anybody.
+ * Which rule decides whether an account has a right. Callers may ask about themselves, administrators about all accounts.
  *
- * @throws forbidden, not_found for nobody and for a resource that there is not
+ * @throws forbidden, not_found for an unknown account or resource
  */
 export async function explainAccess(scope: Scope, input: ExplainInput): Promise<Explanation> {
   const { user_id = scope.actor.id, permission, resource_type: type, resource_id: id, right } = input;

@@ -3,7 +3,7 @@ import { completePermissions, type Permissions } from '../configs/settings/permi
 import { defaultPermissions } from '../configs/settings/permissions.ts';
 import type { Scope } from '../core/scope.ts';
 
-/** Replaces what everybody may. @returns what is in force then @throws config_locked */
+/** Replaces the default permissions. @returns those in force afterwards @throws config_locked */
 export async function replaceDefaultPermissions(scope: Scope, sent: Permissions): Promise<Permissions> {
   await changeSettings(scope, [{ path: 'user.permissions', value: completePermissions(sent) }]);
   return defaultPermissions(scope);

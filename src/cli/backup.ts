@@ -63,7 +63,7 @@ export async function backup(path: string, { env, log }: CommandContext): Promis
         await archive.add(ENTRY.summary, JSON.stringify({ rows, files } satisfies Summary));
       });
     } finally {
-      // Destroyed: the settings of this transaction are nothing for anybody else, and it may have failed.
+      // Destroyed: other users of the pool must not get the settings of this transaction, and it may have failed.
       client.release(true);
     }
     endProgress();

@@ -13,7 +13,7 @@ import { type Connection, connect, occupyAlone } from './workplace.ts';
 
 /**
  * Puts an archive in place of what there is: the database in one transaction, then uploads and secret. Sign-ins are not
- * in it, so everybody signs in again. An older archive is brought up to date.
+ * in it, so all people sign in again. An older archive is brought up to date.
  *
  * @throws StartError when a server runs, when there are accounts and `--replace` was not given, and when the archive is
  * damaged or of a newer version; the database is then as it was

@@ -31,7 +31,7 @@ export interface Connection {
 export async function connect(env: Env, log: Logger, { alone = false } = {}): Promise<Connection> {
   if (env.DATABASE_URL) return open({ url: env.DATABASE_URL });
   const running = alone ? null : await findRunning(env.DATA_DIR);
-  // A server that was killed leaves traces of one that runs; then there is nobody to answer.
+  // A killed server leaves the traces of a running one, but nothing answers.
   const attached = running && (await open(running).catch(() => null));
   if (attached) return attached;
   try {
@@ -84,7 +84,7 @@ export async function requireTables({ orm }: Connection): Promise<void> {
   }
 }
 
-/** What the services need when nobody is signed in: whoever may read the database may do everything. */
+/** What the services need without a signed-in caller: a person who can read the database may do everything. */
 export type Workplace = ConfigScope & {
   orm: Orm;
   bus: ReturnType<typeof createNotifyingBus>;

@@ -12,7 +12,7 @@ export const ConfigurationChange = z
     /** Dotted paths of what it changed. */
     changed: z.array(z.string()),
     created_at: seconds(),
-    /** Null when nobody signed in did it; the name is null when the account is gone. */
+    /** Null when no account made the change; the name is null when the account is deleted. */
     created_by: z.object({ id: z.string(), name: z.string().nullable() }).nullable(),
     /** Whether it is the one in force. */
     is_current: z.boolean(),

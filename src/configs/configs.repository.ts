@@ -63,7 +63,7 @@ const LOCK = statement<StoredConfig>(
   'select revision, data, origins, installation_id from config where id = 1 for update',
 );
 
-/** As `readConfig`; whoever else wants to change it waits for this transaction. */
+/** As `readConfig`; other transactions that change it wait for this one. */
 export async function lockConfig(sql: Sql): Promise<StoredConfig> {
   return only(await sql.rows(LOCK));
 }

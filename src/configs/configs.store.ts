@@ -61,7 +61,7 @@ export interface ConfigStore {
   seal(overrides: Tree): Tree;
   /** The overrides of a stored form, in clear. */
   open(data: Tree): Tree;
-  /** Takes over what this process has just stored; whoever stored it tells the others. */
+  /** Takes over the version that this process has just stored; the code that stored it tells the other processes. */
   adopt(overrides: Tree, revision: number): void;
 }
 
@@ -177,7 +177,7 @@ export async function openConfigStore(
         }),
         notices.onGap(refresh),
       ];
-      // What was stored between the first reading and now was announced to nobody here.
+      // No notice of a version that was stored between the first reading and now has reached this process.
       if (notices.shared) refresh();
       return () => {
         clearTimeout(retry);

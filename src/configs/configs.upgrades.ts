@@ -17,7 +17,7 @@ function withoutNull(entry: Tree, name: string): Tree {
   return value === null ? others : entry;
 }
 
-/** Headers that somebody typed into a field are kept as the JSON text of an object. */
+/** Headers that a person typed into a field are kept as the JSON text of an object. */
 function readHeaders(entry: Tree): Tree {
   if (typeof entry.headers !== 'string') return entry;
   try {

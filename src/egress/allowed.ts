@@ -12,7 +12,7 @@ export interface Reachable {
   mayBeNamed(address: string): boolean;
 }
 
-/** Where clouds give their credentials to whoever asks from inside; a whole network that holds one does not mean it. */
+/** Where clouds give their credentials to any program that asks from inside; a whole network that holds one does not mean it. */
 const METADATA: ReadonlySet<string> = new Set([
   '169.254.169.254',
   '169.254.170.2',

@@ -43,7 +43,7 @@ export interface Egress {
    * @throws address_refused, upstream_failed, upstream_timeout, answer_too_large; the signal's reason when that ended it
    */
   fetch(address: string, request: EgressRequest): Promise<EgressResponse>;
-  /** Refuses what `fetch` would refuse without asking anybody. @throws address_refused */
+  /** Refuses an address that `fetch` would refuse without a request. @throws address_refused */
   check(address: string): URL;
   close(): Promise<void>;
 }

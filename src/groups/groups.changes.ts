@@ -3,14 +3,14 @@ import type { Scope } from '../core/scope.ts';
 
 declare module '../events/bus.ts' {
   interface BusTopics {
-    /** What groups give these people is another now; null for anybody. */
+    /** The permissions that groups give these people have changed; null for all people. */
     'groups.changed': { userIds: string[] | null };
   }
 }
 
 export const noSuchGroup = () => new AppError('not_found', { detail: 'There is no such group.' });
 
-/** More than this is told as a change for anybody. */
+/** A change for more people than this is announced as a change for all. */
 const NAMED_PEOPLE = 1000;
 
 /** Makes every process look anew at what people may do, their open sockets included. */

@@ -17,14 +17,14 @@ export const Group = defineEntity({
     /** `config.share` says who may give rights to the group; see `ShareRule`. */
     data: p.json<Record<string, unknown> | null>().nullable(),
     meta: p.json<Record<string, unknown> | null>().nullable(),
-    /** What members may do beyond what everybody may. */
+    /** Permissions of its members, besides the defaults. */
     permissions: p.json<Permissions | null>().nullable(),
     created_at: p.integer(),
     updated_at: p.integer(),
   },
 });
 
-/** One reason for which somebody is in a group: a person who came by two ways stays until both have ended. */
+/** One reason why a person is in a group. A person with two reasons stays until both have ended. */
 export const GroupMember = defineEntity({
   name: 'GroupMember',
   tableName: 'group_member',

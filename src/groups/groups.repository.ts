@@ -68,7 +68,7 @@ const EXPORT = statement<GroupExport, { id: string }>(
     where g.id = :id`,
 );
 
-/** A group with everybody in it. */
+/** A group with all its members. */
 export async function readExport(sql: Sql, id: string): Promise<GroupExport | undefined> {
   const [row] = await sql.rows(EXPORT, { id });
   return row;
@@ -90,7 +90,7 @@ const PEOPLE = statement<{ user_id: string }, { groupIds: string[] }>(
   `select distinct gm.user_id from group_member gm where gm.group_id = any(:groupIds::text[]) order by gm.user_id`,
 );
 
-/** The ids of everybody who is in one of some groups. */
+/** The ids of the members of some groups. */
 export async function listPeopleOf(sql: Sql, groupIds: string[]): Promise<string[]> {
   const rows = await sql.rows(PEOPLE, { groupIds });
   return rows.map(({ user_id }) => user_id);

@@ -15,7 +15,7 @@ import {
 import { addMembers, removeMembers } from './members.service.ts';
 
 const groupId = z.object({ id: id() });
-/** Clients send null for nobody. */
+/** Clients send null for an empty list. */
 const people = z.object({ id: id(), user_ids: userIds().nullish() });
 
 export const groupsRouter = router({

@@ -5,7 +5,7 @@ import { freeForm, id, label, plainName, storableWithin } from '../core/wire.ts'
 const PERMISSION_BYTES = 64 * 1024;
 const DESCRIPTION_CHARACTERS = 4096;
 
-/** Who may give rights to a group: anybody, nobody but administrators, or its members, as it is unless said. */
+/** Who may give rights to a group: all people, administrators only, or its members (the default). */
 const SHARE_RULES = [true, false, 'members'] as const;
 
 /** The groups' own members of `data` are checked; others are kept for clients. */
@@ -65,7 +65,7 @@ export const GroupView = z
   .meta({ id: 'Group' });
 export type GroupView = z.infer<typeof GroupView>;
 
-/** Why somebody is in a group. */
+/** Why a person is in a group. */
 const SOURCES = ['manual', 'oauth', 'ldap'] as const;
 export type Source = (typeof SOURCES)[number];
 

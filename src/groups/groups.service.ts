@@ -28,7 +28,7 @@ const target = (id: string) => ({ type: 'group', id });
 export const listGroups = (scope: Scope, { share }: { share?: boolean | undefined }): Promise<GroupView[]> =>
   queryGroups(scope.sql, scope.actor, share);
 
-/** The groups that somebody is in, the last changed first. */
+/** The groups of a person, the last changed first. */
 export const listMemberships = (scope: Scope, userId: string): Promise<GroupView[]> =>
   listGroupsOf(scope.sql, userId);
 
@@ -61,7 +61,7 @@ export interface GroupForm {
   meta?: GroupView['meta'] | undefined;
 }
 
-/** Makes a group with nobody in it. @throws name_taken */
+/** Makes a group without members. @throws name_taken */
 export async function createGroup(scope: Scope, form: GroupForm): Promise<GroupView> {
   const id = uuidv7();
   const { name, description, data = null, meta = null, permissions = null } = form;

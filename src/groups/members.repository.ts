@@ -48,7 +48,7 @@ export async function joinGroup(sql: Sql, groupId: string, userId: string, at: n
   await sql.rows(JOIN, { groupId: groupId.toLowerCase(), userId, at });
 }
 
-/* Statements of a sign-in that says what groups somebody is in. */
+/* Statements of a sign-in whose provider names the groups of the person. */
 export const LOCK_PERSON = statement<{ id: string }, { userId: string }>(
   'group_member.lock_person',
   'select id from users where id = :userId for update',

@@ -43,7 +43,7 @@ async function changeMembers(
   return getGroup(scope, groupId);
 }
 
-/** Puts people into a group by hand; ids of nobody are left out. @throws not_found */
+/** Puts people into a group by hand; ids without an account are left out. @throws not_found */
 export const addMembers = (scope: Scope, groupId: string, userIds: string[]): Promise<GroupView> =>
   changeMembers(scope, groupId, 'group.add', (sql) =>
     addRows(sql, groupId, userIds, { source: 'manual', at: nowSeconds() }),
@@ -80,7 +80,7 @@ export async function syncMemberships(
   const wanted = [...new Set(names.filter((name) => GroupName.safeParse(name).data === name))];
   const at = nowSeconds();
   const { joined, left } = await transaction(scope, async (tx) => {
-    // Of two sign-ins at once the second finds what the first left. Nobody is there any more: nothing to do.
+    // Of two sign-ins at once, the second finds the result of the first. The account is gone: nothing to do.
     if ((await tx.rows(LOCK_PERSON, { userId })).length === 0) return { joined: [], left: [] };
     const made = create ? await tx.rows(CREATE_NAMED, { userId, names: wanted, at }) : [];
     const left = (await tx.rows(LEAVE_OTHERS, { userId, source, names: wanted })).map(

@@ -141,8 +141,8 @@ const JOBLESS = statement<
 );
 
 /**
- * Pending deliveries without a job: an older version stored them, or they come from a backup. The rows are
- * locked until the transaction ends, so no other process lists them.
+ * Pending deliveries without a job: an older version stored them, or they come from a backup. An advisory
+ * lock is held until the transaction ends, so no other process lists them meanwhile.
  */
 export async function listJobless(
   tx: Sql,

@@ -40,7 +40,7 @@ export const ClientConfiguration = z
     oauth: z.object({ providers: z.record(z.string(), z.string()), auto_redirect: z.literal(false) }),
     /** The members that follow `enable_websocket` are for those who are let in. */
     features: AnonymousFeatures.extend(MemberFeatures.partial().shape),
-    /** True when nobody has an account yet: whoever signs up becomes the administrator. */
+    /** True while no account exists: the first sign-up becomes the administrator. */
     onboarding: z.boolean(),
     /** An account that waits gets the two members of its overlay alone. */
     ui: z
@@ -67,7 +67,7 @@ export const describeVersion = ({ configs }: Pick<Scope, 'configs'>): z.infer<ty
   deployment_id: configs.installationId,
 });
 
-/** What a client needs at its start: little for anybody, more for those who are let in. */
+/** What a client needs at its start: little for strangers, more for members. */
 export async function clientConfiguration(scope: Scope<null>): Promise<z.infer<typeof ClientConfiguration>> {
   const { ui } = scope.configs.current;
   const actor = await whoAsks(scope);
@@ -126,7 +126,7 @@ function forMembers(scope: Scope) {
   };
 }
 
-/** Who calls; nobody also when the token has expired, for then this is what the sign-in page is made from. */
+/** The caller; null also when the token has expired, because clients build the sign-in page from this answer. */
 async function whoAsks(scope: Scope<null>): Promise<Actor | null> {
   try {
     return await scope.identify();

@@ -1,7 +1,7 @@
 import { SETTINGS } from './configs.settings.ts';
 
 /**
- * Who acts on a setting: this server; its clients, which get it from `GET /config`; or nobody here, so that it is only kept
+ * Which program acts on a setting: this server; its clients, which get it from `GET /config`; or none here: it is only kept
  * for other components that share the configuration.
  */
 type UsedBy = 'server' | 'clients' | 'nobody';

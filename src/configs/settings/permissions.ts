@@ -15,7 +15,7 @@ export function defaultPermissions({ configs }: Pick<Scope, 'configs'>): Permiss
   return complete;
 }
 
-/** The complete permission tree of the caller: what everybody may, and what their groups give besides. */
+/** The complete permission tree of the caller: the defaults for all people, and the permissions of the caller's groups. */
 export const effectivePermissions = (scope: Pick<Scope<Actor | null>, 'configs' | 'actor'>): Permissions =>
   withGranted(defaultPermissions(scope), scope.actor?.granted ?? []);
 
