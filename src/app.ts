@@ -193,11 +193,11 @@ async function openRedis(env: Env, log: Logger, closers: Closers): Promise<Redis
 /** Starts the nouns, and the jobs when all their parts are there. */
 async function startParts(options: AppOptions, base: PooledBase, closers: Closers): Promise<Parts> {
   const { env, log, orm, sql, bus, configs, secret, hub, presence, python, egress } = base;
+  const nounParts = await startNouns(base, closers);
   // Another PostgreSQL has a disk of its own, and says itself when that is full.
   const { STORAGE_RESERVE_MB: reserve = env.DATABASE_URL ? 0 : 256 } = env;
   const room = await watchRoom([env.DATA_DIR, join(env.DATA_DIR, 'uploads')], reserve * 2 ** 20, log);
   closers.add(() => room.close());
-  const nounParts = await startNouns(base, closers);
   const jobs = createJobs({ orm, sql, log, kinds: [...jobKinds, ...(options.jobKinds ?? [])] });
   const own = {
     orm,
