@@ -52,7 +52,7 @@ export async function openHostile(limits: Partial<Limits>): Promise<Hostile> {
   vi.stubEnv('PARLEY_TEST_MARK', MARK);
   const shop = await openWorkshop(limits);
   await writeFile(join(shop.server.dataDir, 'secret.key'), MARK, { mode: 0o644 });
-  await shop.create('neighbour', NEIGHBOUR);
+  expect(await shop.create('neighbour', NEIGHBOUR)).toMatchObject({ status: 200 });
   await shop.as(shop.author, 'POST', 'neighbour/valves/update', { key: SECRET });
   let number = 0;
 

@@ -36,15 +36,24 @@ def claim_uid(number: int) -> "tuple[int, socket.socket]":
     user rely on that. The claim is an abstract socket: the kernel gives a name once and frees it when its
     holder ends. Linux only.
     """
+    # Each fork server begins elsewhere, so that several on one machine seldom use a user one after the other.
     for attempt in range(_UIDS):
-        uid = _FIRST_UID + (number + attempt) % _UIDS
-        claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        try:
-            claim.bind(f"\0parley-tool-user-{uid}")
+        uid = _FIRST_UID + (os.getpid() + number + attempt) % _UIDS
+        claim = claim_of(uid)
+        if claim is not None:
             return uid, claim
-        except OSError:
-            claim.close()
     raise OSError("no unprivileged user is free")
+
+
+def claim_of(uid: int) -> Optional[socket.socket]:
+    """The claim on one user; None while another process holds it."""
+    claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        claim.bind(f"\0parley-tool-user-{uid}")
+        return claim
+    except OSError:
+        claim.close()
+        return None
 
 
 def missing(is_mounted: bool) -> list[str]:

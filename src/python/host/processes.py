@@ -44,15 +44,24 @@ def end_all_of(uid: int) -> None:
 
 def end_children(seconds: float) -> None:
     """Ends the children of this process, and orphans that become its children. With a tool's own user it ends
-    them by user, which no fork bomb outruns. Takes at most so many seconds. Linux only.
+    them by user, which no fork bomb outruns, unless another fork server has claimed that user meanwhile. Takes
+    at most so many seconds. Linux only.
     """
+    # Not loaded before: the process that calls this takes little memory while it waits.
+    import confine
+
+    claims = {}
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         for pid in children(os.getpid()):
             try:
                 uid = user_of(pid)
                 if uid != os.getuid():
-                    end_all_of(uid)
+                    # Held until this process ends.
+                    if claims.get(uid) is None:
+                        claims[uid] = confine.claim_of(uid)
+                    if claims[uid] is not None:
+                        end_all_of(uid)
                 end(pid)
             except OSError:
                 continue  # The process has ended, or no process can be started now.
