@@ -13,8 +13,8 @@ export default defineConfig({
       // Only for `vi.mock`, which no test uses.
       nodeLoader: false,
     },
-    // More than two cores: some files mostly wait, for processes and for limits that pass.
-    maxWorkers: 4,
+    // Two cores: more workers only take time from the servers that the tests start.
+    maxWorkers: 2,
     // Only what hangs takes so long: a busy machine is no reason to fail, and `until` gives up before.
     testTimeout: 300_000,
     hookTimeout: 300_000,
