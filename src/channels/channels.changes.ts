@@ -57,7 +57,7 @@ export async function recordHappening(
 }
 
 /**
- * Tells everybody of what stands in the log.
+ * Publishes an event that is in the log to all its readers.
  *
  * @param access whether other people may read the channel now; who is new begins with this event, which shows them the channel
  */

@@ -47,39 +47,39 @@ export async function createChannel(scope: Scope, input: NewChannel): Promise<Ch
   if (input.type === 'dm' && others.length === 0) {
     throw new AppError('bad_request', { detail: 'user_ids: name whom the direct channel is with.' });
   }
-  const everybody = [...new Set([scope.actor.id, ...others])];
-  if (input.type === 'dm') return openDirect(scope, everybody, input);
-  if (everybody.length > MAX_MEMBERS) throw tooManyMembers();
-  return store(scope, input, everybody);
+  const memberIds = [...new Set([scope.actor.id, ...others])];
+  if (input.type === 'dm') return openDirect(scope, memberIds, input);
+  if (memberIds.length > MAX_MEMBERS) throw tooManyMembers();
+  return store(scope, input, memberIds);
 }
 
 /**
- * The direct channel of the caller with somebody, or with themselves: made at the first time, back on the caller's list if they
+ * The direct channel of the caller with another person, or alone: made at the first time, back on the caller's list if they
  * had put it away.
  *
- * @throws not_found when there is nobody with that id
+ * @throws not_found when no account has that id
  */
 export async function openDirectWith(scope: Scope, userId: string): Promise<ChannelDetail> {
   await resolvePeople(scope, { user_ids: [userId], group_ids: [] }).catch((error: unknown) => {
     const isNobody = error instanceof AppError && error.code === 'bad_request';
     throw isNobody ? noSuchUser(error) : error;
   });
-  const everybody = [...new Set([scope.actor.id, userId])];
-  return openDirect(scope, everybody, { name: '' });
+  const memberIds = [...new Set([scope.actor.id, userId])];
+  return openDirect(scope, memberIds, { name: '' });
 }
 
 async function openDirect(
   scope: Scope,
-  everybody: string[],
+  memberIds: string[],
   input: ChannelInput & { name: string },
 ): Promise<ChannelDetail> {
-  if (everybody.length > MAX_DIRECT) {
+  if (memberIds.length > MAX_DIRECT) {
     const detail = `user_ids: a direct channel has at most ${MAX_DIRECT} people. Make a group instead.`;
     throw new AppError('bad_request', { detail });
   }
-  const key = directKey(everybody);
+  const key = directKey(memberIds);
   const [existing] = await scope.sql.rows(BY_KEY, { key });
-  if (!existing) return store(scope, { ...input, type: 'dm', access_grants: null }, everybody, key);
+  if (!existing) return store(scope, { ...input, type: 'dm', access_grants: null }, memberIds, key);
   await reopen(scope, existing.id);
   return getChannel(scope, existing.id);
 }
@@ -105,9 +105,9 @@ async function store(
   const manager = type === 'group' ? scope.actor.id : null;
   const made = await transaction(scope, async (tx) => {
     const id = await insert(tx, scope.actor.id, input, key);
-    // Somebody else has just made the same direct channel.
+    // Another call has just made the same direct channel.
     if (id === undefined) return [];
-    // Who talks directly with whom is nobody else's business, as the channel itself is.
+    // Only the members may know who is in a direct channel.
     if (type !== 'dm') await recordCreation(scope, tx, id, { ...input, user_ids: memberIds });
     if (memberIds.length > 0) await addMembers(tx, id, memberIds, { manager, invitedBy: scope.actor.id });
     if (type === null && grants) await replaceGrants(scope, tx, channelResource(id), grants);
