@@ -41,7 +41,9 @@ async function measure({ cluster, quick }: Workspace, name: string, attack: Atta
       return child;
     };
     const watchers = { health: await watch(['/health']), others: await watch(OTHERS) };
-    const quiet = await askBoth(watchers, { seconds: 2, perSecond: PER_SECOND });
+    // The first calls of a process are slow without an attack, too: compilers and caches.
+    await askBoth(watchers, { seconds: 5, perSecond: 2 * PER_SECOND });
+    const quiet = await askBoth(watchers, { seconds: quick ? 3 : 10, perSecond: PER_SECOND });
 
     const target: AttackTarget = { url: parley.url, token: await signUp(parley), prepared };
     const attacker = await startChild('load/attack.ts', 'load', { name, target });
