@@ -4,6 +4,7 @@ import { auth } from './auth/auth.noun.ts';
 import { channels } from './channels/channels.noun.ts';
 import { configs } from './configs/configs.noun.ts';
 import type { Grantable } from './core/rules.ts';
+import type { Intersection } from './core/types.ts';
 import type { Sql } from './database/sql.ts';
 import type { StreamKind } from './events/streams.ts';
 import { files } from './files/files.noun.ts';
@@ -49,11 +50,6 @@ export const nouns = [
   files,
 ] as const;
 
-type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
-  all: infer All,
-) => void
-  ? All
-  : never;
 type PartsOf<N> = N extends { start: (...base: never) => infer S }
   ? Awaited<S> extends { parts: infer P }
     ? P

@@ -1,11 +1,7 @@
 import { router } from './core/trpc.ts';
+import type { Intersection } from './core/types.ts';
 import { nouns } from './nouns.ts';
 
-type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
-  all: infer All,
-) => void
-  ? All
-  : never;
 type RoutersOf<N> = N extends { routers: infer R } ? R : never;
 type Routers = Intersection<RoutersOf<(typeof nouns)[number]>>;
 

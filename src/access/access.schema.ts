@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { Terms } from '../core/terms.ts';
 import { name } from '../core/wire.ts';
+import * as declared from '../terms.ts';
 
 /** One right as a caller asks for it; `*` names everyone. */
 export const GrantInput = z
@@ -28,7 +30,10 @@ export const GrantView = z
   .meta({ id: 'Grant' });
 export type GrantView = z.infer<typeof GrantView>;
 
-/** What grants can be given on. */
-export const RESOURCE_TYPES = ['channel', 'tool'] as const;
+type GrantableOf<T> = T extends { grantable: infer Type extends string } ? Type : never;
+/** What rights can be granted to. */
+export type ResourceType = GrantableOf<(typeof declared)[keyof typeof declared]>;
 
-export type ResourceType = (typeof RESOURCE_TYPES)[number];
+export const RESOURCE_TYPES = Object.values<Terms>(declared).flatMap(
+  ({ grantable }) => grantable ?? [],
+) as ResourceType[];

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { ConfigStore } from '../configs/configs.store.ts';
-import { DEFAULT_LIMITS } from '../configs/settings/configs.defaults.ts';
 import { AppError } from '../core/errors.ts';
 import { createLimit, type SharedStore } from '../core/limits.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
+import { DEFAULT_LIMITS } from './access.terms.ts';
 import { listGroupIds, readStoredBytes } from './quotas.repository.ts';
 
 declare module '../core/scope.ts' {

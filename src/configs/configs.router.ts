@@ -15,7 +15,8 @@ import {
   readNamespace,
   rollbackConfiguration,
 } from './configs.service.ts';
-import { Banner, Configuration } from './settings/configs.schema.ts';
+import { Banner } from './configs.terms.ts';
+import { Configuration } from './settings/configs.schema.ts';
 
 const secrets = z.boolean().optional().describe('Answers secrets in clear instead of masks');
 

@@ -1,6 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { MAX_UPLOAD_BYTES } from '../configs/settings/configs.defaults.ts';
 import { may } from '../configs/settings/permissions.ts';
 import { AppError, invalid } from '../core/errors.ts';
 import { describeIssues } from '../core/failure.ts';
@@ -11,6 +10,7 @@ import { freeForm, LIMITS, name } from '../core/wire.ts';
 import { insertFile } from './files.repository.ts';
 import type { FileView } from './files.schema.ts';
 import type { Received } from './files.store.ts';
+import { MAX_UPLOAD_BYTES } from './files.terms.ts';
 import { typeOf } from './files.type.ts';
 
 /** One part of an upload form, in order of arrival. */

@@ -37,6 +37,7 @@ const isNoun = (path: string) => {
 };
 const has = (kinds: string) => (path: string) => new RegExp(`(?:^|[./])(?:${kinds})\\.ts$`).test(path);
 const isNounFile = has('noun');
+const isTerms = has('terms');
 const isRouter = has('router|procedure');
 const isRepository = has('repository|policy');
 const isEntity = has('entity');
@@ -133,6 +134,18 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
+  it('terms import only core, as schemas are made from them while the program loads', () => {
+    expect(
+      found(
+        ({ file, target }) =>
+          isTerms(file) &&
+          file !== 'src/terms.ts' &&
+          target.startsWith('src/') &&
+          folderOf(target) !== 'core',
+      ),
+    ).toEqual([]);
+  });
+
   it('repositories import no service, router or door', () => {
     expect(
       found(
@@ -167,8 +180,8 @@ describe('imports', () => {
   });
 
   /*
-   * A noun is a folder of `src` with its sub-folders; files beside them stand for themselves. Entities name each other as their tables
-   * do, by foreign keys, and are not counted.
+   * A noun is a folder of `src` with its sub-folders; files beside them stand for themselves, and terms, which import nothing but core.
+   * Entities name each other as their tables do, by foreign keys, and are not counted.
    */
   it('no folders import each other in a circle', () => {
     const exceptions: Exceptions = {
@@ -178,7 +191,7 @@ describe('imports', () => {
       'database -> jobs': 'the migrations make the tables of the queue',
       'users -> auth': 'an account has a password and sessions',
     };
-    const nodeOf = (path: string) => folderOf(path) ?? path;
+    const nodeOf = (path: string) => (isTerms(path) ? path : (folderOf(path) ?? path));
     const edges = imports
       .filter(({ file, target }) => target.startsWith('src/') && !(isEntity(file) && isEntity(target)))
       .map(({ file, target }) => [nodeOf(file), nodeOf(target)] as const);

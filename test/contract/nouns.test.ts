@@ -2,9 +2,11 @@ import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { EntitySchema } from '@mikro-orm/core';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Terms } from '../../src/core/terms.ts';
 import type { Noun } from '../../src/noun.ts';
 import { nouns } from '../../src/nouns.ts';
 import { appRouter } from '../../src/router.ts';
+import * as terms from '../../src/terms.ts';
 import { createDatabase } from '../support/database.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
@@ -49,6 +51,30 @@ describe('the declaration of a noun', () => {
     });
     expect(undeclared.map(({ noun, name }) => `${noun}: ${name}`)).toEqual([]);
     expect(entities.length).toBeGreaterThan(20);
+  });
+
+  it('lists the terms of every folder that has some', () => {
+    const folders = globSync('*/*.terms.ts', { cwd: SRC });
+    for (const path of folders) expect(basename(path)).toBe(`${nounOf(path)}.terms.ts`);
+    expect(Object.keys(terms).sort()).toEqual(folders.map(nounOf).sort());
+  });
+
+  it('has rules for the type of resources that its terms name', () => {
+    const named = Object.entries<Terms>(terms).map(([noun, { grantable }]) => [noun, grantable]);
+    const ruled = declared.map(({ name, grantable }) => [name, grantable?.type]);
+    const hasType = ([, type]: (string | undefined)[]) => type !== undefined;
+    expect(named.filter(hasType).sort()).toEqual(ruled.filter(hasType).sort());
+  });
+
+  it('gives no section and no permission that another noun gives', () => {
+    const given = Object.values<Terms>(terms).flatMap(({ sections = {}, permissions = {} }) => [
+      ...Object.keys(sections),
+      ...Object.entries(permissions).flatMap(([name, leaves]) =>
+        Object.keys(leaves).map((leaf) => `${name}.${leaf}`),
+      ),
+    ]);
+    expect(given.length).toBeGreaterThan(20);
+    expect(given).toEqual([...new Set(given)]);
   });
 
   it('says what happens to rows that refer to an account when it is deleted', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { DEFAULT_LIMITS } from '../../access/access.terms.ts';
 import type { ConfigStore } from '../../configs/configs.store.ts';
-import { DEFAULT_LIMITS } from '../../configs/settings/configs.defaults.ts';
 import type { Secret } from '../../core/keys.ts';
 import { createLimit, type SharedStore } from '../../core/limits.ts';
 import { toNetwork } from '../../core/network.ts';

@@ -1,5 +1,5 @@
+import { DEFAULT_LIMITS } from '../../access/access.terms.ts';
 import type { ConfigStore } from '../../configs/configs.store.ts';
-import { DEFAULT_LIMITS } from '../../configs/settings/configs.defaults.ts';
 import { AppError } from '../../core/errors.ts';
 
 const MAX_CHARACTERS = 128;

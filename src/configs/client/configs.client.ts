@@ -3,7 +3,7 @@ import project from '../../../package.json' with { type: 'json' };
 import { AppError } from '../../core/errors.ts';
 import type { Actor, Scope } from '../../core/scope.ts';
 import { Visibility, visibilityOf } from '../configs.kept.ts';
-import { Banner, PromptSuggestion } from '../settings/configs.schema.ts';
+import { Banner, PromptSuggestion } from '../configs.terms.ts';
 import { valueAt } from '../settings/configs.settings.ts';
 import { Permissions } from '../settings/permissions.schema.ts';
 import { effectivePermissions } from '../settings/permissions.ts';

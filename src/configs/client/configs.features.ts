@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Scope } from '../../core/scope.ts';
+import { MAX_UPLOAD_BYTES } from '../../files/files.terms.ts';
 import { isStatusEnabled } from '../configs.kept.ts';
-import { MAX_UPLOAD_BYTES } from '../settings/configs.defaults.ts';
 
 export const AnonymousFeatures = z.object({
   auth: z.literal(true),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { administrator, type Meta, member, router } from '../../core/trpc.ts';
-import { Banner, PromptSuggestion, ToolServer } from '../settings/configs.schema.ts';
+import { Banner, PromptSuggestion, ToolServer } from '../configs.terms.ts';
 import {
   AdminSettings,
   BannerSettings,

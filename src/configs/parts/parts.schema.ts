@@ -1,13 +1,9 @@
 import { z } from 'zod';
+import { duration } from '../../auth/auth.terms.ts';
 import { emptiable } from '../../core/nulls.ts';
 import { Visibility } from '../configs.kept.ts';
-import {
-  Banner,
-  ConfigurationFault,
-  duration,
-  PromptSuggestion,
-  ToolServer,
-} from '../settings/configs.schema.ts';
+import { Banner, PromptSuggestion, ToolServer } from '../configs.terms.ts';
+import { ConfigurationFault } from '../settings/configs.schema.ts';
 
 /*
  * Parts of the configuration as clients of comparable systems know them: flat, under names of their own. `PATHS` has the setting

@@ -3,7 +3,7 @@ import { AppError } from '../../core/errors.ts';
 import { isObject } from '../../core/json.ts';
 import { MASK } from '../../core/masks.ts';
 import type { Scope } from '../../core/scope.ts';
-import type { ToolServer } from '../settings/configs.schema.ts';
+import type { ToolServer } from '../configs.terms.ts';
 import type { Tree } from '../settings/configs.settings.ts';
 
 type Connection = z.output<typeof ToolServer>;

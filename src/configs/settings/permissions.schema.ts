@@ -1,22 +1,26 @@
 import { z } from 'zod';
+import { clients, type Setting, server, type Terms } from '../../core/terms.ts';
+import type { Intersection } from '../../core/types.ts';
+import * as declared from '../../terms.ts';
+
+/** A tree as stored or sent: any sections and leaves, each true or false. */
+export const Permissions = z.record(z.string(), z.record(z.string(), z.boolean()));
+export type Permissions = z.infer<typeof Permissions>;
 
 /**
- * What accounts may do that are not administrators. Two levels, `section.leaf`; a path that is missing counts as false.
- * Names and defaults are those of `peer-wire.md` 5.4, so that an exported configuration keeps its meaning.
+ * Permissions that no operation here asks for: clients hide what is not allowed. Names and defaults are those of comparable systems,
+ * so that an exported configuration keeps its meaning.
  */
-export const DEFAULT_PERMISSIONS = {
+const FOR_CLIENTS = {
   workspace: {
     models: false,
     knowledge: false,
     prompts: false,
-    tools: false,
     skills: false,
     models_import: false,
     models_export: false,
     prompts_import: false,
     prompts_export: false,
-    tools_import: false,
-    tools_export: false,
   },
   sharing: {
     models: false,
@@ -26,20 +30,16 @@ export const DEFAULT_PERMISSIONS = {
     prompts: false,
     public_prompts: false,
     tools: false,
-    public_tools: false,
     skills: false,
     public_skills: false,
     notes: false,
     public_notes: false,
-    public_channels: false,
   },
-  access_grants: { allow_users: true },
   chat: {
     controls: true,
     valves: true,
     system_prompt: true,
     params: true,
-    file_upload: true,
     web_upload: true,
     delete: true,
     delete_message: true,
@@ -57,11 +57,8 @@ export const DEFAULT_PERMISSIONS = {
     temporary_enforced: false,
   },
   features: {
-    api_keys: false,
     notes: true,
     folders: true,
-    channels: true,
-    direct_tool_servers: false,
     web_search: true,
     image_generation: true,
     code_interpreter: true,
@@ -70,16 +67,38 @@ export const DEFAULT_PERMISSIONS = {
   settings: { interface: true },
 } as const;
 
-type Tree = typeof DEFAULT_PERMISSIONS;
+/** Permissions that operations ask for, as their nouns declare them. */
+const ENFORCED = Object.values<Terms>(declared).map(({ permissions = {} }) => permissions);
+
+type PermissionsOf<T> = T extends { permissions: infer P } ? P : never;
+type Declared = (typeof declared)[keyof typeof declared];
+type Tree = typeof FOR_CLIENTS & Intersection<PermissionsOf<Declared>>;
+
+/**
+ * What accounts may do that are not administrators. Two levels, `section.leaf`; a path that is missing counts as false.
+ */
+export const DEFAULT_PERMISSIONS: Permissions = merge([FOR_CLIENTS, ...ENFORCED]);
+
+function merge(trees: readonly Permissions[]): Permissions {
+  const names = new Set(trees.flatMap((tree) => Object.keys(tree)));
+  return Object.fromEntries(
+    [...names].map((name) => [name, Object.assign({}, ...trees.map((tree) => tree[name]))]),
+  );
+}
+
+/** The words for a permission. */
+export const describePermission = (name: string): Setting => {
+  const [section = '', leaf = ''] = name.split('.');
+  const isEnforced = ENFORCED.some((tree) => tree[section]?.[leaf] !== undefined);
+  return isEnforced
+    ? server(`The permission ${name}, enforced by the server`)
+    : clients(`The permission ${name}`);
+};
 
 /** A permission's dotted name, such as `workspace.tools`. */
 export type Permission = {
   [Section in keyof Tree & string]: `${Section}.${keyof Tree[Section] & string}`;
 }[keyof Tree & string];
-
-/** A tree as stored or sent: any sections and leaves, each true or false. */
-export const Permissions = z.record(z.string(), z.record(z.string(), z.boolean()));
-export type Permissions = z.infer<typeof Permissions>;
 
 const section = () => z.record(z.string(), z.boolean());
 
@@ -101,9 +120,6 @@ export const DefaultPermissionTree = PermissionTree.extend({ access_grants: sect
 export function completePermissions(tree: Permissions): Permissions {
   const sections = new Set([...Object.keys(DEFAULT_PERMISSIONS), ...Object.keys(tree)]);
   return Object.fromEntries(
-    [...sections].map((section) => [
-      section,
-      { ...(DEFAULT_PERMISSIONS as Permissions)[section], ...tree[section] },
-    ]),
+    [...sections].map((section) => [section, { ...DEFAULT_PERMISSIONS[section], ...tree[section] }]),
   );
 }

@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { emptiable } from '../core/nulls.ts';
+import { clients, defineTerms, nobody, server } from '../core/terms.ts';
+import { name } from '../core/wire.ts';
+
+/* The sections of the service reference that belong to no noun here, or to none yet. */
+
+const url = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
+const flag = z.boolean();
+const freeObject = z.record(z.string(), z.unknown());
+
+export const Banner = z.looseObject({
+  id: name(),
+  type: name(),
+  title: z.string().optional(),
+  content: z.string(),
+  dismissible: flag,
+  timestamp: z.int(),
+});
+
+/** A prompt that clients offer: a title of one or two lines, and the text that it stands for. */
+export const PromptSuggestion = z.looseObject({ title: z.array(z.string()), content: z.string() });
+
+export const ToolServer = z.looseObject({
+  url,
+  path: z.string(),
+  type: z.enum(['openapi', 'mcp']).default('openapi'),
+  auth_type: z.string().nullable().default(null),
+  headers: emptiable(freeObject),
+  key: z.string().nullable().default(null),
+  config: freeObject.nullable().default(null),
+});
+
+export const terms = defineTerms({
+  sections: {
+    ui: {
+      schema: z.looseObject({
+        enable_signup: flag,
+        ENABLE_LOGIN_FORM: flag,
+        default_locale: z.string(),
+        default_models: z.string().nullable(),
+        default_pinned_models: z.string().nullable(),
+        model_order_list: z.array(z.string()),
+        prompt_suggestions: z.array(PromptSuggestion),
+        default_user_role: z.enum(['admin', 'user', 'pending']),
+        default_group_id: z.string(),
+        watermark: z.string(),
+        enable_community_sharing: flag,
+        enable_message_rating: flag,
+        enable_user_webhooks: flag,
+        banners: z.array(Banner),
+      }),
+      defaults: {
+        enable_signup: true,
+        ENABLE_LOGIN_FORM: true,
+        default_locale: '',
+        default_models: null,
+        default_pinned_models: null,
+        model_order_list: [],
+        prompt_suggestions: [],
+        default_user_role: 'pending',
+        default_group_id: '',
+        watermark: '',
+        enable_community_sharing: false,
+        enable_message_rating: true,
+        enable_user_webhooks: false,
+        banners: [],
+      },
+      settings: {
+        enable_signup: server('People may make their own accounts'),
+        ENABLE_LOGIN_FORM: server('Sign-in and sign-up by password'),
+        default_locale: clients('Language of the interface until a person chooses one'),
+        default_models: clients('Models that are chosen at first, comma-separated'),
+        default_pinned_models: clients('Models that are pinned at first, comma-separated'),
+        model_order_list: clients('Order of the models'),
+        prompt_suggestions: clients('Suggestions for a first prompt'),
+        default_user_role: server('Role of new accounts but the first'),
+        default_group_id: server('Id of the group that new accounts are put into'),
+        watermark: clients('Text that clients add to copied answers'),
+        enable_community_sharing: clients('Clients offer to share with a community'),
+        enable_message_rating: clients('Clients offer to rate answers'),
+        enable_user_webhooks: server('People may be notified at an address of their own'),
+        banners: clients('Notices at the top of the interface'),
+      },
+    },
+    local_model_server: {
+      schema: z.looseObject({ enable: flag, base_urls: z.array(url), api_configs: freeObject }),
+      defaults: { enable: false, base_urls: [], api_configs: {} },
+      settings: {
+        enable: nobody('Models of local servers are offered'),
+        base_urls: nobody('Addresses of local model servers'),
+        api_configs: nobody('Settings of each, by its place in the list or its address'),
+      },
+    },
+    hosted_model_api: {
+      schema: z.looseObject({
+        enable: flag,
+        api_keys: z.array(z.string()),
+        api_base_urls: z.array(url),
+        api_configs: freeObject,
+      }),
+      defaults: { enable: false, api_keys: [], api_base_urls: [], api_configs: {} },
+      settings: {
+        enable: nobody('Models of OpenAI-compatible providers are offered'),
+        api_keys: nobody('Keys of the providers, in the order of their addresses'),
+        api_base_urls: nobody('Addresses of OpenAI-compatible providers'),
+        api_configs: nobody('Settings of each, by its place in the list or its address'),
+      },
+    },
+    models: {
+      schema: z.looseObject({
+        base_models_cache: flag,
+        default_metadata: freeObject,
+        default_params: freeObject,
+      }),
+      defaults: { base_models_cache: true, default_metadata: {}, default_params: {} },
+      settings: {
+        base_models_cache: nobody('The list of models is kept between requests'),
+        default_metadata: nobody('Metadata of models that have none of their own'),
+        default_params: nobody('Parameters of models that have none of their own'),
+      },
+    },
+    tool_server: {
+      schema: z.looseObject({ connections: z.array(ToolServer) }),
+      defaults: { connections: [] },
+      settings: { connections: nobody('Servers of tools, by OpenAPI or MCP') },
+    },
+    terminal_server: {
+      schema: z.looseObject({ connections: z.array(freeObject) }),
+      defaults: { connections: [] },
+      settings: { connections: nobody('Servers of terminals') },
+    },
+    direct: {
+      schema: z.looseObject({ enable: flag }),
+      defaults: { enable: false },
+      settings: { enable: clients('Clients may connect to model servers of their own') },
+    },
+    webui: {
+      schema: z.looseObject({ url: z.union([url, z.literal('')]) }),
+      defaults: { url: '' },
+      settings: { url: server('Address of the interface, for links') },
+    },
+    folders: {
+      schema: z.looseObject({ enable: flag, max_file_count: z.string() }),
+      defaults: { enable: true, max_file_count: '' },
+      settings: {
+        enable: nobody('Folders, which this version does not have'),
+        max_file_count: clients('How many files a folder may hold; empty for any number'),
+      },
+    },
+    notes: {
+      schema: z.looseObject({ enable: flag }),
+      defaults: { enable: true },
+      settings: { enable: nobody('Notes, which this version does not have') },
+    },
+    webhook_url: {
+      schema: z.union([url, z.literal('')]),
+      defaults: '',
+      settings: { '': server('Address that is told of new accounts') },
+    },
+  },
+});

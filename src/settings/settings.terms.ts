@@ -1,0 +1,3 @@
+import { defineTerms } from '../core/terms.ts';
+
+export const terms = defineTerms({ permissions: { features: { direct_tool_servers: false } } });
