@@ -62,7 +62,7 @@ afterAll(() => shop.close());
 const run = (name: string, args: object = {}, person = shop.reader) =>
   shop.as(person, 'POST', 'odd/call', { function: name, arguments: args });
 
-describe('a type that checks by code of its own', () => {
+describe('a parameter type that runs code of its own', () => {
   it.each([
     ['find', { place: { name: 'raise' } }, "KeyError: 'no such place'"],
     ['find_async', { place: { name: 'raise' } }, "KeyError: 'no such place'"],
@@ -71,12 +71,15 @@ describe('a type that checks by code of its own', () => {
     ['find', { place: { name: 'half' } }, expect.stringMatching(/^UnicodeEncodeError: /)],
     ['add', { one: { value: 0 } }, 'ZeroDivisionError: division by zero'],
     ['plain', { x: {} }, "KeyError: 'k'"],
-  ])('%s of %j fails like the function', async (name, args, detail) => {
-    const { status, body } = await run(name, args);
-    expect([status, body.code, body.detail]).toEqual([422, 'tool_raised', detail]);
-  });
+  ])(
+    'an error that it raises fails the call like an error of the function: %s(%j)',
+    async (name, args, detail) => {
+      const { status, body } = await run(name, args);
+      expect([status, body.code, body.detail]).toEqual([422, 'tool_raised', detail]);
+    },
+  );
 
-  it('keeps no other call waiting', async () => {
+  it('does not block other calls', async () => {
     const [found] = await Promise.all([
       run('find', { place: { name: 'wait' } }),
       run('open', { gate: 'type' }, shop.author),
@@ -86,12 +89,12 @@ describe('a type that checks by code of its own', () => {
 });
 
 describe('parameters', () => {
-  it('have the default that only their type knows', async () => {
+  it('have the default that only their type declares', async () => {
     expect((await run('given')).body.result).toEqual([1]);
     expect((await run('given', { x: [] })).body.result).toEqual([]);
   });
 
-  it('that go by their place alone are filled in their order, hidden ones too', async () => {
+  it('that are positional-only are filled in order, hidden parameters included', async () => {
     expect((await run('ordered', { a: 1 })).body.result).toEqual([1, 'Reader', 2, 'odd', 3]);
     expect((await run('ordered', { a: 1, b: 5, c: 6 })).body.result).toEqual([1, 'Reader', 5, 'odd', 6]);
   });
@@ -99,7 +102,7 @@ describe('parameters', () => {
 
 describe('a generator', () => {
   it.each(['numbers', 'numbers_async'])(
-    '%s is a list, and its errors are those of the tool',
+    '%s returns a list, and its errors are errors of the tool',
     async (name) => {
       expect((await run(name, { n: 3 })).body.result).toEqual([0, 1, 2]);
       const { status, body } = await run(name, { n: 0 });
@@ -107,7 +110,7 @@ describe('a generator', () => {
     },
   );
 
-  it('keeps no other call waiting', async () => {
+  it('does not block other calls', async () => {
     const [slow] = await Promise.all([run('slowly'), run('open', { gate: 'generator' }, shop.author)]);
     expect([slow.status, slow.body.result]).toEqual([200, [true]]);
   });
@@ -115,7 +118,10 @@ describe('a generator', () => {
 
 describe('a result of a hundred thousand members', () => {
   const FIRST = '[{"m0_0":0,"m0_1":0,';
-  /** Calls it, and counts how often a text of its size is parsed before it is back. */
+  /**
+   * Calls the function and counts how often a text of the size of its result is parsed before the response
+   * arrives.
+   */
   async function callAt(path: string, body: object) {
     const parse = vi.spyOn(JSON, 'parse');
     onTestFinished(() => parse.mockRestore());
@@ -131,14 +137,14 @@ describe('a result of a hundred thousand members', () => {
   }
   const call = { id: 'odd', function: 'wide' };
 
-  it('reaches a caller of REST, and is never parsed', async () => {
+  it('reaches a caller of REST without being parsed', async () => {
     const { status, text, parsed } = await callAt('/api/v1/tools/id/odd/call', call);
     expect([status, parsed]).toEqual([200, 0]);
     expect(text.startsWith(`{"result":${FIRST}`)).toBe(true);
     expect(Object.keys(JSON.parse(text))).toEqual(['result', 'events', 'duration_ms']);
   });
 
-  it('nor in a batch of tRPC, where it stands in its place', async () => {
+  it('is not parsed in a tRPC batch, and keeps its position in the batch', async () => {
     const batch = { 0: call, 1: { ...call, function: 'given' }, 2: call };
     const names = 'tools.invoke,tools.invoke,tools.invoke';
     const { status, text, parsed } = await callAt(`/trpc/${names}?batch=1`, batch);
@@ -149,7 +155,7 @@ describe('a result of a hundred thousand members', () => {
     expect(results.map(({ result }: { result: unknown[] }) => result.length)).toEqual([1000, 1, 1000]);
   });
 
-  it('nor for a run that is watched', async () => {
+  it('is not parsed for a watched run', async () => {
     const { client, sockets } = openSocket(shop.server.url, shop.reader.token);
     onTestFinished(() => sockets.close());
     const items: unknown[] = [];
@@ -164,7 +170,7 @@ describe('a result of a hundred thousand members', () => {
 });
 
 describe('a tool', () => {
-  it('may have types of its own, what is made when it is first asked for, and what is not there yet', async () => {
+  it('may have types of its own, cached properties and slots without a value', async () => {
     const { body } = await shop.as(shop.reader, 'GET', 'odd');
     expect(body.specs.map((spec: { name: string }) => spec.name)).toEqual([
       'add',
@@ -183,29 +189,26 @@ describe('a tool', () => {
     ]);
   });
 
-  it.each(['tool', 'session', 'server', 'reach'])(
-    'finds no %s, which is a module of the host',
-    async (name) => {
-      const { status, body } = await shop.create(
-        'nosy',
-        `import ${name}\nclass Tools:\n    def f(self): pass\n`,
-      );
-      const refusal = `The import in line 1 needs ${name}, which is not here; name its package in the requirements of the frontmatter.`;
-      expect([status, body.detail]).toEqual([400, expect.stringContaining(refusal)]);
-    },
-  );
+  it.each(['tool', 'session', 'server', 'reach'])('cannot import %s, a module of the host', async (name) => {
+    const { status, body } = await shop.create(
+      'nosy',
+      `import ${name}\nclass Tools:\n    def f(self): pass\n`,
+    );
+    const refusal = `The import in line 1 needs ${name}, which is not here; name its package in the requirements of the frontmatter.`;
+    expect([status, body.detail]).toEqual([400, expect.stringContaining(refusal)]);
+  });
 
-  it('knows a file of its own, in its folder', async () => {
+  it('finds its own source file in its folder', async () => {
     expect((await run('folder')).body.result).toEqual([true, 'tool.py']);
   });
 
-  it('may name the class of its valves in its constructor', async () => {
+  it('may refer to the class of its valves in its constructor', async () => {
     const { status, body } = await shop.as(shop.author, 'POST', 'odd/valves/update', { key: 'k' });
     expect([status, body]).toEqual([200, { key: 'k' }]);
     expect((await run('setting')).body.result).toBe('k');
   });
 
-  it('whose class fails at its stored valves says so, and nothing of them', async () => {
+  it('whose class rejects the stored valves fails with that reason, and quotes no value', async () => {
     const source = (checks: string) => `from pydantic import BaseModel, model_validator
 class Tools:
     class Valves(BaseModel):
@@ -235,16 +238,16 @@ describe('POST /utils/code/format', () => {
   const format = (code: string, person: { token: string } | null = shop.reader) =>
     shop.server.call('POST /utils/code/format', { token: person?.token, body: { code } });
 
-  it('is for members', async () => {
+  it('requires a member', async () => {
     expect((await format('x=1', null)).status).toBe(401);
   });
 
-  it('answers code as Black writes it, and such code as it is', async () => {
+  it('returns the code as Black formats it; formatted code stays the same', async () => {
     expect(await format("x = {  'a':1 }")).toMatchObject({ status: 200, body: { code: 'x = {"a": 1}\n' } });
     expect((await format('x = {"a": 1}\n')).body).toEqual({ code: 'x = {"a": 1}\n' });
   });
 
-  it('names the line that is not Python', async () => {
+  it('names the line that is not valid Python', async () => {
     expect(await format('x = 1\ny = = 2\n')).toMatchObject({
       status: 400,
       body: {

@@ -9,7 +9,7 @@ import { until } from '../support/poll.ts';
 import { offerWheels, type Wheels } from './wheels.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
 
-/** Hears from every load of a source, which goes on when it is let. */
+/** Collects the requests that loading sources send; a load goes on when its request is answered. */
 const heard: ServerResponse[] = [];
 let loads = 0;
 const listener = createServer((_request, response) => {
@@ -47,10 +47,11 @@ const letGo = () => {
   for (const response of heard.splice(0)) response.end();
 };
 
-it('a source that does not load with its packages is loaded once for all who ask', async () => {
+it('loads a source that fails with its packages once for all callers', async () => {
   await shop.create('broken', source('greeter', 'raise ValueError("no luck")'));
   await until('the load of the job', () => heard.length === 1);
-  // Of a reader's calls that come meanwhile one loads it too, on the reader's own account.
+  // The first call of the reader loads the source as well, on the account of the reader. The other calls
+  // share that load.
   const calls = Array.from({ length: 6 }, () => call('broken'));
   await until('the load of the calls', () => heard.length === 2);
   letGo();
@@ -66,7 +67,7 @@ it('a source that does not load with its packages is loaded once for all who ask
   expect(loads).toBe(2);
 });
 
-it('and again when it is asked for, or is another source', async () => {
+it('loads it again when the author asks for it or changes the source', async () => {
   const before = loads;
   const again = shop.as(shop.author, 'POST', 'broken/install');
   await until('another load', () => heard.length === 1);
@@ -81,7 +82,7 @@ it('and again when it is asked for, or is another source', async () => {
   expect(await look('broken')).toMatchObject({ state: 'ready' });
 });
 
-it('nor is it to blame for packages that were removed while it loaded', async () => {
+it('does not blame the source for packages that were removed while it loaded', async () => {
   const parted = source('greeter>0.5', 'import greeter\nclass Tools:\n    def f(self): return greeter.say()');
   await shop.create('parted', parted);
   await until('the load', () => heard.length === 1);

@@ -17,7 +17,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** JSON values, one a line, with the times that differ from run to run left out. */
+/** JSON values, one a line, without the durations, which differ from run to run. */
 const printed = (text: string) =>
   text
     .trim()
@@ -25,9 +25,9 @@ const printed = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line, (key, value) => (key === 'duration_ms' ? undefined : value)));
 
-test('every example of the page does what the page says', async () => {
+test('every example of the page returns what the page shows', async () => {
   const fences = await readFences(PAGE);
-  // `nft` is for the firewall of a machine, which no test changes.
+  // `nft` configures the firewall of a machine; tests never run it.
   expect(new Set(fences.map(({ language }) => language))).toEqual(
     new Set(['python', 'js', 'sh', 'json', 'nft']),
   );

@@ -7,8 +7,8 @@ import type { FunctionSpec, JsonSchema } from '../../src/python/protocol.ts';
 import { sharedEnvironment } from '../support/python.ts';
 
 /*
- * The recorded specifications of `golden.test.ts` against the rules of `peer-wire.md` 4.4: what can be read from the text of a
- * source alone (`golden.read.py`), and what holds of every schema.
+ * Checks the recorded specifications of `golden.test.ts` against the rules of `peer-wire.md` 4.4: the rules
+ * that depend on the source text (`golden.read.py`), and the rules for every schema.
  */
 
 const FOLDER = join(import.meta.dirname, 'golden');
@@ -16,7 +16,7 @@ const names = readdirSync(FOLDER)
   .filter((file) => file.endsWith('.py'))
   .map((file) => basename(file, '.py'));
 
-/** What the text of a function demands of its specification. */
+/** What the source text of a function requires of its specification. */
 interface Demand {
   description: string;
   parameters: string[];
@@ -41,7 +41,7 @@ beforeAll(async () => {
 const specsOf = (name: string): FunctionSpec[] =>
   JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')).specs;
 
-/** A schema and all that it is made of. */
+/** A schema and all schemas that it contains. */
 function nodesOf(schema: JsonSchema): JsonSchema[] {
   const many = (value: unknown) => Object.values((value ?? {}) as Record<string, JsonSchema>);
   const { properties, items, additionalProperties, prefixItems, anyOf, oneOf, allOf } = schema;
@@ -50,10 +50,10 @@ function nodesOf(schema: JsonSchema): JsonSchema[] {
   return [schema, ...[...parts, ...single].flatMap(nodesOf)];
 }
 
-/** Sources whose functions are not all methods that their text shows. */
+/** Sources with functions that are not methods in their text. */
 const MORE_THAN_WRITTEN = ['attributes_that_are_functions', 'inherited', 'overloaded_globals'];
 
-describe('what the text of a source demands is in the specification of', () => {
+describe('the specification matches the text of the source:', () => {
   it.each(names)('%s', (name) => {
     const specs = specsOf(name);
     const listed = specs.map((spec) => spec.name);
@@ -82,7 +82,7 @@ describe('what the text of a source demands is in the specification of', () => {
   });
 });
 
-describe('every schema is small and whole in', () => {
+describe('every schema has a type, and no title and no reference:', () => {
   it.each(names)('%s', (name) => {
     const specs = specsOf(name);
     expect(specs.map((spec) => spec.name)).toEqual(specs.map((spec) => spec.name).toSorted());
@@ -92,7 +92,7 @@ describe('every schema is small and whole in', () => {
       expect(spec.parameters.required).not.toEqual([]);
       for (const parameter of Object.keys(spec.parameters.properties)) expect(parameter).not.toMatch(/^_/);
       for (const node of Object.values(spec.parameters.properties).flatMap(nodesOf)) {
-        // Titles, references, nothing as a choice or a default: models read none of them.
+        // Models read no titles and no references, and null neither as a choice nor as a default.
         for (const keyword of ['title', '$ref', '$defs', 'discriminator'])
           expect(node).not.toHaveProperty(keyword);
         expect(node.default).not.toBeNull();

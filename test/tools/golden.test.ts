@@ -11,9 +11,12 @@ const names = readdirSync(FOLDER)
 const python = await startTestPython();
 afterAll(() => python.close());
 
-/** What small tools of the kinds that people publish say of themselves. After a change that is meant: `-u`. */
+/**
+ * Specifications of small tools of the kinds that people publish. After an intended change, update the files
+ * with `-u`.
+ */
 describe('the specification of', () => {
-  it('sixty tools and more', () => {
+  it('is recorded for at least 60 tools', () => {
     expect(names.length).toBeGreaterThanOrEqual(60);
   });
 

@@ -4,7 +4,7 @@ import { until } from '../support/poll.ts';
 import type { Person } from '../support/server.ts';
 import { openSocket, openWorkshop } from './workshop.ts';
 
-/** For sources that hang; the others must load within it. */
+/** The limit for sources that hang; all other sources must load within it. */
 const LOAD_TIMEOUT_MS = 5_000;
 const source = (word: string) => `class Tools:\n    def say(self) -> str:\n        return '${word}'\n`;
 
@@ -12,7 +12,7 @@ const shop = await openWorkshop({ loadTimeoutMs: LOAD_TIMEOUT_MS });
 const { server, author, stranger, admin } = shop;
 afterAll(() => shop.close());
 
-/** As an export of Open WebUI has a tool. */
+/** A tool in the form of an export of Open WebUI. */
 const exported = (id: string, content = source(id)) => ({
   id,
   user_id: '7',
@@ -24,7 +24,7 @@ const exported = (id: string, content = source(id)) => ({
   access_grants: [{ principal_type: 'user', principal_id: '*', permission: 'write' }],
   updated_at: 1_731_000_000,
 });
-/** As its community site hands it out. */
+/** A tool in the form of Open WebUI's community site. */
 const wrapped = (id: string) => ({ id: '0c6fbe12', userId: '8', downloads: 5, tool: exported(id) });
 
 const send = async (person: Person | null, tools: unknown, dry_run?: boolean) =>
@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 
 describe('the import of tools', () => {
-  it('says of each tool what would become of it and stores none, then does it', async () => {
+  it('reports the outcome for each tool and stores nothing in a dry run, then stores the tools', async () => {
     await shop.create('taken', source('taken'));
     const tools = [
       exported('Plain'),
@@ -86,7 +86,8 @@ describe('the import of tools', () => {
     const expected = outcomes(said).map(([id, outcome]) => [id, outcome === 'storable' ? 'stored' : outcome]);
     expect(outcomes(ToolImport.parse(body))).toEqual(expected);
     expect(await stored()).toEqual(['last', 'plain', 'taken', 'wrapped']);
-    // Its own manifest and functions count, not what the file says of them, and nobody is given anything.
+    // The manifest and the functions come from the source, not from the file, and the grants of the file are
+    // ignored.
     const { body: plain } = await shop.as(author, 'GET', 'plain');
     expect(plain).toMatchObject({
       user_id: author.id,
@@ -100,7 +101,7 @@ describe('the import of tools', () => {
     expect(call.body.result).toBe('wrapped');
   });
 
-  it('takes what the export of this server gives', async () => {
+  it('accepts the export of this server', async () => {
     await shop.create('one', source('one'));
     await shop.create('two', source('two'));
     const { body: file } = await server.call('GET /tools/export', { token: admin.token });
@@ -112,7 +113,7 @@ describe('the import of tools', () => {
     ]);
   });
 
-  it('is the same over tRPC', async () => {
+  it('answers the same over tRPC', async () => {
     const { client, sockets } = openSocket(server.url, author.token);
     try {
       const dry = await client.toolImport.file.mutate({ tools: [exported('typed')], dry_run: true });
@@ -124,7 +125,7 @@ describe('the import of tools', () => {
     }
   });
 
-  it('stores each tool once when two import the same at once', async () => {
+  it('stores each tool once when two callers import the same tools at once', async () => {
     const tools = [exported('left'), exported('right')];
     const answers = await Promise.all([send(author, tools), send(admin, tools)]);
     const all = answers.flatMap(({ body }) => outcomes(body));
@@ -138,7 +139,7 @@ describe('the import of tools', () => {
     }
   });
 
-  it('stops when whoever asked has gone away, and keeps what is stored', async () => {
+  it('stops when the caller disconnects, and keeps the tools that are stored', async () => {
     const leaving = new AbortController();
     const hanging = Array.from({ length: 3 }, (_, n) => exported(`hanging_${n}`, 'while True: pass\n'));
     const answer = fetch(`${server.url}/api/v1/tools/import`, {
@@ -156,7 +157,7 @@ describe('the import of tools', () => {
     expect(await stored()).toEqual(['before', 'next']);
   });
 
-  it('runs nothing for those who may have no tools, and belongs to tools_import too', async () => {
+  it('runs no source for callers without a permission, and accepts tools_import as one', async () => {
     expect((await send(null, [exported('mine')])).status).toBe(401);
     await shop.permit('workspace.tools', false);
     await shop.permit('workspace.tools_import', false);
@@ -172,7 +173,7 @@ describe('the import of tools', () => {
     }
   });
 
-  it('takes an export of more than 4 MiB, with the same answer for each tool', async () => {
+  it('accepts an export of more than 4 MiB, and returns an outcome for each tool', async () => {
     const filler = `# ${'ä'.repeat(400_000)}\n`;
     const ids = Array.from({ length: 8 }, (_, n) => `large_${n}`);
     const tools = ids.map((id) => exported(id, filler + source(id)));
@@ -214,13 +215,13 @@ describe('the import of tools', () => {
     ['with much beside the tools', `{"tools": [${one}], "x": "${'x'.repeat(MIB)}"}`, 413],
     ['with too many values', `{"x": [${'1,'.repeat(20_000)}1]}`, 413],
     ['of more than 64 MiB', new Uint8Array(64 * MIB + 1), 413],
-  ])('stores nothing of one %s', async (_, body, status) => {
+  ])('stores nothing of a body: %s', async (_, body, status) => {
     const answer = await raw(body);
     expect([answer.status, typeof answer.body.detail]).toEqual([status, 'string']);
     expect(await stored()).toEqual([]);
   });
 
-  it('takes members in any order, beside others, with brackets and quotes in texts', async () => {
+  it('accepts members in any order, unknown members, and brackets and quotes in texts', async () => {
     const tricky = JSON.stringify({ ...exported('one'), name: '],[{"\\' });
     const { status, body } = await raw(
       `{"other": [1, [2]], "dry_run": null, "tools": [ ${tricky} ], "more": {"a": [3]}}`,
@@ -234,7 +235,7 @@ describe('the import of tools', () => {
     ['an empty list', []],
     ['too many', Array.from({ length: 501 }, () => null)],
     ['nothing', undefined],
-  ])('refuses %s', async (_, tools) => {
+  ])('refuses a list of tools: %s', async (_, tools) => {
     expect((await send(author, tools)).status).toBe(400);
   });
 });

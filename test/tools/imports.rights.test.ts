@@ -6,17 +6,17 @@ const shop = await openWorkshop();
 afterAll(() => shop.close());
 await shop.permit('chat.file_upload', true);
 
-describe('a tool has the rights of who calls it', () => {
+describe('a tool has the rights of its caller', () => {
   const LOOK = 'from open_webui.models.users import Users';
 
-  it('and sees no other account, unless that is an administrator', async () => {
+  it('reads other accounts only for an administrator', async () => {
     const look = toolOf(LOOK, `user = Users.get_user_by_id("${shop.author.id}")\nreturn user and user.name`);
     expect((await runTool(shop, look)).body.result).toBeNull();
     expect((await runTool(shop, look, {}, shop.admin)).body.result).toBe('Author');
     expect((await runTool(shop, look.replace(shop.author.id, 'no id'))).body.result).toBeNull();
   });
 
-  it('and reads no file that its caller may not', async () => {
+  it('reads only files that its caller may read', async () => {
     const uploaded = await runTool(
       shop,
       toolOf(
@@ -40,7 +40,7 @@ describe('a tool has the rights of who calls it', () => {
     }
   });
 
-  it('and acts for nobody else', async () => {
+  it('cannot upload for another account', async () => {
     const { status, body } = await runTool(
       shop,
       toolOf(
@@ -51,7 +51,7 @@ describe('a tool has the rights of who calls it', () => {
     expect([status, body.detail]).toEqual([422, expect.stringContaining('acts for the person who calls it')]);
   });
 
-  it('and uploads only for those who may', async () => {
+  it('uploads only for callers with the permission', async () => {
     await shop.permit('chat.file_upload', false);
     const upload = toolOf(
       'import io\nfrom fastapi import UploadFile\nfrom open_webui.routers.files import upload_file_handler',
@@ -64,7 +64,7 @@ describe('a tool has the rights of who calls it', () => {
     await shop.permit('chat.file_upload', true);
   });
 
-  it('whatever it writes itself', async () => {
+  it('cannot get around the rules by calling the bridge itself', async () => {
     const ask = (operation: string, input: string) =>
       toolOf('import bridge', `return bridge.call(${operation}, **${input})`);
     for (const [operation, input, words] of [
@@ -96,7 +96,7 @@ describe('a tool has the rights of who calls it', () => {
     });
   });
 
-  it('and none while none of its functions runs', async () => {
+  it('has no rights while none of its functions runs', async () => {
     const answer = await shop.create('early', `${LOOK}\nUsers.get_user_by_id("x")\n${toolOf('', 'pass')}`);
     expect(answer).toMatchObject({
       status: 400,

@@ -5,7 +5,7 @@ import { runTool, toolOf } from './published.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
 
 let shop: Workshop;
-/** What a tool fetches; tools may reach any address, this machine's too. */
+/** A site for tools to fetch from; the tests let tools reach any address, this machine included. */
 const site = createServer((_request, response) => {
   response.setHeader('content-type', 'text/html');
   response.end('<title>Hi</title><p class="a">one</p><p class="a">two</p>');
@@ -29,13 +29,13 @@ async function resultOf(...tool: Parameters<typeof toolOf>) {
   return body;
 }
 
-describe('a tool that imports', () => {
-  it('requests', async () => {
+describe('a tool', () => {
+  it('uses requests', async () => {
     const { result } = await resultOf('import requests', 'return requests.get(url, timeout=50).status_code');
     expect(result).toBe(200);
   });
 
-  it('aiohttp', async () => {
+  it('uses aiohttp', async () => {
     const { result } = await resultOf(
       'import aiohttp',
       'async with aiohttp.ClientSession() as session:\n    async with session.get(url) as response:\n        return response.status',
@@ -43,7 +43,7 @@ describe('a tool that imports', () => {
     expect(result).toBe(200);
   });
 
-  it('httpx', async () => {
+  it('uses httpx', async () => {
     const { result } = await resultOf(
       'import httpx',
       'async with httpx.AsyncClient() as client:\n    return (await client.get(url)).text[:16]',
@@ -51,7 +51,7 @@ describe('a tool that imports', () => {
     expect(result).toBe('<title>Hi</title');
   });
 
-  it('bs4', async () => {
+  it('uses bs4', async () => {
     const { result } = await resultOf(
       'import requests\nfrom bs4 import BeautifulSoup',
       'soup = BeautifulSoup(requests.get(url).text, "html.parser")\nreturn [p.text for p in soup.select("p.a")]',
@@ -79,17 +79,17 @@ describe('a tool that imports', () => {
       'file = io.BytesIO()\nout = PdfWriter()\nout.add_blank_page(9, 9)\nout.write(file)\nreturn len(PdfReader(file).pages)',
       1,
     ],
-  ])('%s', async (line, body, expected) => {
+  ])('uses: %s', async (line, body, expected) => {
     // biome-ignore format: one line each
     expect((await resultOf(line, body)).result).toEqual(expected);
   });
 
-  it('nothing, and then has none of the larger packages loaded', async () => {
+  it('that imports no package runs in a process without the larger packages', async () => {
     const names = '{"PIL", "pypdf", "pytz", "loguru", "websockets", "dotenv", "youtube_transcript_api"}';
     expect((await resultOf('import sys', `return sorted(${names} & set(sys.modules))`)).result).toEqual([]);
   });
 
-  it('fastapi, and returns a page to be shown', async () => {
+  it('returns a page of fastapi to be shown', async () => {
     const { result, events } = await resultOf(
       'from fastapi.responses import HTMLResponse',
       'return HTMLResponse(content="<b>hi</b>", headers={"Content-Disposition": "Inline"})',
@@ -98,7 +98,7 @@ describe('a tool that imports', () => {
     expect(events).toEqual([{ type: 'embeds', data: { embeds: ['<b>hi</b>'] } }]);
   });
 
-  it('fastapi, and returns a page with a word for the model', async () => {
+  it('returns a page of fastapi with a value for the model', async () => {
     const page = 'HTMLResponse("<b>hi</b>", headers={"content-disposition": "inline"})';
     const { result } = await resultOf(
       'from fastapi.responses import HTMLResponse',
@@ -107,7 +107,7 @@ describe('a tool that imports', () => {
     expect(result).toEqual({ seen: true });
   });
 
-  it('fastapi, and returns a plain response', async () => {
+  it('returns a plain response of fastapi', async () => {
     const { result, events } = await resultOf(
       'from fastapi import Request\nfrom fastapi.responses import HTMLResponse',
       'return HTMLResponse("<b>hi</b>")',
@@ -115,7 +115,7 @@ describe('a tool that imports', () => {
     expect([result, events]).toEqual(['<b>hi</b>', []]);
   });
 
-  it('fastapi, and returns a stream', async () => {
+  it('returns a stream of fastapi', async () => {
     const { result, events } = await resultOf(
       'from fastapi.responses import StreamingResponse',
       'async def more():\n    yield "hé, "\n    yield b"you"\nreturn StreamingResponse(more())',
@@ -123,7 +123,7 @@ describe('a tool that imports', () => {
     expect([result, events]).toEqual(['hé, you', []]);
   });
 
-  it('fastapi, and hears what to do with a file', async () => {
+  it('cannot return a FileResponse of fastapi; the error names another way', async () => {
     const body = 'open("a.txt", "w").write("a")\nreturn FileResponse("a.txt")';
     const answer = await runTool(shop, toolOf('from fastapi.responses import FileResponse', body));
     expect([answer.status, answer.body.detail]).toEqual([
@@ -132,7 +132,7 @@ describe('a tool that imports', () => {
     ]);
   });
 
-  it('run_in_threadpool', async () => {
+  it('uses run_in_threadpool', async () => {
     const { result } = await resultOf(
       'from fastapi.concurrency import run_in_threadpool',
       'return await run_in_threadpool(sum, [1, 2])',
@@ -140,7 +140,7 @@ describe('a tool that imports', () => {
     expect(result).toBe(3);
   });
 
-  it('pydantic', async () => {
+  it('uses pydantic', async () => {
     const { result } = await resultOf(
       'from pydantic import BaseModel, Field\n\nclass Item(BaseModel):\n    n: int = Field(default=1, description="how many")',
       'return Item(n="2")',
@@ -151,7 +151,7 @@ describe('a tool that imports', () => {
   it.each([
     'from open_webui.models.users import Users, UserModel',
     'from apps.webui.models.users import Users',
-  ])('%s', async (line) => {
+  ])('gets its caller: %s', async (line) => {
     const { result } = await resultOf(
       line,
       'user = Users.get_user_by_id(__user__["id"])\nreturn [user.name, user.email, user.role]',
@@ -167,7 +167,7 @@ describe('a tool that imports', () => {
       'run_in_executor',
       'async def run(): await asyncio.get_running_loop().run_in_executor(None, look)\nasyncio.run(run())',
     ],
-  ])('Users, in a plain function and in a thread of %s', async (_way, start) => {
+  ])('reads Users in a plain function and in a thread of %s', async (_way, start) => {
     const { result } = await resultOf(
       'import asyncio, threading\nfrom concurrent.futures import ThreadPoolExecutor\nfrom open_webui.models.users import Users',
       `found = []\ndef look(): found.append(Users.get_user_by_id(__user__["id"]).name)\n${start}\nreturn found`,
@@ -176,7 +176,7 @@ describe('a tool that imports', () => {
     expect(result).toEqual(['Reader']);
   });
 
-  it('Users and Files, awaited as newer versions want it', async () => {
+  it('awaits Users and Files, as newer versions require', async () => {
     const { result } = await resultOf(
       'from open_webui.models.files import Files\nfrom open_webui.models.users import Users',
       'own = await Users.get_user_by_id(__user__["id"])\nnobody = await Users.get_user_by_email("nobody@example.com")\nfiles = await Files.get_files_by_user_id(own.id)\nreturn [own.name, nobody, await Users.get_user_by_id("gone") or "none", await Files.get_file_by_id("gone"), isinstance(files, list)]',
@@ -184,7 +184,7 @@ describe('a tool that imports', () => {
     expect(result).toEqual(['Reader', null, 'none', null, true]);
   });
 
-  it('upload_file_handler', async () => {
+  it('uploads with upload_file_handler', async () => {
     const { result } = await resultOf(
       'import io\nfrom fastapi import UploadFile\nfrom fastapi.concurrency import run_in_threadpool\nfrom open_webui.routers.files import upload_file_handler\nfrom open_webui.models.users import Users',
       'user = Users.get_user_by_id(__user__["id"])\nfile = UploadFile(file=io.BytesIO(b"a,b"), filename="a.csv", headers={"content-type": "text/csv"})\nitem = await run_in_threadpool(upload_file_handler, __request__, file=file, metadata={"x": 1}, process=False, user=user)\nreturn item.id',
@@ -198,7 +198,7 @@ describe('a tool that imports', () => {
     expect((await shop.server.call(`GET /files/${result}`, { token: shop.author.token })).status).toBe(404);
   });
 
-  it('upload_file_handler with a large file, on the event loop', async () => {
+  it('uploads a large file with upload_file_handler on the event loop', async () => {
     const { result } = await resultOf(
       'import io\nfrom fastapi import UploadFile\nfrom open_webui.routers.files import upload_file_handler',
       'return upload_file_handler(__request__, UploadFile(io.BytesIO(b"x" * 5_000_000), filename="x.bin")).meta["size"]',
@@ -206,7 +206,7 @@ describe('a tool that imports', () => {
     expect(result).toBe(5_000_000);
   });
 
-  it('get_image_data and upload_image', async () => {
+  it('uses get_image_data and upload_image', async () => {
     const { result } = await resultOf(
       'from open_webui.routers.images import upload_image, get_image_data, image_generations, GenerateImageForm',
       'data, kind = get_image_data("data:image/gif;base64,R0lGODlhAQABAAAAACw=")\nitem, url = upload_image(__request__, data, kind, {}, None)\nreturn [kind, item.filename, url == f"/api/v1/files/{item.id}/content"]',
@@ -214,7 +214,7 @@ describe('a tool that imports', () => {
     expect(result).toEqual(['image/gif', 'generated-image.gif', true]);
   });
 
-  it('Files', async () => {
+  it('lists and gets files with Files', async () => {
     const { result } = await resultOf(
       'from open_webui.models.files import Files',
       'own = Files.get_files_by_user_id(__user__["id"])\nreturn [len(own) > 0, Files.get_file_by_id(own[0].id).filename == own[0].filename, Files.get_file_by_id("nothing")]',
@@ -222,7 +222,7 @@ describe('a tool that imports', () => {
     expect(result).toEqual([true, true, null]);
   });
 
-  it('Files, and reads the text of one', async () => {
+  it('reads the text of a file with Files', async () => {
     const store =
       'Files.get_file_by_id(upload_file_handler(__request__, UploadFile(io.BytesIO(data), filename=name)).id)';
     const { result } = await resultOf(
@@ -232,7 +232,7 @@ describe('a tool that imports', () => {
     expect(result).toEqual(['a\nä', null, '']);
   });
 
-  it('Files, and opens one by its path', async () => {
+  it('opens a file of Files by its path', async () => {
     const upload = 'upload_file_handler(__request__, UploadFile(io.BytesIO(data), filename="../a b.txt")).id';
     const { result } = await resultOf(
       'import io, os\nfrom fastapi import UploadFile\nfrom open_webui.models.files import Files\nfrom open_webui.routers.files import upload_file_handler',
@@ -246,7 +246,7 @@ describe('a tool that imports', () => {
     expect(lengths).toEqual([5_000_003, 5_000_003, 5_000_003, 5_000_003]);
   });
 
-  it('get_last_user_message_item', async () => {
+  it('uses get_last_user_message_item', async () => {
     const { result } = await resultOf(
       'from open_webui.utils.misc import get_last_user_message_item, get_last_user_message, add_or_update_system_message',
       'messages = [{"role": "user", "content": [{"type": "text", "text": "hi"}]}, {"role": "assistant", "content": "ho"}]\nreturn [get_last_user_message_item(messages)["role"], get_last_user_message(messages), add_or_update_system_message("be", messages)[0]]',
@@ -255,7 +255,7 @@ describe('a tool that imports', () => {
   });
 
   it.each(['from open_webui.config import UPLOAD_DIR', 'from config import UPLOAD_DIR'])(
-    '%s',
+    'writes to the folder of: %s',
     async (line) => {
       const { result } = await resultOf(
         `import os\n${line}`,
@@ -265,7 +265,7 @@ describe('a tool that imports', () => {
     },
   );
 
-  it('DATA_DIR, from either module', async () => {
+  it('finds DATA_DIR in either module', async () => {
     const { result } = await resultOf(
       'import os\nfrom open_webui import env\nfrom open_webui.config import CACHE_DIR, DATA_DIR, UPLOAD_DIR',
       'return [env.DATA_DIR == DATA_DIR, {CACHE_DIR.parent, UPLOAD_DIR.parent} == {DATA_DIR}, os.access(DATA_DIR, os.W_OK)]',
@@ -273,7 +273,7 @@ describe('a tool that imports', () => {
     expect(result).toEqual([true, true, true]);
   });
 
-  it('SRC_LOG_LEVELS', async () => {
+  it('reads SRC_LOG_LEVELS', async () => {
     const { result } = await resultOf(
       'import logging\nfrom open_webui.env import SRC_LOG_LEVELS\nlog = logging.getLogger(__name__)\nlog.setLevel(SRC_LOG_LEVELS["MODELS"])',
       'return log.level',
@@ -282,7 +282,7 @@ describe('a tool that imports', () => {
   });
 });
 
-describe('what is not offered says so', () => {
+describe('a call that is not offered fails with its name:', () => {
   it.each([
     [
       'from open_webui.models.chats import Chats',

@@ -9,7 +9,7 @@ const here = (line: number, what: string) =>
   `The import in line ${line} needs ${what}, which this server does not offer: what uses it fails.`;
 const nowhere = (line: number, what: string) => `The import in line ${line} needs ${what}, which is not here`;
 
-/** @param content not to be stored, with that reason */
+/** Expects that the content is refused with this reason and not stored. */
 async function expectRefused(content: string, words: string) {
   const answer = await shop.create('unresolved', content);
   expect(answer).toMatchObject({
@@ -20,13 +20,13 @@ async function expectRefused(content: string, words: string) {
   expect((await shop.as(shop.author, 'GET', 'unresolved')).status).toBe(404);
 }
 
-describe('an import that leads nowhere is named before anything is saved', () => {
+describe('a top-level import of a missing module is refused, and nothing is stored', () => {
   it.each([
     ['import os\nimport nothing_of_the_kind, sys', nowhere(6, 'nothing_of_the_kind')],
     ['import numpyy.linalg as la\nfrom pandasx import DataFrame', nowhere(5, 'numpyy')],
   ])('%s', (line, words) => expectRefused(toolOf(line, 'pass'), words));
 
-  it('also by an update, which leaves what was there', async () => {
+  it('an update with such an import leaves the stored tool as it is', async () => {
     const content = toolOf('import os', 'return 1');
     await shop.create('updated', content);
     const body = { name: 'updated', meta: {}, content: toolOf('import nothing_of_the_kind', 'pass') };
@@ -39,8 +39,8 @@ describe('an import that leads nowhere is named before anything is saved', () =>
   });
 });
 
-describe('an import within a function that leads nowhere is a warning, and the tool is stored', () => {
-  // The function begins in line 9 of such a source.
+describe('an import of a missing module within a function is a warning, and the tool is stored', () => {
+  // The function begins in line 9 of these sources.
   it.each([
     ['from open_webui.retrieval.utils import x', here(9, 'open_webui.retrieval')],
     ['from open_webui.models import users, knowledge', here(9, 'knowledge of open_webui.models')],
@@ -57,7 +57,7 @@ describe('an import within a function that leads nowhere is a warning, and the t
     await shop.as(shop.author, 'DELETE', `${id}/delete`);
   });
 
-  it('once for each module, of an update and in an import too', async () => {
+  it('warns once for each module, also in an update and in an import', async () => {
     await shop.create('quiet', toolOf('import os', 'return 1'));
     const content = toolOf('import os', 'import nothing_of_the_kind\nimport nothing_of_the_kind, other_kind');
     const warnings = [expect.stringContaining('nothing_of_the_kind'), expect.stringContaining('other_kind')];
@@ -75,8 +75,8 @@ describe('an import within a function that leads nowhere is a warning, and the t
   });
 });
 
-describe('what of open_webui is not here is a warning, and the tool is stored', () => {
-  // The function stands in line 8 of such a source.
+describe('a missing part of open_webui is a warning, and the tool is stored', () => {
+  // The function is in line 8 of these sources.
   it.each([
     ['from open_webui.retrieval.utils import x', here(5, 'open_webui.retrieval')],
     ['from open_webui.models.users import Nobody', here(5, 'Nobody of open_webui.models.users')],
@@ -92,7 +92,7 @@ describe('what of open_webui is not here is a warning, and the tool is stored', 
   const elsewhere =
     'from open_webui.models.knowledge import Knowledges, KnowledgeForm\nimport open_webui.storage';
 
-  it('and works as far as it uses none of it', async () => {
+  it('the tool works as long as it does not use the missing part', async () => {
     const imports = `${elsewhere}
 from abc import ABC
 from typing import Optional, Union
@@ -128,19 +128,19 @@ def find(what: Knowledges, other: "KnowledgeForm | None" = None) -> KnowledgeFor
     ['f"{Knowledges.URL}/x"', 'open_webui.models.knowledge.Knowledges.URL'],
     ['open_webui.storage.Storage.get_file("x")', 'open_webui.storage.Storage.get_file'],
     ['"x" in Knowledges["a"]', 'open_webui.models.knowledge.Knowledges'],
-  ])('and names it where it is used: %s', async (use, name) => {
+  ])('using the missing part raises an error with its name: %s', async (use, name) => {
     const { status, body } = await runTool(shop, toolOf(elsewhere, use));
     expect([status, body.detail]).toEqual([422, `NotOffered: ${name} is not offered by this server`]);
   });
 
-  it('and is refused by name where it is used at once', async () => {
+  it('using the missing part while the source loads refuses the tool with that name', async () => {
     await expectRefused(
       toolOf(`${elsewhere}\nstore = Knowledges()`, 'pass'),
       'in line 7: NotOffered: open_webui.models.knowledge.Knowledges is not offered by this server',
     );
   });
 
-  it('but where the source has something else to do', async () => {
+  it('the source falls back to its `except` clauses', async () => {
     const imports = `try:
     from open_webui.retrieval.utils import x
 except ImportError:
@@ -157,7 +157,7 @@ except ImportError: from open_webui.apps.nowhere import last`;
   });
 });
 
-describe('a tool is stored that is ready to do without', () => {
+describe('a tool that handles a missing import is stored', () => {
   it.each([
     'try:\n    import nothing_of_the_kind\nexcept ImportError:\n    nothing_of_the_kind = None\nif False:\n    import never',
     'from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from open_webui.retrieval.utils import x',
@@ -173,11 +173,11 @@ describe('a tool is stored that is ready to do without', () => {
     'import contextlib\nwith contextlib.suppress(ImportError):\n    import nothing_of_the_kind',
     'import os.path, xml.dom.minidom\nfrom open_webui.models import users',
     '"""\nimport nothing_of_the_kind\n"""',
-  ])('within a function: %s', async (body) => {
+  ])('handles it within a function: %s', async (body) => {
     expect((await runTool(shop, toolOf('import os', `${body}\nreturn 1`))).body.result).toBe(1);
   });
 
-  it('or that finds modules in a way of its own', async () => {
+  it('makes the module itself', async () => {
     const own =
       'import sys, types\nmodule = types.ModuleType("home_made")\nmodule.x = 1\nsys.modules["home_made"] = module';
     expect((await runTool(shop, toolOf(own, 'from home_made import x\nreturn x'))).body.result).toBe(1);

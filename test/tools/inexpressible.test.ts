@@ -48,13 +48,13 @@ it.each([
   'x = float("inf")',
   'x: str = "\\ud800"',
 ])(
-  'what no schema can say is refused by function and parameter, and nothing is stored: %s',
+  'refuses a type that no schema can express by function and parameter, and stores nothing: %s',
   async (parameter) => {
     const source = `${BEFORE}class Tools:\n    def fine(self, x: int): pass\n    def lookup(self, first: str, ${parameter}, **rest): pass\n`;
     const { status, body } = await shop.create('odd', source);
     expect([status, body.code]).toEqual([400, 'tool_invalid']);
     expect(body.detail).toMatch(/^The type of parameter x of function lookup .+/);
-    // Neither a path of this machine nor advice for those who write Pydantic.
+    // The text names no path of this machine and gives no advice for authors of Pydantic models.
     expect(body.detail).not.toMatch(/\/(home|root|tmp|usr|proc)\/|arbitrary_types_allowed/);
     expect((await shop.as(shop.author, 'GET', 'odd')).status).toBe(404);
   },
@@ -64,7 +64,7 @@ it.each([
   ['Valves', 'x: Thing = None'],
   ['UserValves', 'x: Callable = print'],
   ['Valves', 'x: float = float("nan")'],
-])('a setting without a schema is refused by class and name: %s, %s', async (name, declaration) => {
+])('refuses a setting without a schema by class and name: %s, %s', async (name, declaration) => {
   const source = `${BEFORE}class Tools:
     class ${name}(BaseModel):
         model_config = {"arbitrary_types_allowed": True}
@@ -76,7 +76,7 @@ it.each([
   expect(body.detail).toMatch(new RegExp(`^The value x of the class ${name} has no JSON form: [^\\n]+$`));
 });
 
-it('a change to such a source leaves what was there', async () => {
+it('leaves the stored tool as it is when an update brings such a source', async () => {
   await shop.create('sound', 'class Tools:\n    def f(self): return 1\n');
   const content = `${BEFORE}class Tools:\n    def f(self, x: Thing): return 2\n`;
   const { status, body } = await shop.as(shop.author, 'POST', 'sound/update', {
@@ -89,7 +89,7 @@ it('a change to such a source leaves what was there', async () => {
   expect(call.body.result).toBe(1);
 });
 
-it('a method without self is named', async () => {
+it('names a method without self', async () => {
   const { status, body } = await shop.create('selfless', 'class Tools:\n    def f(): pass\n');
   expect([status, body.detail]).toEqual([
     400,

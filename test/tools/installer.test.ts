@@ -7,7 +7,7 @@ import { until } from '../support/poll.ts';
 import { sharedEnvironment } from '../support/python.ts';
 import { offerWheels, openIndex, type Wheels } from './wheels.ts';
 
-/** A source package whose build leaves a mark behind. */
+/** A source package whose build creates a marker file. */
 async function writeSource(folder: string, mark: string): Promise<void> {
   const backend = `def _run(*_): open(${JSON.stringify(mark)}, "w").close(); raise SystemExit(1)
 get_requires_for_build_wheel = prepare_metadata_for_build_wheel = build_wheel = _run
@@ -37,7 +37,7 @@ afterAll(async () => {
   await wheels.close();
 });
 
-/** Sets in a folder of their own. */
+/** Opens sets of packages in a folder of their own. */
 const open = (name: string, maxBytes?: number) => {
   const log = { info() {}, warn() {} };
   const folder = join(wheels.folder, name);
@@ -52,8 +52,8 @@ const fails = async (requirement: string, reason: string, among = packages) => {
   expect(await isThere(mark)).toBe(false);
 };
 
-/** What a server of another version has stored, say, which parsed them otherwise. */
-describe('the installer takes nothing but names with versions,', () => {
+/** For example, a server of another version has stored requirements that it parsed differently. */
+describe('the installer accepts only names with versions, and refuses', () => {
   it.each([
     () => `greeter===${'/..'.repeat(20)}${source}`,
     () => source,
@@ -72,12 +72,12 @@ describe('the installer takes nothing but names with versions,', () => {
 });
 
 describe('pip', () => {
-  it('builds nothing that a package names by its address', async () => {
+  it('builds no package that a dependency names by its address', async () => {
     await wheels.add([['puller', '1.0', 'x', [`evil @ file://${source}`]]]);
     await fails('puller', 'only wheels are installed');
   });
 
-  it('finds no file under the name of a requirement', async () => {
+  it('reads no file by the name of a requirement', async () => {
     await fails('greeter==1.0+a.zip', 'No such file');
   });
 
@@ -86,7 +86,7 @@ describe('pip', () => {
     ['http://SECRET:x-oauth-basic@HOST/simple', 'http://****@HOST/simple'],
     ['http://SECRET@HOST/simple', 'http://****@HOST/simple'],
     ['http://HOST/simple?token=SECRET', 'http://HOST/simple?****'],
-  ])('keeps to itself what opens the index: %s', async (address, shown) => {
+  ])('writes no credentials of the index to the log: %s', async (address, shown) => {
     const index = await startTarget((_request, response) => response.writeHead(404).end());
     const host = `127.0.0.1:${index.port}`;
     vi.stubEnv('PIP_NO_INDEX', undefined);
@@ -102,7 +102,7 @@ describe('pip', () => {
     await index.close();
   });
 
-  it('writes nowhere but in the folder of the set', async () => {
+  it('writes only to the folder of the set', async () => {
     const report = join(wheels.folder, 'report.json');
     vi.stubEnv('PIP_REPORT', report);
     await fails('greeter', 'outside of its folder');
@@ -129,12 +129,12 @@ async function age(path: string, ms: number): Promise<void> {
   await utimes(path, then, then);
 }
 
-describe('the room for all sets', () => {
-  it('is what one gets at most', async () => {
+describe('the disk space for all sets', () => {
+  it('limits a single set', async () => {
     await fails('greeter', 'more than the 9 bytes that are allowed', open('narrow', 9));
   });
 
-  it('is given to none when it is used up, until unused ones are gone, which go sooner then', async () => {
+  it('refuses new sets when it is used up, until the sweep removes unused sets earlier than usual', async () => {
     const full = () => open('full', 1024 ** 2);
     expect(await full().install(['greeter'])).toMatchObject({ state: 'ready' });
     await fails('greeter>0.1', 'room that this server has', full());
@@ -145,7 +145,7 @@ describe('the room for all sets', () => {
     expect(await full().install(['greeter>0.1'])).toMatchObject({ state: 'ready' });
   });
 
-  it('while there is some, unused ones stay, and what is left of failures goes after a day', async () => {
+  it('keeps unused sets while there is space left, and removes failed installations after a day', async () => {
     const roomy = () => open('roomy');
     expect(await roomy().install(['greeter'])).toMatchObject({ state: 'ready' });
     await fails('nothing', 'No matching distribution', roomy());
@@ -158,21 +158,21 @@ describe('the room for all sets', () => {
   });
 });
 
-it('says of a set that waits for others that it does', async () => {
+it('reports that a set waits for other installations', async () => {
   const index = await openIndex(wheels.folder);
   onTestFinished(() => index.close());
   index.shut();
   const one = open('queued');
   const first = one.install(['greeter'], 'ann');
   const second = one.install(['greeter>0.1'], 'ann');
-  // Which of them begins is as it comes: each is looked for on the disk first.
+  // Either may begin first: each is looked for on the disk before.
   await until('both to be asked for', async () => {
     const states = await Promise.all([['greeter'], ['greeter>0.1']].map(one.look));
     return states.some(({ state, detail }) => state === 'installing' && detail.includes('wait'));
   });
   index.open();
   expect(await Promise.all([first, second])).toMatchObject([{ state: 'ready' }, { state: 'ready' }]);
-  // Given up before it began: nobody is at work on it.
+  // The queue closes before this installation begins, so no process works on it.
   index.shut();
   const last = one.install(['greeter>0.2'], 'ann');
   const never = one.install(['greeter>0.3'], 'ann');

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Configuration } from '../../src/configs/settings/configs.schema.ts';
 import { openWorkshop } from './workshop.ts';
 
-/* A key that is bound to some paths does not get past them by what a tool does for whoever calls it. */
+/*
+ * An API key that is bound to some paths gets no further than these by the requests of a tool that it calls.
+ */
 
 const SOURCE = `
 import io
@@ -63,7 +65,7 @@ async function keyFor(allowed_endpoints?: string[], person = shop.reader): Promi
   return body.api_key;
 }
 
-/** The functions of the tool that a key gets an answer of. */
+/** The functions of the tool that this key gets a result from. */
 async function reached(key: string): Promise<string[]> {
   const calls: [name: string, args?: object][] = [
     ['plain'],
@@ -87,11 +89,11 @@ async function reached(key: string): Promise<string[]> {
   return answers.filter((name) => name !== undefined);
 }
 
-describe('what a tool asks of the server for a caller with a key', () => {
+describe('a request of a tool for a caller with an API key', () => {
   const OWN = ['me', 'mail'];
   const FILES = ['get', 'read', 'list', 'upload', 'upload_parts'];
 
-  it('is all that they may, for a key that is not bound', async () => {
+  it('reaches all that the caller may reach, for a key that is not bound', async () => {
     expect(await reached(await keyFor())).toEqual(['plain', ...OWN, ...FILES]);
   });
 
@@ -104,12 +106,12 @@ describe('what a tool asks of the server for a caller with a key', () => {
     ['who one is', () => ['/tools', '/auths'], OWN],
     ['the own account', () => ['/tools', `/users/${shop.reader.id}`], OWN],
     ['all', () => ['/api'], [...OWN, ...FILES]],
-  ])('%s', async (_what, endpoints, expected) => {
+  ])('reaches %s', async (_what, endpoints, expected) => {
     const paths = endpoints().map((path) => (path.startsWith('/api') ? path : `/api${path}`));
     expect(await reached(await keyFor(paths))).toEqual(['plain', ...expected]);
   });
 
-  it('is bound by the configuration likewise', async () => {
+  it('is bound by the configuration as well', async () => {
     const key = await keyFor();
     await restrict(true, '/api/tools,/api/v1/auths');
     expect(await reached(key)).toEqual(['plain', ...OWN]);
@@ -117,7 +119,7 @@ describe('what a tool asks of the server for a caller with a key', () => {
     expect(await reached(key)).toHaveLength(8);
   });
 
-  it('is no account of others, for a key of an administrator that is bound to other paths', async () => {
+  it('reads no other account for a key of an administrator that is bound to other paths', async () => {
     const other = { id: shop.author.id };
     const bound = await keyFor(['/api/tools', '/api/auths'], shop.admin);
     const wide = await keyFor(['/api/tools', '/api/users'], shop.admin);
@@ -131,7 +133,7 @@ describe('what a tool asks of the server for a caller with a key', () => {
     }
   });
 
-  it('needs that the key stands at that moment', async () => {
+  it('requires that the key is valid at that moment', async () => {
     const wrong = await call('sk-nothing', 'plain');
     expect([wrong.status, wrong.body.code]).toEqual([401, 'unauthenticated']);
     expect((await call(await keyFor(['/api/files']), 'plain')).status).toBe(403);

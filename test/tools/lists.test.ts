@@ -32,29 +32,32 @@ const ids = (body: { id: string }[]) => body.map(({ id }) => id).sort();
 const sources = (body: { id: string; content?: string }[]) => ids(body.filter(({ content }) => content));
 
 describe('the lists of tools', () => {
-  it.each(['', '/', '/list', '/list/'])('GET /tools%s holds what the caller may read', async (path) => {
-    expect((await get(null, path)).status).toBe(401);
-    expect((await get(shop.stranger, path)).body).toEqual([]);
-    for (const person of [shop.author, shop.writer, shop.reader]) {
-      expect(ids((await get(person, path)).body)).toEqual(['plain', 'rich']);
-    }
-    expect(ids((await get(shop.admin, path)).body)).toEqual(['hidden', 'plain', 'rich']);
-  });
+  it.each(['', '/', '/list', '/list/'])(
+    'GET /tools%s returns the tools that the caller may read',
+    async (path) => {
+      expect((await get(null, path)).status).toBe(401);
+      expect((await get(shop.stranger, path)).body).toEqual([]);
+      for (const person of [shop.author, shop.writer, shop.reader]) {
+        expect(ids((await get(person, path)).body)).toEqual(['plain', 'rich']);
+      }
+      expect(ids((await get(shop.admin, path)).body)).toEqual(['hidden', 'plain', 'rich']);
+    },
+  );
 
   it.each([
     ['', ToolListing],
     ['/list', ToolListing],
     ['/export', ToolExport],
-  ])('GET /tools%s fits its view', async (path, view) => {
+  ])('GET /tools%s matches its schema', async (path, view) => {
     const { body } = await get(shop.admin, path);
     expect(z.array(view.strict()).parse(body)).toEqual(body);
     const [rich] = body.filter(({ id }: { id: string }) => id === 'rich');
-    // The order of the source, not of the alphabet.
+    // In the order of the source, not of the alphabet.
     expect(Object.keys(rich.specs[0].parameters.properties)).toEqual(['zeta', 'alpha']);
     expect(rich.access_grants).toHaveLength(2);
   });
 
-  it('have the address of who made a tool for administrators and that person alone', async () => {
+  it('show the address of the creator only to administrators and to the creator', async () => {
     for (const path of ['', '/list']) {
       for (const [person, address] of [
         [shop.reader, ''],
@@ -70,7 +73,7 @@ describe('the lists of tools', () => {
     }
   });
 
-  it('name who made a tool, without the address, and whether there is something to set', async () => {
+  it('name the creator without the address, and say whether the tool has settings', async () => {
     const { body } = await get(shop.reader, '/list');
     const byId = Object.fromEntries(body.map((tool: { id: string }) => [tool.id, tool]));
     expect(byId.rich).toMatchObject({
@@ -82,7 +85,7 @@ describe('the lists of tools', () => {
     expect(JSON.stringify(body)).not.toContain('author@');
   });
 
-  it('show the source in /tools/list alone, to those who may change it', async () => {
+  it('include the source only in /tools/list, for callers who may change it', async () => {
     expect(sources((await get(shop.admin, '')).body)).toEqual([]);
     expect(sources((await get(shop.reader, '/list')).body)).toEqual([]);
     for (const person of [shop.writer, shop.author]) {
@@ -90,14 +93,14 @@ describe('the lists of tools', () => {
     }
   });
 
-  it.each(['', '/list', '/export'])('GET /tools%s takes one statement', async (path) => {
+  it.each(['', '/list', '/export'])('GET /tools%s runs one statement', async (path) => {
     const statements = await recordStatements(() => get(shop.admin, path));
     expect(statements.filter((text) => /from tool/.test(text))).toHaveLength(1);
   });
 });
 
 describe('GET /tools/export', () => {
-  it('needs its permission, and gives the source to those who may change it', async () => {
+  it('requires its permission, and includes the source for callers who may change it', async () => {
     expect((await get(null, '/export')).status).toBe(401);
     expect((await get(shop.author, '/export')).body.code).toBe('tool_forbidden');
     await shop.permit('workspace.tools_export', true);
@@ -117,7 +120,7 @@ describe('POST /tools/id/{id}/access/update', () => {
   const principals = (body: { access_grants: { principal_id: string; permission: string }[] }) =>
     body.access_grants.map(({ principal_id, permission }) => `${principal_id} ${permission}`).sort();
 
-  it('replaces all grants, and answers like GET', async () => {
+  it('replaces all grants and answers like GET', async () => {
     const { status, body } = await share(shop.author, [
       grant(shop.stranger.id, 'read'),
       grant(shop.stranger.id, 'read'),
@@ -128,12 +131,11 @@ describe('POST /tools/id/{id}/access/update', () => {
     expect(body).toEqual((await shop.as(shop.author, 'GET', 'plain')).body);
     expect((await shop.as(shop.stranger, 'GET', 'plain')).status).toBe(200);
     expect((await shop.as(shop.reader, 'GET', 'plain')).status).toBe(401);
-    // `write` implies `read`.
     expect((await shop.as(shop.writer, 'GET', 'plain')).body.write_access).toBe(true);
     expect((await share(shop.author, [])).body.access_grants).toEqual([]);
   });
 
-  it('needs the right to write', async () => {
+  it('requires write access', async () => {
     await share(shop.author, [grant(shop.writer.id, 'write'), grant(shop.reader.id, 'read')]);
     expect((await share(null, [])).status).toBe(401);
     for (const person of [shop.stranger, shop.reader]) {
@@ -155,13 +157,13 @@ describe('POST /tools/id/{id}/access/update', () => {
     expect([status, body.code]).toEqual([400, 'validation']);
   });
 
-  it('filters grants for everyone without the permission, and refuses others by name', async () => {
+  it('removes grants to everyone when the caller lacks the permission, and refuses other grants by name', async () => {
     const wanted = [grant('*', 'read'), grant(shop.reader.id, 'read')];
     expect(principals((await share(shop.author, wanted)).body)).toEqual([`${shop.reader.id} read`]);
     await shop.permit('sharing.public_tools', true);
     expect((await share(shop.author, wanted)).body.access_grants).toHaveLength(2);
     await shop.permit('access_grants.allow_users', false);
-    // What stands may be sent back.
+    // Grants that exist may be sent again.
     expect((await share(shop.author, wanted)).body.access_grants).toHaveLength(2);
     const more = await share(shop.author, [...wanted, grant(shop.stranger.id, 'read')]);
     expect([more.status, more.body.code]).toEqual([403, 'forbidden']);
@@ -174,7 +176,7 @@ describe('POST /tools/id/{id}/access/update', () => {
   });
 });
 
-it('a tool is not made without a grant that its creator asked for and may not give', async () => {
+it('refuses to create a tool with a grant that its creator may not give', async () => {
   const { server, admin, author } = shop;
   const group = (await server.as(admin)('POST /groups/create', { name: 'others', description: '' })).body;
   const asked = { principal_type: 'group', principal_id: group.id, permission: 'read' };
@@ -186,8 +188,8 @@ it('a tool is not made without a grant that its creator asked for and may not gi
   expect((await server.as(author)('POST /tools/create', tool)).body.access_grants).toMatchObject([asked]);
 });
 
-describe('the right to author', () => {
-  it('tools_import lets create, and only workspace.tools lets change the source', async () => {
+describe('the permission to author', () => {
+  it('tools_import allows creating a tool; only workspace.tools allows changing the source', async () => {
     await shop.permit('workspace.tools', false);
     expect((await shop.create('imported', PLAIN)).body.code).toBe('tool_forbidden');
     await shop.permit('workspace.tools_import', true);

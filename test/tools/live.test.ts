@@ -29,7 +29,7 @@ interface Watched {
 
 const open: (() => unknown)[] = [];
 
-/** Runs a function over a socket of its own. */
+/** Runs a function over a new socket. */
 function watch(
   url: string,
   person: Person,
@@ -69,7 +69,7 @@ const run = (name: string, args: Record<string, unknown> = {}, person = shop.rea
   watch(shop.server.url, person, { id: 'live', function: name, arguments: args });
 const outcomes = async (): Promise<string[]> =>
   (await shop.as(shop.author, 'GET', 'live/runs')).body.map(({ outcome }: { outcome: string }) => outcome);
-/** Until one more run than `before` is noted, which was cancelled. */
+/** Waits until one more run than `before` is stored as cancelled. */
 const untilCancelled = (before: string[]) =>
   until('the run to be noted', async () => {
     const now = await outcomes();
@@ -77,7 +77,7 @@ const untilCancelled = (before: string[]) =>
   });
 
 describe('tools.run', () => {
-  it('tells events and questions while the function runs, takes answers, and ends with the result', async () => {
+  it('sends events and questions while the function runs, takes answers, and ends with the result', async () => {
     const live = run('greet');
     await question(live, 1);
     expect(live.items).toEqual([
@@ -96,7 +96,7 @@ describe('tools.run', () => {
     });
   });
 
-  it('takes the first answer, from its own caller alone', async () => {
+  it('takes the first answer, only from its caller', async () => {
     const live = run('greet', { count: 1 });
     await question(live, 1);
     expect((await answerTo(shop.server, null, live, 1, 'x')).status).toBe(401);
@@ -117,12 +117,12 @@ describe('tools.run', () => {
     ['no number', { answer: 1 }],
     ['half a character', { ask: 1, answer: { name: '\ud800' } }],
     ['too much', { ask: 1, answer: 'x'.repeat(300_000) }],
-  ])('refuses an answer with %s', async (_what, body) => {
+  ])('refuses an answer: %s', async (_what, body) => {
     const path = `POST /tools/runs/${crypto.randomUUID()}/answer`;
     expect((await shop.server.call(path, { token: shop.reader.token, body })).status).toBe(400);
   });
 
-  it('gives up a question that nobody answers', async () => {
+  it('gives up a question without an answer', async () => {
     const live = run('greet');
     await until('the failure', () => live.error);
     expect(live.error).toBe('tool_raised');
@@ -139,13 +139,13 @@ describe('tools.run', () => {
     expect(live.items.map(({ type }) => type)).toEqual(['started']);
   });
 
-  it('is for those who may use the tool', async () => {
+  it('requires access to the tool', async () => {
     const live = run('quick', {}, shop.stranger);
     await until('the refusal', () => live.error);
     expect([live.error, live.items]).toEqual(['tool_forbidden', []]);
   });
 
-  it('ends when its caller leaves', async () => {
+  it('ends when its caller disconnects', async () => {
     const before = await outcomes();
     const live = run('wait');
     await until('the event', () => live.items.length === 2);
@@ -153,7 +153,7 @@ describe('tools.run', () => {
     await untilCancelled(before);
   });
 
-  it('ends when its caller may not use the tool any more, or there is none', async () => {
+  it('ends when its caller loses access to the tool, or the tool is deleted', async () => {
     await shop.create('lent', SOURCE);
     const wait = async () => {
       const live = watch(shop.server.url, shop.reader, { id: 'LENT', function: 'wait' });
@@ -179,7 +179,7 @@ describe('tools.run', () => {
     expect([left.error, gone.error]).toEqual(['tool_forbidden', 'not_found']);
   });
 
-  it('ends when its caller is signed out', async () => {
+  it('ends when its caller signs out', async () => {
     const before = await outcomes();
     const live = run('wait', {}, shop.writer);
     await until('the event', () => live.items.length === 2);
@@ -188,7 +188,7 @@ describe('tools.run', () => {
     await untilCancelled(before);
   });
 
-  it('is not run again by a client that comes back', async () => {
+  it('does not run again when the client reconnects', async () => {
     const before = await outcomes();
     const live = run('wait');
     await until('the event', () => live.items.length === 2);
@@ -199,8 +199,8 @@ describe('tools.run', () => {
   });
 });
 
-describe('a function that asks', () => {
-  it('over REST, where nobody can be asked, fails in words', async () => {
+describe('a function that asks its caller', () => {
+  it('fails with a clear error over REST, where no client can be asked', async () => {
     const { status, body } = await shop.as(shop.reader, 'POST', 'live/call', { function: 'greet' });
     expect([status, body.code]).toEqual([422, 'tool_raised']);
     expect(body.detail).toContain('tools.run');
@@ -208,7 +208,7 @@ describe('a function that asks', () => {
 });
 
 describe.skipIf(withoutRedis)('two processes', () => {
-  it('take an answer at the one for a run at the other, and follow each other’s sources', async () => {
+  it('pass an answer to the process of the run, and notice changes of the source by the other process', async () => {
     const { here, there, close } = await startPair({ python: shop.python });
     onTestFinished(close);
     const root = await signUp(here, 'Root');

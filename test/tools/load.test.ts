@@ -9,7 +9,7 @@ const SOURCE = 'class Tools:\n    def f(self): return "ü"\n';
 const json = (value: unknown) => JSON.stringify(value);
 const files = (...names: string[]) => json(names.map((name) => ({ name, type: 'file' })));
 
-/** What the hosts answer, by host and path; all of them are one server of this test. */
+/** The answers of the hosts, by host and path; one server of this test plays all of them. */
 const ANSWERS: Record<string, string> = {
   'raw.githubusercontent.com/o/r/main/dir/weather.py': SOURCE,
   'raw.githubusercontent.com/o/r/v1.2/dir/main.py': SOURCE,
@@ -55,11 +55,11 @@ const ANSWERS: Record<string, string> = {
   'files.example/latin.py': '\xff',
 };
 
-/** What a test does with each request on its way out. */
+/** Hook for each outgoing request; tests replace it. */
 let onFetch = (request: EgressRequest): EgressRequest => request;
 const way = egressToHere();
 const egress: Egress = { ...way, fetch: (url, request) => way.fetch(url, onFetch(request)) };
-/** Requests that get no answer. */
+/** Responses that are never sent. */
 const silent: ServerResponse[] = [];
 let target: Target;
 let server: TestServer;
@@ -93,13 +93,13 @@ afterAll(async () => {
 
 const loadAs = (token: string | undefined, url: unknown) =>
   server.call('POST /tools/load/url', { token, body: { url } });
-/** Loads from an address without its scheme and port. */
+/** Loads a tool from an address without scheme and port. */
 function load(address: string) {
   const [, host, path] = /^([^/]+)(.*)$/.exec(address) ?? [];
   return loadAs(admin.token, `http://${host}:${target.port}${path}`);
 }
 
-describe('loading a tool from', () => {
+describe('loads a tool from', () => {
   it.each([
     ['github.com/o/r/blob/main/dir/weather.py', 'weather'],
     ['github.com/o/r/raw/main/dir/weather.py', 'weather'],
@@ -134,7 +134,7 @@ describe('loading a tool from', () => {
   });
 });
 
-describe('an address is refused', () => {
+describe('refuses an address:', () => {
   it.each([
     ['github.com/o/r/blob/main/nothing.py', 400, 'nothing under'],
     ['github.com/o/r/tree/main/nothing', 400, 'no such folder'],
@@ -172,13 +172,13 @@ describe('an address is refused', () => {
   });
 
   it.each([undefined, null, 7, '', ['http://files.example'], `http://files.example/${'a'.repeat(2048)}`])(
-    'of the wrong form: %s',
+    'malformed: %s',
     async (url) => {
       expect(await loadAs(admin.token, url)).toMatchObject({ status: 400, body: { code: 'validation' } });
     },
   );
 
-  it('to anybody but administrators, before anything is fetched', async () => {
+  it('for callers other than administrators, before it fetches anything', async () => {
     const { length } = target.heard;
     const url = `http://files.example:${target.port}/a/weather.py?raw=1`;
     for (const token of [undefined, 'wrong', user.token]) {
@@ -188,7 +188,7 @@ describe('an address is refused', () => {
   });
 });
 
-describe('another server that is too slow is one that failed:', () => {
+describe('a time limit ends a load from a slow server:', () => {
   afterEach(() => {
     vi.useRealTimers();
     onFetch = (request) => request;
@@ -210,7 +210,7 @@ describe('another server that is too slow is one that failed:', () => {
     expect(limits[0]).toBeGreaterThan(0);
   });
 
-  it('with all requests of a load together', async () => {
+  it('one limit holds for all requests of a load together', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const limits: number[] = [];
     onFetch = (request) => {
@@ -218,12 +218,12 @@ describe('another server that is too slow is one that failed:', () => {
       vi.advanceTimersByTime(4_000);
       return request;
     };
-    // Three names are tried before the list of the folder, for which no time is left.
+    // Three file names are tried; no time is left for the listing of the folder.
     expect(await load('github.com/o/r/tree/main/many')).toMatchObject(slow('api.github.com'));
     expect(limits).toEqual([10_000, 6_000, 2_000]);
   });
 
-  it('and of a caller who goes away nothing is left', async () => {
+  it('a caller that disconnects ends the request', async () => {
     const leaving = new AbortController();
     const url = `http://files.example:${target.port}/silent`;
     const body = JSON.stringify({ url });
@@ -243,7 +243,7 @@ describe('another server that is too slow is one that failed:', () => {
 });
 
 describe('a name server that changes its mind', () => {
-  it('is asked once for each connection, and what it said is what is connected to', async () => {
+  it('is asked once for each connection, and the connection uses its answer', async () => {
     const asked: string[] = [];
     const flipping = createEgress({
       resolve: async (host) => [asked.push(host) % 2 === 1 ? '127.0.0.1' : '127.0.0.2'],
@@ -255,7 +255,7 @@ describe('a name server that changes its mind', () => {
     const ask = () => other.call('POST /tools/load/url', { token: boss.token, body });
     expect((await ask()).body).toEqual({ name: 'weather', content: SOURCE });
     expect(asked).toEqual(['files.example']);
-    // The next connection, on which it says something else. The first one is kept open by both sides.
+    // The next connection gets another answer. The first connection stays open at both ends.
     const elsewhere = { url: body.url.replace('files.example', 'other.example') };
     const refused = await other.call('POST /tools/load/url', { token: boss.token, body: elsewhere });
     expect(refused).toMatchObject({ status: 400, body: { code: 'address_refused' } });

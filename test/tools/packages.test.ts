@@ -37,7 +37,7 @@ const source = (requirements: string) =>
   `"""\nrequirements: ${requirements}\n"""\nimport greeter\nclass Tools:\n    def f(self): return greeter.say()\n`;
 const run = (id: string) => shop.as(shop.reader, 'POST', `${id}/call`, { function: 'f' });
 const state = async (id: string) => (await shop.as(shop.author, 'GET', `${id}/install`)).body;
-/** pip is content with what the rest of the machine leaves it. */
+/** The limit for an installation on a busy machine. */
 const INSTALL_MS = 100_000;
 const answers = (id: string) =>
   until(`${id} to answer`, async () => (await run(id)).status === 200, INSTALL_MS);
@@ -47,7 +47,7 @@ const installersOf = async (folder: string) =>
   (await listProcesses()).filter(({ command }) => /install/.test(command) && command.includes(folder));
 
 const HOUR_MS = 3_600_000;
-/** As if a set had been found so long ago. */
+/** Sets the last use of a set to `ms` ago. */
 async function age(site: string, ms: number): Promise<void> {
   const then = (Date.now() - ms) / 1000;
   await utimes(site, then, then);
@@ -59,10 +59,10 @@ describe('packages that no tool asks for', () => {
   beforeAll(async () => {
     python = join(await sharedEnvironment(), 'bin', 'python');
   });
-  /** As another process of this machine has them, which has not found anything yet. */
+  /** Opens the packages as another process of this machine, which has used no set yet. */
   const others = (folder: string) => openPackages({ folder, base: async () => ({ python, mark: '' }), log });
 
-  it('are removed when nobody has used them for a time, and no others', async () => {
+  it('are removed when they were not used for a time; other sets stay', async () => {
     const folder = join(wheels.folder, 'sets');
     const one = others(folder);
     const sets = ['greeter', 'greeter>0.1', 'greeter>0.2'].map((requirement) => [requirement]);
@@ -73,7 +73,8 @@ describe('packages that no tool asks for', () => {
     await age(wanted, 9 * HOUR_MS);
     await age(used, 7 * HOUR_MS);
     await age(unused, 9 * HOUR_MS);
-    // One that a process was removing when it was killed, and one that a process is removing.
+    // The first was left by a process that was killed while it removed the set; a process is removing the
+    // second.
     const left = `${dirname(unused)}.${Date.now() - 2 * HOUR_MS}.gone`;
     const going = `${dirname(unused)}.${Date.now()}.gone`;
     for (const place of [left, going]) await mkdir(join(place, 'site'), { recursive: true });
@@ -82,12 +83,12 @@ describe('packages that no tool asks for', () => {
     const after = await Promise.all([wanted, used, unused, left, going].map(isThere));
     expect(after).toEqual([true, true, false, false, true]);
     expect(await readdir(folder)).toHaveLength(3);
-    // Whoever asks for it again has it again.
+    // The set can be installed again.
     expect(await one.install(['greeter>0.2'])).toMatchObject({ state: 'ready' });
     expect(await one.find(['greeter>0.2'])).toBe(unused);
   });
 
-  it('stay when somebody finds them while they are removed', async () => {
+  it('stay when a process finds them while another removes them', async () => {
     const folder = join(wheels.folder, 'contested');
     const set = ['greeter'];
     await others(folder).install(set);
@@ -96,7 +97,8 @@ describe('packages that no tool asks for', () => {
     for (let round = 0; round < 60; round += 1) {
       await mkdir(site, { recursive: true });
       await age(site, 9 * HOUR_MS);
-      // At another moment of the sweep each time, and now and then before it or after it.
+      // The sweep is interrupted at another moment in each round, and sometimes the set is found before or
+      // after it.
       if (round % 20 === 0) await others(folder).find(set);
       const sweeping = others(folder).sweep([], 8 * HOUR_MS);
       for (let turn = 0; turn < round % 20; turn += 1) await new Promise(setImmediate);
@@ -109,7 +111,7 @@ describe('packages that no tool asks for', () => {
     expect(outcomes).toEqual(new Set([true, false]));
   });
 
-  it('are those that neither a tool nor a call of the last days needs', async () => {
+  it('are removed when neither a tool nor a call of the last days needs them', async () => {
     await shop.create('stays', source('greeter>0.3'));
     await shop.create('goes', source('greeter>0.4'));
     await Promise.all(['stays', 'goes'].map(answers));
@@ -120,7 +122,7 @@ describe('packages that no tool asks for', () => {
     const sweep = () => sweepPackages(sql, shop.python);
     await sweep();
     expect(await Promise.all([stays, goes].map(isThere))).toEqual([true, true]);
-    // Whoever finds a set notes that it is in use, a moment after their answer it may be.
+    // The use of a set is noted after the response, so a call may note it late.
     await until('the one to go', async () => {
       for (const site of [stays, goes]) await age(site, 8 * 24 * HOUR_MS);
       await sweep();
@@ -135,7 +137,7 @@ describe('packages that no tool asks for', () => {
 });
 
 describe('installations of one author', () => {
-  it('run one after the other, and keep nobody else waiting', async () => {
+  it('run one after the other, and do not block other authors', async () => {
     await shop.python.packages.install(['greeter']);
     const sets = dirname(dirname((await find('greeter')) ?? ''));
     const installers = async () =>
@@ -144,10 +146,10 @@ describe('installations of one author', () => {
     const many = [1, 2, 3, 4].map((n) => `many_${n}`);
     for (const [n, id] of many.entries()) {
       await shop.create(id, source(`greeter>0.1${n}`));
-      // The first is the first to begin.
+      // Wait until the first installation has begun.
       await until('pip to ask', () => index.waiting() === 1);
     }
-    // The same tool with another set, again and again, as whoever wants to keep the server busy would.
+    // The author changes the packages of one tool again and again to keep the server busy.
     for (const n of [5, 6, 7]) {
       const body = { name: 'many', meta: {}, content: source(`greeter>0.2${n}`) };
       expect((await shop.as(shop.author, 'POST', 'many_4/update', body)).status).toBe(200);
@@ -169,7 +171,7 @@ describe('installations of one author', () => {
     expect(await installers()).toHaveLength(2);
     index.open();
     await Promise.all(many.map(answers));
-    // Also those that their tool has forgotten meanwhile.
+    // The sets that the tool no longer requires are installed too.
     for (const n of [10, 11, 12, 13, 15, 25, 26, 27]) {
       await until(`the set ${n}`, async () => (await find(`greeter>0.${n}`)) !== undefined);
     }
@@ -177,7 +179,7 @@ describe('installations of one author', () => {
 });
 
 describe('an installation that is killed in the middle', () => {
-  it('leaves nothing that is used, no process, and is made anew by the next call', async () => {
+  it('leaves no process and no partial set; the next call installs again', async () => {
     await shop.python.packages.install(['greeter']);
     const sets = dirname(dirname((await find('greeter')) ?? ''));
     index.shut();
@@ -190,7 +192,7 @@ describe('an installation that is killed in the middle', () => {
     await until('all of it to be gone', () => !started.some(isAlive));
     expect(await isThere(join(folder, 'site'))).toBe(false);
     expect(await find('greeter>0.5')).toBeUndefined();
-    // What it had begun to write is there, and not what the next one completes.
+    // The partial files are still there; the next installation does not use them.
     const [draft = ''] = (await readdir(folder)).filter((name) => name.startsWith('draft.'));
     await mkdir(join(folder, draft, 'site', 'half'));
     await until('its server to notice', async () => (await state('killed')).state === 'absent');
@@ -202,7 +204,7 @@ describe('an installation that is killed in the middle', () => {
     expect((await readdir(folder)).filter((name) => name.startsWith('draft.'))).toEqual([]);
   });
 
-  it('is told from one that runs by its silence', async () => {
+  it('is recognised by an old time stamp of its state', async () => {
     await shop.create('silent', source('greeter>0.6'));
     await answers('silent');
     const site = (await find('greeter>0.6')) ?? '';
@@ -220,7 +222,7 @@ describe('an installation that is killed in the middle', () => {
     expect((await stat(said)).mtimeMs).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  it('with its server is whole or made anew when the server is back', async () => {
+  it('is whole or installed again after a restart of the killed server', async () => {
     index.shut();
     const dataDir = await mkdtemp(join(tmpdir(), 'parley-killed-'));
     const database = await createDatabase();

@@ -7,14 +7,17 @@ import { until } from '../support/poll.ts';
 import { contentOf, storeGolden } from './published.ts';
 import { openSocket, openWorkshop } from './workshop.ts';
 
-/* More of the golden tools, each with what people publish them for: called as they are, by somebody who may read them. */
+/*
+ * More of the golden tools, each for a purpose that people publish tools for, stored unchanged and called by
+ * the reader.
+ */
 
 const site = createServer(({ url }, response) => {
   response.setHeader('content-type', 'text/html');
   response.end(`<title>Page ${url}</title><p>one &amp; two<script>no</script><a href="/b">b</a>`);
 }).listen(0, '127.0.0.1');
 
-/** Letters that were taken; a sign-in is refused, as the password is never right. */
+/** Mails that the server received. It refuses every sign-in. */
 const letters: string[] = [];
 const ANSWERS: Record<string, string> = {
   ehlo: '250-here\r\n250 AUTH PLAIN',
@@ -49,7 +52,7 @@ afterAll(async () => {
 const typesOf = (events: { type: string }[]) => events.map(({ type }) => type);
 const idIn = (text: string) => /\/api\/v1\/files\/([0-9a-f-]{36})\/content/.exec(text)?.[1] ?? '';
 
-it('one that hands a table over, with a link to it', async () => {
+it('exports a table and returns a link to it', async () => {
   const call = await storeGolden(shop, 'export_table');
   const rows = [{ name: 'Zoë', age: 7 }, { name: 'Bo' }];
   const { result, events } = await call('export_table', { rows, filename: 'people' });
@@ -57,13 +60,13 @@ it('one that hands a table over, with a link to it', async () => {
     new RegExp(`^\\[people\\.csv\\]\\(${shop.server.url}/api/v1/files/[^/]+/content\\)$`),
   );
   expect(events).toEqual([{ type: 'message', data: { content: result } }]);
-  // A browser's fetch drops the mark at the beginning, which is for spreadsheets.
+  // `fetch` removes the byte order mark, which is there for spreadsheets.
   expect(await contentOf(shop, idIn(result))).toBe('name,age\r\nZoë,7\r\nBo,\r\n');
   const json = (await call('export_table', { rows, kind: 'json' })).result;
   expect(JSON.parse(await contentOf(shop, idIn(json)))).toEqual(rows);
 });
 
-it('one that sends mail in a thread, with a password that stays its own', async () => {
+it('sends mail in a thread, and its password stays secret', async () => {
   const call = await storeGolden(shop, 'send_mail');
   const set = (values: object) => shop.as(shop.author, 'POST', 'send_mail/valves/update', values);
   await set({ smtp_host: '127.0.0.1', smtp_port: portOf(mail), use_tls: false });
@@ -80,7 +83,7 @@ it('one that sends mail in a thread, with a password that stays its own', async 
   expect((await call('send_mail', letter)).result).toBe('The mailbox refused the password (535).');
 });
 
-it('one that makes a calendar in the time zone of its user', async () => {
+it('makes a calendar in the time zone of its user', async () => {
   const call = await storeGolden(shop, 'calendar_file');
   await shop.as(shop.reader, 'POST', 'calendar_file/valves/user/update', { zone: 'Asia/Kolkata' });
   const { result } = await call('make_calendar', {
@@ -98,7 +101,7 @@ it('one that makes a calendar in the time zone of its user', async () => {
   expect(result.made).toMatchObject({ count: 2, first: '2026-07-01T10:00:00+05:30' });
 });
 
-it('one that keeps a database in its folder', async () => {
+it('keeps a database in its folder', async () => {
   const call = await storeGolden(shop, 'shop_database');
   expect((await call('list_tables')).result).toEqual({ item: ['id', 'name', 'price'] });
   const { result } = await call('run_query', {
@@ -114,7 +117,7 @@ it('one that keeps a database in its folder', async () => {
   );
 });
 
-it('one that reads pages in threads of its own, and by many tasks at once', async () => {
+it('reads pages in threads and in concurrent tasks', async () => {
   const call = await storeGolden(shop, 'site_reader');
   const { result, events } = await call('read_pages', { urls: [at('/a'), at('/b'), 'http://127.0.0.1:1/'] });
   expect(JSON.parse(result)).toEqual([
@@ -129,7 +132,7 @@ it('one that reads pages in threads of its own, and by many tasks at once', asyn
   });
 });
 
-it('one that tells from its threads how far it is', async () => {
+it('emits progress from its threads', async () => {
   const call = await storeGolden(shop, 'progress');
   const { result, events } = await call('count', { to: 4 });
   expect([result, events.length]).toEqual([10, 4]);
@@ -138,7 +141,7 @@ it('one that tells from its threads how far it is', async () => {
   expect((await call('schedule')).events).toEqual([{ type: 'status', data: { description: 'own' } }]);
 });
 
-it('one that asks before it does anything', async () => {
+it('asks its caller before it acts', async () => {
   const call = await storeGolden(shop, 'ask_first');
   expect((await call('rename_project', { project: 'Owl' })).detail).toContain('cannot be asked');
   const { client, sockets } = openSocket(shop.server.url, shop.reader.token);
@@ -162,7 +165,7 @@ it('one that asks before it does anything', async () => {
   sockets.close();
 });
 
-it('one that shows figures, and answers in other forms', async () => {
+it('shows figures and returns other kinds of responses', async () => {
   const call = await storeGolden(shop, 'dashboard');
   const shown = await call('dashboard', { title: '<x>', values: [1, 2] });
   expect([shown.result.code, shown.events[0].data.embeds[0]]).toEqual([
@@ -175,7 +178,7 @@ it('one that shows figures, and answers in other forms', async () => {
   expect(others.map(({ result }) => result)).toEqual(['{"a":[1,2]}', 'text', '<p>not inline</p>']);
 });
 
-it('one that paints, keeps what it painted, and reads it again', async () => {
+it('paints a picture, stores it and reads it again', async () => {
   const call = await storeGolden(shop, 'picture_maker');
   const { result, events } = await call('paint', { width: 9_999, height: 1 });
   expect([result, typesOf(events)]).toEqual(['generated-image.png image/png True ', ['files', 'message']]);
@@ -184,14 +187,14 @@ it('one that paints, keeps what it painted, and reads it again', async () => {
   expect((await call('thumbnail', { file_id: 'x' })).result).toEqual({ error: 'There is no such file.' });
 });
 
-it('one that runs commands and packs files', async () => {
+it('runs commands and packs files', async () => {
   const call = await storeGolden(shop, 'commands');
   expect((await call('shell', { command: 'echo hi | tr h H' })).result).toBe('Hi\n');
   const { result } = await call('pack', { files: { 'a/b.txt': 'ü', 'c.txt': 'd' } });
   expect(result.names).toEqual(['a/b.txt', 'c.txt']);
 });
 
-it('one with settings of every kind, which no call changes for the next', async () => {
+it('has settings of every kind, and no call changes them for the next', async () => {
   const call = await storeGolden(shop, 'valves_secret');
   const values = { API_KEY: 'abc', LEVEL: 'high', SERVERS: [{ host: 'x', token: 'tok' }], PIN: 1234 };
   const set = await shop.as(shop.author, 'POST', 'valves_secret/valves/update', values);

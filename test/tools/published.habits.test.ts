@@ -3,7 +3,7 @@ import { needs } from '../python/hostile.ts';
 import { runTool, toolOf } from './published.ts';
 import { openWorkshop } from './workshop.ts';
 
-/* Habits of published tools that no document speaks of, and what their callers hear when one does not work here. */
+/* Undocumented habits of published tools, and the errors that callers get when a habit does not work here. */
 
 const shop = await openWorkshop({ callTimeoutMs: 30_000 });
 afterAll(() => shop.close());
@@ -13,8 +13,8 @@ async function answerOf(body: string, imports = '', head?: string) {
   return { status, detail: answer.detail, result: answer.result, events: answer.events };
 }
 
-describe('what works', () => {
-  it('an event that the function does not wait for', async () => {
+describe('works:', () => {
+  it('emitting an event without awaiting it', async () => {
     const status = (text: string) =>
       `__event_emitter__({"type": "status", "data": {"description": "${text}"}})`;
     const body = `asyncio.create_task(${status('a')})\nasync def tell(): await ${status('b')}\nasyncio.ensure_future(tell())\nreturn 1`;
@@ -25,7 +25,7 @@ describe('what works', () => {
     ]).toEqual([1, ['a', 'b']]);
   });
 
-  it('a connection of SQLite and the like that the instance keeps, which are no functions of the tool', async () => {
+  it('keeping a SQLite connection in the instance, without listing its methods as functions', async () => {
     const source =
       'import sqlite3\nclass Tools:\n    def __init__(self):\n        self.db = sqlite3.connect(":memory:", check_same_thread=False)\n        self.greet = "Hi {}".format\n    def f(self):\n        return [*self.db.execute("select 7").fetchone(), self.greet(1)]\n';
     const created = await shop.create('keeps_database', source);
@@ -34,7 +34,7 @@ describe('what works', () => {
     expect(body.result).toEqual([7, 'Hi 1']);
   });
 
-  it('numbers and arrays as NumPy has them', async () => {
+  it('returning numbers and arrays of NumPy', async () => {
     const numbers =
       'class Number:\n    def tolist(self): return 3\nclass Array:\n    def tolist(self): return [1.5, [2]]';
     const { result } = await answerOf('return {"n": Number(), "rows": [Array()]}', numbers);
@@ -46,14 +46,14 @@ describe('what works', () => {
     ]);
   });
 
-  it('its own source, read from the file that it is told', async () => {
+  it('reading its own source from `__file__`', async () => {
     const body =
       'own = open(__file__, encoding="utf-8").read()\nreturn [own.count("# ünder\\n"), os.path.dirname(__file__) == os.getcwd()]';
     const { detail, result } = await answerOf(body, 'import os\n# ünder');
     expect([detail, result]).toEqual([undefined, [1, true]]);
   });
 
-  it('its own source, quoted by tracebacks, warnings and inspect', async () => {
+  it('quoting its own source in tracebacks, warnings and inspect', async () => {
     const body = `try: raise ValueError("here")  # a mark
 except ValueError: quoted = traceback.format_exc()
 import sys
@@ -68,7 +68,7 @@ describe('a plain class Valves', () => {
   const plain = (inside: string, outside = 'self.valves = self.Valves()') =>
     `from pydantic import Field\nclass Tools:\n    class Valves:\n${inside.replaceAll(/^/gm, '        ')}\n    def __init__(self):\n        ${outside}\n    def f(self, __user__: dict):\n        return [[self.valves.key, self.valves.count] if hasattr(self, "valves") else None, type(self.valves).__name__ if hasattr(self, "valves") else None]\n`;
 
-  it('that holds nothing is no settings', async () => {
+  it('has no settings when it is empty', async () => {
     expect((await shop.create('plain_none', plain('pass', 'pass'))).status).toBe(200);
     expect((await shop.as(shop.author, 'GET', 'plain_none/valves/spec')).body).toBeNull();
     const { body } = await shop.as(shop.reader, 'POST', 'plain_none/call', { function: 'f' });
@@ -84,7 +84,7 @@ describe('a plain class Valves', () => {
       'that its constructor sets',
       'def __init__(self, **more):\n    self.key: str = ""\n    self.count = 3\n    self.hook = print\n    self._own = 1',
     ],
-  ])('%s is settings of the tool', async (kind, inside) => {
+  ])('declares the settings of the tool: %s', async (kind, inside) => {
     const id = `plain_${kind.replaceAll(' ', '_')}`;
     expect((await shop.create(id, plain(inside))).body.detail).toBeUndefined();
     const { body: spec } = await shop.as(shop.author, 'GET', `${id}/valves/spec`);
@@ -97,7 +97,7 @@ describe('a plain class Valves', () => {
     expect([wrong.status, wrong.body.code]).toEqual([400, 'valves_invalid']);
   });
 
-  it('of each person reaches the function as an object of the class', async () => {
+  it('of a user reaches the function as an object of the class', async () => {
     const source =
       'class Tools:\n    class UserValves:\n        word: str = "hi"\n        def loud(self): return self.word.upper()\n    def f(self, __user__: dict): return __user__["valves"].loud()\n';
     await shop.create('plain_user', source);
@@ -109,7 +109,7 @@ describe('a plain class Valves', () => {
   });
 });
 
-describe('what does not, in words that help', () => {
+describe('fails with a helpful text:', () => {
   it.for<[string, string, RegExp]>([
     [
       'starts Python',
@@ -136,7 +136,7 @@ describe('what does not, in words that help', () => {
   it.each([
     ['asyncio.create_task(tell())', 'no running event loop'],
     ['asyncio.get_running_loop()', 'no running event loop'],
-  ])('a plain method that does %s', async (what, words) => {
+  ])('a plain method that calls %s', async (what, words) => {
     const body = `async def tell(): pass\nreturn str(${what})`;
     const { detail } = await answerOf(body, 'import asyncio', 'def f(self)');
     expect(detail).toBe(
@@ -144,7 +144,7 @@ describe('what does not, in words that help', () => {
     );
   });
 
-  it('an event that is larger than all may be together', async () => {
+  it('an event larger than the limit for all events of a call', async () => {
     const { detail } = await answerOf(
       'await __event_emitter__({"type": "message", "data": {"content": "x" * 2**21}})',
     );
@@ -153,11 +153,11 @@ describe('what does not, in words that help', () => {
     );
   });
 
-  it('a PermissionError of its own is left as it is', async () => {
+  it('a PermissionError that the tool raises stays unchanged', async () => {
     expect((await answerOf('raise PermissionError("not you")')).detail).toBe('PermissionError: not you');
   });
 
-  it('values that do not fit a model of its own, each in one sentence', async () => {
+  it('values that do not fit a model of the tool, each in one sentence', async () => {
     const model =
       'from pydantic import BaseModel, model_validator\nclass Trip(BaseModel):\n    town: str\n    days: list[int]\n    @model_validator(mode="after")\n    def check(self):\n        raise ValueError("too far")';
     const { detail } = await answerOf('return Trip(days=[1, "x"])', model);
@@ -171,7 +171,7 @@ describe('what does not, in words that help', () => {
 
   const NEEDS =
     'from pydantic import BaseModel\nclass Tools:\n    class Valves(BaseModel):\n        key: str\n    class UserValves(BaseModel):\n        town: str\n    def f(self, __user__): return [self.valves.key, __user__["valves"].town]\n    def g(self): return "needs none"\n';
-  it('settings that it needs and nobody has made yet', async () => {
+  it('required settings that are not set', async () => {
     await shop.create('needs_settings', NEEDS);
     const call = async (name = 'f') =>
       (await shop.as(shop.reader, 'POST', 'needs_settings/call', { function: name })).body;
@@ -183,7 +183,7 @@ describe('what does not, in words that help', () => {
     expect((await call()).result).toEqual(['k', 'Bern']);
   });
 
-  it('settings that its constructor needs', async () => {
+  it('required settings that the constructor reads', async () => {
     const init = '    def __init__(self): self.valves = self.Valves()\n';
     const { status, body } = await shop.create('needs_at_start', NEEDS + init);
     expect([status, body.detail]).toEqual([

@@ -4,7 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import { contentOf, storeGolden } from './published.ts';
 import { openWorkshop } from './workshop.ts';
 
-/* Whole tools of the golden ones, as people publish them: stored as they are, and called by somebody who may read them. */
+/* Whole golden tools in the form that people publish, stored unchanged and called by the reader. */
 
 const site = createServer((_request, response) => {
   response.setHeader('content-type', 'text/html');
@@ -17,7 +17,7 @@ afterAll(async () => {
   await shop.close();
 });
 
-it('one that reads a page, tells how it goes, cites, and hands over a file', async () => {
+it('reads a page, reports its progress, cites, and returns a file', async () => {
   const call = await storeGolden(shop, 'page_report');
   await shop.as(shop.reader, 'POST', 'page_report/valves/user/update', { separator: ';' });
   const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
@@ -28,7 +28,7 @@ it('one that reads a page, tells how it goes, cites, and hands over a file', asy
   expect(events[2].data.files[0]).toMatchObject({ id, name: 'report.csv' });
 });
 
-it('one that shows a page and tells the model about it', async () => {
+it('shows a page and describes it to the model', async () => {
   const call = await storeGolden(shop, 'chart_page');
   const { result, events } = await call('chart', { series: [{ name: 'a', values: [1, 2.5] }], title: 'T' });
   expect(result).toBe('1 series are shown');
@@ -41,7 +41,7 @@ it('one that shows a page and tells the model about it', async () => {
   });
 });
 
-it('one that looks at its conversation hears what there is none of', async () => {
+it('gets an empty conversation and a clear error for missing functions', async () => {
   const call = await storeGolden(shop, 'conversation');
   expect((await call('last_question')).result).toBe('Nobody has asked anything.');
   expect((await call('title')).detail).toBe('NotOffered: Chats.get_chat_by_id is not offered by this server');
@@ -50,7 +50,7 @@ it('one that looks at its conversation hears what there is none of', async () =>
   );
 });
 
-it('one that draws says why it cannot, and keeps a picture that it has', async () => {
+it('reports why it cannot draw, and stores a picture that it has', async () => {
   const call = await storeGolden(shop, 'draw_picture');
   const words = 'image_generations is not offered by this server';
   expect(await call('draw', { prompt: 'a cat' })).toMatchObject({

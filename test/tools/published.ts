@@ -6,17 +6,17 @@ import type { Workshop } from './workshop.ts';
 
 const indent = (text: string) => text.trim().replaceAll(/^(?=.)/gm, '        ');
 
-/** What functions of published tools declare most. */
+/** The parameters that functions of published tools declare most often. */
 const HEAD =
   'async def f(self, url: str = "", __user__: dict = {}, __event_emitter__=None, __request__=None)';
 
-/** A tool in the manner of published ones: imports from line 5 on, and one function `f`. */
+/** A tool like published ones: imports from line 5 on, and one function `f`. */
 export const toolOf = (imports: string, body: string, head = HEAD) =>
   `"""\ntitle: T\nauthor: us\n"""\n${imports.trim()}\n\nclass Tools:\n    ${head}:\n${indent(body)}\n`;
 
 let number = 0;
 
-/** Stores such a tool and calls its function, as somebody who may read it. */
+/** Stores a tool and calls its function as the reader. */
 export async function runTool(
   shop: Workshop,
   content: string,
@@ -30,7 +30,7 @@ export async function runTool(
   return shop.as(person, 'POST', `${id}/call`, { function: 'f', arguments: args });
 }
 
-/** Stores a golden tool as it is; its functions, called by somebody who may read it. */
+/** Stores a golden tool unchanged and returns a function that calls it as the reader. */
 export async function storeGolden(shop: Workshop, name: string) {
   const source = readFileSync(join(import.meta.dirname, 'golden', `${name}.py`), 'utf8');
   const { status, body } = await shop.create(name, source);
@@ -41,7 +41,7 @@ export async function storeGolden(shop: Workshop, name: string) {
   };
 }
 
-/** What a file of the reader's holds. */
+/** The text of a file of the reader. */
 export async function contentOf(shop: Workshop, id: string): Promise<string> {
   const headers = { authorization: `Bearer ${shop.reader.token}` };
   return (await fetch(`${shop.server.url}/api/v1/files/${id}/content`, { headers })).text();

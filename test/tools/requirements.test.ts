@@ -41,13 +41,13 @@ const says = (name: string, requirements = name) =>
 const call = (id: string) => shop.as(shop.reader, 'POST', `${id}/call`, { function: 'f' });
 const state = async (id: string) => (await shop.as(shop.author, 'GET', `${id}/install`)).body;
 const settled = async (id: string) => {
-  // Between the answer of whoever asked for it and its beginning, it is absent.
+  // Until the installation begins, the state is `absent`.
   return until('the installation to end', async () => {
     const found = await state(id);
     return !['absent', 'installing'].includes(found.state) && found;
   });
 };
-/** A set of packages that no other test has asked for, as sets are shared. */
+/** A requirement that no other test uses, since tools share installed sets. */
 let number = 0;
 function unique(): string {
   number += 1;
@@ -55,7 +55,7 @@ function unique(): string {
 }
 
 describe('the requirements of a tool', () => {
-  it('that are met need nothing', async () => {
+  it('need no installation when the environment meets them', async () => {
     const met = source(
       'requests, pydantic>=2, BS4, asyncio, nothing; python_version < "3"',
       'class Tools: pass\n',
@@ -64,7 +64,7 @@ describe('the requirements of a tool', () => {
     expect(await state('met')).toMatchObject({ state: 'none', requirements: [], log: '' });
   });
 
-  it('are installed after the answer, and the tool answers 409 till then', async () => {
+  it('are installed after the response, and calls answer 409 until then', async () => {
     const index = await openIndex(wheels.folder);
     onTestFinished(() => {
       index.close();
@@ -86,7 +86,7 @@ describe('the requirements of a tool', () => {
     expect(log).not.toContain('must-not-reach-pip');
   });
 
-  it('are shared by tools that ask for the same, in any form, and installed once', async () => {
+  it('are installed once for all tools with equal requirements in any form', async () => {
     const ids = ['one', 'two', 'three', 'four'];
     const forms = [
       'greeter >= 2, polite2; python_version < "3"',
@@ -102,13 +102,13 @@ describe('the requirements of a tool', () => {
     }
   });
 
-  it('are installed once by several processes of a machine', async () => {
+  it('are installed once for several processes of a machine', async () => {
     const folder = join(wheels.folder, 'sets');
     const python = join(await sharedEnvironment(), 'bin', 'python');
     const log = { info() {}, warn() {} };
     const open = () => openPackages({ folder, base: async () => ({ python, mark: '' }), log });
     const processes = [open(), open(), open()];
-    // Whoever came later and did not wait could not put its own in the place of the first.
+    // A process that did not wait for the first one could not put its set in the same place.
     const outcomes = await Promise.all(processes.map((one) => one.install(['greeter<2'])));
     expect(outcomes.map(({ state }) => state)).toEqual(['ready', 'ready', 'ready']);
     const found = await Promise.all(processes.map((one) => one.find(['greeter<2'])));
@@ -116,7 +116,7 @@ describe('the requirements of a tool', () => {
     await Promise.all(processes.map((one) => one.close()));
   });
 
-  it('win over what the environment has, for that tool alone', async () => {
+  it('replace packages of the environment for that tool only', async () => {
     await shop.create('old_httpx', says('httpx', 'httpx==0.1'));
     expect(await settled('old_httpx')).toMatchObject({ state: 'ready' });
     expect((await call('old_httpx')).body).toMatchObject({ result: 'old' });
@@ -124,7 +124,7 @@ describe('the requirements of a tool', () => {
     expect((await call('new_httpx')).body.result).toMatch(/^0\.2/);
   });
 
-  it('that are other versions of some leave the rest loaded', async () => {
+  it('with another version of one package keep the other packages loaded', async () => {
     const body = `import sys
 held = sorted({"aiohttp", "fastapi", "httpx", "requests"} & set(sys.modules))
 import httpx
@@ -136,7 +136,7 @@ class Tools:
     expect((await call('beside_httpx')).body.result).toEqual([['aiohttp', 'fastapi', 'requests'], 'old']);
   });
 
-  it('that are there already, and known of a source that imports the same, take one process', async () => {
+  it('that are installed and known for a source with the same imports need one process', async () => {
     const numbered = (mark: number) =>
       source(
         'greeter>=1.5',
@@ -161,7 +161,7 @@ class Tools:
     ['nosuchpackage', 'No matching distribution found for nosuchpackage'],
     ['sourceonly', 'No matching distribution found for sourceonly'],
     ['oldmodel', 'have conflicting dependencies. This server has pydantic=='],
-  ])('%s fail with the reason of the installer', async (name, reason) => {
+  ])('fail with the reason of the installer: %s', async (name, reason) => {
     await shop.create(name, says(name));
     const failed = await settled(name);
     expect(failed).toMatchObject({ state: 'failed', detail: expect.stringContaining(reason) });
@@ -171,7 +171,7 @@ class Tools:
     });
   });
 
-  it('that failed are tried again when asked', async () => {
+  it('that failed are installed again on request', async () => {
     await shop.create('late', says('latecomer'));
     expect(await settled('late')).toMatchObject({ state: 'failed' });
     await wheels.add([['latecomer', '1.0', 'here', []]]);
@@ -181,7 +181,7 @@ class Tools:
     expect(await settled('late')).toMatchObject({ state: 'ready' });
     expect((await call('late')).body).toMatchObject({ result: 'here' });
     expect((await shop.as(shop.author, 'POST', 'late/install')).body).toMatchObject({ state: 'ready' });
-    // Its owner asking is nothing that anybody need be told of; an administrator asking is.
+    // The audit log records the request of an administrator, not that of the owner.
     const installs = async () =>
       (await shop.server.call('GET /audit?target=tool:late&action=tool.install', { token: shop.admin.token }))
         .body.entries;
@@ -193,7 +193,7 @@ class Tools:
     await rm(join(wheels.folder, 'latecomer-1.0-py3-none-any.whl'));
   });
 
-  it('say so when the source does not load with them', async () => {
+  it('report the error of a source that does not load with them', async () => {
     await shop.create('broken', source(unique(), 'raise ValueError("no luck")\n'));
     await until('the reason', async () => (await state('broken')).state === 'failed');
     expect((await state('broken')).detail).toContain('no luck');
@@ -201,7 +201,7 @@ class Tools:
     expect(answer).toMatchObject({ status: 409, body: { detail: expect.stringContaining('no luck') } });
   });
 
-  it('that were cut off are installed anew by the next call', async () => {
+  it('whose installation was interrupted are installed again by the next call', async () => {
     await shop.create('cut', says('greeter', unique()));
     await settled('cut');
     const { packages } = shop.python;
@@ -210,7 +210,8 @@ class Tools:
     await writeFile(join(folder, '../draft/greeter/__init__.py'), 'half a pack');
     await writeFile(join(folder, '../state.json'), '{"state": "installing", "detail": "…"}');
     expect(await call('cut')).toMatchObject({ status: 409 });
-    // While the process of the first job still ends, there is nothing to begin anew: the call after that does it.
+    // While the process of the first job ends, a call starts nothing; the call after that starts the
+    // installation.
     await until('the tool to work again', async () => (await call('cut')).status === 200);
     expect(await state('cut')).toMatchObject({ state: 'ready' });
     expect((await call('cut')).body).toMatchObject({ result: 'good day' });
@@ -224,7 +225,7 @@ async function isRefused(requirement: string, words: string): Promise<void> {
   expect((await shop.as(shop.author, 'GET', 'refused')).status).toBe(404);
 }
 
-describe('a requirement is refused before anything is saved:', () => {
+describe('refuses a requirement before anything is stored:', () => {
   it.each([
     'greeter @ https://evil.example/greeter.whl',
     'greeter @ file:///etc',
@@ -248,7 +249,7 @@ describe('a requirement is refused before anything is saved:', () => {
   ])('%s', (_name, requirement, words) => isRefused(requirement, words));
 });
 
-describe('a requirement that is left out is a warning', () => {
+describe('leaves a requirement out with a warning:', () => {
   it.each([
     ['--index-url https://evil.example/simple, unseen', "'--index-url https://evil.example/simple'"],
     ['--upgrade unseen', "'--upgrade'"],
@@ -262,7 +263,7 @@ describe('a requirement that is left out is a warning', () => {
   });
 
   it.each(['httpx requests', 'git+https://evil.example/x.git', 'requests===2', '[requests]'])(
-    'a malformed one, while all imports resolve: %s',
+    'a malformed requirement, when all imports resolve: %s',
     async (requirement) => {
       const content = source(requirement, 'import requests\nclass Tools: pass\n');
       const { status, body } = await shop.create('malformed', content);
@@ -273,7 +274,7 @@ describe('a requirement that is left out is a warning', () => {
   );
 });
 
-describe('a missing import that no requirement names is installed, and named', () => {
+describe('a missing import that no requirement names is installed and reported', () => {
   const imports = (lines: string, requirements = '') =>
     source(requirements, `${lines}\nclass Tools:\n    def f(self): return unasked.say()\n`);
 
@@ -286,7 +287,7 @@ describe('a missing import that no requirement names is installed, and named', (
     expect((await call('implied')).body).toMatchObject({ result: 'found' });
   });
 
-  it('by the name that its package has on the index', async () => {
+  it('by the name of its package on the index', async () => {
     const lines = 'import yaml\nfrom sklearn.svm import SVC\nimport cv2, google.genai\nimport google.unknown';
     const { body } = await shop.create('other_names', imports(lines));
     expect(body.warnings).toEqual([expect.stringContaining('imports yaml, sklearn.svm, cv2, google.genai')]);
@@ -294,7 +295,7 @@ describe('a missing import that no requirement names is installed, and named', (
     expect(await settled('other_names')).toMatchObject({ state: 'failed', requirements });
   });
 
-  it('once the packages that it asks for are there, which may bring the module', async () => {
+  it('after the named packages are installed, since these may provide the module', async () => {
     const content = imports('import polite, greeter, unasked', 'polite>=0.9');
     const { body } = await shop.create('in_turn', content);
     expect(body.warnings).toBeUndefined();
@@ -306,7 +307,7 @@ describe('a missing import that no requirement names is installed, and named', (
     expect((await call('in_turn')).body).toMatchObject({ result: 'found' });
   });
 
-  it('but for those of functions and those that the source can do without', async () => {
+  it('except imports within functions and imports that the source handles', async () => {
     const lines = 'try:\n    import unseen\nexcept ImportError: pass\nif False:\n    import unseen';
     const body = 'class Tools:\n    def f(self):\n        import unseen\n';
     const answer = await shop.create('optional_import', source('', `${lines}\n${body}`));
@@ -318,20 +319,20 @@ describe('a missing import that no requirement names is installed, and named', (
 describe('where tools.install_requirements is off', () => {
   beforeEach(() => allow(false));
 
-  it('a tool that needs packages is refused with their names', async () => {
+  it('refuses a tool that needs packages, with their names', async () => {
     const answer = await shop.create('denied', says('snowman'));
     expect(answer).toMatchObject({ status: 400, body: { code: 'tool_invalid' } });
     expect(answer.body.detail).toContain('asks for snowman, and this server installs no packages');
   });
 
-  it('a change of something else begins none', async () => {
+  it('starts no installation when another setting changes', async () => {
     const content = says('nosuchpackage');
     const renamed = { name: 'New name', content, meta: {} };
     expect((await shop.as(shop.author, 'POST', 'nosuchpackage/update', renamed)).status).toBe(200);
     expect(await state('nosuchpackage')).toMatchObject({ state: 'failed' });
   });
 
-  it('one that runs without them is stored, and may have them later', async () => {
+  it('stores a tool that runs without its packages, which may be installed later', async () => {
     const lazy = source(
       'greeter<2',
       'class Tools:\n    def f(self):\n        import greeter; return greeter.say()\n',
@@ -348,7 +349,7 @@ describe('where tools.install_requirements is off', () => {
   });
 });
 
-it('only those who may write see how it stands', async () => {
+it('shows the state only to callers with write access', async () => {
   for (const [method, person] of [
     ['GET', null],
     ['GET', shop.reader],

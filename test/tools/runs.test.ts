@@ -33,7 +33,7 @@ const call = (name: string, args: object = {}, person = shop.reader) =>
 const runs = async (query = '') => (await shop.as(shop.author, 'GET', `worker/runs${query}`)).body;
 
 describe('runs of a tool', () => {
-  it('say who, what, how long and how it ended, and nothing of what was said', async () => {
+  it('record caller, function, duration and outcome, but no arguments and results', async () => {
     await call('f', { secret: 's3cret' });
     await call('fail');
     await call('f', { secret: {} });
@@ -55,7 +55,7 @@ describe('runs of a tool', () => {
     expect(JSON.stringify(body)).not.toContain('s3cret');
   });
 
-  it('say what they took also when they ended with their process', async () => {
+  it('record processor time and memory also when the process ended', async () => {
     await until('what the timeout took', async () => (await runs('?limit=1'))[0].cpu_ms > 0);
     await call('burn', { seconds: 1.5 });
     await call('crash');
@@ -64,19 +64,19 @@ describe('runs of a tool', () => {
       return run.cpu_ms !== null && run;
     });
     expect(crashed).toMatchObject({ function: 'crash', outcome: 'tool_raised' });
-    // Of the call, not of all that its process had done.
+    // The time of this call, not of all calls of its process.
     expect(crashed.cpu_ms).toBeGreaterThanOrEqual(50);
     expect(crashed.cpu_ms).toBeLessThan(1500);
     expect(crashed.peak_memory_bytes).toBeGreaterThan(64 * 1024 * 1024);
   });
 
-  it('name the version that ran', async () => {
+  it('record the version that ran', async () => {
     await shop.as(shop.author, 'POST', 'worker/update', { name: 'w', content: `${SOURCE}# 2\n`, meta: {} });
     await call('f');
     expect((await runs('?limit=1'))[0]).toMatchObject({ function: 'f', version: 2 });
   });
 
-  it('are stored without anybody asking', async () => {
+  it('are stored without a request for them', async () => {
     await call('f');
     const stored = async () => {
       const [row] = await shop.server.database.query<{ n: number }>(
@@ -87,7 +87,7 @@ describe('runs of a tool', () => {
     await until('the run to be stored', stored);
   });
 
-  it('come in pages, for those who may write', async () => {
+  it('are listed in pages, for callers with write access', async () => {
     const all = await runs();
     expect((await runs('?skip=1&limit=2')).map(({ id }: ToolRunView) => id)).toEqual(
       all.slice(1, 3).map(({ id }: ToolRunView) => id),
@@ -100,7 +100,7 @@ describe('runs of a tool', () => {
     expect((await shop.as(shop.writer, 'GET', 'worker/runs')).body).toHaveLength(all.length);
   });
 
-  it('of somebody who is gone stay, and those of a tool that is gone do not', async () => {
+  it('of a deleted user stay, and those of a deleted tool are deleted', async () => {
     await shop.server.call(`DELETE /users/${shop.reader.id}`, { token: shop.admin.token });
     const [run] = (await runs()).filter(({ user_id }: ToolRunView) => user_id === shop.reader.id);
     expect(run.user).toBeNull();
@@ -110,7 +110,7 @@ describe('runs of a tool', () => {
     expect(await runs()).toEqual([]);
   });
 
-  it('are kept so many of each tool, and so long', async () => {
+  it('are kept up to a number for each tool, and up to an age', async () => {
     await shop.create('other', SOURCE);
     await shop.server.database.query(
       `insert into tool_run (id, tool_id, version, user_id, function, outcome, started_at, duration_ms)
@@ -123,7 +123,7 @@ describe('runs of a tool', () => {
     );
     await keep({ runs: 3, days: 10 }, [
       ...[1, 2, 3, 4, 5].map((n) => ({ function: `f${n}` })),
-      // Another tool that had this id before.
+      // A run of a deleted tool that had this id before.
       { function: 'ghost', tool_created_at: 1 },
     ]);
     expect((await runs()).map((one: ToolRunView) => one.function)).toEqual(['f5', 'f4', 'f3']);
@@ -133,9 +133,9 @@ describe('runs of a tool', () => {
     expect(left).toEqual([{ function: 'young' }]);
   });
 
-  it("of somebody who calls again and again push out nobody else's", async () => {
+  it('of a caller with many calls do not displace the runs of other callers', async () => {
     const by = (user_id: string, ...names: string[]) => names.map((name) => ({ function: name, user_id }));
-    // A tenth too many is let be.
+    // Up to a tenth more than the limit may stay.
     const left = async () => (await runs()).map((one: ToolRunView) => one.function);
     await keep({ runs: 10, days: 10 }, by(shop.author.id, 'b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7', 'b8'));
     expect(await left()).toHaveLength(11);
@@ -148,7 +148,7 @@ describe('runs of a tool', () => {
   });
 });
 
-/** Records such runs of `worker` in a log that keeps so many. */
+/** Records runs of `worker` in a log with this retention. */
 async function keep(
   retention: { runs: number; days: number },
   made: { function: string; user_id?: string; tool_created_at?: number }[],

@@ -6,11 +6,11 @@ import { until } from '../support/poll.ts';
 import type { Answer, Person } from '../support/server.ts';
 import { openSocket, openWorkshop, type Workshop } from './workshop.ts';
 
-/** Valves as owners set them; some of their letters are written otherwise in addresses. */
+/** Valves like real ones; some of their characters are escaped in URLs. */
 const KEY = 'sk-Z7q+/Wanderfalke&93';
 const MINE = 'my-Own/Schleiereule=51';
 const DIGEST = createHash('sha256').update(KEY).digest('hex');
-/** What betrays one of them, in any way in which an error would write it. */
+/** Matches the secrets in any form in which an error would print them. */
 const TRACES = /wanderfalke|schleiereule|sk-z7q|my-own/i;
 
 const SOURCE = `import urllib.parse
@@ -58,7 +58,7 @@ let shop: Workshop;
 let log = '';
 beforeAll(async () => {
   shop = await openWorkshop(
-    // For what hangs; all else must be done within them.
+    // The limits for functions that hang; all others must end within them.
     { callTimeoutMs: 5_000, loadTimeoutMs: 5_000 },
     {
       log: {
@@ -77,14 +77,14 @@ afterAll(() => shop.close());
 
 const update = (values: object) => shop.as(shop.author, 'POST', 'vault/valves/update', values);
 
-/** An answer that has no valve in it, nor its headers. */
+/** Checks that body and headers of an answer contain no valve. */
 async function note(what: string, answer: Promise<Answer>): Promise<Answer> {
   const { status, body, headers } = await answer;
   expect(JSON.stringify([body, [...headers]]), what).not.toMatch(TRACES);
   return { status, body, headers };
 }
 
-it('the tool has its valves, and an error of its own keeps all but them', async () => {
+it('the tool gets its valves, and its own error shows none of their secrets', async () => {
   expect((await run('digest')).body.result).toBe(DIGEST);
   const { status, body } = await note('fetch', run('fetch'));
   expect(status).toBe(422);
@@ -97,7 +97,7 @@ const run = (name: string, person: Person = shop.reader) =>
   shop.as(person, 'POST', 'vault/call', { function: name });
 
 it.each(['fetch', 'repeat', 'quote', 'cut', 'leave', 'hang', 'odd'])(
-  'no answer of a call that fails quotes them: %s',
+  'a failed call quotes no valve: %s',
   async (name) => {
     for (const person of [shop.reader, shop.author]) {
       const { status } = await note(name, run(name, person));
@@ -115,12 +115,12 @@ it.each([
   ['is not asked, as it is no object', [KEY], 400],
   ['is not asked, as it cannot be stored', { api_key: `${KEY}\0` }, 400],
   ['is not asked, as it is too much', { api_key: KEY.repeat(20_000) }, 400],
-])('no refusal of a validator that %s quotes them', async (_what, values, status) => {
+])('a refused update quotes no valve when the validator %s', async (_what, values, status) => {
   const refused = await note('update', update(values));
   expect(refused.status).toBe(status);
 });
 
-it('a class that cannot take the stored values says which, and one that hangs on them is stopped', async () => {
+it('a class that rejects the stored values names them, and one that hangs is stopped', async () => {
   const change = (content: string) =>
     shop.as(shop.author, 'POST', 'vault/update', { name: 'vault', content, meta: {} });
   const strict = SOURCE.replace('startswith("!")', 'startswith("sk-")');
@@ -139,12 +139,12 @@ it('a class that cannot take the stored values says which, and one that hangs on
   expect((await run('digest')).body.result).toBe(DIGEST);
 });
 
-it('no door tells them to those who may not see them, and no list, run or log to anybody', async () => {
+it('no door shows valves to callers without the right, and no list, run or log contains them', async () => {
   for (const person of [shop.reader, shop.stranger, null]) {
     for (const path of ['versions', 'runs', 'install']) {
       expect((await note(path, shop.as(person, 'GET', `vault/${path}`))).status).toBe(401);
     }
-    // Readers get the values masked.
+    // Readers get masked values.
     const forReaders = person === shop.reader ? 200 : 401;
     for (const path of ['valves', 'valves/spec']) {
       expect((await note(path, shop.as(person, 'GET', `vault/${path}`))).status).toBe(forReaders);
@@ -169,7 +169,7 @@ it('no door tells them to those who may not see them, and no list, run or log to
   }
 });
 
-it('nor do the doors of the typed client', async () => {
+it('the typed client gets no valve in errors', async () => {
   const { url } = shop.server;
   const headers = { authorization: `Bearer ${shop.reader.token}` };
   const client = createTRPCClient<AppRouter>({ links: [httpLink({ url: `${url}/trpc`, headers })] });
@@ -192,7 +192,7 @@ it('nor do the doors of the typed client', async () => {
   }
 });
 
-it('nor does a database that fails while it stores them', async () => {
+it('an error of the database while it stores valves quotes none', async () => {
   const { database } = shop.server;
   await database.query('alter table tool add constraint refusing check (valves is null) not valid');
   expect((await note('update', update({ api_key: `${KEY}.` }))).status).toBe(500);
@@ -200,7 +200,7 @@ it('nor does a database that fails while it stores them', async () => {
   expect(log).toContain('request failed');
 });
 
-it('neither the log nor any table has them', async () => {
+it('neither the log nor a table contains valves', async () => {
   expect(log).not.toMatch(TRACES);
   const { database } = shop.server;
   const tables = await database.query<{ name: string }>(

@@ -6,7 +6,7 @@ import { runTool, toolOf } from './published.ts';
 import { openSocket, openWorkshop } from './workshop.ts';
 
 const PIXEL = 'R0lGODlhAQABAAAAACw=';
-/** Where tools fetch pictures from, or fail to. */
+/** The site that tools fetch pictures from; some requests fail. */
 const site = createServer(({ url }, response) => {
   if (url === '/cut.gif') return response.destroy();
   response.statusCode = url === '/gone.gif' ? 404 : 200;
@@ -24,13 +24,13 @@ describe('__request__', () => {
   const ADDRESS =
     'base = __request__.base_url\nreturn [base, f"{base}x", str(base).rstrip("/"), base.hostname, base.scheme, __request__.url == base]';
 
-  it('names the server by the address that its caller used, with a slash at the end', async () => {
+  it('has the address that the caller used, with a slash at the end', async () => {
     const { body } = await runTool(shop, toolOf('', ADDRESS));
     const { url } = shop.server;
     expect(body.result).toEqual([`${url}/`, `${url}/x`, url, '127.0.0.1', 'http', true]);
   });
 
-  it('does so on a socket too', async () => {
+  it('has the address of the caller on a socket too', async () => {
     await shop.create('on_socket', toolOf('', ADDRESS));
     const { client, sockets } = openSocket(shop.server.url, shop.reader.token);
     let error: unknown;
@@ -52,7 +52,7 @@ describe('__request__', () => {
   });
 
   it.each(['https://parley.example.com', 'https://parley.example.com/'])(
-    'or by the configured one, %s',
+    'has the configured address: %s',
     async (url) => {
       await shop.configure(({ webui }) => {
         webui.url = url;
@@ -68,7 +68,7 @@ describe('__request__', () => {
     },
   );
 
-  it('knows the paths of files and says what it does not have', async () => {
+  it('knows the paths of files and names what it does not have', async () => {
     const body = `path = __request__.app.url_path_for
 found = [path("get_file_content_by_id", id="a b/c"), path("get_file_by_id", id=7), __request__.url_for("get_file_by_id", id=7).path]
 for ask in (lambda: path("get_user"), lambda: __request__.app.state.config, lambda: __request__.base_url.nothing, lambda: path("get_file_by_id")):
@@ -87,7 +87,7 @@ return found`;
   });
 });
 
-describe('what a call has nothing of', () => {
+describe('a missing part of the call context', () => {
   const alone = 'is not there: this call is not part of a conversation';
   const HEAD = 'def f(self, __messages__, __files__, __metadata__, __model__, __request__)';
 
@@ -101,12 +101,12 @@ describe('what a call has nothing of', () => {
       "NotHere: __request__.headers['Authorization'] is not there: it carries nothing of the caller",
     ],
     ['__request__.json()', 'AttributeError: __request__.json is not offered by this server'],
-  ])('%s says so', async (wanted, detail) => {
+  ])('raises an error with its name: %s', async (wanted, detail) => {
     const { status, body } = await runTool(shop, toolOf('', `return ${wanted}`, HEAD));
     expect([status, body.detail]).toEqual([422, detail]);
   });
 
-  it('is empty otherwise, and can be asked for with care', async () => {
+  it('is empty, and does not raise for `get`, `in` and `getattr`', async () => {
     const body = `found = [__messages__, __files__, __metadata__, __model__, __messages__[-3:], dict(__request__.headers)]
 found.append([__metadata__.get("chat_id"), __request__.headers.get("x", 1), "id" in __model__, getattr(__request__, "json", 2)])
 for look in (lambda: __metadata__["a"]["b"], lambda: __messages__[0]):
@@ -133,12 +133,12 @@ describe('Users.get_user_by_email', () => {
     return [body.detail, body.result];
   };
 
-  it('gives the own account, however its address is written', async () => {
+  it('returns the account of the caller, in any spelling of its address', async () => {
     expect(await found('reader@example.com')).toEqual([undefined, 'Reader']);
     expect(await found('  Reader@EXAMPLE.com ')).toEqual([undefined, 'Reader']);
   });
 
-  it('gives administrators any, and nobody else any other', async () => {
+  it('returns other accounts only to administrators', async () => {
     expect(await found('author@example.com', shop.admin)).toEqual([undefined, 'Author']);
     expect(await found('author@example.com')).toEqual([undefined, null]);
     expect(await found('author@example.com', shop.writer)).toEqual([undefined, null]);
@@ -151,7 +151,7 @@ describe('Users.get_user_by_email', () => {
     ['a pattern', '%'],
     ['what no database holds', 'a\0b'],
     ['far too much', `${'x'.repeat(10_000)}@example.com`],
-  ])('gives nothing for %s', async (_what, email) => {
+  ])('returns nothing for %s', async (_what, email) => {
     expect(await found(email, shop.admin)).toEqual([undefined, null]);
     expect(await found(email)).toEqual([undefined, null]);
   });
@@ -171,7 +171,7 @@ describe('get_image_data', () => {
     ['http://127.0.0.1:1/x.gif', [null, null]],
     ['http://', [null, null]],
     ['data:image/png;base64,***', [null, null]],
-  ])('of %s', async (data, expected) => {
+  ])('decodes %s', async (data, expected) => {
     const body = `data, kind = get_image_data(${JSON.stringify(data)})
 assert (data, kind) == await get_image_data(${JSON.stringify(data)})
 return [data and len(data), kind]`;

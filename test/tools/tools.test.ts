@@ -36,7 +36,7 @@ let reader: Person;
 let writer: Person;
 let stranger: Person;
 
-/** Lets every member author tools, or nobody. */
+/** Gives or takes the permission to author tools for all members. */
 async function allowAuthors(allowed: boolean) {
   const { body: config } = await server.call('GET /configs/export', { token: admin.token });
   config.user.permissions.workspace.tools = allowed;
@@ -60,7 +60,7 @@ afterAll(async () => {
 });
 
 describe('a tool', () => {
-  it('is created from its source, with specifications and manifest read from it', async () => {
+  it('is created from its source, with the specifications and the manifest of the source', async () => {
     const { status, body } = await server.call('POST /tools/create', {
       token: author.token,
       body: form('Dice_1', { user_id: stranger.id, created_at: 1 }),
@@ -93,7 +93,7 @@ describe('a tool', () => {
     });
   });
 
-  it('runs as its caller, and its events come with the answer', async () => {
+  it('runs as its caller, and the response contains its events', async () => {
     const { status, body } = await server.call('POST /tools/id/dice_1/call', {
       token: author.token,
       body: { function: 'roll', arguments: { sides: 20 } },
@@ -130,7 +130,7 @@ describe('a tool', () => {
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
 
-  it('that raises, hangs or ends its process is a clear failure, and others go on', async () => {
+  it('fails clearly when it raises, hangs or ends its process, and other calls go on', async () => {
     const content = `import os
 class Tools:
     def fail(self):
@@ -159,7 +159,7 @@ class Tools:
   });
 });
 
-describe('what cannot become a tool', () => {
+describe('refuses to create a tool:', () => {
   it.each([
     ['an id with a dash', form('my-tool'), 'id_invalid'],
     ['an empty id', form(''), 'id_invalid'],
@@ -187,7 +187,7 @@ describe('what cannot become a tool', () => {
     expect((await server.call('GET /tools/id/bad', { token: author.token })).status).toBe(404);
   });
 
-  it('two of one id at once: one is made, the other refused', async () => {
+  it('the second of two concurrent requests with one id', async () => {
     const answers = await Promise.all(
       [author, admin].map(({ token }) => server.call('POST /tools/create', { token, body: form('twice') })),
     );
@@ -211,14 +211,14 @@ describe('a specification', () => {
     ['half a character', 'def f(self):\n        "\\ud800"'],
     ['more than can be stored', 'def f(self): pass\n    f.__doc__ = "x" * 300_000'],
     ['a default that JSON does not have', 'def f(self, x: float = float("inf")): pass'],
-  ])('with %s is refused in words', async (_what, method) => {
+  ])('with %s is refused with a clear text', async (_what, method) => {
     const { status, body } = await create('odd', `class Tools:\n    ${method}\n`);
     expect([status, body.code]).toEqual([400, 'tool_invalid']);
     expect(body.detail).toMatch(/specification|JSON/i);
   });
 });
 
-describe('who may do what with a tool', () => {
+describe('access to a tool:', () => {
   const rows = () => ({
     administrator: admin,
     owner: author,
@@ -260,14 +260,14 @@ describe('who may do what with a tool', () => {
     }
   });
 
-  it('no credentials, a missing tool', async () => {
+  it('no credentials, and a missing tool', async () => {
     expect((await server.call(`GET /tools/id/${LOCKED}`)).status).toBe(401);
     for (const request of ['GET /tools/id/none', 'DELETE /tools/id/none/delete']) {
       expect((await server.call(request, { token: author.token })).status).toBe(404);
     }
   });
 
-  it('authoring needs its permission: to create, and to change the source, which is not even run', async () => {
+  it('creating a tool and changing its source require the permission; a refused source never runs', async () => {
     await allowAuthors(false);
     const content = 'raise RuntimeError("was run")\nclass Tools: pass';
     const created = await server.call('POST /tools/create', {
@@ -283,7 +283,7 @@ describe('who may do what with a tool', () => {
     await allowAuthors(true);
   });
 
-  it('a right for everyone needs sharing.public_tools', async () => {
+  it('a grant to everyone requires sharing.public_tools', async () => {
     const share = (token: string) =>
       server.call(`POST /tools/id/${LOCKED}/update`, {
         token,
@@ -298,8 +298,8 @@ describe('who may do what with a tool', () => {
   });
 });
 
-describe('changes', () => {
-  it('of the source are in force with the next call', async () => {
+describe('a change', () => {
+  it('of the source applies to the next call', async () => {
     await server.call('POST /tools/create', { token: author.token, body: form('changing') });
     const content = 'class Tools:\n    def roll(self) -> int:\n        return 4\n';
     const { body } = await server.call('POST /tools/id/changing/update', {
@@ -315,7 +315,7 @@ describe('changes', () => {
     expect(called.body.result).toBe(4);
   });
 
-  it('to broken source change nothing', async () => {
+  it('to a broken source changes nothing', async () => {
     const before = await server.call('GET /tools/id/changing', { token: author.token });
     const refused = await server.call('POST /tools/id/changing/update', {
       token: author.token,
@@ -325,8 +325,8 @@ describe('changes', () => {
     expect((await server.call('GET /tools/id/changing', { token: author.token })).body).toEqual(before.body);
   });
 
-  // Ids are chosen by people: whoever takes one that was used before must not find rights of the old tool on it.
-  it('and deletions at once leave nothing behind for the next tool of the same id', async () => {
+  // Users choose ids: the creator of a tool with a reused id must not inherit the grants of the deleted tool.
+  it('and a deletion at the same time leave no grants for the next tool of the same id', async () => {
     const token = author.token;
     const shared = form('reused', { access_grants: [grant(stranger.id, 'write')] });
     for (let round = 0; round < 8; round += 1) {
@@ -344,7 +344,7 @@ describe('changes', () => {
     }
   });
 
-  it('deleting answers with the result, and the tool is gone', async () => {
+  it('that deletes the tool returns a result, and the tool is gone', async () => {
     const { status, body } = await server.call('DELETE /tools/id/CHANGING/delete', { token: author.token });
     expect([status, body]).toEqual([200, { result: true }]);
     expect((await server.call('GET /tools/id/changing', { token: author.token })).status).toBe(404);
@@ -352,7 +352,7 @@ describe('changes', () => {
 });
 
 describe('without Python', () => {
-  it('tools answer 503 with the reason, and the rest works', async () => {
+  it('tools answer 503 with the reason, and the rest of the server works', async () => {
     const bare = await startServer({ env: { PYTHON: '/dev/null' } });
     const { token } = await signUp(bare, 'Ada');
     const { status, body } = await bare.call('POST /tools/create', { token, body: form('dice') });

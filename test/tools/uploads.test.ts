@@ -5,7 +5,10 @@ import { until } from '../support/poll.ts';
 import { runTool, toolOf } from './published.ts';
 import { openWorkshop } from './workshop.ts';
 
-/* Files that tools hand over: as a whole or not at all, with the rights and the bounds of an upload by the caller. */
+/*
+ * Files that tools upload are stored whole or not at all, with the rights and limits of an upload by the
+ * caller.
+ */
 
 const shop = await openWorkshop();
 await shop.permit('chat.file_upload', true);
@@ -21,7 +24,7 @@ const filesOf = async () =>
     filename: string;
   }[];
 
-/** What of anybody's upload stands on the disk before it is a file. */
+/** Unfinished uploads of all users on the disk. */
 const unfinished = async () =>
   (await readdir(join(shop.server.dataDir, 'uploads'))).filter((name) => name.endsWith('.part'));
 const untilSwept = () => until('what was begun to be gone', async () => (await unfinished()).length === 0);
@@ -32,7 +35,7 @@ describe('upload_file_handler', () => {
     ['less than a part', 5],
     ['a part', 4 * 1024 ** 2],
     ['many parts', 30 * 1024 ** 2 + 1],
-  ])('stores %s as it is', async (_what, size) => {
+  ])('stores %s unchanged', async (_what, size) => {
     const { body } = await run(
       `data = os.urandom(64) * (${size} // 64) + b"." * (${size} % 64)
 file = UploadFile(io.BytesIO(data), filename="data.bin")
@@ -46,7 +49,7 @@ return [item.id, item.meta["size"], item.hash == hashlib.sha256(data).hexdigest(
     expect(file).toMatchObject({ user_id: shop.reader.id, meta: { size, data: { a: 1, b: null } } });
   });
 
-  it('answers as a dictionary when it is to process the file, and as a model when not', async () => {
+  it('returns a dictionary when it processes the file, and a model otherwise', async () => {
     const { body } = await run(
       `file = lambda: UploadFile(io.BytesIO(b"a"), filename="a.txt")
 import json
@@ -69,7 +72,7 @@ return [
     ]);
   });
 
-  it('leads to where the caller finds the file', async () => {
+  it('returns the address of the file for the caller', async () => {
     const { body } = await run(
       `item = upload_file_handler(__request__, UploadFile(io.BytesIO(b"hello"), filename="a.txt"), process=False)
 path = __request__.app.url_path_for("get_file_content_by_id", id=item.id)
@@ -81,7 +84,7 @@ return [path, str(__request__.url_for("get_file_content_by_id", id=item.id))]`,
     expect(await (await fetch(url, { headers })).text()).toBe('hello');
   });
 
-  it('takes no more than the configuration allows, and keeps nothing of it', async () => {
+  it('refuses files above the configured size, and stores nothing of them', async () => {
     await shop.configure((config) => {
       config.files.max_size = 6_000_000;
     });
@@ -102,7 +105,7 @@ return [path, str(__request__.url_for("get_file_content_by_id", id=item.id))]`,
   });
 });
 
-describe('half an upload never becomes a file', () => {
+describe('a partial upload never becomes a file', () => {
   const begin = (filename: string) =>
     `upload = bridge.call("files.upload", filename="${filename}", metadata={}, data=${PART}, is_last=False)`;
 
@@ -121,7 +124,7 @@ describe('half an upload never becomes a file', () => {
     expect((await filesOf()).filter(({ filename }) => filename === 'half.bin')).toEqual([]);
   });
 
-  it('when its caller goes away', async () => {
+  it('when its caller disconnects', async () => {
     const content = toolOf(IMPORTS, `${begin('half.bin')}\ntime.sleep(60)`, 'def f(self)').replace(
       'import base64',
       'import time, base64',
@@ -140,7 +143,7 @@ describe('half an upload never becomes a file', () => {
     await untilSwept();
   });
 
-  it('nor another one that goes on with it', async () => {
+  it('when the function continues it with another id, or continues it after its end', async () => {
     const { body } = await run(
       `${begin('whole.bin')}
 def attempt(**values):
@@ -161,7 +164,7 @@ return [
     ]);
   });
 
-  it('and several at once do not mix', async () => {
+  it('and concurrent uploads do not mix', async () => {
     const { body } = await run(
       `from concurrent.futures import ThreadPoolExecutor
 def upload(letter):

@@ -93,14 +93,14 @@ it.each<[string, string, unknown, string]>([
   await set({ [name]: null });
 });
 
-it('an error hides a secret of a class within, and one that was set by another name', async () => {
+it('an error hides a secret of a nested class, and a secret that was set under an alias', async () => {
   await set({ accounts: [{ name: 'Main', door: 'B4' }], second: 'zy' });
   expect(await fail('nested')).toBe('ValueError: Main stands at ********');
   expect(await fail('quote', { name: 'other' })).toBe('ValueError: <********> refused');
   await set({ accounts: null, second: null });
 });
 
-it('an error hides what a text holds that is read as JSON', async () => {
+it('an error hides secrets within a text of JSON', async () => {
   const account = JSON.stringify({ mail: 'owl@corp.example', keys: [{ pin: 9137 }], at: 'Bern' });
   await set({ account });
   expect(await fail('signed_in')).toBe('ValueError: ******** with ******** at Bern');
@@ -109,7 +109,7 @@ it('an error hides what a text holds that is read as JSON', async () => {
   await set({ phrase: null });
 });
 
-it('an error hides a secret however it is written, and where it is cut', async () => {
+it('an error hides a secret in every spelling, and where the text is cut', async () => {
   const phrase = "Zürich's/Tor (1)!";
   await set({ phrase });
   expect(await fail('ways')).toBe('ValueError: "********" | ******** | ******** | ********');
@@ -118,12 +118,12 @@ it('an error hides a secret however it is written, and where it is cut', async (
   await set({ phrase: null });
 });
 
-it('a mask hides nothing of another mask', async () => {
+it('masking leaves other masks unchanged', async () => {
   await set({ star: '*' }, 'valves/user/update', shop.reader);
   expect(await fail('stars')).toBe('ValueError: 1 ******** 2 ******** 3');
 });
 
-it('with more values than can be left out, nothing of the text is shown', async () => {
+it('an error with too many values to mask shows no text', async () => {
   await set(
     { numbers: Array.from({ length: 20_000 }, (_, at) => 10_000 + at) },
     'valves/user/update',

@@ -42,7 +42,7 @@ const update = (values: unknown, person = shop.author, path = 'weather/valves/up
   shop.as(person, 'POST', path, values);
 
 describe('valves of a tool', () => {
-  it('are empty before anything was set, with a specification as Pydantic writes it', async () => {
+  it('are empty at first, and have the specification that Pydantic writes', async () => {
     expect((await shop.as(shop.author, 'GET', 'weather/valves')).body).toEqual({});
     const { body } = await shop.as(shop.author, 'GET', 'weather/valves/spec');
     expect(body).toMatchObject({
@@ -58,14 +58,14 @@ describe('valves of a tool', () => {
     expect(Object.keys(body.properties)).toEqual(['api_key', 'retries', 'unit', 'place']);
   });
 
-  it('are described even when the method that offers choices ends its process', async () => {
+  it('have a specification even when the method for choices ends its process', async () => {
     const content = SOURCE.replace('return ["here", __user__["name"]]', '__import__("os")._exit(3)');
     await shop.create('dying', content);
     const { status, body } = await shop.as(shop.author, 'GET', 'dying/valves/spec');
     expect([status, body.properties.place.input.options]).toEqual([200, 'places']);
   });
 
-  it('are described with the choices that come in time', async () => {
+  it('have a specification with the choices that arrive in time', async () => {
     const select = (method: string) =>
       `str = Field("", json_schema_extra={"input": {"type": "select", "options": "${method}"}})`;
     const source = `import asyncio, threading
@@ -91,14 +91,14 @@ class Tools:
     expect(offered.map(({ input }) => input.options)).toEqual(['hang', 'wait', 'fail', ['a', 'Author']]);
   });
 
-  it('are converted, kept when not sent, and returned to their default by null', async () => {
+  it('are converted, kept when not sent, and reset to their default by null', async () => {
     expect((await update({ api_key: SECRET, retries: '5' })).body).toEqual({ api_key: SECRET, retries: 5 });
     expect((await update({ unit: 'f' })).body).toEqual({ api_key: SECRET, retries: 5, unit: 'f' });
     expect((await update({ retries: null, unit: null })).body).toEqual({ api_key: SECRET });
     expect((await shop.as(shop.author, 'GET', 'weather/valves')).body).toEqual({ api_key: SECRET });
   });
 
-  it('are kept as they were given where their class takes nothing else for the same', async () => {
+  it('are stored as they were sent when the class does not accept the converted value', async () => {
     const source = `from pydantic import Base64Str, BaseModel, Json, field_validator
 class Tools:
     class Valves(BaseModel):
@@ -124,7 +124,7 @@ class Tools:
     expect(call.body.result).toMatchObject({ options: { a: [1] }, header: 'Bearer k-1234', count: 3 });
   });
 
-  it('are in force with the next call, and so is their absence', async () => {
+  it('apply to the next call, also when they are reset', async () => {
     await update({ api_key: 'one', retries: 1 });
     expect(await show()).toEqual(['one', 1, 'dry', null]);
     await update({ api_key: 'two' });
@@ -133,7 +133,7 @@ class Tools:
     expect(await show()).toEqual(['', 3, 'dry', null]);
   });
 
-  it('name what they leave out', async () => {
+  it('name the members that they ignore', async () => {
     const { body, headers } = await update({ api_key: SECRET, api_kee: 'x' });
     expect(body).toEqual({ api_key: SECRET });
     expect(headers.get('x-ignored-members')).toBe('api_kee');
@@ -146,7 +146,7 @@ class Tools:
     ['no object', ['s3cret'], 'validation'],
     ['NUL', { api_key: 's3cret\0' }, 'validation'],
     ['too much', { api_key: 's3cret'.repeat(60_000) }, 'validation'],
-  ])('refuse %s, quote nothing of it, and stay as they are', async (_what, values, code) => {
+  ])('refuse %s, quote none of it, and stay unchanged', async (_what, values, code) => {
     const before = (await shop.as(shop.author, 'GET', 'weather/valves')).body;
     const { status, body } = await update(values);
     expect([status, body.code]).toEqual([400, code]);
@@ -154,7 +154,7 @@ class Tools:
     expect((await shop.as(shop.author, 'GET', 'weather/valves')).body).toEqual(before);
   });
 
-  it('of two changes at once lose neither', async () => {
+  it('keep both of two concurrent changes', async () => {
     await update({ api_key: null, retries: null, unit: null });
     const answers = await Promise.all([
       update({ api_key: 'k' }),
@@ -186,11 +186,11 @@ class Tools:
     );
     const moved = await shop.as(shop.author, 'GET', 'thief/valves');
     expect([moved.status, moved.body.code]).toEqual([503, 'unavailable']);
-    // And can be set anew.
+    // They can be set again.
     expect((await update({ retries: 1 }, shop.author, 'thief/valves/update')).body).toEqual({ retries: 1 });
   });
 
-  it('that a new source refuses fail the call without a word of theirs', async () => {
+  it('that a new source rejects fail the call, and the error quotes none', async () => {
     await shop.create('strict', SOURCE);
     await update({ api_key: SECRET }, shop.author, 'strict/valves/update');
     const content = SOURCE.replace(
@@ -210,7 +210,7 @@ describe("a user's own valves", () => {
   const mine = (person: typeof shop.reader, values: unknown) =>
     update(values, person, 'weather/valves/user/update');
 
-  it('are each person’s, and reach the tool when that person calls', async () => {
+  it('belong to one user, and reach the tool when that user calls', async () => {
     await update({ api_key: null, retries: null, unit: null });
     expect((await mine(shop.reader, { tone: 'warm' })).body).toEqual({ tone: 'warm' });
     expect((await mine(shop.reader, { token: SECRET })).body).toEqual({ tone: 'warm', token: SECRET });
@@ -220,7 +220,7 @@ describe("a user's own valves", () => {
     expect((await mine(shop.reader, { token: null })).body).toEqual({ tone: 'warm' });
   });
 
-  it('show in the settings of their owner, and are set there', async () => {
+  it('appear in the settings of their owner, and can be set there', async () => {
     const settings = (body?: unknown) =>
       shop.server.as(shop.reader)(
         `${body ? 'POST' : 'GET'} /users/user/settings${body ? '/update' : ''}`,
@@ -232,7 +232,7 @@ describe("a user's own valves", () => {
     const sent = { tools: { kept: 1, valves: { weather: { tone: 'cool', token: SECRET } } } };
     expect((await settings(sent)).body).toEqual({ ui: {}, ...sent });
     expect(await show(shop.reader)).toEqual(['', 3, 'cool', SECRET]);
-    // As clients send back what they were told, with a change elsewhere.
+    // Clients send back the settings that they got, with a change elsewhere.
     expect((await settings({ ...before, ui: { theme: 'dark' } })).body.tools.valves.weather.tone).toBe(
       'warm',
     );
@@ -247,7 +247,7 @@ describe("a user's own valves", () => {
     expect((await settings({ ui: null })).body.ui).toEqual({});
   });
 
-  it('are sealed, opened for their owner alone, and gone with tool or owner', async () => {
+  it('are sealed for their owner, and deleted with the tool or the owner', async () => {
     const { database } = shop.server;
     const count = async () =>
       (await database.query<{ n: number }>('select count(*)::int as n from tool_user_valves'))[0]?.n;
@@ -271,7 +271,7 @@ describe("a user's own valves", () => {
   });
 });
 
-describe('who may do what with valves', () => {
+describe('access to valves:', () => {
   const rows = [
     ['GET', 'valves', undefined],
     ['GET', 'valves/spec', undefined],
@@ -291,13 +291,13 @@ describe('who may do what with valves', () => {
     expect((await shop.as(shop.author, method, `nothing/${path}`, body)).status).toBe(404);
   });
 
-  it.each(rows)('%s %s of a tool without such a class', async (method, path, body) => {
+  it.each(rows)('%s %s of a tool without this class', async (method, path, body) => {
     const { status, body: answer } = await shop.as(shop.author, method, `plain/${path}`, body);
     if (method === 'POST') expect([status, answer.code]).toEqual([404, 'not_found']);
     else expect([status, answer]).toEqual([200, path.endsWith('spec') ? null : {}]);
   });
 
-  it('readers get the settings of the tool with every text masked that is not its default', async () => {
+  it('readers get the settings with every text masked that differs from its default', async () => {
     const source =
       'from pydantic import BaseModel\nclass Tools:\n    class Valves(BaseModel):\n        key: str = ""\n        unit: str = "c"\n        hosts: list[str] = []\n        count: int = 1\n        map: dict[str, str] = {}\n';
     await shop.create('masked', source);
@@ -312,7 +312,7 @@ describe('who may do what with valves', () => {
     expect(Object.keys(body.properties)).toEqual(['key', 'unit', 'hosts', 'count', 'map']);
   });
 
-  it('one statement reads what a call needs, valves included', async () => {
+  it('a call reads everything that it needs in one statement, valves included', async () => {
     await show();
     const statements = await recordStatements(show);
     expect(statements.filter((text) => /from tool t/.test(text))).toHaveLength(1);

@@ -20,7 +20,7 @@ const versions = async () => (await shop.as(shop.author, 'GET', 'answer/versions
 const answer = async () => (await shop.as(shop.reader, 'POST', 'answer/call', { function: 'f' })).body.result;
 
 describe('versions of a tool', () => {
-  it('are kept with who and when, newest first', async () => {
+  it('are listed with author and time, newest first', async () => {
     const body = await versions();
     expect(z.array(ToolVersionView.strict()).parse(body)).toEqual(body);
     expect(body).toMatchObject([
@@ -32,11 +32,11 @@ describe('versions of a tool', () => {
     expect(page.body.map(({ version }: { version: number }) => version)).toEqual([2]);
   });
 
-  it('are made by a change of the source alone', async () => {
+  it('are made only by a change of the source', async () => {
     await change(shop.author, source(3), { name: 'Renamed' });
     expect((await change(shop.author, 'class Tools: pass\nraise ValueError()')).status).toBe(400);
     expect(await versions()).toHaveLength(3);
-    // What is stored has its imports replaced; the same source again changes nothing.
+    // The stored source has other imports than the sent one; sending the same source again makes no version.
     await shop.create(
       'moved',
       'try:\n    from utils.misc import x\nexcept ImportError: pass\nclass Tools: pass\n',
@@ -49,7 +49,7 @@ describe('versions of a tool', () => {
     expect((await shop.as(shop.author, 'GET', 'moved/versions')).body).toHaveLength(1);
   });
 
-  it('can be read, and brought back as a new one, with all that follows from the source', async () => {
+  it('can be read and restored as a new version, with all that is made from the source', async () => {
     const { body } = await shop.as(shop.writer, 'GET', 'answer/versions/1');
     expect(body).toMatchObject({ version: 1, content: source(1) });
     expect(await answer()).toBe(3);
@@ -60,12 +60,12 @@ describe('versions of a tool', () => {
     });
     expect(await answer()).toBe(1);
     expect((await versions())[0]).toMatchObject({ version: 4, restored_from: 1, user_id: shop.writer.id });
-    // It is in force already.
+    // Restoring the current version makes no new one.
     await shop.as(shop.writer, 'POST', 'answer/versions/4/restore');
     expect(await versions()).toHaveLength(4);
   });
 
-  it('of changes at once are all kept, each with its own number', async () => {
+  it('of concurrent changes are all stored, each with its own number', async () => {
     const answers = await Promise.all([5, 6, 7, 8].map((n) => change(shop.author, source(n))));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     const numbers = (await versions()).map(({ version }: { version: number }) => version);
@@ -76,7 +76,7 @@ describe('versions of a tool', () => {
     ['GET', 'answer/versions'],
     ['GET', 'answer/versions/1'],
     ['POST', 'answer/versions/1/restore'],
-  ])('%s %s is for those who may write', async (method, path) => {
+  ])('%s %s requires write access', async (method, path) => {
     for (const person of [null, shop.stranger, shop.reader]) {
       expect((await shop.as(person, method, path)).status).toBe(401);
     }
@@ -84,7 +84,7 @@ describe('versions of a tool', () => {
     expect((await shop.as(shop.author, method, path.replace('answer', 'nothing'))).status).toBe(404);
   });
 
-  it('bringing one back needs the permission to author', async () => {
+  it('are restored only with the permission to author', async () => {
     await shop.permit('workspace.tools', false);
     const { body } = await shop.as(shop.author, 'POST', 'answer/versions/2/restore');
     expect(body.code).toBe('tool_forbidden');
@@ -98,12 +98,12 @@ describe('versions of a tool', () => {
     ['1.5', 400],
     ['first', 404],
     ['99999999999', 400],
-  ])('version %s answers %i', async (version, status) => {
+  ])('number %s answers %i', async (version, status) => {
     expect((await shop.as(shop.author, 'GET', `answer/versions/${version}`)).status).toBe(status);
     expect((await shop.as(shop.author, 'POST', `answer/versions/${version}/restore`)).status).toBe(status);
   });
 
-  it('beyond a thousand, or beyond 64 MiB, go from the oldest on', async () => {
+  it('beyond 1000, or beyond 64 MiB, are deleted from the oldest on', async () => {
     const { database } = shop.server;
     const kept = async (id: string) => {
       const [row] = await database.query<{ n: number; oldest: number; newest: number }>(
@@ -112,7 +112,7 @@ describe('versions of a tool', () => {
       );
       return row;
     };
-    /** As if it had been changed so often, each time to a source of so many bytes. */
+    /** Stores this number of versions, each with a source of this size. */
     const grow = async (id: string, versions: number, bytes: number) => {
       await shop.create(id, source(1));
       await database.query(
@@ -137,7 +137,7 @@ describe('versions of a tool', () => {
     expect((await shop.as(shop.author, 'POST', 'large/versions/18/restore')).status).toBe(400);
   });
 
-  it('a restored version counts to the bytes that its owner may store', async () => {
+  it('count toward the storage of the owner when restored', async () => {
     const quota = (storage_bytes: number) =>
       shop.configure(({ limits }) => Object.assign(limits, { storage_bytes }));
     await quota(1);
@@ -147,7 +147,7 @@ describe('versions of a tool', () => {
     expect(await answer()).toBe(1);
   });
 
-  it.each(['versions', 'runs'])('a list of %s reads no source, in two statements', async (path) => {
+  it.each(['versions', 'runs'])('a list of %s reads no source, and runs two statements', async (path) => {
     await shop.as(shop.author, 'GET', `answer/${path}`);
     const statements = await recordStatements(() => shop.as(shop.author, 'GET', `answer/${path}`));
     expect(statements.filter((text) => /from tool/.test(text))).toHaveLength(2);
@@ -155,7 +155,7 @@ describe('versions of a tool', () => {
     expect(read.filter((text) => text.includes('content'))).toEqual([]);
   });
 
-  it('go with their tool', async () => {
+  it('are deleted with their tool', async () => {
     await shop.create('brief', source(1));
     await shop.as(shop.author, 'DELETE', 'brief/delete');
     await shop.create('brief', source(2));
@@ -168,7 +168,7 @@ describe('the history that clients of Open WebUI ask for', () => {
   const as = (method: string, path: string, body?: object, person = shop.writer) =>
     shop.as(person, method, `story/${path}`, body);
 
-  it('names the versions by texts, with parents, and the one in force', async () => {
+  it('names the versions by texts, with their parents, and the current one', async () => {
     expect((await created).body.version_id).toBe('1');
     const body = {
       name: 'story',
@@ -189,7 +189,7 @@ describe('the history that clients of Open WebUI ask for', () => {
     expect(listed.version_id).toBe('2');
   });
 
-  it('shows and compares them', async () => {
+  it('shows and compares versions', async () => {
     const { body: entry } = await as('GET', 'history/1');
     const meta = { description: 'Tells' };
     expect(entry).toMatchObject({ id: '1', snapshot: { name: 'story', content: source(1), meta } });
@@ -209,7 +209,7 @@ describe('the history that clients of Open WebUI ask for', () => {
     ]);
   });
 
-  it('compares what differs everywhere without end', async () => {
+  it('bounds a comparison of sources that differ in every line', async () => {
     const lines = (mark: string) => Array.from({ length: 9_000 }, (_, n) => `# ${mark}${n}`).join('\n');
     for (const mark of ['a', 'b']) {
       const content = `class Tools: pass\n${lines(mark)}\n`;
@@ -219,7 +219,7 @@ describe('the history that clients of Open WebUI ask for', () => {
     expect(diff.content_diff.split('\n')).toHaveLength(18_003 + 2);
   });
 
-  it('brings one back, and forgets those that are not in force', async () => {
+  it('restores a version, and deletes versions that are not current', async () => {
     const restored = await as('POST', 'update/version', { version_id: '1' });
     expect(restored.body).toMatchObject({ content: source(1), version_id: '5' });
     expect((await as('DELETE', 'history/5')).status).toBe(400);
@@ -236,7 +236,7 @@ describe('the history that clients of Open WebUI ask for', () => {
     expect((await as('POST', 'update/version', { version_id: '2' })).status).toBe(404);
   });
 
-  it('is for those who may change the tool, and the functions for those who may use it', async () => {
+  it('requires write access, and the list of functions requires read access', async () => {
     const rows = [
       ['GET', 'history'],
       ['GET', 'history/1'],

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { vi } from 'vitest';
 import { sharedEnvironment } from '../support/python.ts';
 
-/** `[name, version, what its function `say` says, what it requires]`. */
+/** `[name, version, the text that its function `say` returns, its requirements]`. */
 export type Package = [name: string, version: string, says: string, requires: string[]];
 
 const MAKE_WHEELS = `
@@ -31,7 +31,7 @@ export interface Wheels {
   close(): Promise<void>;
 }
 
-/** A folder of wheels that pip takes packages from, and from nowhere else, until it is closed. */
+/** A folder of wheels; until it is closed, pip installs from this folder only. */
 export async function offerWheels(packages: Package[]): Promise<Wheels> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-wheels-'));
   const python = join(await sharedEnvironment(), 'bin', 'python');
@@ -53,14 +53,14 @@ export async function offerWheels(packages: Package[]): Promise<Wheels> {
 
 export interface Index {
   url: string;
-  /** How many ask for a wheel and get none. */
+  /** The number of requests for a wheel that wait for an answer. */
   waiting(): number;
   shut(): void;
   open(): void;
   close(): void;
 }
 
-/** Serves a folder of wheels to pip, from now on. While it is shut, nobody who asks for a wheel gets it. */
+/** Serves a folder of wheels to pip. While it is shut, requests for a wheel wait. */
 export async function openIndex(folder: string): Promise<Index> {
   const waiting: (() => void)[] = [];
   let isShut = false;
@@ -78,7 +78,7 @@ export async function openIndex(folder: string): Promise<Index> {
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   vi.stubEnv('PIP_FIND_LINKS', url);
-  // Who waits does not ask again.
+  // A waiting pip must not repeat its request.
   vi.stubEnv('PIP_DEFAULT_TIMEOUT', '600');
   return {
     url,

@@ -14,7 +14,7 @@ import {
   type TestServer,
 } from '../support/server.ts';
 
-/** Everybody who can stand in some relation to the tools of `author`. */
+/** A server, and users with every relation to the tools of `author`. */
 export interface Workshop {
   python: Python;
   server: TestServer;
@@ -23,14 +23,14 @@ export interface Workshop {
   writer: Person;
   reader: Person;
   stranger: Person;
-  /** Stores a tool of the author's that `reader` and `writer` have grants on. */
+  /** Stores a tool of the author, and grants access to `reader` and `writer`. */
   create(id: string, content: string): Promise<Answer>;
-  /** One call about a tool: `as(person, 'GET', 'dice/valves')`. */
+  /** A request about a tool: `as(person, 'GET', 'dice/valves')`. */
   as(person: Person | null, method: string, path: string, body?: unknown): Promise<Answer>;
   /** Changes the configuration of the server. */
-  // biome-ignore lint/suspicious/noExplicitAny: whoever changes something knows its shape
+  // biome-ignore lint/suspicious/noExplicitAny: each caller knows the shape of its part
   configure(change: (config: any) => void): Promise<void>;
-  /** Gives every member a permission, or takes it. */
+  /** Gives a permission to every member, or takes it. */
   permit(permission: `${string}.${string}`, allowed: boolean): Promise<void>;
   close(): Promise<void>;
 }
@@ -90,11 +90,11 @@ export async function openWorkshop(
   return workshop;
 }
 
-/** A typed client on a socket of its own. */
+/** A typed client on a new socket. */
 export function openSocket(url: string, token: string) {
   const sockets = createWSClient({
     url: `${url.replace('http', 'ws')}/trpc`,
-    // Node's types of the platform's class and of this one differ in what no client uses.
+    // The WebSocket types of Node and of the platform differ only in members that no client uses.
     WebSocket: WebSocket as unknown as typeof globalThis.WebSocket,
     connectionParams: { token },
     retryDelayMs: () => 20,
