@@ -1,5 +1,5 @@
 import type { Parts } from '../core/scope.ts';
-import type { Deliveries } from './deliveries.store.ts';
+import type { Deliveries } from './deliveries/deliveries.store.ts';
 import { type PostedNotice, readConcerned } from './notifications.repository.ts';
 
 type Needed = Pick<Parts, 'sql' | 'bus' | 'configs' | 'presence'>;

@@ -1,6 +1,6 @@
 import type { Parts } from '../core/scope.ts';
 import type { UserView } from '../users/users.schema.ts';
-import { textPayload } from './deliveries.payload.ts';
+import { textPayload } from './deliveries/deliveries.payload.ts';
 
 /**
  * Notifies the installation's own webhook (`webhook_url`) of a new account. The sign-up does not wait for the

@@ -1,7 +1,7 @@
 import type { Parts } from '../core/scope.ts';
 import { defineNoun } from '../noun.ts';
-import { deliverJob } from './deliveries.job.ts';
-import { deliveriesRouter } from './deliveries.router.ts';
+import { deliverJob } from './deliveries/deliveries.job.ts';
+import { deliveriesRouter } from './deliveries/deliveries.router.ts';
 import { announceSignUp } from './signups.ts';
 import { passOnWebhooks } from './webhooks.deletion.repository.ts';
 import { ChannelWebhook, Delivery } from './webhooks.entity.ts';

@@ -1,6 +1,6 @@
 import { createLimit, type Limit, type SharedStore } from '../core/limits.ts';
 import type { Parts } from '../core/scope.ts';
-import { adoptDeliveries, type Deliveries, keepDeliveries } from './deliveries.store.ts';
+import { adoptDeliveries, type Deliveries, keepDeliveries } from './deliveries/deliveries.store.ts';
 import { notifyOfMessages } from './notifications.ts';
 
 declare module '../core/scope.ts' {

@@ -1,7 +1,7 @@
 import type { Secret } from '../core/keys.ts';
 import { resealColumn, type Tally } from '../database/reseal.ts';
 import type { Sql } from '../database/sql.ts';
-import { sealedForDelivery } from './deliveries.address.ts';
+import { sealedForDelivery } from './deliveries/deliveries.address.ts';
 import { sealedForWebhook } from './webhooks.service.ts';
 
 /**

@@ -244,7 +244,6 @@ describe('imports', () => {
     const exceptions: Exceptions = {
       'src/core': 'small files that every noun uses',
       'src/database/migrations': 'one for each change of the tables',
-      'src/webhooks': 'deliveries are to become a folder of their own',
     };
     const counts = Object.groupBy(files, (file) => dirname(file));
     const large = Object.entries(counts).filter(([, held = []]) => held.length > MAX_FILES);

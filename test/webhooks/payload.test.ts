@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { payloadFor } from '../../src/webhooks/deliveries.payload.ts';
+import { payloadFor } from '../../src/webhooks/deliveries/deliveries.payload.ts';
 
 const message = { content: 'a <!channel> & b', author: 'Ann', channel_id: 'c1', channel_name: 'news' };
 const build = (target: string, change: Partial<typeof message> = {}, webUrl = 'https://chat.example.com/') =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { seconds } from '../core/wire.ts';
+import { seconds } from '../../core/wire.ts';
 
 const DeliveryStatus = z.enum(['pending', 'delivered', 'failed']);
 

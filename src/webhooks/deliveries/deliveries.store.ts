@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
-import { seal } from '../core/seal.ts';
-import { keepSweeping } from '../core/sweep.ts';
-import { nowSeconds } from '../core/time.ts';
-import type { Database, Sql } from '../database/sql.ts';
-import { transaction } from '../database/transaction.ts';
-import { enqueueAll, nameWithin } from '../jobs/enqueue.ts';
+import { seal } from '../../core/seal.ts';
+import { keepSweeping } from '../../core/sweep.ts';
+import { nowSeconds } from '../../core/time.ts';
+import type { Database, Sql } from '../../database/sql.ts';
+import { transaction } from '../../database/transaction.ts';
+import { enqueueAll, nameWithin } from '../../jobs/enqueue.ts';
 import { laneOf, openUrl, sealedForDelivery } from './deliveries.address.ts';
 import { deliverJob } from './deliveries.job.ts';
 import { insertDeliveries, listJobless, pruneDeliveries } from './deliveries.repository.ts';

@@ -1,9 +1,9 @@
 import { Counter } from 'prom-client';
 import { z } from 'zod';
-import { AppError } from '../core/errors.ts';
-import type { Parts } from '../core/scope.ts';
-import { nowSeconds } from '../core/time.ts';
-import { defineJob, GiveUp, PutOff } from '../jobs/kind.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Parts } from '../../core/scope.ts';
+import { nowSeconds } from '../../core/time.ts';
+import { defineJob, GiveUp, PutOff } from '../../jobs/kind.ts';
 import { openUrl } from './deliveries.address.ts';
 import { payloadFor } from './deliveries.payload.ts';
 import {

@@ -1,7 +1,7 @@
-import { AppError } from '../core/errors.ts';
-import type { Scope } from '../core/scope.ts';
-import { nowSeconds } from '../core/time.ts';
-import { transaction } from '../database/transaction.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Scope } from '../../core/scope.ts';
+import { nowSeconds } from '../../core/time.ts';
+import { transaction } from '../../database/transaction.ts';
 import { maskUrl, openUrl } from './deliveries.address.ts';
 import { listRows, redeliverRow } from './deliveries.repository.ts';
 import type { DeliveryView } from './deliveries.schema.ts';

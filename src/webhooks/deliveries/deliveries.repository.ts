@@ -1,6 +1,6 @@
-import { channelAllows } from '../channels/channels.policy.ts';
-import { ACCOUNT } from '../core/caller.ts';
-import { type Sql, statement } from '../database/sql.ts';
+import { channelAllows } from '../../channels/channels.policy.ts';
+import { ACCOUNT } from '../../core/caller.ts';
+import { type Sql, statement } from '../../database/sql.ts';
 import type { DeliveryView } from './deliveries.schema.ts';
 
 const INSERT = statement<{ id: string }, { deliveries: string; now: number }>(
