@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { secretsOf } from './core/keys.ts';
+import { secretsOf } from './core/secrets/keys.ts';
 import { settingVariables } from './env.settings.ts';
 import './core/words.ts';
 import { isAllowable } from './egress/allowed.ts';

@@ -1,9 +1,9 @@
 import type { AnyRouter } from '@trpc/server';
 import type { ErrorSpec } from './core/errors.ts';
-import type { Secret } from './core/keys.ts';
-import type { SharedStore } from './core/limits.ts';
+import type { SharedStore } from './core/limits/limits.ts';
 import type { Grantable } from './core/rules.ts';
 import type { ActingScope, Parts } from './core/scope.ts';
+import type { Secret } from './core/secrets/keys.ts';
 import type { Tally } from './database/reseal.ts';
 import type { Sql } from './database/sql.ts';
 import type { Env } from './env.ts';

@@ -1,4 +1,4 @@
-import { router } from './core/trpc.ts';
+import { router } from './core/trpc/trpc.ts';
 import type { Intersection } from './core/types.ts';
 import { nouns } from './nouns.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { beginConfig, readMark, writeMark } from './configs/configs.repository.ts';
-import { type Secret, secretsOf } from './core/keys.ts';
-import { renew, seal } from './core/seal.ts';
+import { type Secret, secretsOf } from './core/secrets/keys.ts';
+import { renew, seal } from './core/secrets/seal.ts';
 import { emptyTally, type Tally } from './database/reseal.ts';
 import type { Sql } from './database/sql.ts';
 import { StartError } from './env.ts';

@@ -1,4 +1,4 @@
-import { member, router } from '../core/trpc.ts';
+import { member, router } from '../core/trpc/trpc.ts';
 import { Explanation, explainInput } from './explain.schema.ts';
 import { explainAccess } from './explain.service.ts';
 

@@ -4,7 +4,7 @@ import {
   Permissions,
 } from '../configs/settings/permissions.schema.ts';
 import { defaultPermissions } from '../configs/settings/permissions.ts';
-import { administrator, router } from '../core/trpc.ts';
+import { administrator, router } from '../core/trpc/trpc.ts';
 import { replaceDefaultPermissions } from './permissions.service.ts';
 
 export const permissionsRouter = router({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { administrator, router } from '../core/trpc.ts';
+import { administrator, router } from '../core/trpc/trpc.ts';
 import { id } from '../core/wire.ts';
 import { GroupPreview, UserPreview } from './preview.schema.ts';
 import { previewGroup, previewUser } from './preview.service.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ConfigStore } from '../configs/configs.store.ts';
 import { AppError } from '../core/errors.ts';
-import { createLimit, type SharedStore } from '../core/limits.ts';
+import { createLimit, type SharedStore } from '../core/limits/limits.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
 import { DEFAULT_LIMITS } from './access.terms.ts';

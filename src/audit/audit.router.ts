@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { administrator, router } from '../core/trpc.ts';
+import { administrator, router } from '../core/trpc/trpc.ts';
 import { AuditView, auditQuery } from './audit.schema.ts';
 import { listAudit } from './audit.service.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { MASK, mapSecrets } from '../core/masks.ts';
+import { MASK, mapSecrets } from '../core/secrets/masks.ts';
 
 /** Maximum size of one side of an entry; for a larger value only its size is stored. */
 const MAX_BYTES = 64 * 1024;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../core/errors.ts';
-import { account, accountIfAny, administrator, open, router } from '../core/trpc.ts';
+import { account, accountIfAny, administrator, open, router } from '../core/trpc/trpc.ts';
 import { accountForm, emailInput, givenAccountForm, newPassword, password } from '../users/users.schema.ts';
 import { createUser } from '../users/users.service.ts';
 import { AddedUser, SessionUser, SignedOut, WhoAmI } from './auth.schema.ts';

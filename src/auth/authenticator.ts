@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { ConfigStore } from '../configs/configs.store.ts';
 import { may } from '../configs/settings/permissions.ts';
-import { networkCaller, runCall } from '../core/calls.ts';
 import { AppError } from '../core/errors.ts';
+import { networkCaller, runCall } from '../core/limits/calls.ts';
 import type { Actor, Authenticate } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';

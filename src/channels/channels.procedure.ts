@@ -1,4 +1,4 @@
-import { memberWith } from '../core/trpc.ts';
+import { memberWith } from '../core/trpc/trpc.ts';
 import { requireChannels } from './channels.service.ts';
 
 /** The base of every procedure about channels: they are switched on, and the caller may use them. */

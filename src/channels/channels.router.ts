@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { grantList } from '../access/access.schema.ts';
-import { trackItems } from '../core/trpc.items.ts';
-import { router } from '../core/trpc.ts';
+import { trackItems } from '../core/trpc/trpc.items.ts';
+import { router } from '../core/trpc/trpc.ts';
 import { id, shownLabel } from '../core/wire.ts';
 import { createChannel, openDirectWith } from './channels.create.ts';
 import { deleteChannel, replaceAccess, updateChannel } from './channels.manage.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { explainConfiguration, isKnown } from '../configs/configs.explain.ts';
 import { exportConfiguration, replaceConfiguration } from '../configs/configs.service.ts';
-import { isObject } from '../core/json.ts';
+import { isObject } from '../core/json/json.ts';
 import { StartError } from '../env.ts';
 import type { CommandContext } from './context.ts';
 import { readInput } from './words.ts';

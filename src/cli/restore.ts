@@ -2,7 +2,7 @@ import { access, constants, mkdir, open, readdir, rename, rm } from 'node:fs/pro
 import { dirname, join, normalize, sep } from 'node:path';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
-import { secretsOf } from '../core/keys.ts';
+import { secretsOf } from '../core/secrets/keys.ts';
 import { migrating } from '../database/orm.ts';
 import { type Env, StartError } from '../env.ts';
 import { showProgress } from '../progress.ts';

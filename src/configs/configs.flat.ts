@@ -1,4 +1,4 @@
-import { isObject } from '../core/json.ts';
+import { isObject } from '../core/json/json.ts';
 import { OTHER_NAMES } from './configs.accept.ts';
 import { KEPT } from './configs.kept.ts';
 import { DEFAULT_CONFIGURATION } from './settings/configs.defaults.ts';

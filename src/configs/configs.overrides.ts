@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../core/json.ts';
+import { isObject } from '../core/json/json.ts';
 import { CONFIG_VERSION, DEFAULT_CONFIGURATION } from './settings/configs.defaults.ts';
 import type { Configuration } from './settings/configs.schema.ts';
 import { SETTINGS, type Tree, valueAt } from './settings/configs.settings.ts';

@@ -1,6 +1,6 @@
-import type { Secret } from '../core/keys.ts';
-import { mapSecrets } from '../core/masks.ts';
-import { renew } from '../core/seal.ts';
+import type { Secret } from '../core/secrets/keys.ts';
+import { mapSecrets } from '../core/secrets/masks.ts';
+import { renew } from '../core/secrets/seal.ts';
 import { emptyTally, type Tally } from '../database/reseal.ts';
 import type { Sql } from '../database/sql.ts';
 import { TABLES } from './configs.reseal.repository.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { administrator, member, open, router } from '../core/trpc.ts';
+import { administrator, member, open, router } from '../core/trpc/trpc.ts';
 import { id, name, page } from '../core/wire.ts';
 import {
   ClientConfiguration,

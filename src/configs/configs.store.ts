@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../core/errors.ts';
-import { mapSecrets } from '../core/masks.ts';
-import { seal, unseal } from '../core/seal.ts';
+import { mapSecrets } from '../core/secrets/masks.ts';
+import { seal, unseal } from '../core/secrets/seal.ts';
 import type { Sql } from '../database/sql.ts';
 import { StartError } from '../env.ts';
 import type { Bus } from '../events/bus.ts';
@@ -14,7 +14,7 @@ import { beginConfig, readConfig, rememberConfig, type StoredConfig } from './co
 import type { Configuration, ConfigurationFault } from './settings/configs.schema.ts';
 import type { Tree } from './settings/configs.settings.ts';
 
-declare module '../core/keys.ts' {
+declare module '../core/secrets/keys.ts' {
   interface KeyPurposes {
     configuration: true;
   }

@@ -1,4 +1,4 @@
-import { isObject } from '../core/json.ts';
+import { isObject } from '../core/json/json.ts';
 import { type Tree, valueAt, withValue } from './settings/configs.settings.ts';
 
 /** The entries of a list, each changed if it is an object; whatever else is there is for the schema to refuse. */

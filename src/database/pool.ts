@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Pool, PoolClient } from 'pg';
-import { currentTurn, type Turn } from '../core/calls.ts';
 import { AppError } from '../core/errors.ts';
+import { currentTurn, type Turn } from '../core/limits/calls.ts';
 import { markOutage } from '../core/outage.ts';
 
 /** Whoever holds a connection gets its error at once; what they have not given back by then is lost to them. */
@@ -74,7 +74,7 @@ interface Waiting {
 const TOO_LATE = 'timeout exceeded when trying to connect';
 
 /**
- * Hands out the connections of a pool from now on: a caller (`core/calls.ts`) holds four in ten of them at most, and callers that
+ * Hands out the connections of a pool from now on: a caller (`core/limits/calls.ts`) holds four in ten of them at most, and callers that
  * wait take turns, however many connections each asks for. A call that holds one already gets its next before all others, since
  * it could not go on to give back the first.
  *

@@ -1,5 +1,5 @@
-import type { Secret } from '../core/keys.ts';
-import { type Renewal, renew, type SealedFor } from '../core/seal.ts';
+import type { Secret } from '../core/secrets/keys.ts';
+import { type Renewal, renew, type SealedFor } from '../core/secrets/seal.ts';
 import { type Sql, statement } from './sql.ts';
 
 /** A column that holds sealed texts. */

@@ -5,7 +5,7 @@ import type { AnyRouter } from '@trpc/server';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { AppError, ERRORS } from '../core/errors.ts';
 import { describeFailure } from '../core/failure.ts';
-import { parseJsonText } from '../core/incoming.ts';
+import { parseJsonText } from '../core/json/incoming.ts';
 import type { Parts } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
 import type { Env } from '../env.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../core/errors.ts';
-import { isObject } from '../core/json.ts';
+import { isObject } from '../core/json/json.ts';
 import type { Scope } from '../core/scope.ts';
 import { UUID } from '../core/wire.ts';
 import { readerOf } from './files.access.ts';

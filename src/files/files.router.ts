@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../core/errors.ts';
-import { administrator, member, router } from '../core/trpc.ts';
+import { administrator, member, router } from '../core/trpc/trpc.ts';
 import { label, page, text } from '../core/wire.ts';
 import { FileDetail, FilePage, FileView } from './files.schema.ts';
 import {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { may } from '../configs/settings/permissions.ts';
 import { AppError, invalid } from '../core/errors.ts';
 import { describeIssues } from '../core/failure.ts';
-import { limitAtOnce } from '../core/limits.ts';
+import { limitAtOnce } from '../core/limits/limits.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { freeForm, LIMITS, name } from '../core/wire.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { administrator, member, router } from '../core/trpc.ts';
+import { administrator, member, router } from '../core/trpc/trpc.ts';
 import { id } from '../core/wire.ts';
 import { GroupExport, GroupInfo, GroupView, groupForm, userIds } from './groups.schema.ts';
 import {

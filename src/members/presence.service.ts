@@ -1,7 +1,7 @@
 import { authorOf } from '../channels/channels.changes.ts';
 import { found, requireChannel } from '../channels/channels.service.ts';
 import { AppError } from '../core/errors.ts';
-import { createLimit } from '../core/limits.ts';
+import { createLimit } from '../core/limits/limits.ts';
 import type { Scope } from '../core/scope.ts';
 import { listActive, listPeople, type MemberQuery } from './members.list.repository.ts';
 import { type MemberOrdering, orderingOf } from './members.schema.ts';

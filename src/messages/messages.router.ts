@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { channelMember } from '../channels/channels.procedure.ts';
-import { uncheckedList } from '../core/json.ts';
-import { router } from '../core/trpc.ts';
+import { uncheckedList } from '../core/json/json.ts';
+import { router } from '../core/trpc/trpc.ts';
 import { id, LIMITS, label, page, pageNumber, text } from '../core/wire.ts';
 import { postMessage } from './messages.post.ts';
 import { MessageData, MessageView, PostedMessage, SentForms } from './messages.schema.ts';

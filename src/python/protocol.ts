@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isObject } from '../core/json.ts';
+import { isObject } from '../core/json/json.ts';
 
 /**
  * Messages between the server and the Python side, over two channels: JSON lines to and from the fork server

@@ -1,4 +1,4 @@
-import { checkJsonText } from '../core/incoming.ts';
+import { checkJsonText } from '../core/json/incoming.ts';
 import type { Payload } from './channel.ts';
 import type { Clock } from './clock.ts';
 import {

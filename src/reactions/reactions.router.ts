@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { channelMember } from '../channels/channels.procedure.ts';
-import { router } from '../core/trpc.ts';
+import { router } from '../core/trpc/trpc.ts';
 import { id } from '../core/wire.ts';
 import { reactionName, storedReactionName } from './reactions.schema.ts';
 import { addReaction, removeReaction } from './reactions.service.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { channelMember } from '../channels/channels.procedure.ts';
 import { COUNT_LIMIT, NotifyLevel } from '../channels/channels.schema.ts';
-import { router } from '../core/trpc.ts';
+import { router } from '../core/trpc/trpc.ts';
 import { id, moment, nanoseconds } from '../core/wire.ts';
 import { countUnread, markRead, setListed, setNotify } from './reads.service.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { channelMember } from '../channels/channels.procedure.ts';
-import { router } from '../core/trpc.ts';
+import { router } from '../core/trpc/trpc.ts';
 import { id, moment, name, page } from '../core/wire.ts';
 import { FoundMessage } from './search.schema.ts';
 import { search } from './search.service.ts';

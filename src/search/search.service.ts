@@ -1,6 +1,6 @@
 import { requireChannel } from '../channels/channels.service.ts';
 import { AppError, invalid } from '../core/errors.ts';
-import { limitAtOnce } from '../core/limits.ts';
+import { limitAtOnce } from '../core/limits/limits.ts';
 import type { Scope } from '../core/scope.ts';
 import { type Search, searchMessages } from './search.repository.ts';
 import type { FoundMessage } from './search.schema.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { member, router } from '../core/trpc.ts';
+import { member, router } from '../core/trpc/trpc.ts';
 import { freeForm } from '../core/wire.ts';
 import { getSettings, updateSettings } from './settings.service.ts';
 

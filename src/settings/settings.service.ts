@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { may } from '../configs/settings/permissions.ts';
 import { invalid } from '../core/errors.ts';
-import { isObject } from '../core/json.ts';
+import { isObject } from '../core/json/json.ts';
 import type { Scope } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
 import { listUserValves, updateValves } from '../tools/valves/valves.service.ts';

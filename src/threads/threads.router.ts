@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { channelMember } from '../channels/channels.procedure.ts';
-import { uncheckedList } from '../core/json.ts';
-import { router } from '../core/trpc.ts';
+import { uncheckedList } from '../core/json/json.ts';
+import { router } from '../core/trpc/trpc.ts';
 import { page } from '../core/wire.ts';
 import { ThreadView } from './threads.schema.ts';
 import { listThreads } from './threads.service.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { grantList } from '../access/access.schema.ts';
-import { jsonText, uncheckedList } from '../core/json.ts';
-import { trackItems } from '../core/trpc.items.ts';
-import { member, router } from '../core/trpc.ts';
+import { jsonText, uncheckedList } from '../core/json/json.ts';
+import { trackItems } from '../core/trpc/trpc.items.ts';
+import { member, router } from '../core/trpc/trpc.ts';
 import { describeUnstorable, freeForm, id, LIMITS, name, page, toolId } from '../core/wire.ts';
 import { invokeTool } from './calls/call.service.ts';
 import { answerRun, openRun } from './calls/live.service.ts';

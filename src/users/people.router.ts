@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { administrator, member, router } from '../core/trpc.ts';
+import { administrator, member, router } from '../core/trpc/trpc.ts';
 import { id, label } from '../core/wire.ts';
 import { GroupMembers, pageInput, pageOf } from './people.schema.ts';
 import {

@@ -1,5 +1,5 @@
 import { AppError, invalid, noSuchUser } from '../core/errors.ts';
-import { limitAtOnce } from '../core/limits.ts';
+import { limitAtOnce } from '../core/limits/limits.ts';
 import type { Scope } from '../core/scope.ts';
 import { id } from '../core/wire.ts';
 import { getGroup } from '../groups/groups.service.ts';

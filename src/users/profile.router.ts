@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { emptiable } from '../core/nulls.ts';
-import { account, member, router } from '../core/trpc.ts';
+import { account, member, router } from '../core/trpc/trpc.ts';
 import { freeForm, label, seconds } from '../core/wire.ts';
 import { whomToAsk } from './people.service.ts';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Permissions } from '../configs/settings/permissions.schema.ts';
 import { effectivePermissions } from '../configs/settings/permissions.ts';
-import { administrator, member, router } from '../core/trpc.ts';
+import { administrator, member, router } from '../core/trpc/trpc.ts';
 import { freeForm, id, label } from '../core/wire.ts';
 import { pageInput, pageOf } from './people.schema.ts';
 import { getDetail, knownUserId, listUsers } from './people.service.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { member, router } from '../core/trpc.ts';
+import { member, router } from '../core/trpc/trpc.ts';
 import { text } from '../core/wire.ts';
 import { getVariables, replaceVariables } from './variables.service.ts';
 

@@ -1,4 +1,4 @@
-import { createLimit, type Limit, type SharedStore } from '../core/limits.ts';
+import { createLimit, type Limit, type SharedStore } from '../core/limits/limits.ts';
 import type { Parts } from '../core/scope.ts';
 import { adoptDeliveries, type Deliveries, keepDeliveries } from './deliveries/deliveries.store.ts';
 import { notifyOfMessages } from './notifications.ts';

@@ -6,7 +6,7 @@ import { noSuchChannel, requireChannel } from '../channels/channels.service.ts';
 import { AppError } from '../core/errors.ts';
 import { decodePicture, type Picture } from '../core/pictures.ts';
 import type { Actor, Scope } from '../core/scope.ts';
-import { seal, unseal } from '../core/seal.ts';
+import { seal, unseal } from '../core/secrets/seal.ts';
 import { transaction } from '../database/transaction.ts';
 import { postAsWebhook } from '../messages/messages.post.ts';
 import {
@@ -22,7 +22,7 @@ import {
 } from './webhooks.repository.ts';
 import type { WebhookView } from './webhooks.schema.ts';
 
-declare module '../core/keys.ts' {
+declare module '../core/secrets/keys.ts' {
   interface KeyPurposes {
     'webhook-token': true;
   }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, describe, expect, it } from 'vitest';
-import { deriveKey } from '../../src/core/keys.ts';
+import { deriveKey } from '../../src/core/secrets/keys.ts';
 import { until } from '../support/poll.ts';
 import { claimsOf, PASSWORD, signUp, startServer } from '../support/server.ts';
 

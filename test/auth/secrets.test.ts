@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { seal, unseal } from '../../src/core/seal.ts';
+import { seal, unseal } from '../../src/core/secrets/seal.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';

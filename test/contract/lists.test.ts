@@ -1,7 +1,7 @@
 import { createTRPCUntypedClient, httpLink } from '@trpc/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { listOf } from '../../src/core/json.ts';
+import { listOf } from '../../src/core/json/json.ts';
 import { listProcedures } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 import { openBoard } from '../channels/board.ts';

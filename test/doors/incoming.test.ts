@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { checkJsonText } from '../../src/core/incoming.ts';
+import { checkJsonText } from '../../src/core/json/incoming.ts';
 import { LIMITS } from '../../src/core/wire.ts';
 import { startToy } from './toy.ts';
 

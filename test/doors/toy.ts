@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { AppError } from '../../src/core/errors.ts';
 import { emptiable } from '../../src/core/nulls.ts';
 import type { Actor, Parts } from '../../src/core/scope.ts';
-import { account, administrator, member, open, router } from '../../src/core/trpc.ts';
+import { account, administrator, member, open, router } from '../../src/core/trpc/trpc.ts';
 import { freeForm, nanoseconds, page } from '../../src/core/wire.ts';
 import { createEntrance } from '../../src/doors/http/entrance.ts';
 import { createHttp } from '../../src/doors/http.ts';

@@ -6,7 +6,7 @@ import { createQuotas } from '../../src/access/quotas.ts';
 import { createAuthenticator } from '../../src/auth/authenticator.ts';
 import { createSigninLimit } from '../../src/auth/limits/limits.ts';
 import { openConfigStore } from '../../src/configs/configs.store.ts';
-import { watchRoom } from '../../src/core/room.ts';
+import { watchRoom } from '../../src/core/limits/room.ts';
 import type { Parts } from '../../src/core/scope.ts';
 import { openOrm } from '../../src/database/orm.ts';
 import { openSql } from '../../src/database/sql.ts';

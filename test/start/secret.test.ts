@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { seal, unseal } from '../../src/core/seal.ts';
+import { seal, unseal } from '../../src/core/secrets/seal.ts';
 import { administer } from '../configs/support.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { signIn, signUp, startServer, type TestServer, withSecret } from '../support/server.ts';

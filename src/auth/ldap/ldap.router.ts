@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { administrator, open, router } from '../../core/trpc.ts';
+import { administrator, open, router } from '../../core/trpc/trpc.ts';
 import { name } from '../../core/wire.ts';
 import { password } from '../../users/users.schema.ts';
 import { SessionUser } from '../auth.schema.ts';

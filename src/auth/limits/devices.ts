@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
-import { deriveKeys, type Secret } from '../../core/keys.ts';
+import { deriveKeys, type Secret } from '../../core/secrets/keys.ts';
 
-declare module '../../core/keys.ts' {
+declare module '../../core/secrets/keys.ts' {
   interface KeyPurposes {
     'device-jwt': true;
   }

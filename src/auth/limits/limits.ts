@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { DEFAULT_LIMITS } from '../../access/access.terms.ts';
 import type { ConfigStore } from '../../configs/configs.store.ts';
-import type { Secret } from '../../core/keys.ts';
-import { createLimit, type SharedStore } from '../../core/limits.ts';
-import { toNetwork } from '../../core/network.ts';
+import { createLimit, type SharedStore } from '../../core/limits/limits.ts';
+import { toNetwork } from '../../core/limits/network.ts';
 import type { RequestInfo } from '../../core/scope.ts';
+import type { Secret } from '../../core/secrets/keys.ts';
 import { createDeviceTokens } from './devices.ts';
 
 declare module '../../core/scope.ts' {

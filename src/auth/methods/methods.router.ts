@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { administrator, type Meta, router } from '../../core/trpc.ts';
+import { administrator, type Meta, router } from '../../core/trpc/trpc.ts';
 import { LdapServer, LdapState, OAuthSettings } from './methods.schema.ts';
 import {
   ldapServer,

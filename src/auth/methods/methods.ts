@@ -1,4 +1,4 @@
-import { MASK } from '../../core/masks.ts';
+import { MASK } from '../../core/secrets/masks.ts';
 import type { Env } from '../../env.ts';
 import type { LdapServer, OAuthFixed } from './methods.schema.ts';
 

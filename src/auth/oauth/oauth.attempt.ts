@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { seal, unseal } from '../../core/seal.ts';
+import { seal, unseal } from '../../core/secrets/seal.ts';
 
-declare module '../../core/keys.ts' {
+declare module '../../core/secrets/keys.ts' {
   interface KeyPurposes {
     'oauth-attempt': true;
   }

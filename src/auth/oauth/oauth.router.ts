@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { administrator, open, router } from '../../core/trpc.ts';
+import { administrator, open, router } from '../../core/trpc/trpc.ts';
 import { id, label } from '../../core/wire.ts';
 import { SessionUser } from '../auth.schema.ts';
 import { ProviderSessionView } from '../sessions/sessions.schema.ts';

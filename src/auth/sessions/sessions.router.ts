@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { account, administrator, router } from '../../core/trpc.ts';
+import { account, administrator, router } from '../../core/trpc/trpc.ts';
 import { id } from '../../core/wire.ts';
 import { SessionView } from './sessions.schema.ts';
 import { endSessions, revokeSessions, sessionsOf } from './sessions.service.ts';

@@ -1,8 +1,8 @@
 import { jwtVerify, SignJWT } from 'jose';
 import { AppError } from '../../core/errors.ts';
-import { deriveKeys, type Secret } from '../../core/keys.ts';
+import { deriveKeys, type Secret } from '../../core/secrets/keys.ts';
 
-declare module '../../core/keys.ts' {
+declare module '../../core/secrets/keys.ts' {
   interface KeyPurposes {
     'session-jwt': true;
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { administrator, type Meta, member, router } from '../../core/trpc.ts';
+import { administrator, type Meta, member, router } from '../../core/trpc/trpc.ts';
 import { Banner, PromptSuggestion, ToolServer } from '../configs.terms.ts';
 import {
   AdminSettings,

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { AppError } from '../../core/errors.ts';
-import { isObject } from '../../core/json.ts';
-import { MASK } from '../../core/masks.ts';
+import { isObject } from '../../core/json/json.ts';
 import type { Scope } from '../../core/scope.ts';
+import { MASK } from '../../core/secrets/masks.ts';
 import type { ToolServer } from '../configs.terms.ts';
 import type { Tree } from '../settings/configs.settings.ts';
 

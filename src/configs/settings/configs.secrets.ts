@@ -1,4 +1,4 @@
-import { MASK, mapSecrets } from '../../core/masks.ts';
+import { MASK, mapSecrets } from '../../core/secrets/masks.ts';
 import type { Configuration } from './configs.schema.ts';
 
 /** The configuration for eyes that need no secrets. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../../core/json.ts';
+import { isObject } from '../../core/json/json.ts';
 import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
 
 export type Tree = Record<string, unknown>;

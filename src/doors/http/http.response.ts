@@ -1,5 +1,5 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
-import { isObject } from '../../core/json.ts';
+import { isObject } from '../../core/json/json.ts';
 
 /** Headers that every answer carries unless its route set its own; JSON needs nothing of what these forbid. */
 const SECURITY_HEADERS = {

@@ -1,6 +1,6 @@
 import type { AnyRouter } from '@trpc/server';
 import type { $ZodType } from 'zod/v4/core';
-import type { Context, Meta } from '../../core/trpc.ts';
+import type { Context, Meta } from '../../core/trpc/trpc.ts';
 
 interface CallOptions {
   ctx: Context;

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Registry, register } from 'prom-client';
 import type { Parts } from '../../core/scope.ts';
-import { answerCall, type Context } from '../../core/trpc.ts';
+import { answerCall, type Context } from '../../core/trpc/trpc.ts';
 import type { PoolLoad } from '../../database/pool.ts';
 import type { JobLoad } from '../../jobs/worker.ts';
 import { buildHttpContext } from '../http/context.ts';

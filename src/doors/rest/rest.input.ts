@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { isObject } from '../../core/json.ts';
+import { isObject } from '../../core/json/json.ts';
 import { joinShapes, type Shape } from '../../core/schema.ts';
 import { findIgnored, planKnown, planKnownInput } from '../http/ignored.ts';
 import type { Procedure } from '../http/procedures.ts';

@@ -1,6 +1,6 @@
 import type { AnyRouter } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify';
-import { Json } from '../../core/json.ts';
+import { Json } from '../../core/json/json.ts';
 import type { Parts } from '../../core/scope.ts';
 import { bodyLimitOf } from '../http/bodies.limits.ts';
 import { admitBeforeBody } from '../http/bodies.ts';

@@ -1,9 +1,9 @@
 import { watchCaller } from '../../auth/watch.ts';
 import { EVENT_PATHS } from '../../channels/events/events.schema.ts';
 import { cutPath } from '../../core/access.ts';
-import { runCall } from '../../core/calls.ts';
+import { runCall } from '../../core/limits/calls.ts';
 import { type Actor, createScope, type Scope } from '../../core/scope.ts';
-import { admitMember, type Context } from '../../core/trpc.ts';
+import { admitMember, type Context } from '../../core/trpc/trpc.ts';
 import type { Start } from '../../events/outlet.ts';
 import { readableStreams } from '../../events/readable.ts';
 import { startNow } from '../../events/start.ts';

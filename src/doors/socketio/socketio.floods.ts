@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { checkJsonText } from '../../core/incoming.ts';
+import { checkJsonText } from '../../core/json/incoming.ts';
 import { traffic } from '../metrics/metrics.sockets.ts';
 
 /** How many packets a connection may send within a second, whatever they are; more is no client. */

@@ -1,7 +1,7 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { z } from 'zod';
-import { runCall } from '../../core/calls.ts';
 import { AppError } from '../../core/errors.ts';
+import { runCall } from '../../core/limits/calls.ts';
 import type { Scope } from '../../core/scope.ts';
 import { id } from '../../core/wire.ts';
 import { setTyping } from '../../members/presence.service.ts';

@@ -1,5 +1,5 @@
 import { type Encoder, jsonEncoder } from '@trpc/server/adapters/ws';
-import { checkJsonText } from '../../core/incoming.ts';
+import { checkJsonText } from '../../core/json/incoming.ts';
 import { noteCalls } from './trpc.direct.ts';
 import { putTexts, takeTexts } from './trpc.texts.ts';
 

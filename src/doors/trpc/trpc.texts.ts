@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Json } from '../../core/json.ts';
+import { Json } from '../../core/json/json.ts';
 
 /** Stands for a text while tRPC writes an answer. Clients cannot know it, and it never leaves the process. */
 const MARK = randomUUID();

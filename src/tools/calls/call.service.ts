@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts';
-import { ForeignJson } from '../../core/json.ts';
+import { ForeignJson } from '../../core/json/json.ts';
 import type { Scope } from '../../core/scope.ts';
 import { nowSeconds } from '../../core/time.ts';
 import type { CallContext, Usage } from '../../python/pool.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { v4 as uuidv4 } from 'uuid';
 import { openInbox } from '../../auth/watch.ts';
 import { AppError } from '../../core/errors.ts';
-import { ForeignJson } from '../../core/json.ts';
+import { ForeignJson } from '../../core/json/json.ts';
 import type { Scope } from '../../core/scope.ts';
 import type { Inbox } from '../../core/subscription.ts';
 import { requireRight } from '../tools.access.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { member, router } from '../../core/trpc.ts';
+import { member, router } from '../../core/trpc/trpc.ts';
 import { ToolImport, toolImportForm } from './import.schema.ts';
 import { importTools } from './import.service.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { member, router } from '../../core/trpc.ts';
+import { member, router } from '../../core/trpc/trpc.ts';
 import { toolId } from '../../core/wire.ts';
 import { ToolInstall } from './install.schema.ts';
 import { getInstallation, installForTool } from './install.service.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { member, router } from '../../core/trpc.ts';
+import { member, router } from '../../core/trpc/trpc.ts';
 import { name } from '../../core/wire.ts';
 import { loadFromUrl } from './load.service.ts';
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
-import { MASK } from '../../core/masks.ts';
+import { MASK } from '../../core/secrets/masks.ts';
 import type { JsonSchema } from '../../python/pool.ts';
 import type { UsedTool } from '../tools.repository.ts';
 

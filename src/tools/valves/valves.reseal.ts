@@ -1,4 +1,4 @@
-import type { Secret } from '../../core/keys.ts';
+import type { Secret } from '../../core/secrets/keys.ts';
 import { resealColumn, type Tally } from '../../database/reseal.ts';
 import type { Sql } from '../../database/sql.ts';
 import { sealedForValves } from './valves.service.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { member, router } from '../../core/trpc.ts';
+import { member, router } from '../../core/trpc/trpc.ts';
 import { freeForm, toolId } from '../../core/wire.ts';
 import { getValves, getValvesSpec, updateValves } from './valves.service.ts';
 

@@ -1,7 +1,7 @@
 import { record } from '../../audit/audit.record.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
-import { seal, unseal } from '../../core/seal.ts';
+import { seal, unseal } from '../../core/secrets/seal.ts';
 import { nowSeconds } from '../../core/time.ts';
 import { transaction } from '../../database/transaction.ts';
 import type { JsonSchema, ValvesKind } from '../../python/pool.ts';
@@ -16,7 +16,7 @@ import {
   type ValvesChange,
 } from './valves.repository.ts';
 
-declare module '../../core/keys.ts' {
+declare module '../../core/secrets/keys.ts' {
   interface KeyPurposes {
     'tool-valves': true;
   }

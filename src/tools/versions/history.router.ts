@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { uncheckedList } from '../../core/json.ts';
-import { member, router } from '../../core/trpc.ts';
+import { uncheckedList } from '../../core/json/json.ts';
+import { member, router } from '../../core/trpc/trpc.ts';
 import { toolId } from '../../core/wire.ts';
 import { ToolAccessView } from '../tools.schema.ts';
 import { getTool } from '../tools.service.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { unseal } from '../../core/seal.ts';
+import { unseal } from '../../core/secrets/seal.ts';
 
-declare module '../../core/keys.ts' {
+declare module '../../core/secrets/keys.ts' {
   interface KeyPurposes {
     'delivery-url': true;
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { member, router } from '../../core/trpc.ts';
+import { member, router } from '../../core/trpc/trpc.ts';
 import { id, page } from '../../core/wire.ts';
 import { DeliveryView } from './deliveries.schema.ts';
 import { listDeliveries, redeliver } from './deliveries.service.ts';

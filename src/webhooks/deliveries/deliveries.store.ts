@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { seal } from '../../core/seal.ts';
+import { seal } from '../../core/secrets/seal.ts';
 import { keepSweeping } from '../../core/sweep.ts';
 import { nowSeconds } from '../../core/time.ts';
 import type { Database, Sql } from '../../database/sql.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { Counter } from 'prom-client';
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
-import { AppError } from './errors.ts';
+import { AppError } from '../errors.ts';
 
 /** The store in which processes count together; null when there is one process. */
 export type SharedStore = { redis: Redis; prefix: string } | null;

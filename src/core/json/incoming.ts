@@ -1,5 +1,5 @@
-import { AppError } from './errors.ts';
-import { LIMITS } from './wire.ts';
+import { AppError } from '../errors.ts';
+import { LIMITS } from '../wire.ts';
 
 const QUOTE = 34;
 const COMMA = 44;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { AppError } from './errors.ts';
+import { AppError } from '../errors.ts';
+import { LIMITS } from '../wire.ts';
 import { toNetwork } from './network.ts';
-import { LIMITS } from './wire.ts';
 
 /** How many calls of one caller run at a time. */
 const MAX_RUNNING = 32;

@@ -2,11 +2,11 @@ import { initTRPC, type TRPCError } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { ZodError } from 'zod';
 import type { $ZodType } from 'zod/v4/core';
-import { type Access, cutPath, type Level, type Reach } from './access.ts';
-import { networkCaller, runCall } from './calls.ts';
-import { AppError } from './errors.ts';
-import { describeFailure, type Failure } from './failure.ts';
-import { dropNulls, join, planNulls } from './nulls.ts';
+import { type Access, cutPath, type Level, type Reach } from '../access.ts';
+import { AppError } from '../errors.ts';
+import { describeFailure, type Failure } from '../failure.ts';
+import { networkCaller, runCall } from '../limits/calls.ts';
+import { dropNulls, join, planNulls } from '../nulls.ts';
 import {
   type Actor,
   type Credentials,
@@ -15,7 +15,7 @@ import {
   type Reply,
   type RequestInfo,
   type Scope,
-} from './scope.ts';
+} from '../scope.ts';
 import { translated } from './trpc.errors.ts';
 
 /**

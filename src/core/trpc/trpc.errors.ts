@@ -1,5 +1,5 @@
 import { TRPCError } from '@trpc/server';
-import { type AppError, appErrorIn } from './errors.ts';
+import { type AppError, appErrorIn } from '../errors.ts';
 
 const TRPC_CODES: Record<number, TRPCError['code']> = {
   400: 'BAD_REQUEST',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AppError } from './errors.ts';
+import { AppError } from '../errors.ts';
 
 /** A JSON object: neither null nor an array. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>

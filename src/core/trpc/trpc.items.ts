@@ -1,5 +1,5 @@
 import { type TrackedEnvelope, tracked } from '@trpc/server';
-import type { Item } from './subscription.ts';
+import type { Item } from '../subscription.ts';
 import { translated } from './trpc.errors.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises';
 import { Gauge } from 'prom-client';
-import { AppError } from './errors.ts';
-import { keepSweeping } from './sweep.ts';
+import { AppError } from '../errors.ts';
+import { keepSweeping } from '../sweep.ts';
 
-declare module './scope.ts' {
+declare module '../scope.ts' {
   interface Parts {
     readonly room: Room;
   }
