@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { callTool, startTestPython, toolOf } from '../support/python.ts';
 
-/** For calls that never end by themselves. */
+/** The time limit for calls that never end by themselves. */
 const BRIEF = { timeoutMs: 600 };
 const python = await startTestPython();
 afterAll(() => python.close());
@@ -20,9 +20,9 @@ const ASKING = toolOf(
 );
 
 describe('__event_call__', () => {
-  test('takes the question to the caller and the answer back, past the time of the call', async () => {
+  test('sends the question to the caller and returns the answer; the wait does not count to the time of the call', async () => {
     const asked: unknown[] = [];
-    // All of it that is no waiting must fit into this.
+    // The call must run within this limit, apart from the wait for the answer.
     const timeoutMs = 5_000;
     const sleeping = toolOf('def f(self): import time; time.sleep(60)');
     const answer = await callTool(
@@ -31,7 +31,8 @@ describe('__event_call__', () => {
       { question: 'Which city?' },
       {
         timeoutMs,
-        // The time stands still while a person thinks: a call that begins now is out of time before the answer.
+        // The clock stops while the caller answers: a call that begins now runs out of time before the
+        // answer.
         onAsk: async (event, signal) => {
           asked.push(event);
           await expect(callTool(python, sleeping, {}, { timeoutMs })).rejects.toMatchObject({
@@ -45,7 +46,7 @@ describe('__event_call__', () => {
     expect(answer.result).toEqual(['Which city?', 'Bern']);
   });
 
-  test('works in a thread, and twice at once', async () => {
+  test('works in a thread, and for two questions at once', async () => {
     const onAsk = async (event: unknown) => event;
     const plain = await callTool(python, ASKING, {}, { function: 'plain', onAsk });
     expect(plain.result).toEqual({ type: 'confirmation' });
@@ -53,7 +54,7 @@ describe('__event_call__', () => {
     expect(both.result).toEqual(['a', 'b']);
   });
 
-  test('fails in words when nobody can be asked, when the answer fails, and when it is asked too often', async () => {
+  test('fails clearly without a caller to ask, when the answer fails, and after too many questions', async () => {
     await expect(callTool(python, ASKING, { question: 'x' })).rejects.toMatchObject({
       code: 'tool_raised',
       message: expect.stringContaining('cannot be asked'),
@@ -69,7 +70,7 @@ describe('__event_call__', () => {
     ).rejects.toMatchObject({ message: expect.stringContaining('50 times') });
   });
 
-  test('waits no longer than it may', async ({ onTestFinished }) => {
+  test('stops waiting at its time limit', async ({ onTestFinished }) => {
     const hasty = await startTestPython({ askTimeoutMs: 100 });
     onTestFinished(() => hasty.close());
     const onAsk = (_event: unknown, signal: AbortSignal) =>
@@ -81,19 +82,19 @@ describe('__event_call__', () => {
     });
   });
 
-  test('without end is stopped, whether somebody answers or not', async () => {
+  test('stops a call that asks endlessly, with or without answers', async () => {
     const stopped = { code: 'tool_raised', message: expect.stringContaining('too many events') };
     await expect(callTool(python, ASKING, {}, { function: 'flood' })).rejects.toMatchObject(stopped);
     const onAsk = () => new Promise(() => {});
     await expect(callTool(python, ASKING, {}, { function: 'flood', onAsk })).rejects.toMatchObject(stopped);
   });
 
-  test('does not stretch the time of the call itself', async () => {
+  test('does not extend the time limit of the call itself', async () => {
     const running = callTool(python, ASKING, {}, { ...BRIEF, function: 'spin', onAsk: async () => 1 });
     await expect(running).rejects.toMatchObject({ code: 'tool_timeout' });
   });
 
-  test('does not stop the clock of a call, though the tool writes that it asks before it has begun', async () => {
+  test('does not stop the clock when the tool writes a question before the call begins', async () => {
     const early = toolOf(
       'async def f(self, __event_call__):\n    try: await __event_call__(1)\n    except RuntimeError: time.sleep(60)',
       'import gc, time\nSession = next(type(o) for o in gc.get_objects() if type(o).__name__ == "Session")\n' +
@@ -105,7 +106,7 @@ describe('__event_call__', () => {
     await expect(callTool(python, early, {}, BRIEF)).rejects.toMatchObject({ code: 'tool_timeout' });
   });
 
-  test('ends in an error for a function whose caller goes away, and disturbs no other call', async () => {
+  test('raises an error when the caller disconnects, and other calls go on', async () => {
     const content = toolOf(
       'ended = []\n' +
         'async def f(self, __event_call__):\n' +
@@ -131,7 +132,7 @@ describe('__event_call__', () => {
       'Nobody answered.',
       'The caller does not wait for this call any more.',
     ]);
-    // Whoever has gone away is not asked again.
+    // No more questions go to the caller that disconnected.
     expect(asked).toHaveLength(1);
   });
 });

@@ -13,7 +13,7 @@ const call = (content: string, args = {}, more = {}) => callTool(python, content
 describe('arguments', () => {
   const add = toolOf('def f(self, a: int, b: int = 1, *, note: str = None): return [a, b, note]');
 
-  test('defaults and lossless conversion', async () => {
+  test('get their defaults, and convert without loss', async () => {
     expect((await call(add, { a: '2' })).result).toEqual([2, 1, null]);
     expect((await call(add, { a: 2.0, b: 5, note: 7 })).result).toEqual([2, 5, '7']);
     expect((await call(add, { a: 2, note: null })).result).toEqual([2, 1, null]);
@@ -26,14 +26,14 @@ describe('arguments', () => {
     [{ a: 1, days: 3 }, 'days'],
     [{ a: 1, self: 3 }, 'self'],
     [{ a: 1, __user__: { role: 'admin' } }, '__user__'],
-  ])('%j does not fit', async (args, path) => {
+  ])('%j are refused', async (args, path) => {
     await expect(call(add, args)).rejects.toMatchObject({
       code: 'arguments_invalid',
       issues: [{ path, message: expect.any(String) }],
     });
   });
 
-  test('become what the hints say', async () => {
+  test('become the types of the hints', async () => {
     const content = toolOf(
       'def f(self, place: Place, day: date, kinds: set[int], k: int = Field(7)):\n' +
         '    return [type(place).__name__, place.floor, day.isoformat(), sorted(kinds), k]',
@@ -43,14 +43,14 @@ describe('arguments', () => {
     expect(result).toEqual(['Place', 3, '2026-01-31', [1, 2], 7]);
   });
 
-  test('a function that is not there', async () => {
+  test('for a missing function are refused', async () => {
     await expect(call(add, {}, { function: 'g' })).rejects.toMatchObject({ code: 'not_found' });
     await expect(call(add, {}, { function: '__init__' })).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
 describe('hidden parameters', () => {
-  test('only those that the function declares', async () => {
+  test('are passed only to functions that declare them', async () => {
     const content = toolOf(
       'def f(self, x: int, __user__, __id__, __other__, __oauth_token__=1, __mine__={"a": 1}):\n' +
         '    return [__user__, __id__, __other__, __oauth_token__, __mine__]',
@@ -58,7 +58,7 @@ describe('hidden parameters', () => {
     expect((await call(content, { x: 1 })).result).toEqual([ANN, 'tool', null, null, { a: 1 }]);
   });
 
-  test('the context of the call, empty when there is none', async () => {
+  test('carry the context of the call, which is empty without a conversation', async () => {
     const content = toolOf(
       'def f(self, __messages__, __files__, __metadata__, __model__, __chat_id__, __message_id__):\n' +
         '    return [__messages__, __files__, __metadata__, __model__, __chat_id__, __message_id__]',
@@ -75,7 +75,7 @@ describe('hidden parameters', () => {
     expect((await call(content, {}, { context })).result).toEqual(Object.values(context));
   });
 
-  test('are copied and kept like what they stand for', async () => {
+  test('can be copied and pickled like the objects that they replace', async () => {
     const content = toolOf(
       `def f(self, __messages__, __metadata__, __request__):
     given = [__messages__, __metadata__, __request__.headers]
@@ -85,7 +85,7 @@ describe('hidden parameters', () => {
     expect((await call(content)).result).toEqual([[[], {}, {}], [[], {}, {}], 'POST']);
   });
 
-  test('a request that names the server, carries nothing of the caller, and says what it lacks', async () => {
+  test('include a request that names the server, holds no data of the caller, and names what it lacks', async () => {
     const content = toolOf(
       'def f(self, __request__):\n' +
         '    return [__request__.method, __request__.base_url, __request__.headers, __request__.cookies]\n' +
@@ -99,7 +99,7 @@ describe('hidden parameters', () => {
     });
   });
 
-  test('valves of the tool and of the user', async () => {
+  test('include the valves of the tool and of the user', async () => {
     const content = toolOf(
       'class Valves(BaseModel):\n    key: str = "none"\nclass UserValves(BaseModel):\n    tone: str = "dry"\n' +
         'def __init__(self): self.valves = self.Valves()\n' +
@@ -134,7 +134,7 @@ describe('events', () => {
     expect(seen).toEqual(events);
   });
 
-  test('from a plain function on a loop of its own', async () => {
+  test('arrive from a plain function that runs its own event loop', async () => {
     const plain = toolOf(
       'def f(self, __event_emitter__): return asyncio.run(__event_emitter__({"type": "a", "data": None}))',
       'import asyncio',
@@ -142,7 +142,7 @@ describe('events', () => {
     expect((await call(plain)).events).toEqual([{ type: 'a', data: null }]);
   });
 
-  test('are bounded', async () => {
+  test('are limited in number', async () => {
     await expect(call(content, { n: 1001 })).rejects.toMatchObject({
       code: 'tool_raised',
       message: expect.stringContaining('1000 events'),
@@ -161,7 +161,7 @@ describe('results', () => {
     ['float("nan")', null],
     ['(n for n in range(3))', [0, 1, 2]],
     ['asyncio.sleep(0, "slept")', 'slept'],
-  ])('%s', async (expression, expected) => {
+  ])('become JSON: %s', async (expression, expected) => {
     const content = toolOf(
       `def f(self): return ${expression}`,
       'import asyncio, datetime\nfrom pydantic import BaseModel\nclass Point(BaseModel):\n  x: int',
@@ -180,8 +180,8 @@ describe('results', () => {
   );
 });
 
-describe('running', () => {
-  test('plain functions of one tool overlap', async () => {
+describe('calls', () => {
+  test('of plain functions of one tool overlap', async () => {
     const content = toolOf(
       'def f(self, wait: bool):\n    if wait: GATE.wait()\n    else: GATE.set()\n    return GATE.is_set()',
       'import threading\nGATE = threading.Event()',
@@ -190,7 +190,7 @@ describe('running', () => {
     expect(both.map(({ result }) => result)).toEqual([true, true]);
   });
 
-  test('first calls at the same time share one process, and its state', async () => {
+  test('that come first at the same time share one process and its state', async () => {
     const content = toolOf('def f(self): return [os.getpid(), self]', 'import os').replace(
       ', self]',
       ', id(self)]',
@@ -199,13 +199,13 @@ describe('running', () => {
     expect(new Set(answers.map(({ result }) => String(result))).size).toBe(1);
   });
 
-  test('other content of the same tool never runs in its process', async () => {
+  test('of a tool with other content never run in the process of the old content', async () => {
     expect((await call(toolOf('def f(self): return 1'))).result).toBe(1);
     expect((await call(toolOf('def f(self): return 2'))).result).toBe(2);
     expect((await call(toolOf('def f(self): return 1'))).result).toBe(1);
   });
 
-  test('what a call prints is kept apart by call', async () => {
+  test('print to separate outputs', async () => {
     const content = toolOf(
       'def f(self, x: str):\n    print(x)\n    print("!", file=sys.stderr)',
       'import sys',
@@ -214,7 +214,7 @@ describe('running', () => {
     expect(answers.map(({ output }) => output)).toEqual(['a\n!\n', 'b\n!\n']);
   });
 
-  test('what is brought to a call is gone with it', async () => {
+  test('remove the files that were fetched for them when they end', async () => {
     const content = toolOf(
       'def f(self):\n    path = FileModel(id="x", user_id="u", filename="a.txt").path\n    return [path, open(path).read()]\n' +
         'def look(self, path: str): return [path.startswith(os.getcwd()), os.path.exists(path)]',
@@ -227,7 +227,7 @@ describe('running', () => {
     expect((await call(content, { path }, { function: 'look' })).result).toEqual([true, false]);
   });
 
-  test('what a call prints may be no text', async () => {
+  test('may print characters that cannot be encoded', async () => {
     const printing = 'print("Bern\\udc80")\n    ';
     const content = toolOf(
       `def f(self):\n    ${printing}return 1\ndef g(self):\n    ${printing}raise ValueError("no")`,
@@ -236,7 +236,7 @@ describe('running', () => {
     await expect(call(content, {}, { function: 'g' })).rejects.toMatchObject({ code: 'tool_raised' });
   });
 
-  test('a cancelled call rejects with the reason of its signal', async () => {
+  test('that are cancelled reject with the reason of the signal', async () => {
     const controller = new AbortController();
     const content = toolOf(
       'async def f(self, __event_emitter__):\n    await __event_emitter__({})\n    time.sleep(20)',
@@ -260,7 +260,7 @@ describe('running', () => {
     ['sys.exit(3)', 'SystemExit: 3'],
     ['raise asyncio.CancelledError()', 'CancelledError'],
     ['return f(self)', 'RecursionError: maximum recursion depth exceeded'],
-  ])('%s', async (statement, message) => {
+  ])('fail with the exception: %s', async (statement, message) => {
     for (const prefix of ['def', 'async def']) {
       const content = toolOf(
         `${prefix} f(self):\n    ${statement}`,
@@ -275,8 +275,8 @@ describe('running', () => {
 });
 
 test.each<[string, string, unknown]>([
-  ['keeps what was loaded for all tools', 'greeter', [true, '2']],
-  ['of another version of one of them takes its place', 'requests', [false, '99']],
+  ['keeps the packages that were loaded for all tools', 'greeter', [true, '2']],
+  ['replaces a loaded package that it has in another version', 'requests', [false, '99']],
 ])('a set of packages %s', async (_what, name, expected) => {
   const packages = await mkdtemp(join(tmpdir(), 'parley-set-'));
   onTestFinished(() => rm(packages, { recursive: true }));
@@ -289,7 +289,7 @@ test.each<[string, string, unknown]>([
     'import sys',
   );
   const tool = { id: 'with_packages', content, packages };
-  // They are loaded between the first orders of a fork server.
+  // The fork server loads the packages between its first orders.
   const { result } = await until('the packages for all to be loaded', async () => {
     const found = await callTool(python, content, {}, { tool: { id: 'without', content } });
     if ((found.result as unknown[])[0] === true) return callTool(python, content, {}, { tool });

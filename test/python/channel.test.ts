@@ -18,13 +18,13 @@ afterAll(async () => {
 });
 
 let writer: Socket;
-/** What each frame held: its payload, or its head where there is none. */
+/** The content of each frame: its payload, or its head when it has none. */
 let messages: unknown[];
 let faults: string[];
-/** What is done with each message. */
+/** Handles each message; tests replace it. */
 let take: (message: unknown) => void;
 
-/** A socket whose frames are read. */
+/** Opens a socket whose frames are read. */
 async function open(room: FrameRoom): Promise<Socket> {
   const accepted = once(server, 'connection') as Promise<[Socket]>;
   const writer = connect(address);
@@ -50,7 +50,7 @@ beforeEach(async () => {
   writer = await open(openFrameRoom());
 });
 
-/** A frame of a head alone, or of any head with a payload. */
+/** A frame with a head only, or with a head and a payload. */
 function frame(text: string, payload?: string): Buffer {
   const body = Buffer.from(payload === undefined ? text : `${text}\n${payload}`);
   const header = Buffer.alloc(4);
@@ -58,7 +58,7 @@ function frame(text: string, payload?: string): Buffer {
   return Buffer.concat([header, body]);
 }
 
-/** Writes bytes so that they arrive apart from what follows. */
+/** Writes bytes so that they arrive separately from the next write. */
 async function write(bytes: Buffer): Promise<void> {
   await new Promise((resolve) => writer.write(bytes, resolve));
   await new Promise((resolve) => setImmediate(resolve));
@@ -66,7 +66,7 @@ async function write(bytes: Buffer): Promise<void> {
 const fault = () => until('a fault', () => faults[0]);
 
 describe('frames', () => {
-  test('arrive whole wherever they are cut, and however many at once', async () => {
+  test('arrive whole wherever they are cut, and in any number at once', async () => {
     const sent = [{ a: 'é' }, [], 'x', { b: [1, { c: null }] }, 0];
     const bytes = Buffer.concat(sent.map((one) => frame(JSON.stringify(one))));
     for (let cut = 0; cut <= bytes.length; cut += 1) {
@@ -79,7 +79,7 @@ describe('frames', () => {
     expect(faults).toEqual([]);
   });
 
-  test('of the longest kind arrive, with one behind', async () => {
+  test('of the maximum length arrive, with another frame behind', async () => {
     const text = 'x'.repeat(MAX_FRAME_BYTES - 4);
     await write(Buffer.concat([frame('1', JSON.stringify(text)), frame('1')]));
     await until('both', () => messages.length === 2);
@@ -90,7 +90,7 @@ describe('frames', () => {
   test.each<[string, Buffer, RegExp]>([
     ['too long', frame('x'.repeat(MAX_FRAME_BYTES + 1)), /more than the limit/],
     ['empty', frame(''), /wrote to the channel/],
-    ['no JSON', frame('{"a":'), /wrote to the channel/],
+    ['not JSON', frame('{"a":'), /wrote to the channel/],
     ['of two heads', frame('1,2'), /wrote to the channel/],
     ['of a head that is too long', frame(JSON.stringify('x'.repeat(128 * 1024))), /wrote to the channel/],
     [
@@ -98,26 +98,26 @@ describe('frames', () => {
       frame(`{${Array.from({ length: 33 }, (_, n) => `"${n}":0`)}}`),
       /wrote to the channel/,
     ],
-    ['of bytes that are no text', Buffer.from([0, 0, 0, 2, 0xff, 0xfe]), /wrote to the channel/],
+    ['of bytes that are not UTF-8', Buffer.from([0, 0, 0, 2, 0xff, 0xfe]), /wrote to the channel/],
     ['empty behind the head', frame('1', ''), /wrote to the channel/],
-    ['no JSON behind the head', frame('1', '[1,]'), /wrote to the channel/],
+    ['not JSON behind the head', frame('1', '[1,]'), /wrote to the channel/],
     ['a second answer behind the head', frame('1', '1},{"result":2'), /wrote to the channel/],
     [
-      'no text behind the head',
+      'not UTF-8 behind the head',
       Buffer.from([0, 0, 0, 6, 0x31, 0x0a, 0x22, 0xff, 0xfe, 0x22]),
       /wrote to the channel/,
     ],
     ['nested', frame('1', '['.repeat(20_000) + ']'.repeat(20_000)), /too deep/],
     ['many lists', frame('1', `[${'[],'.repeat(1_000_000)}0]`), /too many/],
     ['many objects', frame('1', `[${'{},'.repeat(250_000)}0]`), /too many/],
-    ['parsed, and of many members', frame('1', `{${'"a":0,'.repeat(20_000)}"b":0}`), /too many members/],
-  ])('that are %s are a fault, and nothing is read after them', async (_what, bytes, reason) => {
+    ['parsed and of many members', frame('1', `{${'"a":0,'.repeat(20_000)}"b":0}`), /too many members/],
+  ])('that are %s are a fault, and the frames behind them are not read', async (_what, bytes, reason) => {
     await write(Buffer.concat([frame('1'), bytes, frame('2')]));
     expect(await fault()).toMatch(reason);
     expect([messages, faults.length]).toEqual([[1], 1]);
   });
 
-  test('that are large but honest arrive whole', async () => {
+  test('that are large but valid arrive whole', async () => {
     const pairs = `[${'[8.54128,47.37694],'.repeat(400_000)}0]`;
     const rows = `[${'{"name":"Ann","city":"Bern","age":31},'.repeat(200_000)}0]`;
     const numbers = `[${'1,'.repeat(4_000_000)}0]`;
@@ -130,11 +130,11 @@ describe('frames', () => {
     expect(sent.every((text, at) => messages[at] === text)).toBe(true);
   });
 
-  test('that are long share the room of all sockets, short ones do not', async () => {
+  test('that are long share the room of all sockets; short frames do not', async () => {
     const long = frame('1', JSON.stringify('x'.repeat(100_000)));
     const room = openFrameRoom(long.length);
     const [one, other] = [await open(room), await open(room)];
-    // Unfinished, it has all of the room.
+    // The unfinished frame takes all of the room.
     writer = one;
     await write(long.subarray(0, -1));
     writer = other;
@@ -144,7 +144,7 @@ describe('frames', () => {
     await write(long.subarray(-1));
     await until('all', () => messages.length === 4);
     expect(messages.map((one) => String(one).slice(0, 5))).toEqual(['short', 'xxxxx', 'xxxxx', 'last']);
-    // Of a socket that is closed in between, too.
+    // A socket that closes gives its room back.
     writer = one;
     await write(long.subarray(0, -1));
     one.destroy();
@@ -153,7 +153,7 @@ describe('frames', () => {
     await until('the last', () => messages.length === 5);
   });
 
-  test('that somebody throws at are a fault', async () => {
+  test('whose handler throws are a fault', async () => {
     take = () => {
       throw new RangeError('Maximum call stack size exceeded');
     };
@@ -162,7 +162,7 @@ describe('frames', () => {
     expect(faults).toHaveLength(1);
   });
 
-  test('byte by byte are a fault in the end', async () => {
+  test('that arrive byte by byte are a fault after many pieces', async () => {
     const bytes = frame('1', 'x'.repeat(1_000_000));
     for (let at = 0; faults.length === 0 && at < bytes.length; at += 1) {
       await write(bytes.subarray(at, at + 1));

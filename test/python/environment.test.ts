@@ -26,7 +26,7 @@ function start(interpreter?: string): Python {
   return python;
 }
 
-test('a half-made environment is made again, and pip speaks to a file; the next start uses it at once', async () => {
+test('makes an incomplete environment again and logs the output of pip; the next start uses it at once', async () => {
   await mkdir(join(dataDir, 'python', 'bin'), { recursive: true });
   await writeFile(join(dataDir, 'python', 'bin', 'python'), 'half', { mode: 0o755 });
   const first = start();
@@ -52,7 +52,7 @@ test('a half-made environment is made again, and pip speaks to a file; the next 
   expect((await callTool(second, toolOf('def f(self): return 1'))).result).toBe(1);
 }, 300_000);
 
-test('an environment that another process made meanwhile stays in place, and one of other requirements does not', async () => {
+test('keeps an environment that another process made meanwhile, and replaces one of other requirements', async () => {
   const put = async (folder: string, mark: string, owner: string) => {
     await mkdir(join(dataDir, folder, 'bin'), { recursive: true });
     await writeFile(join(dataDir, folder, 'bin', 'python'), owner, { mode: 0o755 });
@@ -70,9 +70,9 @@ test('an environment that another process made meanwhile stays in place, and one
   expect(await readdir(dataDir)).toEqual(['python', 'second']);
 });
 
-test('in a folder that only root may enter', async ({ skip }) => {
+test('works in a folder that only root may enter', async ({ skip }) => {
   if (process.getuid?.() !== 0) skip('only root can be in such a folder and change its user');
-  // A copy, so that the environment itself is out of reach for the user that tools become.
+  // A copy, so that the user of the tool process cannot reach the environment.
   execFileSync('cp', ['-a', await sharedEnvironment(), join(dataDir, 'python')]);
   await chmod(dataDir, 0o700);
   const here = start();
@@ -83,7 +83,7 @@ test('in a folder that only root may enter', async ({ skip }) => {
   );
   const { result } = await callTool(here, content);
   expect(result).toEqual([true, expect.stringMatching(/^2\./)]);
-  // So some packages look for files of their own, as matplotlib for a font.
+  // Some packages read files of their own in this way, for example matplotlib its fonts.
   const own = toolOf(
     `def f(self):
     place = certifi.where()
@@ -94,7 +94,7 @@ test('in a folder that only root may enter', async ({ skip }) => {
   expect((await callTool(here, own)).result).toEqual([true, true, true]);
 });
 
-test('an interpreter that does not exist: the reason and the cure', async () => {
+test('names a missing interpreter and what to do about it', async () => {
   const none = start('/nowhere/python3');
   await none.settled;
   expect(none.state()).toMatchObject({
@@ -110,7 +110,7 @@ test('an interpreter that does not exist: the reason and the cure', async () => 
   });
 });
 
-test('no package index: an interpreter that has Pydantic 2 serves as it is, another is said to need it', async () => {
+test('without a package index uses an interpreter that has Pydantic 2, and asks for it otherwise', async () => {
   vi.stubEnv('PIP_NO_INDEX', '1');
   vi.stubEnv('PIP_FIND_LINKS', dataDir);
   const made = join(await sharedEnvironment(), 'bin', 'python');

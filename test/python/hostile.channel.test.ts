@@ -3,7 +3,7 @@ import { until } from '../support/poll.ts';
 import type { Answer } from '../support/server.ts';
 import { openSocket, openWorkshop, type Workshop } from '../tools/workshop.ts';
 
-/** What a tool can do that writes to its own channel, past the host. */
+/** Functions that a tool can use to write to its channel without the host. */
 const BEFORE = `import gc, json, os, threading, time
 def say(*bodies):
     session = next(o for o in gc.get_objects() if type(o).__name__ == "Session")
@@ -29,7 +29,7 @@ beforeAll(async () => {
   neighbour = (await use('neighbour', 'pid')).body.result;
 });
 afterAll(async () => {
-  // The same process, and with it the same server.
+  // The same process still runs, so the fork server was not restarted.
   expect((await use('neighbour', 'pid')).body.result).toBe(neighbour);
   await shop.close();
 });
@@ -38,7 +38,7 @@ const use = (id: string, name: string, args: object = {}) =>
   shop.as(shop.reader, 'POST', `${id}/call`, { function: name, arguments: args });
 
 let number = 0;
-/** Stores a tool whose function `f` has that body, and calls it for the first time. */
+/** Stores a tool whose function `f` has this body, and calls it for the first time. */
 async function run(body: string): Promise<Answer> {
   number += 1;
   const content = `${BEFORE}class Tools:\n    def f(self):\n        ${body.replaceAll('\n', '\n        ')}\n`;
@@ -63,14 +63,14 @@ const HEADS = {
 };
 
 describe.each(Object.entries(HEADS))('a message of kind %s', (_kind, head) => {
-  test('that is nested without end ends its process', () =>
+  test('that is nested endlessly ends its process', () =>
     ended(`say(b'${head}' + ${DEEP})`, /too many lists and objects at once, or too deep/));
 
-  test('that holds millions of lists does', () =>
+  test('that holds millions of lists ends its process', () =>
     ended(`say(b'${head}[' + b"[]," * 2_500_000 + b"0]")`, /too many lists and objects/));
 });
 
-describe('what belongs to no call', () => {
+describe('messages that belong to no call', () => {
   test.each<[string, string]>([
     ['results', '{"kind": "result", "call": -1, "usage": USAGE, "output": "", "result": 1}'],
     [
@@ -80,15 +80,15 @@ describe('what belongs to no call', () => {
     ['events', '{"kind": "event", "call": 77, "event": 1}'],
     ['questions', '{"kind": "ask", "call": 77, "ask": 1, "event": 1}'],
     ['requests', '{"kind": "request", "call": 77, "ask": 1, "operation": "users.me", "input": {}}'],
-    ['beginnings', '{"kind": "begun", "call": 77, "cpu_ms": 1}'],
-    ['beginnings of what has begun', '{"kind": "begun", "call": 1, "cpu_ms": 1}'],
+    ['messages that a call begins', '{"kind": "begun", "call": 77, "cpu_ms": 1}'],
+    ['messages that a running call begins', '{"kind": "begun", "call": 1, "cpu_ms": 1}'],
     ['sources', '{"kind": "prepared", "content": "", "manifest": {}, "missing": []}'],
     ['specifications', '{"kind": "loaded", "specs": [], "valves": None, "user_valves": None}'],
-  ])('%s without end end the process', async (_what, message) => {
+  ])('%s in an endless loop end the process', async (_what, message) => {
     await ended(`while True: say(${message})`, /sent too much that belongs to no call/);
   });
 
-  test('a flood from a thread that the constructor started ends the load, or the process', async () => {
+  test('in a flood from a thread of the constructor end the load, or the process', async () => {
     const flood =
       'def flood():\n    while True: say({"kind": "result", "call": -1, "usage": USAGE, "output": "", "result": "x" * (1 << 20)})\n';
     const content = `${BEFORE}${flood}class Tools:\n    def __init__(self): threading.Thread(target=flood, daemon=True).start(); time.sleep(60)\n    def f(self): return 1`;
@@ -98,17 +98,17 @@ describe('what belongs to no call', () => {
     });
   });
 
-  test('some of it is nothing', async () => {
+  test('are ignored in small numbers', async () => {
     const body =
       'for _ in range(500): say({"kind": "event", "call": 77, "event": 1}, {"kind": "begun", "call": 1, "cpu_ms": 1})\nreturn "fine"';
     expect(await run(body)).toMatchObject({ status: 200, body: { result: 'fine' } });
-    // Each answer allows as much again.
+    // Each answer allows the same number again.
     for (let round = 0; round < 3; round += 1)
       expect((await use(`hostile${number}`, 'f')).body.result).toBe('fine');
   });
 });
 
-describe('what a tool says of itself', () => {
+describe('the description that a tool writes of itself', () => {
   const members = (count: number) => `{str(n): {} for n in range(${count})}`;
 
   test.each<[string, string]>([
@@ -118,14 +118,14 @@ describe('what a tool says of itself', () => {
     ],
     ['functions', '{"kind": "loaded", "specs": [{}] * 100_000, "user_valves": None, "valves": None}'],
     ['a list', '{"kind": "loaded", "specs": [], "user_valves": None, "valves": []}'],
-  ])('%s that it may not have is refused, and nothing is stored', async (_what, message) => {
+  ])('%s beyond the rules are refused, and nothing is stored', async (_what, message) => {
     const content = `${BEFORE}say(${message})\ntime.sleep(60)\nclass Tools:\n    def f(self): return 1`;
     const refused = { status: 400, body: { code: 'tool_invalid' } };
     expect(await shop.create('unspecified', content)).toMatchObject(refused);
     expect((await shop.as(shop.author, 'GET', 'unspecified')).status).toBe(404);
   });
 
-  test('valves that are too many are refused', async () => {
+  test('is refused with too many valves', async () => {
     const checker = `from pydantic import BaseModel, field_validator
 class Tools:
     class Valves(BaseModel):
@@ -150,10 +150,10 @@ class Tools:
 describe('an error', () => {
   const ERROR = '{"kind": "error", "call": 1, "code": "tool_raised", "usage": USAGE, "output": ""';
 
-  test('of megabytes is cut, whatever the caller has set', async () => {
+  test('of megabytes is cut, whatever values the caller has set', async () => {
     const valves =
       'from pydantic import BaseModel\nclass Tools:\n    class UserValves(BaseModel):\n        keys: list[str] = []\n';
-    // Its valves were the first that it was asked about.
+    // The first request of the process was for its valves, so this call is the second.
     const say = `say({**${ERROR}}, "call": 2, "detail": "abcdef" * 1_000_000 + "\\ud800", "issues": [{"path": "p" * 9_000, "message": "m"}] * 700})`;
     const content = `${BEFORE}${valves}    def f(self):\n        ${say}\n        time.sleep(60)\n`;
     expect((await shop.create('longwinded', content)).status).toBe(200);
@@ -165,7 +165,7 @@ describe('an error', () => {
     expect(JSON.stringify(body).length).toBeLessThan(1_000);
   });
 
-  test('without secrets keeps its beginning, and the first of what is wrong', async () => {
+  test('without secrets keeps its beginning and its first issues', async () => {
     const { status, body } = await run(
       `say({**${ERROR}}, "code": "arguments_invalid", "detail": "d" * 9_000 + "\\ud800", "issues": [{"path": "p" * 9_000, "message": "m\\ud800"}] * 500})\ntime.sleep(60)`,
     );
@@ -174,7 +174,7 @@ describe('an error', () => {
     expect(body.issues[0]).toEqual({ path: `${'p'.repeat(4_000)}…`, message: 'm\ufffd' });
   });
 
-  test('with numbers that no run can have ends the process, and runs are kept as ever', async () => {
+  test('with impossible numbers ends the process, and runs are still recorded', async () => {
     for (const usage of [
       '{"cpu_ms": 1e308, "peak_memory_bytes": 1}',
       '{"cpu_ms": 1, "peak_memory_bytes": 1e300}',
@@ -194,7 +194,7 @@ describe('an error', () => {
   });
 });
 
-test('odd values reach the caller, and do nothing on the way', async () => {
+test('odd values reach the caller and change nothing on the way', async () => {
   const odd = `b'{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"n":1e999,"s":"\\\\ud800\\\\u0000","k\\\\u0000":-0}'`;
   const body =
     `odd = ${odd}\n` + `say(b'${HEADS.event}' + odd)\n` + `say(b'${HEADS.result}' + odd)\ntime.sleep(60)`;
@@ -208,7 +208,7 @@ test('odd values reach the caller, and do nothing on the way', async () => {
   expect('polluted' in {}).toBe(false);
 });
 
-test('a caller on the subscription is told as well', async () => {
+test('a caller of the subscription gets the error too', async () => {
   const content = `${BEFORE}class Tools:\n    def f(self):\n        say(b'${HEADS.event}' + ${DEEP})\n        time.sleep(60)\n`;
   expect((await shop.create('deeper', content)).status).toBe(200);
   const { client, sockets } = openSocket(shop.server.url, shop.reader.token);

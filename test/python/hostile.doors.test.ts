@@ -48,17 +48,17 @@ test.each<[string, string, number, RegExp]>([
     /more than 100 files|No space left/,
   ],
   [
-    'a thousand folders, each in the other',
+    'a thousand folders, each within the other',
     'for _ in range(1000):\n    os.mkdir("d")\n    os.chdir("d")\ntime.sleep(60)',
     422,
     /too deep|No space left/,
   ],
-])('%s is an error for its caller alone', async (_, body, status, detail) => {
+])('%s is an error for its caller only', async (_, body, status, detail) => {
   const answer = await hostile.run(body);
   expect(answer).toMatchObject({ status, body: { detail: expect.stringMatching(detail) } });
 });
 
-test('sign-ins by a tool count as those of one network', async () => {
+test('sign-ins by a tool count to the limit of one network', async () => {
   const body = [
     'import json, urllib.error, urllib.request',
     'statuses = []',
@@ -74,18 +74,18 @@ test('sign-ins by a tool count as those of one network', async () => {
   expect(answer).toMatchObject({ status: 200, body: { result: [...Array(30).fill(400), 429] } });
 });
 
-test('1 GB of output goes nowhere', async () => {
+test('1 GB of output is discarded', async () => {
   const body =
     'for _ in range(512):\n    print("x" * (1 << 20))\n    os.write(1, b"y" * (1 << 20))\nreturn "done"';
   expect(await hostile.run(body)).toMatchObject({ status: 200, body: { result: 'done', events: [] } });
 });
 
-test('sys.exit in a thread ends the thread', async () => {
+test('sys.exit in a thread ends only the thread', async () => {
   const body = 't = threading.Thread(target=sys.exit)\nt.start()\nt.join()\nreturn "here"';
   expect((await hostile.run(body)).body.result).toBe('here');
 });
 
-test('a pickle trap is not sprung', async () => {
+test('a result with a pickle trap is never unpickled', async () => {
   const trap = join(shop.server.dataDir, 'sprung');
   const body = `class Trap:\n    def __reduce__(self): return (os.mkdir, (${JSON.stringify(trap)},))\nreturn Trap()`;
   expect(await hostile.run(body)).toMatchObject({ status: 422, body: { code: 'tool_raised' } });
@@ -99,7 +99,7 @@ test('a module may print while it loads', async () => {
   expect((await hostile.use('printing', 'f')).body.result).toBe(1);
 });
 
-test('environment, data folder, secret key and database are out of reach', async (context) => {
+test('a tool cannot read the environment, data folder, secret key and database', async (context) => {
   needs(context, !/Landlock|ports/.test(hostile.missing()), 'a kernel with Landlock that knows ports');
   const folder = shop.server.dataDir;
   const found = await hostile.attempts([
@@ -119,7 +119,7 @@ test('environment, data folder, secret key and database are out of reach', async
   expect(existsSync(join(folder, 'planted'))).toBe(false);
 });
 
-test('another tool keeps its settings, memory and life', async (context) => {
+test('a tool cannot read the settings and memory of another tool, or end it', async (context) => {
   needs(
     context,
     !/Landlock|can signal/.test(hostile.missing()),
@@ -141,7 +141,7 @@ test('another tool keeps its settings, memory and life', async (context) => {
   expect(found).toEqual(Array(7).fill('PermissionError'));
 });
 
-test('files without a name count for the disk too', async ({ skip }) => {
+test('deleted open files count to the disk limit', async ({ skip }) => {
   if (!IS_ROOT) skip('the server is not root, and may not see them');
   const body =
     'kept = []\nfor _ in range(200):\n    kept.append(open("a", "wb", 0))\n    os.unlink("a")\n' +
@@ -152,12 +152,12 @@ test('files without a name count for the disk too', async ({ skip }) => {
 
 test.each<[string, string]>([
   [
-    'are mapped and nothing else',
+    'are only mapped',
     'kept = []\nfor _ in range(200):\n    f = open("a", "wb+")\n    f.truncate(1 << 20)\n    kept.append(mmap.mmap(f.fileno(), 1 << 20))\n' +
       '    os.unlink("a")\n    f.close()\n    kept[-1][:] = b"x" * (1 << 20)',
   ],
   [
-    'are in flight over a socket',
+    'are only in flight over a socket',
     'one, other = socket.socketpair()\nfor _ in range(200):\n    f = open("a", "wb", 0)\n    os.unlink("a")\n    socket.send_fds(one, [b"x"], [f.fileno()])\n' +
       '    f.write(b"x" * (1 << 20))\n    f.close()',
   ],
@@ -170,7 +170,7 @@ test.each<[string, string]>([
   });
 });
 
-test('room is not made without writing, and the C library writes instead', async (context) => {
+test('a tool cannot reserve disk space without writing; the C library writes instead', async (context) => {
   needs(context, HAS_FILTER, FILTER);
   const body =
     'file = os.open("a", os.O_RDWR | os.O_CREAT)\nfound = []\nimport fcntl\n' +

@@ -1,4 +1,4 @@
-/** What tools do to the fork server, to its counts, and to those that come after it. */
+/** Attacks on the fork server, on its counts, and on the tools that follow. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => hostile.close());
 
 test.each([
-  ['bytes that are no text', String.raw`b"\xff\xfe"`],
-  ['a parenthesis and figures', 'b") R 1 1 1 1"'],
+  ['not UTF-8', String.raw`b"\xff\xfe"`],
+  ['a parenthesis and numbers', 'b") R 1 1 1 1"'],
   ['lines', String.raw`b"x\nRssAnon: 0 kB"`],
 ])('a process whose name is %s is counted like any other', async (_, name) => {
   const body =
@@ -29,12 +29,12 @@ test.each([
   expect(await hostile.run(body)).toMatchObject({ status: 422, body: { detail } });
 });
 
-test('what outlives the fork server is ended, and its folder goes without harm to what it links to', async (context) => {
+test('processes that outlive the fork server are ended, and removing their folder follows no link', async (context) => {
   needs(context, IS_LINUX, 'a process that takes over the children of another');
   const target = await mkdtemp(join(tmpdir(), 'parley-target-'));
   onTestFinished(() => rm(target, { recursive: true }));
   await writeFile(join(target, 'kept'), 'kept');
-  // A folder and a link that change places all the time, for whoever removes them by their path.
+  // The folder and the link swap places all the time, to trick a removal by path.
   const content = `${IMPORTS}class Tools:
     def f(self):
         os.mkdir("a")
@@ -56,11 +56,11 @@ test('what outlives the fork server is ended, and its folder goes without harm t
   await until('them to be gone', () => children.every((pid: number) => !isAlive({ pid })));
   await until('the folder to be gone', () => !existsSync(join(folder, '..')));
   expect(existsSync(join(target, 'kept'))).toBe(true);
-  // Others come back with a new fork server.
+  // A new fork server starts the other tools again.
   await until('the neighbour', async () => typeof (await hostile.neighbour()) === 'number');
 });
 
-test('a tool ends what had its user before it', async ({ skip }) => {
+test('a tool process ends processes that the previous tool with its user left', async ({ skip }) => {
   if (!IS_ROOT) skip('the server is not root');
   const uidOf = async (id: string) => {
     const content = `${IMPORTS}class Tools:\n    def f(self): return os.getuid()\n`;
@@ -68,7 +68,7 @@ test('a tool ends what had its user before it', async ({ skip }) => {
     return (await hostile.use(id, 'f')).body.result as number;
   };
   const uid = await uidOf('before');
-  // Users are taken in turn, but for those that another server of this machine has.
+  // Users are taken in turn, except those that another server of this machine has claimed.
   const others = Array.from({ length: 100 }, (_, i) => 60_706 + ((uid - 60_706 + i + 1) % 478));
   const survivors = others.map((other) => spawn('sleep', ['60'], { uid: other, gid: other }));
   onTestFinished(() => survivors.forEach((one) => void one.kill('SIGKILL')));

@@ -29,13 +29,13 @@ const call = (body: string, more = {}, prefix = 'def') =>
   callTool(python, toolOf(`${prefix} f(self):\n    ${body.replaceAll('\n', '\n    ')}`, IMPORTS), {}, more);
 
 const NEIGHBOUR = { id: 'neighbour', content: toolOf('def f(self): return "here"') };
-// Whatever a tool did, the next one answers.
+// After each attack, the next tool answers.
 afterEach(async () => {
   const { result } = await callTool(python, NEIGHBOUR.content, {}, { tool: NEIGHBOUR });
   expect(result).toBe('here');
 });
 
-describe('ends by the clock', () => {
+describe('ends at the time limit', () => {
   test.each<[string, string, string]>([
     ['an endless loop', 'def', 'while True: pass'],
     ['an endless loop on the event loop', 'async def', 'while True: pass'],
@@ -71,12 +71,12 @@ describe('ends by the clock', () => {
   });
 });
 
-describe('ends with a sentence', () => {
+describe('ends with a clear error', () => {
   test.each<[string, string, RegExp]>([
     ['os._exit', 'os._exit(3)', /ended: exit status 3/],
     ['os.abort', 'os.abort()', /crashed \(SIGABRT\)/],
     ['a null pointer', 'ctypes.string_at(0)', /crashed \(SIGSEGV\)/],
-    ['SIGKILL at itself', 'os.kill(os.getpid(), 9)', /it was killed/],
+    ['SIGKILL to itself', 'os.kill(os.getpid(), 9)', /it was killed/],
     ['a memory bomb', 'x = []\nwhile True: x.append(bytearray(1 << 24))', /MemoryError/],
     [
       'shared memory',
@@ -110,7 +110,7 @@ describe('ends with a sentence', () => {
 });
 
 describe('the channel', () => {
-  test('printing, by every way, does not reach it', async () => {
+  test('gets nothing of the output of a tool, printed in any way', async () => {
     const body =
       'print("x" * (1 << 20))\nfor _ in range(100): os.write(1, b"y" * (1 << 20)); os.write(2, b"z" * (1 << 20))\n' +
       'subprocess.run(["echo", "{}"])\nreturn "done"';
@@ -128,7 +128,7 @@ describe('the channel', () => {
     await expect(call(body)).rejects.toMatchObject({ code: 'tool_raised' });
   });
 
-  // Past the host's own count: the server would keep them all for the answer.
+  // Written past the count of the host: the server would keep all of them for the answer.
   test('a flood of events ends the process', async () => {
     const body =
       'event = b\'{"kind":"event","call":1}\\n\' + json.dumps("A" * (1 << 20)).encode()\n' +
@@ -148,14 +148,14 @@ describe('the channel', () => {
 const attempt = (expression: string) =>
   `try: return [${expression}, "reached"]\nexcept BaseException as e: return type(e).__name__`;
 
-describe('reaches nothing of the server', () => {
-  test('environment', async () => {
+describe('a tool cannot reach', () => {
+  test('the environment of the server', async () => {
     const { result } = await call('return sorted(os.environ)');
     const threads = ['OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS'];
     expect(result).toEqual(['HOME', 'LANG', 'MALLOC_ARENA_MAX', ...threads, 'PATH', 'TMPDIR']);
   });
 
-  test('files', async (context) => {
+  test('files of the server', async (context) => {
     needs(context, !python.state().detail.includes('Landlock'), 'a kernel with Landlock');
     for (const path of [join(secrets, 'secret.key'), import.meta.filename, '/etc/passwd', '/etc/shadow']) {
       expect((await call(attempt(`open(${JSON.stringify(path)}).read()`))).result).toBe('PermissionError');
@@ -166,7 +166,7 @@ describe('reaches nothing of the server', () => {
     expect(existsSync(target)).toBe(false);
   });
 
-  test('only its own folder can be written to', async () => {
+  test('folders other than its own for writing', async () => {
     const { result } = await call(
       'open("a.txt", "w").write("mine")\nimport tempfile\nwith tempfile.TemporaryFile() as t: t.write(b"x")\n' +
         'return [open("a.txt").read(), os.getcwd() == os.environ["HOME"]]',
@@ -174,7 +174,7 @@ describe('reaches nothing of the server', () => {
     expect(result).toEqual(['mine', true]);
   });
 
-  test('processes', async () => {
+  test('the data of other processes', async () => {
     const { result } = await call(
       'out = []\nfor pid in (os.getppid(), ' +
         `${process.pid}):\n    for name in ("environ", "mem", "maps"):\n        try: out.append(open(f"/proc/{pid}/{name}").read())\n` +
@@ -183,7 +183,7 @@ describe('reaches nothing of the server', () => {
     expect(new Set(result as string[])).toEqual(new Set(['PermissionError']));
   });
 
-  test('signals', async (context) => {
+  test('other processes by signals', async (context) => {
     needs(context, !python.state().detail.includes('can signal'), 'signals that stay within a tool');
     const { result } = await call(
       `out = []\nfor pid in (os.getppid(), ${process.pid}):\n    try: os.kill(pid, 9)\n    except OSError as e: out.append(type(e).__name__)\nreturn out`,
@@ -191,7 +191,7 @@ describe('reaches nothing of the server', () => {
     expect(result).toEqual(['PermissionError', 'PermissionError']);
   });
 
-  test('limits of other processes, modes of files, memory that no limit counts', async (context) => {
+  test('limits of other processes, modes of files, and memory that is not counted', async (context) => {
     needs(context, HAS_FILTER, FILTER);
     const limit = `__import__("resource").prlimit(${process.pid}, 7, (64, 64))`;
     expect((await call(attempt(limit))).result).toBe('PermissionError');
@@ -206,15 +206,16 @@ describe('reaches nothing of the server', () => {
     expect(copied.result).toBe('x');
   });
 
-  test('the share of the processor that others have', async (context) => {
+  test('a larger share of the processor', async (context) => {
     needs(context, HAS_FILTER, FILTER);
     expect((await call('return os.getpriority(os.PRIO_PROCESS, 0)')).result).toBe(15);
-    // From others than root the kernel takes that ten times a second from all together, and a tool goes without it then.
+    // For users other than root, the kernel limits this to ten a second for all together, and a tool may
+    // start without it.
     if (existsSync('/proc/self/autogroup') && IS_ROOT) {
       const group = await call('return open("/proc/self/autogroup").read()');
       expect(group.result).toMatch(/ nice 10\n$/);
     }
-    // A session of its own, or another way to be scheduled, would be a share of its own.
+    // A session of its own, or another scheduling policy, would get a share of its own.
     const ownSession = 'subprocess.Popen(["true"], start_new_session=True)';
     expect((await call(attempt(ownSession))).result).toBe('PermissionError');
     expect((await call(attempt('os.sched_setscheduler(0, 0, os.sched_param(0))'))).result).toBe(
@@ -222,7 +223,7 @@ describe('reaches nothing of the server', () => {
     );
   });
 
-  test('no namespace of its own, by no call', async (context) => {
+  test('a namespace of its own, by any call', async (context) => {
     needs(context, HAS_FILTER, FILTER);
     const [clone, unshare] = process.arch === 'x64' ? [56, 272] : [220, 97];
     const body =
@@ -235,12 +236,12 @@ describe('reaches nothing of the server', () => {
     ]);
   });
 
-  test('its own processes it may signal', async () => {
+  test('other processes, but may signal its own', async () => {
     const { result } = await call('p = subprocess.Popen(["sleep", "60"])\np.kill()\nreturn p.wait()');
     expect(result).toBe(-9);
   });
 
-  test('the user of root', async ({ skip }) => {
+  test('the user root', async ({ skip }) => {
     if (!IS_ROOT) skip('the server is not root');
     const { result } = await call('return os.getresuid() + os.getresgid() + tuple(os.getgroups())');
     expect(result).toHaveLength(6);
@@ -259,15 +260,15 @@ describe('reaches nothing of the server', () => {
   });
 });
 
-/** Processes whose command line holds the text. */
+/** Processes whose command line contains the text. */
 function running(text: string): string[] {
   const list = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' });
   return list.split('\n').filter((line) => line.includes(text));
 }
 
-describe('leaves nothing behind', () => {
-  test('a bomb of processes is bounded and gone', async () => {
-    // Each in a group of its own, and small, so that only their number is too much.
+describe('leaves nothing behind:', () => {
+  test('a bomb of processes is bounded and removed', async () => {
+    // Small processes, each in a group of its own, so that only their number is too large.
     const nap = `8${process.pid}.5`;
     const content = toolOf(
       'def f(self, __event_emitter__):\n' +
@@ -281,7 +282,8 @@ describe('leaves nothing behind', () => {
     bombing.catch(isFull.reject);
     isFull.promise.catch(() => {});
     if (IS_ROOT) {
-      // The system counts the processes of root's tools, and gives no more at some time.
+      // When the tools of root have users of their own, the kernel counts the processes of each and refuses
+      // more.
       await isFull.promise;
       const size = running(`sleep ${nap}`).length;
       expect(size).toBeGreaterThan(0);
@@ -289,13 +291,14 @@ describe('leaves nothing behind', () => {
       leaving.abort(new Error('gone'));
       await expect(bombing).rejects.toThrow('gone');
     } else {
-      // Those of an ordinary user it counts with others, and the watch ends them.
+      // For an ordinary user the kernel counts all processes of the user together, and the watch ends the
+      // tool.
       await expect(bombing).rejects.toMatchObject({ code: 'tool_raised' });
     }
     await until('the bomb to be gone', () => running(`sleep ${nap}`).length === 0);
   });
 
-  test('a process that was detached ends with its tool', async () => {
+  test('a detached process ends with its tool', async () => {
     const nap = `7${process.pid}.25`;
     const body = `subprocess.Popen(["sleep", "${nap}"], process_group=0)\nif os.fork() == 0:\n    os.setpgid(0, 0)\n    if os.fork() == 0: os.execvp("sleep", ["sleep", "${nap}"])\n    os._exit(0)\nreturn 1`;
     expect((await call(body)).result).toBe(1);
@@ -304,21 +307,21 @@ describe('leaves nothing behind', () => {
     await until('the sleeps to be gone', () => running(`sleep ${nap}`).length === 0);
   });
 
-  test('its folder', async () => {
+  test('the folder of the tool is removed', async () => {
     const { result } = await call('return os.getcwd()');
     expect(existsSync(String(result))).toBe(true);
     python.evict('tool');
     await until('the folder to be gone', () => !existsSync(String(result)));
   });
 
-  test('its folder, however deep', async () => {
+  test('the folder of the tool is removed at any depth', async () => {
     const content = toolOf(
       'def home(self): return os.getcwd()\ndef f(self):\n    for _ in range(3000):\n        os.mkdir("d")\n        os.chdir("d")',
       IMPORTS,
     );
     const { result } = await callTool(python, content, {}, { function: 'home' });
     expect(existsSync(String(result))).toBe(true);
-    // It may be ended for its depth before it is done.
+    // The watch may end the process for the depth of its folder before the call returns.
     await callTool(python, content).catch(() => {});
     python.evict('tool');
     await until('the folder to be gone', () => !existsSync(String(result)));

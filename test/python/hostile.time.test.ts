@@ -1,4 +1,4 @@
-/** What tools do to the time of others: to the clock, to the turn of other calls, and to the processor. */
+/** Attacks on the time of other calls: on the clock, on their turn, and on the processor. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../support/poll.ts';
 import { isAlive } from '../support/process.ts';
@@ -10,7 +10,7 @@ describe('the clock', () => {
   let hostile: Hostile;
   let shop: Workshop;
   beforeAll(async () => {
-    // Whoever is honest must begin, and be done, within these times as well.
+    // Honest calls must begin and end within these times as well.
     hostile = await openHostile({
       callTimeoutMs: TURN_MS + 2_000,
       loadTimeoutMs: TURN_MS + 2_000,
@@ -23,12 +23,12 @@ describe('the clock', () => {
   test.each([
     ['an endless loop', 'while True: pass'],
     ['a sleep', 'time.sleep(60)'],
-  ])('%s is an error for its caller alone', async (_, body) => {
+  ])('%s is an error for its caller only', async (_, body) => {
     const detail = expect.stringMatching(/took longer than 8 s/);
     expect(await hostile.run(body)).toMatchObject({ status: 504, body: { detail } });
   });
 
-  test('patching the host harms its own process', async () => {
+  test('patching the host harms only the own process', async () => {
     const content = `${IMPORTS}class Tools:
     def f(self):
         import gc
@@ -41,7 +41,8 @@ describe('the clock', () => {
 `;
     expect((await shop.create('patching', content)).status).toBe(200);
     expect((await hostile.beside(() => hostile.use('patching', 'f'))).body.result).toBe('honest');
-    // From then on it cannot answer. When the time of its next call is over, another process turns to those that follow.
+    // This process cannot answer any more. When its next call runs out of time, another process takes the
+    // calls that follow.
     expect((await hostile.use('patching', 'f')).body.code).toBe('tool_timeout');
     expect((await hostile.use('patching', 'f')).body.result).toBe('honest');
     expect(await hostile.run('return json.dumps(open is not None)')).toMatchObject({
@@ -66,7 +67,7 @@ describe('the clock', () => {
       'spinning',
       'async def harm(self, __event_emitter__):\n        await __event_emitter__({})\n        while True: pass',
     ],
-  ])('who calls the same tool is served while another caller %s', async (_, id, harm) => {
+  ])('another caller of the same tool is served while one caller %s', async (_, id, harm) => {
     const content = `${IMPORTS}class Tools:\n    ${harm}\n    def fine(self): return "fine"\n`;
     expect((await shop.create(id, content)).status).toBe(200);
     const { client, sockets } = openSocket(shop.server.url, shop.writer.token);
@@ -96,12 +97,13 @@ describe('the clock', () => {
 describe('the processor', () => {
   let hostile: Hostile;
   beforeAll(async () => {
-    // Tools have little of a busy one.
+    // On a busy machine, tools get little processor time.
     hostile = await openHostile({ callTimeoutMs: 100_000, cpuSeconds: 2 });
   });
   afterAll(() => hostile.close());
 
-  // The kernel's own limit: whoever has it may raise it, and what is started begins anew.
+  // The kernel's own limit is not enough: a process may raise its soft limit, and a child starts with a count
+  // of zero.
   const UNLIMITED =
     'def burn(seconds):\n    while time.process_time() < seconds: pass\n' +
     'libc.signal(24, ctypes.c_void_p(1))\n' +
@@ -114,11 +116,11 @@ describe('the processor', () => {
       'for _ in range(3):\n    if os.fork() == 0:\n        burn(1.2)\n        time.sleep(60)\ntime.sleep(60)',
     ],
     [
-      'children one after the other, each within its limit',
+      'sequential children, each within its limit',
       'while True:\n    child = os.fork()\n    if child == 0:\n        burn(0.6)\n        os._exit(0)\n    os.waitpid(child, 0)',
     ],
     [
-      'children that nobody waits for',
+      'children without a parent that waits for them',
       'libc.signal(17, ctypes.c_void_p(1))\n' +
         'while True:\n    child = os.fork()\n    if child == 0:\n        burn(1.4)\n        os._exit(0)\n' +
         '    try:\n        while True: os.kill(child, time.sleep(0.01) or 0)\n    except ProcessLookupError: pass',
@@ -128,13 +130,13 @@ describe('the processor', () => {
     expect(await hostile.run(UNLIMITED + body)).toMatchObject({ status: 422, body: { detail } });
   });
 
-  test('what a call has left behind ends with its processor time', async () => {
+  test('a thread that a call left behind ends with the processor time of the process', async () => {
     const body = `${UNLIMITED}threading.Thread(target=burn, args=(60,)).start()\nreturn os.getpid()`;
     const { body: answer } = await hostile.run(body);
     await until('the process to be gone', () => !isAlive({ pid: answer.result }));
   });
 
-  test('each call has the processor time anew', async () => {
+  test('each call has the whole processor time', async () => {
     const content = `${IMPORTS}class Tools:
     def f(self):
         began = time.process_time()

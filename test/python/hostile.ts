@@ -5,9 +5,9 @@ import type { Limits } from '../../src/python/pool.ts';
 import type { Answer } from '../support/server.ts';
 import { openWorkshop, type Workshop } from '../tools/workshop.ts';
 
-/** What no tool but its own may see. */
+/** A secret that only its own tool may see. */
 export const SECRET = 'hunter2-of-the-neighbour';
-/** What no tool may see: it stands in the environment and in the data folder of the server. */
+/** A secret that no tool may see: it is in the environment and in the data folder of the server. */
 export const MARK = 'secret-of-the-server';
 
 const NEIGHBOUR = `import os
@@ -27,27 +27,30 @@ export const IS_ROOT = process.getuid?.() === 0;
 export const HAS_FILTER = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
 export const FILTER = 'a system call filter for this processor';
 
-/** In so much time others are served at least once, whatever a tool does. Loops and sleeps are stopped after more. */
+/**
+ * Within this time other tools are served at least once, whatever a tool does. Loops and sleeps are ended
+ * later.
+ */
 export const TURN_MS = 6_000;
 
 export interface Hostile {
   shop: Workshop;
   /** Calls a function of a tool as its reader. */
   use(id: string, name: string, args?: object): Promise<Answer>;
-  /** The process of a tool that works on beside the hostile ones. */
+  /** The process id of a tool that works beside the hostile ones. */
   neighbour(): Promise<number>;
-  /** Does something while others work on; they never notice. */
+  /** Runs an attack while other calls go on, and checks that these do not notice it. */
   beside(hostile: () => Promise<Answer>): Promise<Answer>;
-  /** Stores a tool whose function `f` has that body, and calls it beside others. */
+  /** Stores a tool whose function `f` has this body, and calls it beside others. */
   run(body: string, args?: object, parameters?: string): Promise<Answer>;
-  /** What comes of each expression: its value, or the name of its exception. */
+  /** The result of each expression: its value, or the name of its exception. */
   attempts(expressions: string[], args?: object, parameters?: string): Promise<string[]>;
-  /** The layers that this system does not offer. */
+  /** The protections that this system does not offer. */
   missing(): string;
   close(): Promise<void>;
 }
 
-/** A server, a tool beside which others do their worst, and doors for these. */
+/** Starts a server with an honest tool, and the means to attack it. */
 export async function openHostile(limits: Partial<Limits>): Promise<Hostile> {
   vi.stubEnv('PARLEY_TEST_MARK', MARK);
   const shop = await openWorkshop(limits);
@@ -82,9 +85,9 @@ export async function openHostile(limits: Partial<Limits>): Promise<Hostile> {
       });
       const turns = Math.floor((performance.now() - began) / TURN_MS);
       expect((await watching).filter(({ status }) => status !== 200)).toEqual([]);
-      // However slow the machine: a server that stood still until the hostile call was ended is seen.
+      // At any speed of the machine, this finds a server that stood still until the hostile call was ended.
       expect(served).toBeGreaterThanOrEqual(turns);
-      // The same process, unharmed, with its settings.
+      // The same process is unharmed and has its settings.
       expect(await self.neighbour()).toBe(before);
       expect((await self.use('neighbour', 'kept')).body.result).toBe(SECRET.length);
       expect(JSON.stringify(answer.body)).not.toMatch(new RegExp(`${SECRET}|${MARK}|Traceback`));
@@ -97,7 +100,7 @@ export async function openHostile(limits: Partial<Limits>): Promise<Hostile> {
       const indented = body.replaceAll('\n', '\n        ');
       const content = `${IMPORTS}class Tools:\n    def f(self${parameters}):\n        ${indented}\n`;
       expect((await shop.create(id, content)).status).toBe(200);
-      // Its places and users are for the next ones.
+      // Gives its place and its user back for the next tools.
       onTestFinished(() => shop.python.evict(id));
       return self.beside(() => self.use(id, 'f', args));
     },
@@ -123,7 +126,7 @@ export async function openHostile(limits: Partial<Limits>): Promise<Hostile> {
   return self;
 }
 
-/** Skips a test on a system that lacks what it is about; where everything has to be there, it fails instead. */
+/** Skips a test on a system without a feature that it needs; in CI, the test fails instead. */
 export function needs({ skip }: TestContext, isThere: boolean, what: string): void {
   if (isThere) return;
   if (process.env.CI) throw new Error(`This system lacks what the test is about: ${what}.`);

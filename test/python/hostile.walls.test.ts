@@ -1,4 +1,7 @@
-/** What the filter of system calls and the counts of the watch keep from tools, and that tools miss nothing by it. */
+/**
+ * Tests that the filter of system calls and the counts of the watch stop attacks, and that published tools
+ * still work.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,33 +16,34 @@ beforeAll(async () => {
 });
 afterAll(() => hostile.close());
 
-/** By name on x86-64 and arm64. */
+/** System call numbers of x86-64 and arm64. */
 const number = (x64: number, arm64: number) => (process.arch === 'x64' ? x64 : arm64);
 
 describe('sockets', () => {
-  test('are those of the internet, and pairs of streams', async (context) => {
+  test('are limited to the internet, and to socket pairs of streams', async (context) => {
     needs(context, HAS_FILTER, FILTER);
     const refused = await hostile.attempts([
       'socket.socket(socket.AF_UNIX)',
       'socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)',
       'socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)',
       'socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)',
-      // Of packets, of virtual machines, of the kernel's cryptography, and what it tells of everybody's sockets and events.
+      // Packet sockets, virtual machines, kernel cryptography, and netlink, which reports sockets and events
+      // of all processes.
       'socket.socket(17, socket.SOCK_RAW)',
       'socket.socket(40, socket.SOCK_STREAM)',
       'socket.socket(38, socket.SOCK_SEQPACKET)',
       'socket.socket(16, socket.SOCK_RAW, 4)',
       'socket.socket(16, socket.SOCK_RAW, 15)',
-      // What it takes without a name.
+      // Listening without a bound address.
       'socket.socket().listen()',
     ]);
     expect(refused).toEqual(Array(10).fill('PermissionError'));
-    // Protocols that take a port past Landlock's rule: MPTCP and SCTP.
+    // MPTCP and SCTP take a port that the rules of Landlock do not cover.
     const streams = [262, 132].map((one) => `socket.socket(socket.AF_INET, socket.SOCK_STREAM, ${one})`);
     expect(await hostile.attempts(streams)).toEqual(Array(2).fill('OSError'));
   });
 
-  test('take no names: others find the users that tools run as', async (context) => {
+  test('cannot take names, by which fork servers claim users', async (context) => {
     needs(context, HAS_FILTER, FILTER);
     const body =
       'kept = []\ndef take(kind, uid):\n    a, b = socket.socketpair(socket.AF_UNIX, kind)\n    kept.append((a, b))\n' +
@@ -51,7 +55,7 @@ describe('sockets', () => {
     expect(await hostile.run('return "started"')).toMatchObject({ body: { result: 'started' } });
   });
 
-  test('hold what they hold unless told otherwise', async (context) => {
+  test('have buffers of their default size only', async (context) => {
     needs(context, HAS_FILTER, FILTER);
     const body =
       'held = 0\nkept = []\nfor _ in range(45):\n    for one in socket.socketpair():\n        kept.append(one)\n' +
@@ -64,7 +68,7 @@ describe('sockets', () => {
     expect(answer.result).toBeLessThan(512 * 1024);
   });
 
-  test('count as memory with all that the tool has started', async (context) => {
+  test('count as memory of the tool and its child processes', async (context) => {
     needs(context, process.platform === 'linux', 'counts of processes');
     const body =
       'for _ in range(8):\n    if os.fork() == 0:\n        kept = [one for _ in range(110) for one in socket.socketpair()]\n' +
@@ -75,12 +79,12 @@ describe('sockets', () => {
   });
 });
 
-test('memory that no limit counts is not given', async (context) => {
+test('refuses memory that no limit counts', async (context) => {
   needs(context, HAS_FILTER, FILTER);
   const body =
     'def no(*call):\n    ctypes.set_errno(0)\n    return [libc.syscall(*call), ctypes.get_errno()]\n' +
     `return [no(447, 0), no(${number(319, 279)}, b"x", 0), resource.getrlimit(resource.RLIMIT_MEMLOCK)]`;
-  // Refused by the filter, not absent from the kernel.
+  // Refused by the filter, not missing in the kernel.
   expect((await hostile.run(body)).body.result).toEqual([
     [-1, 1],
     [-1, 1],
@@ -88,11 +92,11 @@ test('memory that no limit counts is not given', async (context) => {
   ]);
 });
 
-test('attributes of files are answered and not changed, whichever call asks', async (context) => {
+test('allows reading attributes of files and refuses changing them, by every system call', async (context) => {
   needs(context, HAS_FILTER, FILTER);
   const removals = process.arch === 'x64' ? [197, 198, 199] : [14, 15, 16];
   const body =
-    // Without a file to work on, each fails where the kernel gets to see it.
+    // Without a valid file descriptor, each of these fails if it reaches the kernel.
     `done = [libc.syscall(n, -1, 0, 0, 0, 0, 0) for n in ${JSON.stringify([463, 466, 469, 452, ...removals])}]\n` +
     'file = os.open("a", os.O_CREAT | os.O_RDONLY)\nflags = ctypes.c_int(0x40)\n' +
     'done.append(libc.ioctl(file, ctypes.c_ulong(0x40086602), ctypes.byref(flags)))\n' +
@@ -100,7 +104,7 @@ test('attributes of files are answered and not changed, whichever call asks', as
   expect((await hostile.run(body)).body.result[0]).toEqual(Array(8).fill(0));
 });
 
-test('what happens in folders of others is not told', async (context) => {
+test('refuses watching the folders of others', async (context) => {
   needs(context, HAS_FILTER, FILTER);
   const body =
     'def no(*call):\n    ctypes.set_errno(0)\n    return [libc.syscall(*call), ctypes.get_errno()]\n' +
@@ -109,13 +113,14 @@ test('what happens in folders of others is not told', async (context) => {
   expect((await hostile.run(body)).body.result).toEqual(Array(3).fill([-1, 1]));
 });
 
-test('files are not emptied where Landlock does not know of it', async (context) => {
+test('refuses truncating files where Landlock does not cover it', async (context) => {
   needs(context, HAS_FILTER, FILTER);
   const folder = mkdtempSync(join(tmpdir(), 'parley-emptied-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'file');
   writeFileSync(file, 'kept');
-  // The filter alone, as on a kernel with the second version of Landlock; the first three ways ask it for nothing there.
+  // Only the filter runs, as on a kernel with version 2 of Landlock; there the first three ways do not ask
+  // Landlock.
   const script = `
 import ctypes, errno, os, sys
 sys.path.insert(0, ${JSON.stringify(join(import.meta.dirname, '../../src/python/host'))})
@@ -142,7 +147,7 @@ print(*[attempt(act) for act in (
   expect(readFileSync(file, 'utf8')).toBe('kept');
 });
 
-describe('what published tools need goes on', () => {
+describe('published tools still work:', () => {
   test.each<[string, string, unknown]>([
     [
       'subprocess with pipes',
@@ -185,7 +190,7 @@ describe('what published tools need goes on', () => {
     ['requests', 'import requests\nreturn requests.get(url).status_code'],
     ['httpx', 'import httpx\nreturn httpx.get(url).status_code'],
     [
-      'httpx, asynchronously',
+      'asynchronous httpx',
       'import httpx\nasync def go():\n    async with httpx.AsyncClient() as client: return (await client.get(url)).status_code\n' +
         'return asyncio.run(go())',
     ],

@@ -1,4 +1,4 @@
-/** Runs a tool that never ends, and tells the ids of its processes. */
+/** Runs a tool that never ends, and prints the ids of its processes. */
 import { callTool, startTestPython, toolOf } from '../support/python.ts';
 
 const python = await startTestPython();

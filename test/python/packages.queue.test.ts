@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openQueue } from '../../src/python/packages.queue.ts';
 
-/** A queue of work that is done when told. */
+/** A queue of work that ends when the test says so. */
 function open(bounds = { running: 2, waiting: 2 }) {
   const queue = openQueue<string>(bounds);
   const begun = new Map<string, PromiseWithResolvers<string>>();
@@ -23,7 +23,7 @@ function open(bounds = { running: 2, waiting: 2 }) {
     async end(name: string) {
       begun.get(name)?.resolve(`${name} done`);
       begun.delete(name);
-      // The next begins, and whoever waited has heard, in steps of promises alone.
+      // The next work begins and all callers are told within promise callbacks.
       await new Promise(setImmediate);
     },
     async fail(name: string) {
@@ -35,7 +35,7 @@ function open(bounds = { running: 2, waiting: 2 }) {
 }
 
 describe('a queue', () => {
-  it('does so much at a time, and of each person one thing', async () => {
+  it('runs a limited number of works at a time, and one of each person', async () => {
     const one = open();
     for (const name of ['a1', 'a2']) void one.join(name, 'ann');
     for (const name of ['b1', 'b2']) void one.join(name, 'bob');
@@ -47,7 +47,7 @@ describe('a queue', () => {
       undefined,
     ]);
     await one.end('b1');
-    // Ann's and Bob's next ones came before; Ann's own still runs.
+    // The next works of Ann and Bob were queued first, and Ann's other work still runs.
     expect(one.begun()).toEqual(['a1', 'b2']);
     await one.end('b2');
     expect(one.begun()).toEqual(['a1', 'c1']);
@@ -59,7 +59,7 @@ describe('a queue', () => {
     expect(one.queue.find('a1')).toBeUndefined();
   });
 
-  it('does once what several ask for, as soon as it is the turn of any of them', async () => {
+  it('runs a work that several people want once, at the first turn of any of them', async () => {
     const one = open();
     for (const name of ['a1', 'a2', 'a3']) void one.join(name, 'ann');
     const joined = one.join('a3', 'bob');
@@ -70,7 +70,7 @@ describe('a queue', () => {
     expect(one.begun()).toEqual(['a1']);
   });
 
-  it('goes on after a failure, which whoever asked is told', async () => {
+  it('goes on after a failure and reports it to the callers', async () => {
     const one = open({ running: 1, waiting: 2 });
     const failed = one.join('a1', 'ann');
     void one.join('a2', 'ann');
@@ -80,7 +80,7 @@ describe('a queue', () => {
     expect(one.begun()).toEqual(['a2']);
   });
 
-  it('gives up the oldest of who asks for too much, unless somebody else wants it', async () => {
+  it('drops the oldest waiting work of a person with too many, unless another person wants it too', async () => {
     const one = open();
     for (const name of ['a1', 'a2', 'a3']) void one.join(name, 'ann');
     void one.join('b1', 'bob');
@@ -97,7 +97,7 @@ describe('a queue', () => {
     ]);
   });
 
-  it('that closes gives up what waits and lets end what runs', async () => {
+  it('drops waiting work when it closes, and lets running work end', async () => {
     const one = open();
     for (const name of ['a1', 'a2']) void one.join(name, 'ann');
     const closed = one.queue.close();

@@ -14,7 +14,7 @@ afterEach(() => python.close());
 
 const WHO = toolOf('def f(self): return [os.getpid(), os.getppid()]', 'import os');
 
-/** Process ids: of the tool, and of the fork server. */
+/** The process ids of the tool and of the fork server. */
 async function who(id: string): Promise<[number, number]> {
   const { result } = await callTool(python, WHO, {}, { tool: { id, content: WHO } });
   return result as [number, number];
@@ -22,13 +22,13 @@ async function who(id: string): Promise<[number, number]> {
 
 const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
 
-/** Says that it has begun, and goes on. */
+/** Emits an event when it begins, and goes on. */
 const SLEEPING = toolOf(
   'def f(self, __event_emitter__):\n    asyncio.run(__event_emitter__({}))\n    time.sleep(600)',
   'import asyncio, time',
 );
 
-/** A call whose caller may leave. */
+/** Begins a call whose caller may disconnect. */
 function begin(content: string) {
   const leaving = new AbortController();
   const begun = Promise.withResolvers<unknown>();
@@ -37,25 +37,25 @@ function begin(content: string) {
   return { answer, begun: begun.promise, leave: () => leaving.abort(new Error('gone')) };
 }
 
-test('many tools in turn: live processes stay bounded, the longest unused one makes room', async () => {
+test('keeps a limited number of processes, and ends the least recently used one for another tool', async () => {
   python = await startTestPython({ processes: 4 });
   const pids: number[] = [];
   for (let i = 0; i < 20; i += 1) {
     pids.push((await who(`t${i}`))[0]);
-    // The first is used again and again, so it stays.
+    // The first tool is used again and again, so it stays.
     expect((await who('t0'))[0]).toBe(pids[0]);
     expect(pids.filter(isAlive).length).toBeLessThanOrEqual(4);
   }
 });
 
-test('more tools at once than places: they wait for one, and all answer', async () => {
+test('lets more tools than places wait for one, and all answer', async () => {
   python = await startTestPython({ processes: 2 });
   const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => who(`t${i}`)));
   expect(new Set(answers.map(([pid]) => pid)).size).toBe(8);
 });
 
-test('when every place stays busy, the caller is told to try again', async () => {
-  // What loads must fit into this too.
+test('tells the caller to try again when every place stays busy', async () => {
+  // Loading must fit into this time too.
   python = await startTestPython({ processes: 1, loadTimeoutMs: 5_000 });
   const busy = begin(SLEEPING);
   await busy.begun;
@@ -65,13 +65,13 @@ test('when every place stays busy, the caller is told to try again', async () =>
   await who('other');
 });
 
-test('an idle process is ended', async () => {
+test('ends an idle process', async () => {
   python = await startTestPython({ idleTimeoutMs: 1 });
   const [pid] = await who('t');
   await until('the process to be gone', () => !isAlive(pid));
 });
 
-test('an evicted tool finishes its call, then ends', async () => {
+test('ends an evicted tool after its call', async () => {
   python = await startTestPython();
   const content = toolOf(
     `def f(self, __event_emitter__):\n    asyncio.run(__event_emitter__([os.getpid(), ${FOLDER}]))\n` +
@@ -87,7 +87,7 @@ test('an evicted tool finishes its call, then ends', async () => {
   await until('the process to be gone', () => !isAlive(pid));
 });
 
-test('what was inspected is what answers the first call', async () => {
+test('answers the first call in the process that inspected the source', async () => {
   python = await startTestPython();
   const content = toolOf(
     'LOADED = os.getpid()\ndef f(self, x: Literal["a"] = "a"): return self.LOADED',
@@ -96,12 +96,12 @@ test('what was inspected is what answers the first call', async () => {
   const inspected = await python.inspect({ id: 'tool', content });
   const first = (await callTool(python, inspected.content)).result;
   expect((await callTool(python, content)).result).toBe(first);
-  // A second look runs elsewhere and leaves the first in place.
+  // A second inspection runs in another process and leaves the first in place.
   await python.inspect({ id: 'tool', content });
   expect((await callTool(python, content)).result).toBe(first);
 });
 
-test('a fork server that dies is started again; calls under way fail, later ones wait', async () => {
+test('starts a fork server again that died; running calls fail, later calls wait', async () => {
   python = await startTestPython();
   const [, host] = await who('t');
   const busy = begin(SLEEPING);
@@ -117,7 +117,7 @@ test('a fork server that dies is started again; calls under way fail, later ones
   expect(python.state().state).toBe('ready');
 });
 
-test('closing ends every process and removes every folder', async () => {
+test('ends every process and removes every folder when it closes', async () => {
   python = await startTestPython();
   const scratch = toolOf('def f(self): return os.getcwd()', 'import os');
   const folder = String((await callTool(python, scratch)).result);
@@ -128,7 +128,7 @@ test('closing ends every process and removes every folder', async () => {
   await expect(who('t')).rejects.toMatchObject({ code: 'python_unavailable' });
 });
 
-test('kill -9 of the server leaves no Python behind', async () => {
+test('leaves no Python process behind after kill -9 of the server', async () => {
   python = await startTestPython();
   const server = spawn(process.execPath, [join(import.meta.dirname, 'orphan.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -19,7 +19,7 @@ def raw(*messages):
 def request(number, **values):
     return {"kind": "request", "call": 1, "ask": number, "operation": "x", "input": values}
 `;
-/** Asks the server from many threads, each of which waits for its answer. */
+/** Sends requests from many threads, each of which waits for its answer. */
 const MANY = toolOf(
   `def f(self, count: int, characters: int = 0):
     with ThreadPoolExecutor(count) as pool:
@@ -28,7 +28,7 @@ const MANY = toolOf(
 );
 
 describe('requests of a process', () => {
-  test('are worked on some at a time, and all are answered', async () => {
+  test('run a limited number at a time, and all are answered', async () => {
     let running = 0;
     let most = 0;
     const full = Promise.withResolvers<void>();
@@ -45,8 +45,8 @@ describe('requests of a process', () => {
     expect(most).toBe(MAX_REQUESTS_AT_ONCE);
   });
 
-  test('of one call do not keep those of another waiting', async () => {
-    // The event tells that the request before it has arrived.
+  test('of one call do not block the requests of another', async () => {
+    // The event shows that the request before it has arrived.
     const content = `${MANY}    def modest(self):
         raw({**request(-1), "call": 2}, {"kind": "event", "call": 2, "event": 1})
         return bridge.call("x")`;
@@ -71,7 +71,7 @@ describe('requests of a process', () => {
       },
     );
     await until('its request', () => isAsked);
-    // One of the others has its turn before.
+    // Another request has its turn first.
     for (let freed = 0; freed < 2; freed += 1) {
       held.shift()?.();
       await until('the next', () => isServed || held.length === MAX_REQUESTS_AT_ONCE);
@@ -81,7 +81,7 @@ describe('requests of a process', () => {
     await Promise.all([hoarding, modest]).finally(() => clearInterval(freeing));
   });
 
-  test('that say more than the server holds are all answered', async () => {
+  test('with more text than the server holds at once are all answered', async () => {
     const [count, characters] = [5, 4 * MIB];
     expect(count * characters).toBeGreaterThan(MAX_REQUESTS_HELD);
     const onRequest = async (_: string, input: unknown) => (input as { data: string }).data.length;
@@ -89,8 +89,8 @@ describe('requests of a process', () => {
     expect(result).toEqual(Array(count).fill(characters));
   });
 
-  test('are not carried out as long as it does not read the answers', async () => {
-    // The event tells that all requests before it have arrived.
+  test('do not run while the process does not read the answers', async () => {
+    // The event shows that all requests before it have arrived.
     const content = toolOf(
       'async def f(self):\n    raw(*[request(number) for number in range(150)], {"kind": "event", "call": 1, "event": 1})\n    time.sleep(600)',
       BEFORE,
@@ -107,7 +107,7 @@ describe('requests of a process', () => {
     deaf.catch(arrived.reject);
     await arrived.promise;
     await until('the first', () => carriedOut > 0);
-    // Others are served, and nothing more is done for this one.
+    // Other tools are served, and no more requests of this process run.
     for (let turn = 0; turn < 3; turn += 1)
       await callTool(python, MANY, { count: 10 }, { onRequest: async () => 1 });
     expect(carriedOut).toBeLessThanOrEqual(MAX_REQUESTS_AT_ONCE);
@@ -115,7 +115,7 @@ describe('requests of a process', () => {
     await expect(deaf).rejects.toThrow('gone');
   });
 
-  test('of the caller, whose answers it does not read, end it when those are too many', async () => {
+  test('to the caller end the process when it leaves too many answers unread', async () => {
     const content = toolOf(
       'async def f(self):\n' +
         '    raw(*[{"kind": "ask", "call": 1, "ask": number, "event": 1} for number in range(50)])\n    time.sleep(60)',
@@ -128,7 +128,7 @@ describe('requests of a process', () => {
     });
   });
 
-  test('without end are refused in words, and then it is ended', async () => {
+  test('in an endless loop are refused, and then the process is ended', async () => {
     const onRequest = async () => 1;
     const often = toolOf(
       `def f(self):
@@ -157,8 +157,8 @@ describe('requests of a process', () => {
   test.each([
     ['a prototype', '{"__proto__": {"polluted": 1}}', /__proto__/],
     ['many values', '[0] * 60_000', /more than 50000 values/],
-    ['levels', 'deep', /nested deeper than 128/],
-  ])('are bounded as what other strangers send: %s', async (_what, input, message) => {
+    ['many levels', 'deep', /nested deeper than 128/],
+  ])('have the limits of other untrusted input: %s', async (_what, input, message) => {
     const content = toolOf(
       `def f(self):
     deep = []
@@ -176,7 +176,7 @@ describe('requests of a process', () => {
     expect([isAsked, 'polluted' in {}]).toEqual([false, false]);
   });
 
-  test('of a thread that outlives its call are refused, and never leave it waiting', async () => {
+  test('of a thread that outlives its call are refused, and the thread never hangs', async () => {
     const content = toolOf(
       `def f(self):
     self.found, self.later = [], threading.Event()

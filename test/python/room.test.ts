@@ -6,7 +6,10 @@ import { sharedEnvironment } from '../support/python.ts';
 
 const HOST = join(import.meta.dirname, '../../src/python/host');
 
-/** Two processes as tools of a watch, of which one writes. The reserve is what the first argument says of the disk. */
+/**
+ * A watch with two processes as tools, of which one writes. The first argument is the disk space to keep
+ * free.
+ */
 const WATCHED = `
 import os, signal, sys, tempfile, time
 sys.path.insert(0, ${JSON.stringify(HOST)})
@@ -46,10 +49,10 @@ async function watched(spared: string, seconds: number): Promise<string> {
   return stdout.trim();
 }
 
-test('a tool that writes while the disk runs low is ended, and no other', async () => {
+test('ends only the tool that writes when the disk runs low', async () => {
   expect(await watched('1 << 62', 30)).toBe("[('writer', 'room')]");
 });
 
-test('who writes while there is enough left goes on', async () => {
+test('does not end a tool that writes while there is enough room', async () => {
   expect(await watched('0', 0.5)).toBe('[]');
 });

@@ -15,8 +15,8 @@ const BEN = { ...ANN, id: 'u2', name: 'Ben' };
 const EVE = { ...ANN, id: 'u3', name: 'Eve' };
 
 /**
- * `hold` says that it runs, and where; it ends when it is let go. `block` is the same, and nothing else runs in its process meanwhile;
- * it answers how many calls that has begun.
+ * `hold` reports its folder and runs until its file `go` exists. `block` does the same and blocks its process
+ * meanwhile; it returns the number of calls that its process has begun.
  */
 const CONTENT = toolOf(
   `begun = 0
@@ -42,7 +42,7 @@ def hold(self, name: str = "go", __event_emitter__=None):
 const use = (name: string, user: typeof ANN, args = {}, more: Parameters<typeof callTool>[3] = {}) =>
   callTool(python, CONTENT, args, { function: name, user, ...more });
 
-/** Calls that stay until they are let go. */
+/** Calls that run until they are let go. */
 class Holding {
   readonly folders: string[] = [];
   readonly calls: Promise<unknown>[] = [];
@@ -64,14 +64,14 @@ class Holding {
     return call;
   }
 
-  /** How many run. */
+  /** The number of running calls. */
   running = () => this.folders.length;
 
-  /** The folders of those that have ended may be gone. */
+  /** Folders of calls that have ended may be gone. */
   letGo = () => Promise.allSettled(this.folders.map((folder) => writeFile(join(folder, 'go'), '')));
 }
 
-test('a call over its time ends alone: those beside it finish, and others get a fresh process at once', async () => {
+test('ends only the call that ran out of time: calls beside it finish, and others get a new process at once', async () => {
   await start({});
   const holding = new Holding();
   const held = holding.add(ANN);
@@ -83,8 +83,8 @@ test('a call over its time ends alone: those beside it finish, and others get a 
   expect(fresh).not.toBe(await held);
 });
 
-test('a call that a process does not turn to goes to another one, and runs once', async () => {
-  // What does begin must do so within this.
+test('moves a call that its process does not begin to another process, where it runs once', async () => {
+  // Calls must begin within this time.
   await start({ beginMs: 4_000 });
   const block = async (more: Parameters<typeof callTool>[3] = {}) => {
     const blocks = Promise.withResolvers<unknown>();
@@ -97,9 +97,9 @@ test('a call that a process does not turn to goes to another one, and runs once'
   const blocking = await block();
   const beside = await use('who', BEN);
   await blocking.letGo();
-  // The process that was blocked had begun that call and the first one, and never the one that went elsewhere.
+  // The blocked process had begun this call and the first one, but not the one that moved.
   expect((await blocking.answer).result).toBe(2);
-  // From then on Ben has a process of his own, whatever Eve does to the one of all.
+  // From then on Ben has a process of his own, so Eve cannot block him in the shared one.
   const leaving = new AbortController();
   const again = await block({ signal: leaving.signal });
   expect((await use('who', BEN)).result).toBe(beside.result);
@@ -107,7 +107,7 @@ test('a call that a process does not turn to goes to another one, and runs once'
   await expect(again.answer).rejects.toThrow('gone');
 });
 
-test('a crash is told to its caller alone; with others there, that nobody knows, and each is kept apart', async () => {
+test('tells a crash to its only caller; with several callers the culprit is unknown, and each gets a process', async () => {
   await start({});
   await expect(use('crash', EVE)).rejects.toMatchObject({ code: 'tool_raised', status: 422 });
   const holding = new Holding();
@@ -123,7 +123,7 @@ test('a crash is told to its caller alone; with others there, that nobody knows,
   expect(await again).toEqual(expect.any(Number));
 });
 
-test('one person has so many calls under way, so many wait, and the next is refused; others are served', async () => {
+test('limits the running and waiting calls of a person, refuses the next, and serves other people', async () => {
   await start({ callsPerPerson: 3, waitingPerPerson: 4 });
   const holding = new Holding();
   for (let n = 0; n < 7; n += 1) holding.add(EVE, `t${n % 2}`);
@@ -143,7 +143,7 @@ test('one person has so many calls under way, so many wait, and the next is refu
   await use('who', EVE);
 });
 
-test('what a person waits for too long is refused, and what is cancelled makes room', async () => {
+test('refuses a call that waits too long, and a cancelled call makes room', async () => {
   await start({ callsPerPerson: 1, loadTimeoutMs: 5_000 });
   const holding = new Holding();
   const held = holding.add(EVE);
@@ -158,10 +158,10 @@ test('what a person waits for too long is refused, and what is cancelled makes r
   await use('who', EVE);
 });
 
-test('a call that was cancelled counts as long as it runs', async () => {
+test('counts a cancelled call until it ends', async () => {
   await start({ callsPerPerson: 1, loadTimeoutMs: 5_000 });
   const holding = new Holding();
-  // Somebody else is at work there, so the process does not end with it.
+  // Another caller works in this process, so the process stays.
   const held = holding.add(BEN);
   await until('it to run', holding.running);
   const cancelled = new AbortController();
@@ -179,7 +179,7 @@ test('a call that was cancelled counts as long as it runs', async () => {
   await held;
 });
 
-test('tools that hang while they load count too, for whoever stores them', async () => {
+test('counts loads that hang for the person who stores the tool', async () => {
   await start({ callsPerPerson: 1, loadTimeoutMs: 5_000 });
   const source = { id: 'hanging', content: 'class Tools:\n    while True: pass' };
   const hanging = [1, 2].map(() => python.inspect(source, { person: EVE.id }));
@@ -191,7 +191,7 @@ test('tools that hang while they load count too, for whoever stores them', async
   ]);
 });
 
-test('what only loads for somebody who has gone away is ended', async () => {
+test('ends a load when the only caller disconnects', async () => {
   await start({ processes: 1, loadTimeoutMs: 60_000 });
   const source = { id: 'hanging', content: 'class Tools:\n    while True: pass' };
   for (const ask of [
@@ -207,7 +207,7 @@ test('what only loads for somebody who has gone away is ended', async () => {
   }
 });
 
-test('who has the fewest calls under way gets the next place', async () => {
+test('gives the next place to the person with the fewest running calls', async () => {
   await start({ processes: 2 });
   const holding = new Holding();
   for (let n = 0; n < 5; n += 1) holding.add(EVE, `t${n}`);
@@ -215,7 +215,7 @@ test('who has the fewest calls under way gets the next place', async () => {
   const served: string[] = [];
   const late = use('who', BEN, {}, { tool: { id: 'late', content: CONTENT } }).then(() => served.push('Ben'));
   for (const call of holding.calls.slice(2)) void call.then(() => served.push('Eve'));
-  // One of the two ends, and three of Eve's were there before Ben's.
+  // One of the two ends; three of Eve's calls were queued before Ben's.
   await writeFile(join(holding.folders[0] ?? '', 'go'), '');
   await late;
   expect(served).toEqual(['Ben']);
@@ -226,7 +226,7 @@ test('who has the fewest calls under way gets the next place', async () => {
   await Promise.all(holding.calls);
 });
 
-test('no more unused processes make room than there are waiting for one', async () => {
+test('ends only as many unused processes as there are tools waiting', async () => {
   await start({ processes: 4 });
   const who = async (id: string) => (await use('who', BEN, {}, { tool: { id, content: CONTENT } })).result;
   for (const id of ['a', 'b', 'c']) await who(id);
@@ -235,17 +235,17 @@ test('no more unused processes make room than there are waiting for one', async 
   expect(await who('d')).toBe(last);
 });
 
-test('what a tool does not read does not pile up in the server', async () => {
+test('bounds the memory for calls that a tool does not read', async () => {
   await start({});
   const content = toolOf('async def f(self, s: float, x: str = ""): time.sleep(s)', 'import time');
   const x = 'x'.repeat(3_500_000);
   await callTool(python, content, { s: 0 });
-  // All are there before the first is sent.
+  // All calls are queued before the first is sent.
   const calls = Array.from({ length: 24 }, (_, i) => callTool(python, content, { s: i === 0 ? 1 : 0, x }));
   const outcomes = await Promise.allSettled(calls);
   const turnedAway = outcomes.filter(({ status }) => status === 'rejected');
   for (const one of turnedAway) expect(one).toMatchObject({ reason: { code: 'rate_limited', status: 429 } });
-  // Nineteen fit into what one person may have.
+  // Nineteen fit into the share of one person.
   expect(turnedAway).toHaveLength(5);
   await callTool(python, content, { s: 0 });
 });

@@ -11,36 +11,36 @@ describe('manifest', () => {
   test.each<[string, string, Record<string, string>]>([
     ['usual', '"""\ntitle: Weather\nversion: 0.1\n"""', { title: 'Weather', version: '0.1' }],
     ['on the first line', '"""title: Weather\nversion: 1"""', { title: 'Weather', version: '1' }],
-    ['the other quote', "'''\ntitle: Weather\n'''", { title: 'Weather' }],
+    ['in the other quotes', "'''\ntitle: Weather\n'''", { title: 'Weather' }],
     ['after comments', '#!/usr/bin/env python\n# hello\n\n"""\ntitle: A\n"""', { title: 'A' }],
     ['after a byte order mark', '\ufeff"""\ntitle: A\n"""', { title: 'A' }],
     ['CRLF', '"""\r\ntitle: A\r\nauthor: B\r\n"""\r\n', { title: 'A', author: 'B' }],
-    ['the last of equal keys', '"""\ntitle: A\ntitle: B\n"""', { title: 'B' }],
+    ['with the last of equal keys', '"""\ntitle: A\ntitle: B\n"""', { title: 'B' }],
     [
-      'only key lines',
+      'from key lines only',
       '"""\nHello there\n  title : no\nx1: no\n- y: no\nurl: http://a/b\n"""',
       { url: 'http://a/b' },
     ],
-    ['escapes stay as written', '"""\npath: C:\\new\n"""', { path: 'C:\\new' }],
+    ['with escapes as written', '"""\npath: C:\\new\n"""', { path: 'C:\\new' }],
     [
-      'a raw docstring',
+      'from a raw docstring',
       'r"""\nicon_url: data:image/png;base64,AA==\n"""',
       { icon_url: 'data:image/png;base64,AA==' },
     ],
-    ['names of object members', '"""\n__proto__: a\nconstructor: b\n"""', { constructor: 'b' }],
-    ['none', 'x = """\ntitle: A\n"""', {}],
-    ['no text at all', '42', {}],
-  ])('%s', async (_, head, manifest) => {
+    ['with names of object members as keys', '"""\n__proto__: a\nconstructor: b\n"""', { constructor: 'b' }],
+    ['as empty without a docstring', 'x = """\ntitle: A\n"""', {}],
+    ['as empty without any text', '42', {}],
+  ])('is read: %s', async (_, head, manifest) => {
     expect((await inspect(head + CLASS)).manifest).toEqual(manifest);
   });
 });
 
-describe('imports that moved', () => {
+describe('moved imports', () => {
   const stand =
     'import sys, types\nfor n in ("open_webui", "open_webui.utils", "open_webui.config"):\n' +
     '    sys.modules[n] = types.ModuleType(n)\nsys.modules["open_webui.utils"].misc = sys.modules["open_webui.config"].X = 1\n';
 
-  test('statements are renamed, texts and comments are not', async () => {
+  test('are renamed in statements, not in texts and comments', async () => {
     const before =
       `${stand}# from utils import nothing\nTEXT = "from config import nothing"\r\né = 1; from utils import misc\r\n` +
       `if é:\n    from \\\n        config import X\n${CLASS}`;
@@ -53,14 +53,14 @@ describe('imports that moved', () => {
     expect((await inspect(content)).content).toBe(content);
   });
 
-  test('names that begin alike and relative imports stay', async () => {
+  test('leave similar names and relative imports unchanged', async () => {
     const { content } = await inspect(
       `import sys, types\nsys.modules["utilsx"] = types.ModuleType("utilsx")\nsys.modules["utilsx"].a = 1\nfrom utilsx import a\n${CLASS}`,
     );
     expect(content).toContain('\nfrom utilsx import a\n');
   });
 
-  test('a stand-in that does not exist is named', async () => {
+  test('name a stand-in that does not exist', async () => {
     const { warnings } = await inspect(`from apps.retrieval import x${CLASS}`);
     expect(warnings).toEqual([
       'The import in line 1 needs open_webui.apps.retrieval, which this server does not offer: what uses it fails.',

@@ -17,7 +17,7 @@ async function schemaOf(parameter: string, before = '') {
   return { schema: spec?.parameters.properties.x, required: spec?.parameters.required };
 }
 
-test('the published sample', async () => {
+test('matches the published sample', async () => {
   const spec = await specOf(
     `def get_weather(self, city: str, days: int = 3, units: Literal["c", "f"] = "c", tags: list[str] = [],
         note: Optional[str] = None, extra=None, opts: dict = {}, ratio: float = 1.5,
@@ -52,7 +52,7 @@ test('the published sample', async () => {
 const PLACE = 'from pydantic import BaseModel\nclass Place(BaseModel):\n  name: str\n  floor: int = 0\n';
 const ENUM = 'from enum import Enum\nclass Unit(str, Enum):\n  c = "c"\n  f = "f"\n';
 
-describe('types', () => {
+describe('a type', () => {
   test.each<[string, string, unknown, boolean]>([
     ['x', '', { type: 'string' }, true],
     ['x: bool', '', { type: 'boolean' }, true],
@@ -156,14 +156,14 @@ describe('types', () => {
   });
 });
 
-test('a parameter may bear the name of a model method', async () => {
+test('a parameter may have the name of a model method', async () => {
   const spec = await specOf(
     'def f(self, json: str, copy: int = 1, schema: str = "", model_x: str = ""): pass',
   );
   expect(Object.keys(spec?.parameters.properties ?? {})).toEqual(['json', 'copy', 'schema', 'model_x']);
 });
 
-test('which functions are listed: alphabetical, inherited, async, decorated; no private ones, no classes', async () => {
+test('lists functions in alphabetical order, inherited, async and decorated ones too, without private ones and classes', async () => {
   const { specs } = await inspect(`
 import functools
 def twice(function):
@@ -202,7 +202,7 @@ class Tools(Base):
   });
 });
 
-test('docstring: every line of a field, and the result', async () => {
+test('reads every line of a docstring field, and the result', async () => {
   const spec = await specOf(`def f(self, x: int, y: int):
     """Adds two numbers
        and tells.
@@ -222,7 +222,7 @@ test('docstring: every line of a field, and the result', async () => {
   });
 });
 
-test('docstring: fields that are written otherwise are no part of the description', async () => {
+test('leaves malformed docstring fields out of the description', async () => {
   const spec = await specOf(`def f(self, x: int, y: int):
     """Adds.
     :params x: The first
@@ -238,7 +238,7 @@ test('docstring: fields that are written otherwise are no part of the descriptio
   });
 });
 
-test('valve schemas are the plain JSON schemas of the models', async () => {
+test('describes valves by the plain JSON schemas of their models', async () => {
   const { valves, user_valves } = await inspect(`
 from typing import Optional
 from pydantic import BaseModel, Field
@@ -265,18 +265,18 @@ class Tools:
   expect(user_valves).toBeNull();
 });
 
-describe('what cannot be loaded is named', () => {
+describe('names the reason why a source cannot be loaded:', () => {
   test.each<[string, string, RegExp]>([
-    ['syntax error', 'class Tools:\n    def f(self:\n        pass', /^Syntax error in line 2: /],
+    ['a syntax error', 'class Tools:\n    def f(self:\n        pass', /^Syntax error in line 2: /],
     ['no class Tools', 'class Tool: pass', /^The source defines no class Tools\.$/],
-    ['Tools is no class', 'Tools = 1', /^The source defines no class Tools\.$/],
-    ['an import', 'import os\nimport nowhere_at_all', /import in line 2 needs nowhere_at_all/],
+    ['Tools that is not a class', 'Tools = 1', /^The source defines no class Tools\.$/],
+    ['a failing import', 'import os\nimport nowhere_at_all', /import in line 2 needs nowhere_at_all/],
     [
-      'the constructor',
+      'a failing constructor',
       toolOf('def __init__(self):\n    raise ValueError("no key")'),
       /in line 4: ValueError: no key/,
     ],
-    ['the constructor wants arguments', toolOf('def __init__(self, key): pass'), /TypeError/],
+    ['a constructor with required arguments', toolOf('def __init__(self, key): pass'), /TypeError/],
     ['sys.exit', 'import sys\nsys.exit(3)', /in line 2: SystemExit: 3/],
     ['os._exit', 'import os\nos._exit(3)', /ended its process while it was loading: exit status 3/],
     [
@@ -293,7 +293,7 @@ describe('what cannot be loaded is named', () => {
     });
   });
 
-  test('hints of hidden parameters are not resolved', async () => {
+  test('ignores the hints of hidden parameters', async () => {
     const spec = await specOf('def f(self, x: int, __request__: "Request" = None): pass');
     expect(spec?.parameters.properties).toEqual({ x: { type: 'integer' } });
   });

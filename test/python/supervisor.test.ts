@@ -11,7 +11,7 @@ import { sharedEnvironment } from '../support/python.ts';
 let supervisor: Supervisor | undefined;
 afterEach(() => supervisor?.close());
 
-test('a host that does not stay up is said to be unavailable, and tried again later', async () => {
+test('reports a host that does not stay up as unavailable, and tries again later', async () => {
   const lines: string[] = [];
   const log = { info: () => {}, warn: (line: string) => void lines.push(line) };
   const folder = await sharedEnvironment();
@@ -40,14 +40,14 @@ test('a host that does not stay up is said to be unavailable, and tried again la
   expect(lines.filter((line) => line.startsWith('The Python host ended'))).toHaveLength(6);
 });
 
-test('an environment that could not be made is made while the server runs, once it can be', async () => {
+test('makes an environment that failed at the start once it is possible', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-remade-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'file'), '');
   const interpreter = join(folder, 'python3');
   const lines: string[] = [];
   supervisor = superviseHost({
-    // It cannot be made where a file is in the way.
+    // A file is in the way of the folder.
     folder: join(folder, 'file', 'python'),
     interpreter,
     limits: DEFAULT_LIMITS,
@@ -60,7 +60,7 @@ test('an environment that could not be made is made while the server runs, once 
     state: 'unavailable',
     detail: expect.stringMatching(/It is tried again in \d+ s/),
   });
-  // It has Pydantic, and serves as it is.
+  // The interpreter has Pydantic, so it is used without an environment.
   await symlink(join(await sharedEnvironment(), 'bin', 'python'), interpreter);
   await until('Python', () => state().state === 'ready');
   expect(lines.length).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ afterAll(() => python.close());
 
 const WHO = 'import bridge\nwho = lambda: bridge.call("who")';
 
-/** Calls as somebody whom the server knows by name. */
+/** Calls a function as the user of this name. */
 const callAs = (name: string, content: string, args: object = {}, run = 'f') =>
   callTool(
     python,
@@ -34,7 +34,7 @@ describe('a thread of a function', () => {
     ['asyncio.to_thread', 'asyncio.run(asyncio.to_thread(work))'],
   ] as const;
 
-  test.each(WAYS)('asks as its caller, and prints for them: %s', async (_way, start) => {
+  test.each(WAYS)('sends requests and prints for its caller: %s', async (_way, start) => {
     const content = toolOf(
       `def f(self):
     found = []
@@ -51,7 +51,7 @@ describe('a thread of a function', () => {
     expect([result, output]).toEqual([['ann'], 'printed\n']);
   });
 
-  test('that many callers share works for each in turn, and is nobody in between', async () => {
+  test('that many callers share works for one caller at a time, and for none in between', async () => {
     const content = toolOf(
       `def f(self):
     later = []
@@ -76,13 +76,13 @@ def attempt():
       names.map((name) => [name, name]),
     );
     const { result } = await callAs('ann', content, {}, 'late');
-    // What an executor runs by itself after a work has no caller, the first one least of all.
+    // Callbacks that an executor runs after a work have no caller, in particular not the first one.
     expect(result).toHaveLength(names.length);
     for (const said of result as string[])
       expect(said).toMatch(/^ann$|^bob$|^eve$|only while a function of the tool runs/);
   });
 
-  test('that outlives it is told so, whatever it waits for', async () => {
+  test('that outlives its call gets an error, whatever it waits for', async () => {
     const content = toolOf(
       `def f(self, __event_call__=None):
     def work():
@@ -114,7 +114,7 @@ def note(ask):
     await callAs('ann', content);
     const { result } = await callAs('bob', content, {}, 'g');
     expect(result).toEqual(['the function that asks has ended', 'the function that asks has ended']);
-    // A question that is open when the function ends.
+    // A question is still open when the function ends.
     await callTool(python, content, {}, { function: 'h', onAsk: () => new Promise(() => {}) });
     expect((await callAs('bob', content, {}, 'g')).result).toEqual([
       expect.stringMatching(/has ended$|waits for this call/),
@@ -122,7 +122,7 @@ def note(ask):
   });
 });
 
-test('a process that a function has forked does not speak for it', async () => {
+test('cannot be replaced by a forked process', async () => {
   const content = toolOf(
     `def f(self):
     reading, writing = os.pipe()

@@ -19,13 +19,17 @@ class Pair:
     def __len__(self): raise SystemExit(1)
 `;
 
-describe('a call is answered, and its process goes on, when', () => {
+describe('answers a call and keeps the process when', () => {
   test.each([
     ['a result has a type without a name', 'return Nameless()', 'The tool failed, and cannot say how.'],
-    ['an exception has one', 'raise Unsayable("x")', 'The tool failed, and cannot say how.'],
+    [
+      'an exception has a type without a name',
+      'raise Unsayable("x")',
+      'The tool failed, and cannot say how.',
+    ],
     ['the text of an exception ends the process', 'raise Odd', 'The tool failed, and cannot say how.'],
-    ['a result is no pair, but says so', 'return Pair()', 'SystemExit: 1'],
-    ['numbers are of no kind', 'return Numbers()', /has no JSON form: .*Maximum serialization depth/],
+    ['a result claims to be a pair', 'return Pair()', 'SystemExit: 1'],
+    ['numbers have no known kind', 'return Numbers()', /has no JSON form: .*Maximum serialization depth/],
     ['a streamed response is cancelled', 'return stream(asyncio.CancelledError())', 'CancelledError'],
     ['a streamed response ends the process', 'return stream(SystemExit(3))', 'SystemExit: 3'],
   ])('%s', async (_when, body, message) => {
@@ -57,13 +61,13 @@ describe('a tool loads', () => {
   const MODEL = 'from pydantic import BaseModel';
   test.each([
     [
-      'that looks for what it lacks among its own',
+      'that finds missing attributes in a member of its own',
       toolOf(
         'def __init__(self): self.kept = {}\ndef __getattr__(self, name): return self.kept[name]\ndef f(self): return 1',
       ),
     ],
     [
-      'whose valves are no valves, but a property',
+      'whose valves are a property',
       toolOf('@property\ndef valves(self): raise ValueError("not yet")\ndef f(self): return 1'),
     ],
     [
@@ -77,7 +81,7 @@ describe('a tool loads', () => {
     expect((await call(content)).result).toBe(1);
   });
 
-  test('not when its valves fail as they are made, which it hears at once', async () => {
+  test('but fails at once with the reason when making its valves fails', async () => {
     const content = toolOf(
       'class Valves(BaseModel):\n    count: int = 1\n@property\ndef valves(self): raise ValueError("not yet")\ndef f(self): return 1',
       MODEL,

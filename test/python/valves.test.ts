@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { ANN, callTool, startTestPython, toolOf } from '../support/python.ts';
 
-// For the check that hangs; what loads, and every other check, must fit into it too.
+// The limit for the check that hangs; loading and all other checks must fit into it too.
 const python = await startTestPython({ loadTimeoutMs: 5_000 });
 afterAll(() => python.close());
 
@@ -40,20 +40,20 @@ const check = (values: Record<string, unknown>, which: 'valves' | 'user_valves' 
 
 describe('values of valves', () => {
   test.each([
-    ['converted where nothing is lost', { key: 'k', count: '7' }, { key: 'k', count: 7 }],
-    ['secrets in clear, to be used again', { secret: 's3cret' }, { secret: 's3cret' }],
+    ['converted without loss', { key: 'k', count: '7' }, { key: 'k', count: 7 }],
+    ['secrets in clear text, to be used again', { secret: 's3cret' }, { secret: 's3cret' }],
     [
-      'nested, with what was given',
+      'nested, with the sent members only',
       { servers: [{ url: 'u', token: 't' }, { url: 'v' }] },
       { servers: [{ url: 'u', token: 't' }, { url: 'v' }] },
     ],
-    ['under the names by which they are set', { old_name: 'x', two: 'y' }, { old_name: 'x', two: 'y' }],
-    ['none', {}, {}],
-  ])('%s', async (_what, values, kept) => {
+    ['under the aliases that were sent', { old_name: 'x', two: 'y' }, { old_name: 'x', two: 'y' }],
+    ['no values', {}, {}],
+  ])('are checked: %s', async (_what, values, kept) => {
     expect(await check(values)).toEqual({ values: kept, ignored: [] });
   });
 
-  test('that the class does not know are left out and named, unless it allows them', async () => {
+  test('that the class does not know are ignored and named, unless the class allows them', async () => {
     expect(await check({ key: 'k', kye: 'x', renamed: 'y' })).toEqual({
       values: { key: 'k' },
       ignored: ['kye', 'renamed'],
@@ -71,7 +71,7 @@ describe('values of valves', () => {
     [{ key: 'a s3cret' }, 'key'],
     [{ key: 'odd-s3cret' }, 'key'],
     [{ servers: [{ token: 's3cret' }] }, 'servers.0.url'],
-  ])('%j is refused by path, and never quoted', async (values, path) => {
+  ])('%j are refused by path, and never quoted', async (values, path) => {
     const error = await check(values).catch((reason) => reason);
     expect(error).toMatchObject({ code: 'valves_invalid', issues: [{ path }] });
     expect(JSON.stringify([error.message, error.issues])).not.toContain('s3cret');
@@ -86,12 +86,12 @@ describe('values of valves', () => {
 
 test.each<[string, string, Record<string, unknown>]>([
   [
-    'a class fails at what it made of them',
+    'the class rejects the converted values',
     'count: int = 1\n@field_validator("count", mode="before")\n@classmethod\ndef trim(cls, v): return v.strip()',
     { count: ' 4 ' },
   ],
   [
-    'it blames another value for that',
+    'the class rejects another value because of a converted one',
     `url: str = ""
 key: str = ""
 @field_validator("url")
@@ -105,11 +105,11 @@ def fits(cls, v, info):
     { url: 'https://a.example', key: 'k' },
   ],
   [
-    'what it made of them cannot be compared',
+    'the converted values cannot be compared',
     'rows: Any = None\n@field_validator("rows")\n@classmethod\ndef table(cls, v): return Table(v)',
     { rows: [1] },
   ],
-])('valves are kept as they were given where %s', async (_where, fields, values) => {
+])('valves are stored as they were sent when %s', async (_where, fields, values) => {
   const before = `from typing import Any
 from pydantic import BaseModel, field_validator
 class Table(list):
@@ -124,7 +124,7 @@ class Table(list):
 });
 
 describe('the specification of valves', () => {
-  test('carries the choices that a method offers, and stays as it is when it cannot', async () => {
+  test('carries the choices of a method, and stays unchanged when the method fails', async () => {
     const hint = (options: string) =>
       `Field(default="", json_schema_extra={"input": {"type": "select", "options": "${options}"}})`;
     const content = toolOf(
@@ -159,7 +159,7 @@ def f(self): return 1`,
   });
 });
 
-describe('what a function changes in its valves', () => {
+describe('a change of valves by a function', () => {
   const content = toolOf(
     `class Valves(BaseModel):
     words: list[str] = []
@@ -173,15 +173,15 @@ def f(self):
   );
 
   test.each([
-    ['those that the constructor made', undefined, [['made', 'changed'], 2]],
-    ['those that were set', { words: ['set'], limit: 5 }, [['set', 'changed'], 6]],
-  ])('is not for the next caller: %s', async (_which, valves, expected) => {
+    ['valves that the constructor made', undefined, [['made', 'changed'], 2]],
+    ['valves that were set', { words: ['set'], limit: 5 }, [['set', 'changed'], 6]],
+  ])('does not reach the next caller: %s', async (_which, valves, expected) => {
     for (let turn = 0; turn < 2; turn += 1) {
       expect((await callTool(python, content, {}, { valves })).result).toEqual(expected);
     }
   });
 
-  test('stays where a part of them is one of its kind', async () => {
+  test('stays when a value cannot be copied', async () => {
     const lone = toolOf(
       `class Valves(BaseModel):
     model_config = {"arbitrary_types_allowed": True}

@@ -204,15 +204,15 @@ describe('the import of tools', () => {
   const MIB = 1024 ** 2;
 
   it.each([
-    ['broken off', `{"tools": [${one}`, 400],
-    ['broken within a tool', `{"tools": [${one}, {"id": "b" "c"}]}`, 400],
-    ['broken between tools', `{"tools": [${one} ${one}]}`, 400],
+    ['cut off', `{"tools": [${one}`, 400],
+    ['malformed within a tool', `{"tools": [${one}, {"id": "b" "c"}]}`, 400],
+    ['malformed between tools', `{"tools": [${one} ${one}]}`, 400],
     ['with a prototype', `{"tools": [${one}, {"__proto__": 1}]}`, 400],
     ['a bare list', `[${one}]`, 400],
     ['empty', '', 400],
-    ['of a wrong kind', `{"tools": [${one}], "dry_run": "yes"}`, 400],
+    ['with a member of a wrong type', `{"tools": [${one}], "dry_run": "yes"}`, 400],
     ['with one tool of more than 4 MiB', `{"tools": [{"id": "${'x'.repeat(4 * MIB)}"}]}`, 413],
-    ['with much beside the tools', `{"tools": [${one}], "x": "${'x'.repeat(MIB)}"}`, 413],
+    ['with too much beside the tools', `{"tools": [${one}], "x": "${'x'.repeat(MIB)}"}`, 413],
     ['with too many values', `{"x": [${'1,'.repeat(20_000)}1]}`, 413],
     ['of more than 64 MiB', new Uint8Array(64 * MIB + 1), 413],
   ])('stores nothing of a body: %s', async (_, body, status) => {
@@ -231,10 +231,10 @@ describe('the import of tools', () => {
   });
 
   it.each([
-    ['no list', {}],
+    ['an object', {}],
     ['an empty list', []],
     ['too many', Array.from({ length: 501 }, () => null)],
-    ['nothing', undefined],
+    ['missing', undefined],
   ])('refuses a list of tools: %s', async (_, tools) => {
     expect((await send(author, tools)).status).toBe(400);
   });

@@ -98,14 +98,14 @@ describe('a request of a tool for a caller with an API key', () => {
   });
 
   it.each([
-    ['nothing for one of tools alone', () => ['/tools'], []],
-    ['nothing for one of that tool alone', () => ['/api/v1/tools/id/keyed/call'], []],
-    ['files', () => ['/tools', '/api/files'], FILES],
-    ['one file', () => ['/tools', `/files/${file}`], ['get', 'read']],
-    ['not its bytes', () => ['/tools', '/files/other'], []],
-    ['who one is', () => ['/tools', '/auths'], OWN],
-    ['the own account', () => ['/tools', `/users/${shop.reader.id}`], OWN],
-    ['all', () => ['/api'], [...OWN, ...FILES]],
+    ['nothing more for a key of tools only', () => ['/tools'], []],
+    ['nothing more for a key of that tool only', () => ['/api/v1/tools/id/keyed/call'], []],
+    ['files for a key of files', () => ['/tools', '/api/files'], FILES],
+    ['one file for a key of that file', () => ['/tools', `/files/${file}`], ['get', 'read']],
+    ['no bytes for a key of another file', () => ['/tools', '/files/other'], []],
+    ['the session for a key of the sign-in endpoints', () => ['/tools', '/auths'], OWN],
+    ['the own account for a key of that account', () => ['/tools', `/users/${shop.reader.id}`], OWN],
+    ['everything for a key of the whole API', () => ['/api'], [...OWN, ...FILES]],
   ])('reaches %s', async (_what, endpoints, expected) => {
     const paths = endpoints().map((path) => (path.startsWith('/api') ? path : `/api${path}`));
     expect(await reached(await keyFor(paths))).toEqual(['plain', ...expected]);

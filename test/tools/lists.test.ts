@@ -148,10 +148,10 @@ describe('POST /tools/id/{id}/access/update', () => {
 
   it.each([
     ['no grants', undefined],
-    ['no list', 'everyone'],
+    ['a text in place of a list', 'everyone'],
     ['an unknown permission', [{ principal_type: 'user', principal_id: '*', permission: 'own' }]],
     ['an unknown kind of principal', [{ principal_type: 'robot', principal_id: '*', permission: 'read' }]],
-    ['too many', Array.from({ length: 1001 }, () => grant('*', 'read'))],
+    ['too many grants', Array.from({ length: 1001 }, () => grant('*', 'read'))],
   ])('refuses %s', async (_what, grants) => {
     const { status, body } = await share(shop.author, grants);
     expect([status, body.code]).toEqual([400, 'validation']);

@@ -114,9 +114,9 @@ describe('tools.run', () => {
   });
 
   it.each([
-    ['no number', { answer: 1 }],
-    ['half a character', { ask: 1, answer: { name: '\ud800' } }],
-    ['too much', { ask: 1, answer: 'x'.repeat(300_000) }],
+    ['without a number', { answer: 1 }],
+    ['with a lone surrogate', { ask: 1, answer: { name: '\ud800' } }],
+    ['too large', { ask: 1, answer: 'x'.repeat(300_000) }],
   ])('refuses an answer: %s', async (_what, body) => {
     const path = `POST /tools/runs/${crypto.randomUUID()}/answer`;
     expect((await shop.server.call(path, { token: shop.reader.token, body })).status).toBe(400);

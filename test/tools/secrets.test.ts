@@ -109,12 +109,12 @@ it.each(['fetch', 'repeat', 'quote', 'cut', 'leave', 'hang', 'odd'])(
 it.each([
   ['quotes it', { api_key: `!${KEY}` }, 400],
   ['quotes a part of it in capitals', { api_key: `?${KEY}` }, 400],
-  ['of another, beside it', { count: KEY }, 400],
+  ['expects a number', { count: KEY }, 400],
   ['hangs', { api_key: `hang${KEY}` }, 504],
   ['ends its process', { api_key: `exit${KEY}` }, 422],
-  ['is not asked, as it is no object', [KEY], 400],
-  ['is not asked, as it cannot be stored', { api_key: `${KEY}\0` }, 400],
-  ['is not asked, as it is too much', { api_key: KEY.repeat(20_000) }, 400],
+  ['does not run, since the body is no object', [KEY], 400],
+  ['does not run, since the value cannot be stored', { api_key: `${KEY}\0` }, 400],
+  ['does not run, since the value is too large', { api_key: KEY.repeat(20_000) }, 400],
 ])('a refused update quotes no valve when the validator %s', async (_what, values, status) => {
   const refused = await note('update', update(values));
   expect(refused.status).toBe(status);

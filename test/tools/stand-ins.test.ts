@@ -145,12 +145,12 @@ describe('Users.get_user_by_email', () => {
   });
 
   it.each([
-    ['nobody', 'nobody@example.com'],
-    ['no address', 'somebody'],
-    ['nothing', ''],
+    ['an unknown address', 'nobody@example.com'],
+    ['a text that is no address', 'somebody'],
+    ['an empty text', ''],
     ['a pattern', '%'],
-    ['what no database holds', 'a\0b'],
-    ['far too much', `${'x'.repeat(10_000)}@example.com`],
+    ['a text that the database cannot store', 'a\0b'],
+    ['a text that is too long', `${'x'.repeat(10_000)}@example.com`],
   ])('returns nothing for %s', async (_what, email) => {
     expect(await found(email, shop.admin)).toEqual([undefined, null]);
     expect(await found(email)).toEqual([undefined, null]);

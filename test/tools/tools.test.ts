@@ -122,7 +122,7 @@ describe('a tool', () => {
     ],
     ['an unknown argument', { function: 'roll', arguments: { faces: 6 } }, 400, 'arguments_invalid'],
     ['an unknown function', { function: 'fly' }, 404, 'not_found'],
-    ['a function of Python itself', { function: '__init__' }, 404, 'not_found'],
+    ['a method that every Python object has', { function: '__init__' }, 404, 'not_found'],
     ['arguments of a wrong type', { function: 'roll', arguments: [6] }, 400, 'validation'],
     ['no function', { arguments: {} }, 400, 'validation'],
   ])('refuses a call with %s', async (_what, body, status, code) => {
@@ -208,9 +208,9 @@ describe('a specification', () => {
 
   it.each([
     ['NUL in a description', 'def f(self):\n        "one\\0two"'],
-    ['half a character', 'def f(self):\n        "\\ud800"'],
-    ['more than can be stored', 'def f(self): pass\n    f.__doc__ = "x" * 300_000'],
-    ['a default that JSON does not have', 'def f(self, x: float = float("inf")): pass'],
+    ['a lone surrogate', 'def f(self):\n        "\\ud800"'],
+    ['more text than can be stored', 'def f(self): pass\n    f.__doc__ = "x" * 300_000'],
+    ['a default that JSON cannot express', 'def f(self, x: float = float("inf")): pass'],
   ])('with %s is refused with a clear text', async (_what, method) => {
     const { status, body } = await create('odd', `class Tools:\n    ${method}\n`);
     expect([status, body.code]).toEqual([400, 'tool_invalid']);

@@ -31,9 +31,9 @@ const untilSwept = () => until('what was begun to be gone', async () => (await u
 
 describe('upload_file_handler', () => {
   it.each([
-    ['nothing', 0],
+    ['an empty file', 0],
     ['less than a part', 5],
-    ['a part', 4 * 1024 ** 2],
+    ['exactly a part', 4 * 1024 ** 2],
     ['many parts', 30 * 1024 ** 2 + 1],
   ])('stores %s unchanged', async (_what, size) => {
     const { body } = await run(

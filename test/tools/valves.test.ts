@@ -142,10 +142,10 @@ class Tools:
   it.each([
     ['a wrong type', { retries: 'many-s3cret' }, 'valves_invalid'],
     ['out of bounds', { retries: -1 }, 'valves_invalid'],
-    ['what the tool itself refuses', { api_key: 'bad-s3cret' }, 'valves_invalid'],
-    ['no object', ['s3cret'], 'validation'],
+    ['a value that the tool rejects', { api_key: 'bad-s3cret' }, 'valves_invalid'],
+    ['a body that is no object', ['s3cret'], 'validation'],
     ['NUL', { api_key: 's3cret\0' }, 'validation'],
-    ['too much', { api_key: 's3cret'.repeat(60_000) }, 'validation'],
+    ['a value that is too large', { api_key: 's3cret'.repeat(60_000) }, 'validation'],
   ])('refuse %s, quote none of it, and stay unchanged', async (_what, values, code) => {
     const before = (await shop.as(shop.author, 'GET', 'weather/valves')).body;
     const { status, body } = await update(values);
