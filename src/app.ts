@@ -31,6 +31,7 @@ import { createLocalBus, type Topic } from './events/bus.ts';
 import { createHub } from './events/hub.ts';
 import { createPresence } from './events/presence.ts';
 import { connectRedis } from './events/redis.ts';
+import { installQueue } from './jobs/install.ts';
 import type { JobKind } from './jobs/kind.ts';
 import { createJobs } from './jobs/worker.ts';
 import type { Base } from './noun.ts';
@@ -248,7 +249,7 @@ async function openDoors(
 async function migrateVisibly(orm: MikroORM): Promise<void> {
   const end = showProgress((seconds) => `The tables are being brought up to date: ${seconds} s so far.`);
   try {
-    await migrate(orm);
+    await migrate(orm, installQueue);
   } finally {
     end();
   }

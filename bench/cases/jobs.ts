@@ -8,6 +8,7 @@ import { migrate, openOrm } from '../../src/database/orm.ts';
 import { openSql, type PooledDatabase } from '../../src/database/sql.ts';
 import { entities } from '../../src/entities.ts';
 import { enqueue, enqueueAll } from '../../src/jobs/enqueue.ts';
+import { installQueue } from '../../src/jobs/install.ts';
 import { defineJob } from '../../src/jobs/kind.ts';
 import { createJobs } from '../../src/jobs/worker.ts';
 import { plainResult, type Result } from '../support/report.ts';
@@ -21,7 +22,7 @@ export async function jobs({ cluster, quick }: Workspace): Promise<Result[]> {
   const databaseUrl = await cluster.createDatabase('jobs');
   const orm = await openOrm(entities, { url: databaseUrl });
   try {
-    await migrate(orm);
+    await migrate(orm, installQueue);
     return await measure(orm, await openSql(orm), databaseUrl, quick);
   } finally {
     await orm.close(true);

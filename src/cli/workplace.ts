@@ -11,6 +11,7 @@ import { openSql } from '../database/sql.ts';
 import { createEgress } from '../egress/egress.ts';
 import { entities } from '../entities.ts';
 import { type Env, StartError } from '../env.ts';
+import { installQueue } from '../jobs/install.ts';
 import { requireSecret } from '../secret.stored.ts';
 import { loadSecret } from '../secret.ts';
 
@@ -75,7 +76,7 @@ export const occupyAlone = ({ orm }: Connection, log: Logger): ReturnType<typeof
  * @throws StartError when they are not those of this version
  */
 export async function requireTables({ orm }: Connection): Promise<void> {
-  if ((await orm.migrator.getExecuted()).length === 0) return migrate(orm);
+  if ((await orm.migrator.getExecuted()).length === 0) return migrate(orm, installQueue);
   const pending = await orm.migrator.getPending();
   if (pending.length > 0) {
     throw new StartError(

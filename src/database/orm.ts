@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
-import { installQueue, SCHEMA } from '../jobs/install.ts';
 import type { DatabaseAddress } from './embedded.ts';
 import { reclaimBroken } from './pool.ts';
 
@@ -15,6 +14,9 @@ const MIGRATION_LOCK = 7_011_501;
 
 /** As `server_version_num` has it. */
 const OLDEST_VERSION = 150_000;
+
+/** The schema of the tables that the library of `src/jobs` brings; no entity describes them. */
+export const QUEUE_SCHEMA = 'graphile_worker';
 
 /** How long to wait for a connection, a free one of the pool included. */
 const CONNECT_MS = 10_000;
@@ -36,8 +38,7 @@ export function ormOptions(entities: NonNullable<Options['entities']>, target: D
       connectionTimeoutMillis: CONNECT_MS,
       onPoolCreated: reclaimBroken,
     },
-    // The queue of jobs brings its own tables, which no entity describes.
-    schemaGenerator: { ignoreSchema: [SCHEMA] },
+    schemaGenerator: { ignoreSchema: [QUEUE_SCHEMA] },
     migrations: {
       path: MIGRATIONS,
       pathTs: MIGRATIONS,
@@ -77,12 +78,13 @@ export async function requireUsable(orm: MikroORM): Promise<void> {
 }
 
 /**
- * Brings the tables up to date: ours all or nothing, then those of the queue of jobs. Servers that start at the same time queue on an
- * advisory lock, which PostgreSQL drops with the transaction, so a crash in the middle blocks nobody.
+ * Brings the tables up to date: our own all or nothing, then the tables of the queue of jobs. Servers that start at the same time wait
+ * for one another on an advisory lock. PostgreSQL drops it with the transaction, so it does not outlive a crash.
  *
+ * @param installQueue of `src/jobs`, which this folder does not import
  * @throws DatabaseError when the database holds other tables of these names, or the account may not make any
  */
-export async function migrate(orm: MikroORM): Promise<void> {
+export async function migrate(orm: MikroORM, installQueue: (orm: MikroORM) => Promise<void>): Promise<void> {
   try {
     await migrating(orm, async (em, up) => {
       await em.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);

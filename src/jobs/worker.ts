@@ -5,9 +5,9 @@ import { type Job, type JobHelpers, runTaskList, type WorkerPool } from 'graphil
 import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import type { Parts } from '../core/scope.ts';
+import { QUEUE_SCHEMA } from '../database/orm.ts';
 import type { Database } from '../database/sql.ts';
 import { keepEndings } from './endings.ts';
-import { SCHEMA } from './install.ts';
 import { backOffOf, GiveUp, type JobKind, PutOff } from './kind.ts';
 import { loggerInto, poolOf } from './library.ts';
 import { holdLine } from './line.ts';
@@ -117,7 +117,7 @@ export function createJobs({ orm, sql, log, kinds }: JobsOptions): Jobs {
       (payload: unknown, { job }: JobHelpers) => perform(parts, kind, payload, job),
     ]);
     const options = {
-      schema: SCHEMA,
+      schema: QUEUE_SCHEMA,
       concurrency: kinds.reduce((sum, { concurrency }) => sum + concurrency, 0),
       pollInterval: NEVER_MS,
       minResetLockedInterval: NEVER_MS,

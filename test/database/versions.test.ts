@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate, openOrm } from '../../src/database/orm.ts';
 import { entities } from '../../src/entities.ts';
+import { installQueue } from '../../src/jobs/install.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { type OldPostgres, startOldPostgres, withoutOldPostgres } from '../support/postgres.ts';
@@ -42,7 +43,7 @@ describe.each([
 
     it('is in the state that the entities describe, and a second migration changes nothing', async () => {
       const orm = await openOrm(entities, { url: database.url });
-      await migrate(orm);
+      await migrate(orm, installQueue);
       const difference = await orm.schema.getUpdateSchemaSQL();
       await orm.close(true);
       // What MikroORM cannot describe is written by hand, as indexes, keys and triggers; it would only drop those.

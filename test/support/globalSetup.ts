@@ -1,6 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import { migrate, openOrm } from '../../src/database/orm.ts';
 import { entities } from '../../src/entities.ts';
+import { installQueue } from '../../src/jobs/install.ts';
 import { startCluster } from './cluster.ts';
 import { inDatabase, quoteName, TEMPLATE, urlOf, withClient } from './database.ts';
 import { sharedEnvironment } from './python.ts';
@@ -24,7 +25,7 @@ export default async function setup(project: TestProject) {
     await client.query(`create database ${quoteName(TEMPLATE)}`);
   });
   const orm = await openOrm(entities, { url: inDatabase(url, TEMPLATE) });
-  await migrate(orm);
+  await migrate(orm, installQueue);
   await orm.close(true);
   // Here, so that the workers do not make it twice at once. Without Python, the tests that need it tell.
   await sharedEnvironment().catch((error: unknown) => console.warn(String(error)));
