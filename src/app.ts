@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
-import { hasAccounts } from './configs/client/accounts.repository.ts';
+import { hasAccounts } from './configs/client/accounts.service.ts';
 import { readPins } from './configs/configs.pins.ts';
 import { openConfigStore } from './configs/configs.store.ts';
 import { watchRoom } from './core/limits/room.ts';

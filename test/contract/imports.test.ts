@@ -156,12 +156,8 @@ describe('imports', () => {
   });
 
   it('doors import no entity and no repository', () => {
-    const exceptions: Exceptions = {
-      'src/doors/page/page.ts -> src/configs/client/accounts.repository.ts':
-        'the start page tells whether there is an account yet',
-    };
     expect(found(({ file, target }) => isDoor(file) && (isEntity(target) || isRepository(target)))).toEqual(
-      excepted(exceptions),
+      [],
     );
   });
 

@@ -5,13 +5,7 @@ const HAS_ACCOUNTS = statement<{ found: boolean }>(
   'select exists (select from users) as found',
 );
 
-/** Databases in which an account was seen. One account always stays, so these are not asked again. */
-const populated = new WeakSet<Sql>();
-
-/** True once the first account, the administrator's, was made. */
-export async function hasAccounts(sql: Sql): Promise<boolean> {
-  if (populated.has(sql)) return true;
+export async function readHasAccounts(sql: Sql): Promise<boolean> {
   const [row] = await sql.rows(HAS_ACCOUNTS);
-  if (row?.found) populated.add(sql);
   return row?.found ?? false;
 }

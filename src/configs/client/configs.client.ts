@@ -7,7 +7,7 @@ import { Banner, PromptSuggestion } from '../configs.terms.ts';
 import { valueAt } from '../settings/configs.settings.ts';
 import { Permissions } from '../settings/permissions.schema.ts';
 import { effectivePermissions } from '../settings/permissions.ts';
-import { hasAccounts } from './accounts.repository.ts';
+import { hasAccounts } from './accounts.service.ts';
 import {
   Abilities,
   AnonymousFeatures,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import project from '../../../package.json' with { type: 'json' };
-import { hasAccounts } from '../../configs/client/accounts.repository.ts';
+import { hasAccounts } from '../../configs/client/accounts.service.ts';
 import type { Parts } from '../../core/scope.ts';
 import type { Env } from '../../env.ts';
 import { originOf } from '../http/context.ts';

@@ -1,0 +1,13 @@
+import type { Sql } from '../../database/sql.ts';
+import { readHasAccounts } from './accounts.repository.ts';
+
+/** Databases in which an account was seen. One account always stays, so these are not asked again. */
+const populated = new WeakSet<Sql>();
+
+/** True once the first account, the administrator's, was made. */
+export async function hasAccounts(sql: Sql): Promise<boolean> {
+  if (populated.has(sql)) return true;
+  const found = await readHasAccounts(sql);
+  if (found) populated.add(sql);
+  return found;
+}
