@@ -19,35 +19,35 @@ const signed = (payload: object, secret = key, alg = 'HS256') =>
 const whoAmI = (token: string) => server.call('GET /auths', { token });
 
 describe('a token', () => {
-  it('works as it was given, and as one signed alike would', async () => {
+  it('is accepted as issued, and when it is signed again with the same key', async () => {
     expect((await whoAmI(ada.token)).status).toBe(200);
     expect((await whoAmI(await signed(claims))).status).toBe(200);
   });
 
   it.each<[string, () => string | Promise<string>]>([
-    ['nothing of a token', () => 'nonsense'],
-    ['an API key that does not exist', () => 'sk-0123456789abcdef'],
-    ['an unsigned one', () => `${encode({ alg: 'none' })}.${encode(claims)}.`],
-    ['an unsigned one that keeps a signature', () => `${encode({ alg: 'none' })}.${encode(claims)}.AAAA`],
-    ['one signed with another key', () => signed(claims, deriveKey('another secret', 'session-jwt'))],
-    ['one signed with the secret itself', () => signed(claims, Buffer.from(SECRET))],
-    ['one signed with the key of another purpose', () => signed(claims, deriveKey(SECRET, 'fingerprint'))],
-    ['one signed by another algorithm', () => signed(claims, key, 'HS512')],
-    ['one for another audience', () => signed({ ...claims, aud: 'parley:download' })],
-    ['one without an audience', () => signed({ ...claims, aud: undefined })],
-    ['one without a session', () => signed({ ...claims, jti: undefined })],
-    ['one of a session that does not exist', () => signed({ ...claims, jti: crypto.randomUUID() })],
-    ['one whose session is no text', () => signed({ ...claims, jti: 7 as unknown as string })],
-    ['one without a user', () => signed({ ...claims, id: undefined })],
-    ['one of another user than the session', () => signed({ ...claims, id: crypto.randomUUID() })],
-    ['one that is not valid yet', () => signed({ ...claims, nbf: claims.exp - 1 })],
-    ['an expired one', () => signed({ ...claims, exp: Math.floor(Date.now() / 1000) - 1 })],
-    ['one with another payload under the signature', () => {
+    ['no token at all', () => 'nonsense'],
+    ['an unknown API key', () => 'sk-0123456789abcdef'],
+    ['unsigned', () => `${encode({ alg: 'none' })}.${encode(claims)}.`],
+    ['unsigned, with a signature', () => `${encode({ alg: 'none' })}.${encode(claims)}.AAAA`],
+    ['signed with another key', () => signed(claims, deriveKey('another secret', 'session-jwt'))],
+    ['signed with the secret itself', () => signed(claims, Buffer.from(SECRET))],
+    ['signed with the key for another purpose', () => signed(claims, deriveKey(SECRET, 'fingerprint'))],
+    ['signed with another algorithm', () => signed(claims, key, 'HS512')],
+    ['for another audience', () => signed({ ...claims, aud: 'parley:download' })],
+    ['without an audience', () => signed({ ...claims, aud: undefined })],
+    ['without a session', () => signed({ ...claims, jti: undefined })],
+    ['of an unknown session', () => signed({ ...claims, jti: crypto.randomUUID() })],
+    ['of a session id that is no text', () => signed({ ...claims, jti: 7 as unknown as string })],
+    ['without a user', () => signed({ ...claims, id: undefined })],
+    ['of another user than the session', () => signed({ ...claims, id: crypto.randomUUID() })],
+    ['not valid yet', () => signed({ ...claims, nbf: claims.exp - 1 })],
+    ['expired', () => signed({ ...claims, exp: Math.floor(Date.now() / 1000) - 1 })],
+    ['signed for another payload', () => {
       const [header, , signature] = ada.token.split('.');
       return `${header}.${encode({ ...claims, exp: claims.exp + 1 })}.${signature}`;
     }],
-    ['one with bits of the signature changed', () => `${ada.token.slice(0, -4)}AAAA`],
-    ['one signed over a header that names a critical extension', () => {
+    ['changed in its signature', () => `${ada.token.slice(0, -4)}AAAA`],
+    ['signed with a header that names a critical extension', () => {
       const body = `${encode({ alg: 'HS256', crit: ['b64'], b64: false })}.${encode(claims)}`;
       return `${body}.${createHmac('sha256', key).update(body).digest('base64url')}`;
     }],
@@ -57,7 +57,7 @@ describe('a token', () => {
     expect(headers.get('www-authenticate')).toBe('Bearer');
   }); // biome-ignore format: one case a line
 
-  it('ends by the configured lifetime, also where it is remembered', async () => {
+  it('ends after the configured lifetime, also when it is cached', async () => {
     const { body: configuration } = await server.call('GET /configs/export', { token: ada.token });
     const importing = (jwt_expiry: string) =>
       server.call('POST /configs/import', {
@@ -71,7 +71,8 @@ describe('a token', () => {
     expect(short.body.expires_at).toBeLessThanOrEqual(Date.now() / 1000 + 3601);
     const said = claimsOf(short.body.token);
     expect(said.exp).toBe(short.body.expires_at);
-    // Of the same session, but over soon; at once, where that is before it could be accepted.
+    // A token of the same session that expires soon. If it expires before the server accepts it, try twice
+    // the time.
     const endingIn = async (seconds: number): Promise<string> => {
       const token = await signed({ ...said, exp: Math.floor(Date.now() / 1000) + seconds });
       return (await whoAmI(token)).status === 200 ? token : endingIn(seconds * 2);
@@ -89,7 +90,7 @@ describe('a token', () => {
     await importing('4w');
   });
 
-  it('is taken from Authorization in any case, from x-api-key, and from the cookie, in this order', async () => {
+  it('is read from Authorization in any case, from x-api-key, and from the cookie, in this order', async () => {
     const good = ada.token;
     const ask = async (headers: Record<string, string>) =>
       (await server.call('GET /auths', { headers })).status;
@@ -102,7 +103,7 @@ describe('a token', () => {
     expect(await ask({})).toBe(401);
   });
 
-  it('is not taken from the address of a request', async () => {
+  it('is not read from the address of a request', async () => {
     expect((await server.call(`GET /auths?token=${ada.token}`)).status).toBe(401);
   });
 });
@@ -112,7 +113,7 @@ describe('the cookie', () => {
   const create = (headers: Record<string, string>) =>
     server.call('POST /channels/create', { headers, body: { name: 'by cookie' } });
 
-  it('is out of the reach of scripts and of other sites, and ends with the token', async () => {
+  it('cannot be used by scripts and other sites, and ends with the token', async () => {
     const { headers, body } = await server.call('POST /auths/signin', {
       body: { email: ada.email, password: PASSWORD },
     });
@@ -126,7 +127,7 @@ describe('the cookie', () => {
     expect(Date.parse(/Expires=([^;]+)/.exec(set)?.[1] ?? '')).toBe(body.expires_at * 1000);
   });
 
-  it('is for https only where the server is reached by it', async () => {
+  it('is restricted to https when the server is reached by https', async () => {
     const { headers } = await server.call('POST /auths/signup', {
       headers: { 'x-forwarded-proto': 'https' },
       body: { email: 'https@example.com', name: 'Https', password: PASSWORD },
@@ -134,22 +135,22 @@ describe('the cookie', () => {
     expect(headers.get('set-cookie')).toMatch(/; Secure/i);
   });
 
-  it('reads by itself', async () => {
+  it('is enough for reading', async () => {
     expect((await server.call('GET /channels', { headers: cookie() })).status).toBe(200);
   });
 
   it.each<[string, () => Record<string, string>]>([
-    ['no origin', () => ({})],
-    ['another origin', () => ({ origin: 'https://evil.example' })],
-    ['an origin that begins like ours', () => ({ origin: `${server.url}.evil.example` })],
-    ['a null origin', () => ({ origin: 'null' })],
-    ['a site of ours but another origin', () => ({ 'sec-fetch-site': 'same-site' })],
-  ])('changes nothing by itself from %s', async (_what, headers) => {
+    ['without an origin', () => ({})],
+    ['from another origin', () => ({ origin: 'https://evil.example' })],
+    ['from an origin that begins like ours', () => ({ origin: `${server.url}.evil.example` })],
+    ['from a null origin', () => ({ origin: 'null' })],
+    ['from another origin of the same site', () => ({ 'sec-fetch-site': 'same-site' })],
+  ])('alone changes nothing %s', async (_what, headers) => {
     const { status, body } = await create({ ...cookie(), ...headers() });
     expect([status, body.code]).toEqual([403, 'origin_forbidden']);
   });
 
-  it('changes something from our own origin, or beside a token that no browser adds', async () => {
+  it('may change data from our own origin, or beside a token that browsers do not add', async () => {
     expect((await create({ ...cookie(), origin: server.url })).status).toBe(200);
     expect((await create({ ...cookie(), 'sec-fetch-site': 'same-origin' })).status).toBe(200);
     expect((await create({ ...cookie(), authorization: `Bearer ${ada.token}` })).status).toBe(200);
@@ -169,7 +170,7 @@ describe('the cookie', () => {
     expect((await whoAmI(person.token)).status).toBe(401);
   });
 
-  it('changes nothing over tRPC from another site either', async () => {
+  it('changes nothing over tRPC from another site', async () => {
     const response = await fetch(`${server.url}/trpc/channels.create`, {
       method: 'POST',
       headers: { ...cookie(), 'content-type': 'application/json', origin: 'https://evil.example' },

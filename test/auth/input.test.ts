@@ -12,11 +12,11 @@ const attempt = (email: string, password = PASSWORD) =>
 
 describe('an address that looks like another', () => {
   it.each([
-    ['wide letters in the domain', 'ada@ｅｘａｍｐｌｅ.com'],
-    ['another full stop', 'ada@example。com'],
-    ['a letter in another form', 'ada@ℯxample.com'],
-    ['the domain as punycode of itself', 'ada@EXAMPLE.COM'],
-  ])('is the same mailbox with %s', async (_what, email) => {
+    ['full-width letters in the domain', 'ada@ｅｘａｍｐｌｅ.com'],
+    ['an ideographic full stop', 'ada@example。com'],
+    ['a letter of another form', 'ada@ℯxample.com'],
+    ['the domain in capitals', 'ada@EXAMPLE.COM'],
+  ])('is the same account with %s', async (_what, email) => {
     const { status, body } = await register(email);
     expect([status, body.code]).toEqual([400, 'email_taken']);
     expect((await attempt(email)).body.id).toBe(ada.id);
@@ -42,15 +42,15 @@ describe('an address that looks like another', () => {
   });
 
   it.each([
-    ['a letter of no width', 'a\u200bda@example.com'],
+    ['a zero-width letter', 'a\u200bda@example.com'],
     ['a soft hyphen in the domain', 'ada@exam\u00adple.com'],
-    ['a change of direction', 'ada\u202e@example.com'],
-    ['a mark of the byte order', '\ufeffada\ufeff.x@exam\ufeffple.com'],
+    ['a change of the writing direction', 'ada\u202e@example.com'],
+    ['a byte order mark', '\ufeffada\ufeff.x@exam\ufeffple.com'],
     ['a line break', 'ada@exam\nple.com'],
-    ['a header', 'ada@example.com\r\nBcc: all@example.com'],
-    ['two of them', 'ada@example.com,eve@example.com'],
+    ['a mail header', 'ada@example.com\r\nBcc: all@example.com'],
+    ['two addresses', 'ada@example.com,eve@example.com'],
     ['a tab in the domain', 'ada@exam\tple.com'],
-    ['a character of nobody', 'ada\ue000@example.com'],
+    ['a private-use character', 'ada\ue000@example.com'],
   ])('is refused with %s', async (_what, email) => {
     const { status, body } = await register(email);
     expect([status, body.code]).toEqual([400, 'email_invalid']);
@@ -61,15 +61,16 @@ describe('an address that looks like another', () => {
 describe('a name', () => {
   it.each([
     ['a line break', 'Ada\r\nSet-Cookie: a=b'],
-    ['a separator of lines', 'Ada\u2028Root'],
-    ['a change of direction', 'Ada \u202etooR'],
-    ['nothing but white space', ' \u3000\t'],
-    // To bring so many in order would take an hour.
-    ['a pile of marks', `a${'\u0301\u0316'.repeat(500_000)}`],
-  ])('is refused with %s, wherever it is given', async (_what, name) => {
+    ['a line separator', 'Ada\u2028Root'],
+    ['a change of the writing direction', 'Ada \u202etooR'],
+    ['white space only', ' \u3000\t'],
+    // Normalizing this pile would take an hour.
+    ['a pile of combining marks', `a${'\u0301\u0316'.repeat(500_000)}`],
+  ])('is refused with %s at every procedure', async (_what, name) => {
     const account = { email: `${crypto.randomUUID()}@example.com`, name, password: PASSWORD };
     const { token } = ada;
-    // Callers without credentials may send 16 KiB: as much of a pile as fits, more than a name may have.
+    // Callers without credentials may send 16 KiB, so the pile is cut to fit; it is still too long for a
+    // name.
     const first = { ...account, name: name.slice(0, 7_800) };
     const answers = [
       await server.call('POST /auths/signup', { body: first }),
@@ -81,7 +82,7 @@ describe('a name', () => {
     expect(answers.map(({ body }) => body.code)).toEqual(Array(5).fill('validation'));
   });
 
-  it('is kept in one form, without white space around it', async () => {
+  it('is stored in one normal form, without white space around it', async () => {
     const email = 'zoe@example.com';
     const { body } = await server.call('POST /auths/add', {
       token: ada.token,
@@ -89,13 +90,13 @@ describe('a name', () => {
     });
     expect(body).toMatchObject({ name: 'Zo\u00e9', email, role: 'pending' });
     expect(body.id).not.toBe(ada.id);
-    // Clients of comparable systems require the members of a token.
+    // Clients of comparable systems require these members of a token.
     expect(body).toMatchObject({ token: '', token_type: 'Bearer' });
   });
 });
 
-describe('what is sent beside', () => {
-  it('is not taken for an answer to who somebody is', async () => {
+describe('additional input', () => {
+  it('does not decide who the caller is', async () => {
     const { body, headers } = await server.call('POST /auths/signin', {
       body: {
         email: ada.email,
@@ -110,7 +111,7 @@ describe('what is sent beside', () => {
     expect(headers.get('x-ignored-members')).toContain('role');
   });
 
-  it('does not name a session or a key that somebody else is to have', async () => {
+  it('does not choose the id of a session or the text of a key', async () => {
     const id = crypto.randomUUID();
     const { body } = await server.call('POST /auths/api_keys', {
       token: ada.token,
@@ -121,14 +122,14 @@ describe('what is sent beside', () => {
   });
 
   it.each([
-    ['a long program', { 'user-agent': 'x'.repeat(5000) }],
+    ['a long user agent', { 'user-agent': 'x'.repeat(5000) }],
     [
       'another address',
       { 'x-forwarded-for': '203.0.113.7', forwarded: 'for=203.0.113.7', 'x-real-ip': '203.0.113.7' },
     ],
-    ['a device that is none', { cookie: `device=${'x'.repeat(5000)}; token=; device=%00` }],
+    ['an invalid device cookie', { cookie: `device=${'x'.repeat(5000)}; token=; device=%00` }],
     ['letters beyond ASCII', { 'user-agent': 'caf\u00e9' }],
-  ])('of a sign-in does no harm: %s', async (_what, headers) => {
+  ])('in the headers of a sign-in does no harm: %s', async (_what, headers) => {
     const { status, body } = await server.call('POST /auths/signup', {
       headers,
       body: { email: `${crypto.randomUUID()}@example.com`, name: 'Header', password: PASSWORD },
@@ -140,19 +141,19 @@ describe('what is sent beside', () => {
   });
 });
 
-describe('a token of the right kind', () => {
+describe('a malformed token', () => {
   it.each([
-    ['many of them in one header', () => `${ada.token} ${ada.token}`],
-    ['white space in it', () => ada.token.replace('.', '. ')],
+    ['two tokens in one header', () => `${ada.token} ${ada.token}`],
+    ['white space in the token', () => ada.token.replace('.', '. ')],
     ['an end of line', () => `${ada.token}%0d%0a`],
-    ['a key behind the prefix of a token', () => `sk-${ada.token}`],
-    ['something very long', () => `sk-${'0'.repeat(10_000)}`],
-  ])('admits nobody with %s', async (_what, make) => {
+    ['a token behind the prefix of a key', () => `sk-${ada.token}`],
+    ['a very long key', () => `sk-${'0'.repeat(10_000)}`],
+  ])('is refused: %s', async (_what, make) => {
     const { status } = await server.call('GET /auths', { headers: { authorization: `Bearer ${make()}` } });
     expect(status).toBe(401);
   });
 
-  it('is not taken from two headers of one name', async () => {
+  it('is not read from two headers with one name', async () => {
     const headers = new Headers({ authorization: 'Bearer x' });
     headers.append('authorization', `Bearer ${ada.token}`);
     const response = await fetch(`${server.url}/api/v1/auths`, { headers });

@@ -62,7 +62,7 @@ describe.skipIf(withoutRedis)('keys and sessions at another process', () => {
     await whileThere(other.token, () => here.call(`DELETE /auths/sessions/${id}`, { token: root.token }));
   });
 
-  it('end also while notices are lost', async () => {
+  it('end even while notices are lost', async () => {
     const { id, api_key } = await keyOf(root);
     expect(await statusOf(api_key)).toBe(200);
     await pair.redis.kill();

@@ -68,7 +68,7 @@ async function overSocket(
   }
 }
 
-/** What becomes of a key that comes for the list of channels by one way in. */
+/** The outcome of listing the channels with this key, for each way to send it. */
 const WAYS: Record<string, (key: string) => Promise<string | undefined>> = {
   'Authorization at REST': (key) =>
     request('/api/v1/channels', { headers: { authorization: `Bearer ${key}` } }),
@@ -78,7 +78,7 @@ const WAYS: Record<string, (key: string) => Promise<string | undefined>> = {
   'tRPC over HTTP': (key) => request('/trpc/channels.list', { headers: { 'x-api-key': key } }),
   'tRPC over WebSocket': (key) => overSocket(key, (client) => client.channels.list.query()),
 };
-/** What becomes of one that comes for events. */
+/** The outcome of subscribing to events with this key, for each door. */
 const DOORS = { 'Socket.IO': listenBySocketIo, 'a tRPC subscription': listenByTrpc };
 const byDoor = async (door: keyof typeof DOORS, key: string) => {
   const listener = await DOORS[door](server.url, key);
@@ -89,12 +89,12 @@ const byDoor = async (door: keyof typeof DOORS, key: string) => {
 
 describe('an endpoint restriction', () => {
   describe.each(Object.entries(WAYS))('by %s', (_way, enter) => {
-    it('holds for a key that is bound by itself', async () => {
+    it('applies to a key with endpoints of its own', async () => {
       expect(await enter(await keyFor('/api/v1/channels'))).toBe('in');
       expect(await enter(await keyFor('/api/v1/tools'))).toBe('endpoint_forbidden');
     });
 
-    it('holds for all keys by auth.api_key.endpoint_restrictions', async () => {
+    it('applies to all keys by auth.api_key.endpoint_restrictions', async () => {
       await restrict(true, '/api/v1/tools, /api/v1/channels');
       expect(await enter(free)).toBe('in');
       await restrict(true, '/api/v1/tools');
@@ -113,11 +113,11 @@ describe('an endpoint restriction', () => {
       [['/api/channels/events'], 'in'],
       [['/api/v1/channels/events/cursor'], 'endpoint_forbidden'],
       [['/api/v1/tools', '/ws/other'], 'endpoint_forbidden'],
-    ])('lets a key of %s: %s', async (endpoints, outcome) => {
+    ])('decides about a key of %s: %s', async (endpoints, outcome) => {
       expect(await byDoor(door, await keyFor(...endpoints))).toBe(outcome);
     });
 
-    it('ends what is open when the configuration is restricted', async () => {
+    it('closes open sockets when the configuration changes', async () => {
       const listener = await DOORS[door](server.url, free);
       expect(listener.ended).toBeUndefined();
       await restrict(true, '/api/v1/tools');
@@ -128,7 +128,7 @@ describe('an endpoint restriction', () => {
     });
   });
 
-  it('is told for each of many calls of a tRPC socket, which stays open', async () => {
+  it('answers each call of a tRPC socket, which stays open', async () => {
     const headers = { authorization: `Bearer ${await keyFor('/api/v1/tools')}` };
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/trpc`, { headers });
     const codes: string[] = [];
@@ -146,14 +146,14 @@ describe('an endpoint restriction', () => {
     socket.terminate();
   });
 
-  it('takes both lists together', async () => {
+  it('combines the list of the key and the list of the configuration', async () => {
     const key = await keyFor('/api/v1/channels');
     await restrict(true, '/api/v1/tools');
     expect(await WAYS['x-api-key at REST']?.(key)).toBe('endpoint_forbidden');
     expect(await request('/api/v1/tools', { headers: { 'x-api-key': key } })).toBe('endpoint_forbidden');
   });
 
-  it('ends where a segment of auth.api_key.allowed_endpoints does, and knows no more of a path than that', async () => {
+  it('matches whole segments of auth.api_key.allowed_endpoints, without wildcards', async () => {
     const allowed = async (entry: string) => {
       await restrict(true, entry);
       return request('/api/v1/channels', { headers: { 'x-api-key': free } });
@@ -181,7 +181,7 @@ describe('an endpoint restriction', () => {
     }
   });
 
-  it('sees the path that is meant, however it is written', async () => {
+  it('applies to the normalized path, however it is written', async () => {
     const key = await keyFor('/api/v1/channels');
     const raw = (path: string) =>
       new Promise<number>((resolve, reject) => {
@@ -205,7 +205,7 @@ describe('an endpoint restriction', () => {
     }
   });
 
-  it('can name one thing, in either spelling of its id, at both kinds of door', async () => {
+  it('can name one resource, in either spelling of its id, at both kinds of door', async () => {
     const key = await keyFor(`/api/v1/channels/${channelId.toUpperCase()}`);
     const headers = { authorization: `Bearer ${key}` };
     const other = crypto.randomUUID();
@@ -225,7 +225,7 @@ describe('an endpoint restriction', () => {
     expect(await byDoor('Socket.IO', key)).toBe('endpoint_forbidden');
   });
 
-  it('looks at every call of a batch', async () => {
+  it('checks every call of a batch', async () => {
     const key = await keyFor('/api/v1/channels');
     const response = await fetch(
       `${server.url}/trpc/channels.list,users.list?batch=1&input={"0":{},"1":{}}`,
@@ -237,7 +237,7 @@ describe('an endpoint restriction', () => {
     expect([channels?.error, users?.error?.data.error_code]).toEqual([undefined, 'endpoint_forbidden']);
   });
 
-  it('holds for uploads and downloads', async () => {
+  it('applies to uploads and downloads', async () => {
     const key = await keyFor('/api/v1/channels');
     const headers = { authorization: `Bearer ${key}` };
     const form = new FormData();
@@ -250,7 +250,7 @@ describe('an endpoint restriction', () => {
     expect(await request(file, { headers: { authorization: `Bearer ${free}` } })).toBe('not_found');
   });
 
-  it('follows environment variables before the stored configuration', async () => {
+  it('prefers environment variables to the stored configuration', async () => {
     const pinned = await startServer({
       env: {
         ENABLE_API_KEYS: 'true',
@@ -266,7 +266,7 @@ describe('an endpoint restriction', () => {
     await pinned.close();
   });
 
-  it('is known of every procedure', () => {
+  it('knows the path of every procedure', () => {
     const unknown = listProcedures(appRouter).filter(({ meta }) => !meta?.openapi && !meta?.reaches?.length);
     expect(unknown.map(({ path }) => path)).toEqual([]);
   });

@@ -4,11 +4,11 @@ import { kinds } from '../support/samples.ts';
 import { signUp, startServer } from '../support/server.ts';
 import type { Outcome } from '../support/sockets.ts';
 
-/** A procedure of each kind that is not open to all, by keys, at every door. */
+/** Calls a procedure of each kind that needs credentials with API keys, at every door. */
 const closed = kinds.filter(({ procedure }) => procedure.meta?.level !== 'open');
 
 const server = await startServer({ env: { ENABLE_API_KEYS: 'true' } });
-/** The keys are an administrator's: one bound to a path that is nothing's, one that was revoked, one that may go anywhere. */
+/** Keys of an administrator: one bound to an unused path, one that was revoked, and one that is not bound. */
 const KEYS = ['bound', 'revoked', 'free'] as const;
 const doors = {} as Record<(typeof KEYS)[number] | 'owner', ReturnType<typeof openDoors>>;
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
     ids[name] = body.id;
     doors[name] = openDoors(server.url, body.api_key);
   }
-  // Its socket stood before it was revoked.
+  // Its socket is opened before the key is revoked.
   const list = closed.find(({ procedure }) => procedure.path === 'channels.list');
   if (!list) throw new Error('There is no channels.list.');
   expect((await doors.revoked.try(list.procedure)).map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -40,26 +40,26 @@ afterAll(async () => {
 describe.each(closed)('$kind', ({ procedure, input, admitted, doorCount }) => {
   const everywhere = (outcome: Outcome) => Array(doorCount).fill(outcome);
 
-  it('is out of the reach of a key that is bound to something else', async () => {
+  it('refuses a key that is bound to another path', async () => {
     expect(await doors.bound.try(procedure, input)).toEqual(
       everywhere({ status: 403, code: 'endpoint_forbidden' }),
     );
   });
 
-  it('is out of the reach of a key that was revoked', async () => {
+  it('refuses a revoked key', async () => {
     expect(await doors.revoked.try(procedure, input)).toEqual(
       everywhere({ status: 401, code: 'unauthenticated' }),
     );
   });
 
   if (procedure.meta?.credential === 'session') {
-    it('takes a sign-in, whatever a key may reach', async () => {
+    it('requires a sign-in, for every key', async () => {
       expect(await doors.free.try(procedure, input)).toEqual(
         everywhere({ status: 403, code: 'session_required' }),
       );
     });
   } else {
-    it('answers a key that is bound to nothing as it answers its owner', async () => {
+    it('answers a key that is not bound like its owner', async () => {
       expect(await doors.free.try(procedure, input)).toEqual(everywhere(admitted));
       expect(await doors.owner.try(procedure, input)).toEqual(everywhere(admitted));
     });

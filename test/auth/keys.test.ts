@@ -50,7 +50,7 @@ async function tryToArrive(token: string) {
 }
 
 describe('an API key', () => {
-  it('is shown once, works as its owner, and is stored as a hash alone', async () => {
+  it('is shown once, works as its owner, and is stored only as a hash', async () => {
     const { status, body } = await create(ada, { name: 'the script' });
     expect(status).toBe(200);
     expect(body.api_key).toMatch(/^sk-[0-9a-f]{64}$/);
@@ -72,7 +72,7 @@ describe('an API key', () => {
     expect(JSON.stringify(rows)).not.toContain(body.api_key.slice(3));
   });
 
-  it('is one of many, each with a name of its own', async () => {
+  it('has a name that is unique for its owner', async () => {
     const taken = await create(ada, { name: 'twice' });
     const again = await create(ada, { name: ' twice ' });
     expect([taken.status, again.status, again.body.code]).toEqual([200, 400, 'name_taken']);
@@ -81,7 +81,7 @@ describe('an API key', () => {
     expect(together.map(({ status }) => status).toSorted()).toEqual([200, 400, 400, 400, 400]);
   });
 
-  it('does not outgrow the limit, also when many are made at once', async () => {
+  it('counts to a limit, also when many are made at once', async () => {
     const person = await signUpAs(server, root, 'Collector', 'user');
     await server.database.query(
       `insert into api_key (id, user_id, name, hash, tail, created_at)
@@ -97,21 +97,21 @@ describe('an API key', () => {
     ['an empty name', { name: '  ' }],
     ['a name that is too long', { name: 'x'.repeat(101) }],
     ['a name with NUL', { name: 'a\0b' }],
-    ['a time that is past', { expires_at: 1_000_000_000 }],
+    ['a time in the past', { expires_at: 1_000_000_000 }],
     ['a time that is no number', { expires_at: 'tomorrow' }],
     ['a time out of reach', { expires_at: 2 ** 31 }],
-    ['no endpoints in a list of them', { allowed_endpoints: [] }],
+    ['an empty list of endpoints', { allowed_endpoints: [] }],
     ['an endpoint that is no path', { allowed_endpoints: ['channels'] }],
-    ['an endpoint elsewhere', { allowed_endpoints: ['https://example.com/api'] }],
+    ['an endpoint of another server', { allowed_endpoints: ['https://example.com/api'] }],
     ['an endpoint with escapes', { allowed_endpoints: ['/api/v1/%63hannels'] }],
-    ['two endpoints in one', { allowed_endpoints: ['/api/v1/tools,/api/v1/users'] }],
+    ['two endpoints in one text', { allowed_endpoints: ['/api/v1/tools,/api/v1/users'] }],
     ['too many endpoints', { allowed_endpoints: Array(101).fill('/api/v1/tools') }],
-  ])('is not made with %s', async (_what, body) => {
+  ])('is not created with %s', async (_what, body) => {
     const { status, body: answer } = await create(ada, body);
     expect([status, answer.code]).toEqual([400, 'validation']);
   });
 
-  it('does not take what only the server decides', async () => {
+  it('ignores members that only the server sets', async () => {
     const sent = { id: crypto.randomUUID(), user_id: root.id, hash: 'x', last_used_at: 5, created_at: 5 };
     const { body, headers } = await create(ada, sent);
     expect(body).not.toMatchObject({ id: sent.id });
@@ -120,21 +120,21 @@ describe('an API key', () => {
     expect((await who(body.api_key)).body.id).toBe(ada.id);
   });
 
-  it('says when it was used last, after a while', async () => {
+  it('records its last use, after a while', async () => {
     const database = await createDatabase();
     const env = { ENABLE_API_KEYS: 'true' };
     const first = await startServer({ database, env });
     const { token } = await signUp(first, 'Ada');
     const { body } = await first.call('POST /auths/api_keys', { token, body: { name: 'used' } });
     await first.call('GET /auths', { token: body.api_key });
-    // What was noted is stored at the latest by a stop.
+    // A stop of the server stores what it has recorded.
     await first.close();
     const [used] = await database.query<{ last_used_at: number }>('select last_used_at from api_key');
     await database.drop();
     expect(used?.last_used_at).toBeGreaterThanOrEqual(body.created_at);
   });
 
-  it('is refused when it is unknown, altered or only masked', async () => {
+  it('is refused when it is unknown, altered or masked', async () => {
     const { body } = await create(ada);
     const flipped = body.api_key.at(-1) === '0' ? '1' : '0';
     for (const token of [
@@ -160,7 +160,7 @@ describe('an API key may not', () => {
     ['POST /auths/update/password'],
     ['GET /auths/sessions'],
     ['POST /auths/signout'],
-  ])('do what takes a sign-in: %s', async (request) => {
+  ])('do what requires a sign-in: %s', async (request) => {
     const { body } = await create(root);
     const payload = { name: 'another', password: 'x', new_password: 'y' };
     const answer = await server.call(request, {
@@ -170,7 +170,7 @@ describe('an API key may not', () => {
     expect([answer.status, answer.body.code]).toEqual([403, 'session_required']);
   });
 
-  it("set its owner's password or address by the way of an administrator", async () => {
+  it("set its owner's password or address by the procedure for administrators", async () => {
     const { body } = await create(root);
     const update = (change: object) =>
       server.call(`POST /users/${root.id}/update`, { token: body.api_key, body: change });
@@ -181,7 +181,7 @@ describe('an API key may not', () => {
     expect((await update({ name: 'Root' })).status).toBe(200);
   });
 
-  it('reach what somebody else may', async () => {
+  it('do what its owner may not', async () => {
     const { body } = await create(ada);
     expect((await server.call('GET /users', { token: body.api_key })).status).toBe(403);
     expect((await revoke(bob, body.id)).status).toBe(404);
@@ -190,7 +190,7 @@ describe('an API key may not', () => {
 });
 
 describe('an API key ends', () => {
-  it('when it is revoked, with its sockets, and it alone', async () => {
+  it('when it is revoked, with its sockets; other credentials stay', async () => {
     const [one, other] = [(await create(ada)).body, (await create(ada)).body];
     const here = await arrive(one.api_key);
     const elsewhere = await arrive(other.api_key);
@@ -205,10 +205,10 @@ describe('an API key ends', () => {
     expect(twice.map(({ status }) => status).toSorted()).toEqual([200, 404]);
   });
 
-  it('at its time, with its sockets', async () => {
+  it('when it expires, with its sockets', async () => {
     let key = { id: '', api_key: '' };
     let here: Awaited<ReturnType<typeof tryToArrive>> | undefined;
-    // On a slow machine its time may be over before they are in.
+    // On a slow machine the key may expire before the sockets are open.
     for (let seconds = 2; here?.hasEnded() ?? true; seconds *= 2) {
       const expires_at = Math.floor(Date.now() / 1000) + seconds;
       const { status, body } = await create(ada, { expires_at });
@@ -221,7 +221,7 @@ describe('an API key ends', () => {
     expect((await list(ada)).body.map(({ id }: { id: string }) => id)).toContain(key.id);
   });
 
-  it('when its owner may do less, and goes on as the lesser', async () => {
+  it('in its sockets when its owner loses rights; it goes on with fewer rights', async () => {
     const admin = await signUpAs(server, root, 'Demoted', 'admin');
     const { body } = await create(admin);
     expect((await server.call('GET /users', { token: body.api_key })).status).toBe(200);
@@ -234,7 +234,7 @@ describe('an API key ends', () => {
     expect((await list(await signIn(server, admin))).status).toBe(401);
   });
 
-  it('with the account', async () => {
+  it('when the account is deleted', async () => {
     const person = await signUpAs(server, root, 'Leaver', 'user');
     const { body } = await create(person);
     const here = await arrive(body.api_key);
@@ -258,7 +258,7 @@ describe('an API key ends', () => {
     expect((await who(body.api_key)).status).toBe(401);
   });
 
-  it('for as long as auth.enable_api_keys is off, or nobody permits them', async () => {
+  it('while auth.enable_api_keys is off or the permission is missing', async () => {
     const { body } = await create(ada);
     const administrators = (await create(root)).body;
     const here = await arrive(body.api_key);
@@ -284,13 +284,13 @@ describe('an API key ends', () => {
   });
 });
 
-describe('the key of clients that know of one', () => {
+describe('the single key of other clients', () => {
   const single = (method: string, { token } = ada) => server.call(`${method} /auths/api_key`, { token });
 
-  it('is the one named default: made, never shown again, replaced, deleted', async () => {
+  it('is the key named default: it is created, never shown again, replaced and deleted', async () => {
     expect((await single('GET')).status).toBe(404);
     const first = (await single('POST')).body.api_key;
-    // Clients copy what this answers as the key itself, and only a hash of it is stored.
+    // Clients copy the answer as the key itself, and only its hash is stored.
     const shown = await single('GET');
     expect([shown.status, shown.body.detail]).toEqual([
       404,
@@ -307,13 +307,13 @@ describe('the key of clients that know of one', () => {
     expect((await who(second)).status).toBe(401);
   });
 
-  it('is one, however many are made at once', async () => {
+  it('exists once, however many are created at once', async () => {
     const made = await Promise.all(Array.from({ length: 4 }, () => single('POST', bob)));
     const works = await Promise.all(made.map(async ({ body }) => (await who(body.api_key)).status));
     expect(works.toSorted()).toEqual([200, 401, 401, 401]);
   });
 
-  it('needs an account that was let in', async () => {
+  it('requires an account that is not pending', async () => {
     const stranger = await signUp(server, 'Stranger');
     for (const method of ['GET', 'POST', 'DELETE']) {
       expect((await server.call(`${method} /auths/api_key`)).status).toBe(401);

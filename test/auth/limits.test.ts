@@ -4,7 +4,7 @@ import { type Pair, startPair } from '../support/pair.ts';
 import { withoutRedis } from '../support/redis.ts';
 import { type Answer, PASSWORD, PROXY, signUp, startServer, type TestServer } from '../support/server.ts';
 
-/** Behind a proxy of this machine, so that callers can come from anywhere. */
+/** The server is behind a proxy of this machine, so that callers can come from any address. */
 const BEHIND = { ...PROXY.env, TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8, 2001:db8:ffff::/48' };
 
 const server = await startServer({ env: BEHIND });
@@ -12,7 +12,7 @@ afterAll(() => server.close());
 await signUp(server, 'Ada');
 
 let hosts = 0;
-/** An address that nobody came from before. */
+/** An address that no caller has used before. */
 const anywhere = () => `198.51.${Math.floor(++hosts / 250)}.${hosts % 250}`;
 
 interface From {
@@ -47,8 +47,8 @@ async function newcomer(name: string, at = server): Promise<{ email: string; dev
   return { email, device: deviceOf(answer) };
 }
 
-describe('attempts for an address', () => {
-  it('are five in three minutes, wherever they come from, and say when to come back', async () => {
+describe('attempts for one mail address', () => {
+  it('are limited to five in three minutes from all networks, and the refusal says when to come back', async () => {
     const { email } = await newcomer('five');
     expect(statuses(await times(5, () => tryIn(email)))).toEqual([400, 400, 400, 400, 400]);
     const { status, body, headers } = await tryIn(email, { password: PASSWORD });
@@ -59,14 +59,14 @@ describe('attempts for an address', () => {
     expect(body.detail).toContain(`${wait} seconds`);
   });
 
-  it('are as many when they come at once, and when they succeed', async () => {
+  it('are limited also when they come at once, and when they succeed', async () => {
     const { email } = await newcomer('atonce');
     const answers = await Promise.all(Array.from({ length: 12 }, () => tryIn(email, { password: PASSWORD })));
     expect(statuses(answers).filter((status) => status === 200)).toHaveLength(5);
     expect(statuses(answers).filter((status) => status === 429)).toHaveLength(7);
   });
 
-  it('count the address however it is written, and one that is unknown as well', async () => {
+  it('count for all spellings of an address, also of an unknown one', async () => {
     const { email } = await newcomer('spelt');
     const spellings = [email, email.toUpperCase(), ` ${email} `, 'SpElT@example.com', 'spelt@EXAMPLE.com'];
     await times(5, (i) => tryIn(spellings[i] ?? ''));
@@ -76,7 +76,7 @@ describe('attempts for an address', () => {
     ]);
   });
 
-  it('of strangers keep nobody out who has signed in from the same device before', async () => {
+  it('of strangers do not lock out a user on a device that has signed in before', async () => {
     const { email, device } = await newcomer('owner');
     await times(6, () => tryIn(email));
     expect((await tryIn(email, { password: PASSWORD })).status).toBe(429);
@@ -87,7 +87,7 @@ describe('attempts for an address', () => {
     expect((await tryIn(email, { cookie: device, password: PASSWORD })).status).toBe(429);
   });
 
-  it('are five of a client that keeps its cookies, for a known device keeps its id', async () => {
+  it('are five for a client that keeps its cookies, since a known device keeps its id', async () => {
     const { email, device } = await newcomer('keeper');
     let cookie = device;
     const answers = await times(6, async () => {
@@ -98,7 +98,7 @@ describe('attempts for an address', () => {
     expect(statuses(answers)).toEqual([200, 200, 200, 200, 200, 429]);
   });
 
-  it('are five of a client that keeps the cookie of its first sign-in', async () => {
+  it('are five for a client that keeps the cookie of its first sign-in', async () => {
     const { email } = await newcomer('later');
     let cookie = '';
     const answers = await times(6, async () => {
@@ -109,7 +109,7 @@ describe('attempts for an address', () => {
     expect(statuses(answers)).toEqual([200, 200, 200, 200, 200, 429]);
   });
 
-  it('gain nothing by the device of somebody else, or one that nobody gave', async () => {
+  it('gain nothing from the device cookie of another user, or a forged one', async () => {
     const mine = await newcomer('mallory');
     const { email } = await newcomer('victim');
     await times(5, () => tryIn(email));
@@ -124,7 +124,7 @@ describe('attempts for an address', () => {
 });
 
 describe('a network address', () => {
-  it('has thirty failed sign-ins in three minutes, for whatever addresses, and others are not held up', async () => {
+  it('may fail thirty sign-ins in three minutes for any accounts; other addresses are not affected', async () => {
     const ip = anywhere();
     const { email } = await newcomer('office');
     const answers = await times(31, (i) => tryIn(`guess${i}@example.com`, { ip }));
@@ -133,7 +133,7 @@ describe('a network address', () => {
     expect((await tryIn(email, { password: PASSWORD })).status).toBe(200);
   });
 
-  it('does not count who succeeds', async () => {
+  it('does not count successful sign-ins', async () => {
     const ip = anywhere();
     const people = await times(8, (i) => newcomer(`colleague${i}`));
     for (const { email } of people) {
@@ -143,7 +143,7 @@ describe('a network address', () => {
     }
   });
 
-  it('is the half of an IPv6 address that one customer has, and an IPv4 address in either form', async () => {
+  it('is the /64 prefix of an IPv6 address, and an IPv4 address in either form', async () => {
     await times(30, (i) => tryIn(`six${i}@example.com`, { ip: `2001:db8:1:2::${i + 1}` }));
     expect((await tryIn('six@example.com', { ip: '2001:db8:1:2:ffff::1' })).status).toBe(429);
     expect((await tryIn('six@example.com', { ip: '2001:db8:1:3::1' })).status).toBe(400);
@@ -171,7 +171,7 @@ describe('a network address', () => {
     ['an IPv6 address with a port', '[2001:db8::9]:443', '2001:db8::9'],
     ['something behind an address that is none', '203.0.113.9, _hidden', '127.0.0.1'],
     ['proxies alone', '10.0.0.1, 10.0.0.2', '10.0.0.1'],
-  ])('is the last that can be known when the header says %s', async (what, header, ip) => {
+  ])('is the last known one when the header has %s', async (what, header, ip) => {
     const email = `${what.replaceAll(' ', '-').toLowerCase()}@example.com`;
     await tryIn(email, { ip: header });
     const [entry] = await server.database.query<{ ip: string }>(
@@ -181,7 +181,7 @@ describe('a network address', () => {
     expect(entry?.ip).toBe(ip);
   });
 
-  it('may make sixty accounts an hour', async () => {
+  it('may create sixty accounts an hour', async () => {
     const ip = anywhere();
     const make = (i: number) =>
       server.call('POST /auths/signup', {
@@ -195,7 +195,7 @@ describe('a network address', () => {
   });
 });
 
-it('limits.failed_signins, limits.signups_per_hour and limits.password_changes hold at once', async () => {
+it('limits.failed_signins, limits.signups_per_hour and limits.password_changes apply at once', async () => {
   const other = await startServer({ env: BEHIND });
   const root = await signUp(other, 'Root');
   const admin = administer(other, root);
@@ -221,7 +221,7 @@ it('limits.failed_signins, limits.signups_per_hour and limits.password_changes h
 });
 
 describe('an address of this machine', () => {
-  it('is believed as a proxy only with the secret: tools have it, too', async () => {
+  it('is trusted as a proxy only with the secret, since tools have this address too', async () => {
     const forged = (i: number) =>
       server.call('POST /auths/signin', {
         headers: {
@@ -238,19 +238,19 @@ describe('an address of this machine', () => {
     expect(ips).toEqual([{ ip: '127.0.0.1' }]);
   });
 
-  it('is no proxy where a proxy names it, for a tool may call the proxy', async () => {
+  it('is no client address when a proxy names it, since a tool may call the proxy', async () => {
     const claims = (i: number) => tryIn(`claims${i}@example.com`, { ip: `${anywhere()}, 127.0.0.1` });
     expect((await claims(0)).status).toBe(429);
   });
 
-  it('stops the start where it is to be trusted without a secret', async () => {
+  it('stops the start when it is trusted without a secret', async () => {
     for (const TRUSTED_PROXIES of ['127.0.0.1', '10.0.0.0/8, ::1', '127.0.0.0/8'])
       await expect(startServer({ env: { TRUSTED_PROXIES } })).rejects.toThrow('Set PROXY_SECRET');
   });
 });
 
-describe('without a word of proxies', () => {
-  it('the header counts for nothing, and this machine stands for nobody', async () => {
+describe('without trusted proxies', () => {
+  it('the header is ignored, and calls from this machine are not limited', async () => {
     const plain = await startServer();
     const answers = await times(35, (i) => tryIn(`guess${i}@example.com`, { at: plain }));
     expect(new Set(statuses(answers))).toEqual(new Set([400]));
@@ -259,7 +259,7 @@ describe('without a word of proxies', () => {
     await plain.close();
   });
 
-  it.each(['10.0.0.0/33', 'proxy.example', '10.0.0'])('a start refuses %s', async (proxies) => {
+  it.each(['10.0.0.0/33', 'proxy.example', '10.0.0'])('the start refuses %s', async (proxies) => {
     await expect(startServer({ env: { TRUSTED_PROXIES: proxies } })).rejects.toThrow(
       'TRUSTED_PROXIES is wrong',
     );
@@ -274,7 +274,7 @@ describe.skipIf(withoutRedis)('two processes', () => {
   afterAll(() => pair.close());
   const at = (i: number) => (i % 2 ? pair.there : pair.here);
 
-  /** Twenty at a time: all at once would keep a slow machine from the answers of Redis until the servers counted by themselves. */
+  /** Twenty at a time: all at once could delay the answers of Redis until the servers count by themselves. */
   async function crowd(count: number, work: (i: number) => Promise<Answer>): Promise<Answer[]> {
     const answers: Answer[] = [];
     while (answers.length < count) {
@@ -284,7 +284,7 @@ describe.skipIf(withoutRedis)('two processes', () => {
     return answers;
   }
 
-  it('count together: of a hundred attempts, many at once, five are looked at', async () => {
+  it('count together: of a hundred attempts, many at once, five are checked', async () => {
     const { email } = await newcomer('shared', pair.here);
     const answers = await crowd(100, (i) => tryIn(email, { at: at(i) }));
     expect(statuses(answers).filter((status) => status === 400)).toHaveLength(5);

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { signUpAll, startServer } from '../support/server.ts';
 
-/** Ways to sign in besides the password, as clients of the peer show and change them. */
+/** Ways to sign in besides the password, in the form that clients of Open WebUI show and change them. */
 const server = await startServer({
   env: {
     OPENID_PROVIDER_URL: 'https://id.example.com',
@@ -15,7 +15,7 @@ afterAll(() => server.close());
 const [root, user] = await signUpAll(server, 'Root', 'User');
 const PATHS = ['ldap', 'ldap/server', 'oauth'].map((path) => `/auths/admin/config/${path}`);
 
-it.each(PATHS)('%s is for administrators, and tells no secret', async (path) => {
+it.each(PATHS)('%s is for administrators, and shows no secret', async (path) => {
   for (const method of ['GET', 'POST']) {
     expect((await as(user)(`${method} ${path}`, method === 'POST' ? {} : undefined)).status).toBe(403);
     expect((await server.call(`${method} ${path}`)).status).toBe(401);
@@ -25,7 +25,7 @@ it.each(PATHS)('%s is for administrators, and tells no secret', async (path) => 
   expect(JSON.stringify(body)).not.toContain('the ');
 });
 
-it('the directory can be sent as it is, and not as another', async () => {
+it('directory settings of the environment may be sent back unchanged, but not changed', async () => {
   const { body: state } = await as(root)('GET /auths/admin/config/ldap');
   expect(state).toEqual({ ENABLE_LDAP: false });
   const set = (enable_ldap: unknown) => as(root)('POST /auths/admin/config/ldap', { enable_ldap });
@@ -51,7 +51,7 @@ describe('sign-in through providers', () => {
   const PATH = '/auths/admin/config/oauth';
   const read = async () => (await as(root)(`GET ${PATH}`)).body;
 
-  it('has the settings of the configuration, which act at once, and those of the environment', async () => {
+  it('shows the settings of the configuration, which apply at once, and those of the environment', async () => {
     const before = await read();
     expect(before).toMatchObject({
       ...{ ENABLE_OAUTH: true, ENABLE_OAUTH_SIGNUP: false, OAUTH_ALLOWED_DOMAINS: '*' },
@@ -71,7 +71,7 @@ describe('sign-in through providers', () => {
   });
 
   it.each([{ OAUTH_CLIENT_ID: 'other' }, { OAUTH_CLIENT_SECRET: 'another secret' }, { ENABLE_OAUTH: false }])(
-    'keeps what the environment decides: %j',
+    'keeps the settings of the environment: %j',
     async (other) => {
       const before = await read();
       const { status, body } = await as(root)(`POST ${PATH}`, {

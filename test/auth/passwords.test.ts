@@ -10,14 +10,14 @@ const root = await signUp(server, 'Root');
 const ann = await signUpAs(server, root, 'Annabelle', 'user');
 const admin = administer(server, root);
 
-describe('a password that is set', () => {
+describe('a new password', () => {
   it.each([
     ['seven characters', 'k3#vQz1'],
-    ['more than 128', 'long '.repeat(26)],
-    ['one that many people use', 'PassWord123'],
-    ['the address', 'annabelle@EXAMPLE.com'],
-    ['the name', 'Annabelle'],
-  ])('is refused everywhere when it is %s', async (_what, password) => {
+    ['longer than 128 characters', 'long '.repeat(26)],
+    ['a common password', 'PassWord123'],
+    ['the address of the account', 'annabelle@EXAMPLE.com'],
+    ['the name of the account', 'Annabelle'],
+  ])('is refused by every procedure when it is %s', async (_what, password) => {
     const account = { email: ann.email, name: 'Annabelle', password };
     const { token } = root;
     const answers = [
@@ -35,7 +35,7 @@ describe('a password that is set', () => {
     );
   });
 
-  it('is taken with eight characters, with 128, and in any writing', async () => {
+  it('is accepted with eight characters, with 128, and in any script', async () => {
     const taken = ['k3#vQz1x', 'Zo\u00eb \u732b\u304c\u5c45\u308b\u3088', '\u{1f408}'.repeat(128)];
     for (const [i, password] of taken.entries()) {
       const email = `taken${i}@example.com`;
@@ -45,7 +45,7 @@ describe('a password that is set', () => {
     }
   });
 
-  it('has the length of limits.password_min_length, and one that was taken before stays good', async () => {
+  it('has at least limits.password_min_length characters, and older passwords stay valid', async () => {
     const email = 'short@example.com';
     await admin.configure(({ limits }) => Object.assign(limits ?? {}, { password_min_length: 4 }));
     const short = { email, name: 'Short', password: 'k3#v' };
@@ -69,6 +69,6 @@ it.each([
   expect(row?.password_hash).toContain(expected);
 });
 
-it('is hashed as in production unless ENV says otherwise', () => {
+it('the cost of hashing is that of production unless ENV says otherwise', () => {
   expect(passwordCostOf(readEnv({}))).toBe('full');
 });

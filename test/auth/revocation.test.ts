@@ -12,7 +12,7 @@ const root = await signUp(server, 'Root');
 
 const member = () => signUpAs(server, root, `Member${++people}`, 'user');
 
-/** One credential at every door that there is. */
+/** One credential with sockets at every door. */
 interface Presence {
   token: string;
   sockets: Listener[];
@@ -49,7 +49,7 @@ const changePassword = (token: string, password: string, new_password: string) =
   server.call('POST /auths/update/password', { token, body: { password, new_password } });
 
 describe('a session ends at every door', () => {
-  it('with a sign-out, and it alone', async () => {
+  it('with a sign-out, and other sessions stay', async () => {
     const person = await member();
     const here = await arrive(person);
     const elsewhere = await arrive(await signIn(server, person));
@@ -59,7 +59,7 @@ describe('a session ends at every door', () => {
     await expectPresent(elsewhere);
   });
 
-  it.each(['POST', 'GET'])('and a sign-out that comes again by %s is done, too', async (method) => {
+  it.each(['POST', 'GET'])('and a repeated sign-out by %s succeeds too', async (method) => {
     const person = await member();
     await server.call('POST /auths/signout', { token: person.token });
     const entries = () => server.database.query(`select from audit_entry where action = 'auth.signout'`);
@@ -72,7 +72,7 @@ describe('a session ends at every door', () => {
     expect(await entries()).toHaveLength(before.length);
   });
 
-  it('with a sign-out at once, though the database takes its time, and then for good', async () => {
+  it('with a sign-out at once, although the database is slow, and then for good', async () => {
     const person = await member();
     const here = await arrive(person);
     const gone = await withClient(server.database.url, async (holder) => {
@@ -80,7 +80,7 @@ describe('a session ends at every door', () => {
       await holder.query('select from session where user_id = $1 for update', [person.id]);
       const signingOut = server.call('POST /auths/signout', { token: person.token });
       await until('both sockets to end', () => here.sockets.every(({ ended }) => ended !== undefined));
-      // Known again until the session has ended, and not a moment longer.
+      // The session works until the database has ended it, and not longer.
       expect((await server.call('GET /auths', { token: person.token })).status).toBe(200);
       await holder.query('commit');
       return signingOut;
@@ -96,7 +96,7 @@ describe('a session ends at every door', () => {
     await expectGone(here);
   });
 
-  it('with a change of the password, and all others of the account with it', async () => {
+  it('with a change of the password, and so do all other sessions of the account', async () => {
     const person = await member();
     const presences = [await arrive(person), await arrive(await signIn(server, person))];
     const stranger = await arrive(await member());
@@ -108,7 +108,7 @@ describe('a session ends at every door', () => {
     expect((await signIn(server, person, 'another password')).token).toBeTruthy();
   });
 
-  it('with a password that an administrator sets', async () => {
+  it('when an administrator sets a password', async () => {
     const person = await member();
     const here = await arrive(person);
     const answer = await server.call(`POST /users/${person.id}/update`, {
@@ -129,7 +129,7 @@ describe('a session ends at every door', () => {
     expect((await server.call('GET /auths', { token: again.token })).body.role).toBe(role);
   });
 
-  it('with the account', async () => {
+  it('when the account is deleted', async () => {
     const person = await member();
     const here = await arrive(person);
     const { status, body } = await server.call(`DELETE /users/${person.id}`, { token: root.token });
@@ -138,7 +138,7 @@ describe('a session ends at every door', () => {
     await expect(signIn(server, person)).rejects.toThrow('credentials_wrong');
   });
 
-  it('by its own lifetime, also while sockets are open', async () => {
+  it('after its lifetime, also while sockets are open', async () => {
     const { body: configuration } = await server.call('GET /configs/export', { token: root.token });
     const person = await member();
     const lasting = (jwt_expiry: string) =>
@@ -184,7 +184,7 @@ describe('a session goes on', () => {
 });
 
 describe('a change of the password', () => {
-  it('may be tried five times within three minutes by whoever holds the token', async () => {
+  it('may be tried five times within three minutes by the holder of the token', async () => {
     const person = await member();
     const answers = [];
     for (let i = 0; i < 6; i++) answers.push((await changePassword(person.token, 'guess', 'x')).status);
@@ -192,7 +192,7 @@ describe('a change of the password', () => {
     await signIn(server, person);
   });
 
-  it('happens once of two at the same moment', async () => {
+  it('succeeds once for two requests at the same moment', async () => {
     const person = await member();
     const answers = await Promise.all(
       ['the first pass phrase', 'the second pass phrase'].map((next) =>
@@ -202,7 +202,7 @@ describe('a change of the password', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
   });
 
-  it('leaves no session that the old one began at the same moment', async () => {
+  it('leaves no session that the old password began at the same moment', async () => {
     for (let round = 0; round < 5; round++) {
       const person = await member();
       const attempts = Array.from({ length: 4 }, () => signIn(server, person).catch(() => undefined));
@@ -214,7 +214,7 @@ describe('a change of the password', () => {
   });
 });
 
-describe('sessions that have expired', () => {
+describe('expired sessions', () => {
   it('are removed by the next start', async () => {
     const database = await createDatabase();
     const first = await startServer({ database });

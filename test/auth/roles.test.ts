@@ -5,8 +5,8 @@ import { signUp, signUpAs, startServer } from '../support/server.ts';
 import { listenBySocketIo } from '../support/sockets.ts';
 
 /*
- * A procedure of each kind, by everyone who can ask, at every door. That every other one stands on the same bases, which ask before
- * they look at the input, is for `test/contract/procedures.test.ts`.
+ * Every kind of caller calls a procedure of each kind, at every door. That all other procedures use the same
+ * bases, which decide before the input is read, is tested in `test/contract/procedures.test.ts`.
  */
 const CALLERS = ['nobody', 'ended', 'pending', 'user', 'admin'] as const;
 type Caller = (typeof CALLERS)[number];
@@ -29,7 +29,7 @@ beforeAll(async () => {
   tokens.admin = root.token;
   tokens.user = (await signUpAs(server, root, 'User', 'user')).token;
   tokens.pending = (await signUp(server, 'Pending')).token;
-  // Signed out, and so is the socket that it had.
+  // This account is signed out, with its sockets.
   tokens.ended = (await signUpAs(server, root, 'Gone', 'admin')).token;
   for (const caller of CALLERS) doors[caller] = openDoors(server.url, tokens[caller]);
   const whoAmI = procedures.find(({ path }) => path === 'auths.whoAmI');
@@ -44,15 +44,15 @@ afterAll(async () => {
 });
 
 describe.each(CALLERS)('%s', (caller) => {
-  it.each(kinds)('and $kind', async ({ procedure, input, admitted, doorCount }) => {
+  it.each(kinds)('gets the declared outcome of $kind', async ({ procedure, input, admitted, doorCount }) => {
     const code = REFUSALS[procedure.meta?.level ?? '']?.[caller];
     const expected = code ? { status: STATUSES[code], code } : admitted;
     expect(await doors[caller].try(procedure, input)).toEqual(Array(doorCount).fill(expected));
   });
 
-  it('and Socket.IO', async () => {
+  it('gets the declared outcome of Socket.IO', async () => {
     const token = tokens[caller];
-    // Without a token a client may still prove itself for some seconds; it hears nothing until then.
+    // A client without a token may still send one for some seconds; until then it receives nothing.
     if (!token) return;
     const socket = await listenBySocketIo(server.url, token);
     expect(socket.ended).toBe(REFUSALS.member?.[caller]);
@@ -60,7 +60,7 @@ describe.each(CALLERS)('%s', (caller) => {
   });
 });
 
-it('judges by declared levels only', () => {
+it('tests exactly the declared access levels', () => {
   expect([...new Set(procedures.map(({ meta }) => meta?.level))].toSorted()).toEqual(
     Object.keys(REFUSALS).toSorted(),
   );

@@ -16,7 +16,7 @@ describe('a start with another secret', () => {
 
   async function run<T>(secret: string, work: (at: TestServer) => Promise<T>): Promise<T> {
     const env = { SECRET_KEY: secret, LOG_LEVEL: 'silent' };
-    // PostgreSQL may take a moment to see that the server before has gone.
+    // PostgreSQL may take a moment to notice that the previous server has stopped.
     const at = await until('the database to be free', () => startServer({ database, env }).catch(() => null));
     try {
       return await work(at);
@@ -30,7 +30,7 @@ describe('a start with another secret', () => {
     return [exported.body.hosted_model_api?.api_keys, listed.body[0]?.token];
   };
 
-  it('seals all that is stored anew, so that the old one can go', async () => {
+  it('seals everything that is stored with the new secret, so that the old one can go', async () => {
     const sealedFor = {
       valves: { purpose: 'tool-valves', place: 'tool:dice' },
       ofUser: { purpose: 'tool-valves', place: 'tool:dice:user:' },
@@ -45,7 +45,7 @@ describe('a start with another secret', () => {
       const { body: channel } = await at.call('POST /channels/create', { token, body: { name: 'hooks' } });
       const webhook = { token, body: { name: 'hook' } };
       expect((await at.call(`POST /channels/${channel.id}/webhooks/create`, webhook)).status).toBe(200);
-      // As a tool's own service stores them, without its Python.
+      // Stored as the service of tools does, without Python.
       await database.query(
         `insert into tool (id, user_id, name, content, meta, specs, valves, created_at, updated_at)
          values ('dice', $1, 'Dice', '', '{}', '[]', $2, 0, 0)`,
@@ -62,7 +62,7 @@ describe('a start with another secret', () => {
     expect(made.secrets).toEqual([['sk-sealed'], expect.stringMatching(/.{20}/)]);
 
     await run(`${NEW}, ${OLD}`, async (at) => {
-      // A session that the old one signed goes on.
+      // A session that was signed with the old secret stays valid.
       expect(await secretsOf(at, made.ann, made.webhooks)).toEqual(made.secrets);
     });
     const [tool] = await database.query<{ valves: string }>('select valves from tool');
@@ -82,7 +82,7 @@ describe('a start with another secret', () => {
       expect(unseal(NEW, text ?? '', { purpose: 'configuration', place: 'config' })).not.toBe('');
     }
 
-    // Nothing of the old one is asked for any more: but for the session that it signed.
+    // Nothing needs the old secret now, except for sessions that it signed.
     await run(NEW, async (at) => {
       expect((await at.call('GET /auths', { token: made.ann.token })).status).toBe(401);
       const { body } = await at.call('POST /auths/signin', {
@@ -92,7 +92,7 @@ describe('a start with another secret', () => {
     });
   });
 
-  it('leaves what no secret of the list opens as it is', async () => {
+  it('leaves values unchanged that no secret of the list opens', async () => {
     const stranger = seal('a secret of nobody who is here now', '{}', {
       purpose: 'tool-valves',
       place: 'tool:dice',

@@ -30,7 +30,7 @@ const end = ({ token }: Person, path: string) => server.call(`DELETE ${path}`, {
 const whoAmI = async ({ token }: Person) => (await server.call('GET /auths', { token })).status;
 
 describe('the sessions of an account', () => {
-  it('are shown with device, address and times, and which this one is', async () => {
+  it('are listed with device, address and times, and the current one is marked', async () => {
     const before = Math.floor(Date.now() / 1000);
     const { body } = await server.call('POST /auths/signin', {
       headers: { 'user-agent': 'A browser of the tests/1.0' },
@@ -54,7 +54,7 @@ describe('the sessions of an account', () => {
     await end(ada, `/auths/sessions/${sessionOf(there)}`);
   });
 
-  it('are seen by nobody else, and ended by nobody else', async () => {
+  it('can be listed and ended only by their owner', async () => {
     expect((await server.call('GET /auths/sessions')).status).toBe(401);
     expect((await list(bob)).map(({ id }) => id)).toEqual([sessionOf(bob)]);
     expect((await end(bob, `/auths/sessions/${sessionOf(ada)}`)).status).toBe(404);
@@ -66,20 +66,17 @@ describe('the sessions of an account', () => {
     expect(await whoAmI(ada)).toBe(200);
   });
 
-  it.each(['x', `${'0'.repeat(36)}`, "' or true --"])(
-    'cannot be ended under what is no id: %s',
-    async (id) => {
-      const { status, body } = await end(ada, `/auths/sessions/${encodeURIComponent(id)}`);
-      expect([status, body.code]).toEqual([404, 'not_found']);
-    },
-  );
+  it.each(['x', `${'0'.repeat(36)}`, "' or true --"])('cannot be ended by an invalid id: %s', async (id) => {
+    const { status, body } = await end(ada, `/auths/sessions/${encodeURIComponent(id)}`);
+    expect([status, body.code]).toEqual([404, 'not_found']);
+  });
 
-  it('may be seen by an account that waits', async () => {
+  it('can be listed by a pending account', async () => {
     const waiting = await signUp(server, 'Waiting');
     expect((await list(waiting)).map(({ id }) => id)).toEqual([sessionOf(waiting)]);
   });
 
-  it('do not show those that have expired', async () => {
+  it('are not listed when they have expired', async () => {
     const late = await signIn(server, bob);
     await server.database.query(`update session set expires_at = now() - interval '1 s' where id = $1`, [
       sessionOf(late),
@@ -87,13 +84,13 @@ describe('the sessions of an account', () => {
     expect((await list(bob)).map(({ id }) => id)).not.toContain(sessionOf(late));
   });
 
-  it('remember when each was seen last', async () => {
+  it('record when each was last used', async () => {
     const database = await createDatabase();
     const first = await startServer({ database });
     const person = await signUp(first, 'Ada');
     await database.query(`update session set last_seen_at = 'epoch'`);
     await first.call('GET /auths', { token: person.token });
-    // What was noted is stored at the latest by a stop.
+    // A stop of the server stores what it has recorded.
     await first.close();
     const [row] = await database.query<{ recent: boolean }>(
       `select last_seen_at > now() - interval '1 minute' as recent from session`,
@@ -107,7 +104,7 @@ describe('a session that is ended', () => {
   it.each([
     ['by its owner', (target: Person) => end(ada, `/auths/sessions/${sessionOf(target)}`)],
     ['by an administrator', (target: Person) => end(root, `/users/${ada.id}/sessions/${sessionOf(target)}`)],
-  ])('%s is gone at every door, and it alone', async (_who, ending) => {
+  ])('%s is gone at every door, and other sessions stay', async (_who, ending) => {
     const target = await signIn(server, ada);
     const sockets = [
       await listenBySocketIo(server.url, target.token),
@@ -120,20 +117,20 @@ describe('a session that is ended', () => {
     expect((await ending(target)).status).toBe(404);
   });
 
-  it('is ended once of two attempts at the same moment', async () => {
+  it('is ended once by two requests at the same moment', async () => {
     const target = await signIn(server, ada);
     const answers = await Promise.all([1, 2].map(() => end(ada, `/auths/sessions/${sessionOf(target)}`)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404]);
   });
 
-  it('takes its cookie with it when it is this one', async () => {
+  it('clears its cookie when it is the current one', async () => {
     const person = await signUp(server, 'Leaving');
     const { headers } = await end(person, `/auths/sessions/${sessionOf(person)}`);
     expect(headers.get('set-cookie')).toMatch(/^token=;.*Expires=Thu, 01 Jan 1970/);
     expect(await whoAmI(person)).toBe(401);
   });
 
-  it('goes with all others of the account when an administrator ends those', async () => {
+  it('is ended with all others of the account by an administrator', async () => {
     const person = await signUpAs(server, root, 'Many', 'user');
     const other = await signIn(server, person);
     expect((await end(root, `/users/${person.id}/sessions`)).body).toEqual({ ended: 2 });
@@ -151,7 +148,7 @@ describe('cookies', () => {
     return answer.headers.getSetCookie();
   };
 
-  it('are for our own site and its pages unless the environment says otherwise', async () => {
+  it('are limited to our own site and its pages unless the environment says otherwise', async () => {
     const plain = await signUpWith({});
     expect(plain).toHaveLength(2);
     for (const cookie of plain) {
@@ -167,7 +164,7 @@ describe('cookies', () => {
     for (const cookie of never) expect(cookie).not.toMatch(/; Secure/i);
   });
 
-  it('take the word of trusted proxies alone for https, where those are named', async () => {
+  it('are marked for https only by the word of trusted proxies, when these are named', async () => {
     const https = { 'x-forwarded-proto': 'https', ...PROXY.headers };
     const trusted = await signUpWith({ ...PROXY.env, TRUSTED_PROXIES: '10.0.0.0/8, 127.0.0.1' }, https);
     const others = await signUpWith({ TRUSTED_PROXIES: '10.0.0.0/8' }, https);
@@ -176,7 +173,7 @@ describe('cookies', () => {
   });
 });
 
-describe('another secret', () => {
+describe('a new secret', () => {
   const OLD = 'the first secret of an installation';
   const NEW = 'the secret that took its place later';
   const imported = async (at: TestServer, token: string) => {
@@ -188,11 +185,11 @@ describe('another secret', () => {
   const exported = async (at: TestServer, token: string) =>
     (await at.call('GET /configs/export?secrets=true', { token })).body.hosted_model_api?.api_keys;
 
-  it('reads what the ones before it made, and makes its own', async () => {
+  it('reads values of the older secrets, and seals with the new one', async () => {
     const database = await createDatabase();
     const run = async <T>(secret: string, work: (at: TestServer) => Promise<T>): Promise<T> => {
       const env = { SECRET_KEY: secret, LOG_LEVEL: 'silent' };
-      // PostgreSQL may take a moment to see that the server before has gone.
+      // PostgreSQL may take a moment to notice that the previous server has stopped.
       const at = await until('the database to be free', () =>
         startServer({ database, env }).catch(() => null),
       );
@@ -211,7 +208,7 @@ describe('another secret', () => {
       expect((await at.call('GET /auths', { token: first.token })).status).toBe(200);
       expect(await exported(at, first.token)).toEqual(['sk-sealed']);
       const again = await signIn(at, first);
-      // Whatever changes is sealed anew.
+      // Every changed value is sealed again.
       await imported(at, again.token);
       return again;
     });

@@ -9,7 +9,7 @@ const attempt = (email: string, password = PASSWORD) =>
   server.call('POST /auths/signin', { body: { email, password } });
 
 describe('sign-in', () => {
-  it('answers with the account, whatever the spelling of the address', async () => {
+  it('answers with the account for any spelling of the address', async () => {
     const person = await signUp(server, 'Spelling');
     for (const email of [person.email, 'SPELLING@EXAMPLE.COM', ' spelling@example.com ']) {
       const { status, body } = await attempt(email);
@@ -17,7 +17,7 @@ describe('sign-in', () => {
     }
   });
 
-  it('says the same of an unknown address as of a wrong password', async () => {
+  it('answers the same for an unknown address and a wrong password', async () => {
     const unknown = await attempt('nobody@example.com');
     const wrong = await attempt(ada.email, 'wrong');
     expect([unknown.status, unknown.body]).toEqual([wrong.status, wrong.body]);
@@ -32,7 +32,7 @@ describe('sign-in', () => {
     },
   );
 
-  it('lets a pending account in to see that it is pending', async () => {
+  it('lets a pending account sign in and see that it is pending', async () => {
     const person = await signUp(server, 'Waiting');
     const { body } = await attempt(person.email);
     expect(body.role).toBe('pending');
@@ -42,7 +42,7 @@ describe('sign-in', () => {
 });
 
 describe('the limit of attempts', () => {
-  it('refuses the sixth within three minutes, also when all were right, and says how long to wait', async () => {
+  it('refuses the sixth attempt within three minutes, also when all were right, and says how long to wait', async () => {
     const person = await signUp(server, 'Often');
     for (let i = 0; i < 5; i++) expect((await attempt(person.email)).status).toBe(200);
     const { status, body, headers } = await attempt(person.email);
@@ -65,13 +65,13 @@ describe('the limit of attempts', () => {
     expect(answers).toEqual([400, 400, 400, 400, 400, 429]);
   });
 
-  it('holds for attempts at the same moment', async () => {
+  it('applies to attempts at the same moment', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => attempt('burst@example.com')));
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(5);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(15);
   });
 
-  it('holds at every door, and for each address apart', async () => {
+  it('applies at every door, and to each address separately', async () => {
     for (let i = 0; i < 5; i++) await attempt('doors@example.com');
     const response = await fetch(`${server.url}/trpc/auths.signIn`, {
       method: 'POST',

@@ -7,7 +7,7 @@ const register = (server: TestServer, body: unknown, headers = {}) =>
   server.call('POST /auths/signup', { body, headers });
 const ADA = { email: 'ada@example.com', name: 'Ada', password: PASSWORD };
 
-/** Starts calls, and lets none of them write an account before many have come that far. */
+/** Starts calls, and blocks the insertion of accounts until many calls wait for it. */
 async function whileInsertsWait<T>(database: TestDatabase, start: () => Promise<T>[]): Promise<T[]> {
   const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   return withClient(database.url, async (holder) => {
@@ -27,8 +27,8 @@ describe('the first accounts of a server', () => {
   });
   afterEach(() => server.close());
 
-  it('are one administrator, whoever else asks at the same moment', async () => {
-    // From as many networks: the calls of one hold four in ten connections to the database at most.
+  it('include one administrator, even when many sign up at the same moment', async () => {
+    // From different networks: the calls of one network hold at most four of ten database connections.
     const from = (i: number) => ({ ...PROXY.headers, 'x-forwarded-for': `198.51.100.${i}` });
     const answers = await whileInsertsWait(server.database, () =>
       Array.from({ length: 50 }, (_, i) =>
@@ -48,7 +48,7 @@ describe('the first accounts of a server', () => {
     ]);
   });
 
-  it('are one account for one address, whoever else asks for it at the same moment', async () => {
+  it('are one for one address, even when many sign up with it at the same moment', async () => {
     const spellings = ['ada@example.com', 'ADA@example.com', ' Ada@Example.COM ', 'aDa@example.com'];
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, i) => register(server, { ...ADA, email: spellings[i % 4] })),
@@ -58,7 +58,7 @@ describe('the first accounts of a server', () => {
     expect(refused.map(({ body }) => body.code)).toEqual(Array(11).fill('email_taken'));
   });
 
-  it('leaves sign-up open, and gives later accounts the configured role', async () => {
+  it('leave sign-up open, and later accounts get the configured role', async () => {
     await signUp(server, 'Ada');
     const { status, body } = await register(server, { ...ADA, email: 'grace@example.com' });
     expect([status, body.role]).toEqual([200, 'pending']);
@@ -73,7 +73,7 @@ describe('sign-up', () => {
   });
   afterAll(() => server.close());
 
-  it('answers with the account, a token that works, and nothing of the password', async () => {
+  it('answers with the account, a working token, and nothing about the password', async () => {
     const { status, body } = await register(server, ADA);
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -104,9 +104,9 @@ describe('sign-up', () => {
 
   it.each([
     ['capitals', 'CASE@Example.COM', 'case@example.com'],
-    ['spaces around', '  space@example.com\t', 'space@example.com'],
+    ['white space around it', '  space@example.com\t', 'space@example.com'],
     ['a decomposed letter', 'zoe\u0301@example.com', 'zo\u00e9@example.com'],
-    ['a capital that only its small letter composes', 'J\u030cx@example.com', '\u01f0x@example.com'],
+    ['a capital whose small letter has a composed form', 'J\u030cx@example.com', '\u01f0x@example.com'],
     ['localhost', 'me@localhost', 'me@localhost'],
     ['a tag', 'me+tag@sub.example.com', 'me+tag@sub.example.com'],
   ])('stores an address with %s in one spelling', async (_what, email, stored) => {
@@ -127,7 +127,7 @@ describe('sign-up', () => {
     ['NUL in the name', { name: 'A\u0000da' }, 'name'],
     ['NUL in the address', { email: 'a\u0000@example.com' }, 'email'],
     ['NUL in the password', { password: 'secret\u0000secret' }, 'password'],
-    ['half a surrogate pair', { name: 'A\ud800' }, 'name'],
+    ['a lone surrogate in the name', { name: 'A\ud800' }, 'name'],
     ['no name', { name: undefined }, 'name'],
     ['an empty name', { name: '' }, 'name'],
     ['a long name', { name: 'a'.repeat(257) }, 'name'],
@@ -138,7 +138,7 @@ describe('sign-up', () => {
     ['an empty password', { password: '' }, 'password'],
     ['a password over 1 KiB', { password: 'a'.repeat(1025) }, 'password'],
     ['a long address', { email: `${'a'.repeat(400)}@example.com` }, 'email'],
-    ['a picture elsewhere', { profile_image_url: 'http://example.com/me.png' }, 'profile_image_url'],
+    ['a picture of another server', { profile_image_url: 'http://example.com/me.png' }, 'profile_image_url'],
   ])('refuses %s and names it', async (_what, change, member) => {
     const { status, body } = await register(server, { ...ADA, email: 'other@example.com', ...change });
     expect([status, body.code]).toEqual([400, 'validation']);
@@ -151,7 +151,7 @@ describe('sign-up', () => {
     expect([status, body.code]).toEqual([413, 'too_large']);
   });
 
-  it('takes no member that is not its own, and says which it dropped', async () => {
+  it('ignores unknown members, and names them', async () => {
     const id = '00000000-0000-4000-8000-000000000000';
     const { status, body, headers } = await register(server, {
       ...ADA,
@@ -169,7 +169,7 @@ describe('sign-up', () => {
     ); // biome-ignore format: one list
   });
 
-  it.each(['PATCH', 'PUT', 'DELETE', 'GET'])('answers %s with the methods that there are', async (method) => {
+  it.each(['PATCH', 'PUT', 'DELETE', 'GET'])('answers %s with the allowed methods', async (method) => {
     const { status, headers } = await server.call(`${method} /auths/signup`);
     expect([status, headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
   });

@@ -8,7 +8,7 @@ const ada = await signUp(server, 'Ada');
 
 const VERIFYING = { verifying: true };
 
-it('asks the database nothing for a session that it knows', async () => {
+it('runs no statement for a session that it knows', async () => {
   await server.call('GET /users/permissions', { token: ada.token });
   const statements = await recordStatements(async () => {
     for (let i = 0; i < 10; i++) await server.call('GET /users/permissions', { token: ada.token });
@@ -17,7 +17,7 @@ it('asks the database nothing for a session that it knows', async () => {
   expect(statements).toEqual([]);
 });
 
-it('asks once for a session that it does not know, and never for a token that it did not sign', async () => {
+it('runs one statement for a session that it does not know, and none for a token that it did not sign', async () => {
   const { body } = await server.call('POST /auths/signin', {
     body: { email: ada.email, password: PASSWORD },
   });
@@ -44,7 +44,7 @@ it('signs in with one statement that reads and one that writes, and signs out wi
   expect(kindsOf(leaving)).toEqual(['with']);
 });
 
-it('asks the same for an address that is known and one that is not', async () => {
+it('runs the same statements for a known and an unknown address', async () => {
   const wrong = (email: string) =>
     recordStatements(() => server.call('POST /auths/signin', { body: { email, password: 'wrong' } }));
   const known = await wrong(ada.email);

@@ -7,7 +7,7 @@ import { appRouter } from '../../src/router.ts';
 import { parseRaw, request } from './raw.ts';
 import { startToy } from './toy.ts';
 
-/** What a body may weigh, and that credentials are looked at before it. */
+/** Tests the limits of bodies, and that credentials are checked before a body is read. */
 
 const toy = await startToy();
 afterAll(() => toy.close());
@@ -15,7 +15,7 @@ afterAll(() => toy.close());
 const MEMBER = { authorization: 'Bearer member-token' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** Sends the head of a request whose body never comes; resolves when the server closes. */
+/** Sends the head of a request without its body; resolves when the server closes the connection. */
 const sendUnfinished = (path: string, headers: Record<string, string>) =>
   new Promise<ReturnType<typeof parseRaw>>((resolve, reject) => {
     const socket = connect(toy.port, '127.0.0.1');
@@ -36,25 +36,25 @@ describe('before a body is read', () => {
     ['no credentials, at tRPC', '/trpc/things.update', LONG, 401, 'unauthenticated'],
     ['no credentials, in a batch', '/trpc/touch,things.update?batch=1', LONG, 401, 'unauthenticated'],
     [
-      'wrong ones',
+      'a wrong token',
       '/api/v1/things/x/update',
       { ...LONG, Authorization: 'Bearer wrong' },
       401,
       'unauthenticated',
     ],
+    ['a pending account', '/api/v1/touch', { ...LONG, 'x-api-key': 'pending-token' }, 401, 'account_pending'],
     [
-      'an account that waits',
-      '/api/v1/touch',
-      { ...LONG, 'x-api-key': 'pending-token' },
-      401,
-      'account_pending',
+      'a caller who is no administrator',
+      '/api/v1/things',
+      { ...LONG, 'x-api-key': 'member-token' },
+      403,
+      'forbidden',
     ],
-    ['no administrator', '/api/v1/things', { ...LONG, 'x-api-key': 'member-token' }, 403, 'forbidden'],
-    ['a cookie alone', '/trpc/touch', { ...LONG, Cookie: 'token=member-token' }, 403, 'origin_forbidden'],
-    ['a body that says no length', '/api/v1/touch', ENDLESS, 401, 'unauthenticated'],
+    ['a cookie only', '/trpc/touch', { ...LONG, Cookie: 'token=member-token' }, 403, 'origin_forbidden'],
+    ['a body without a length', '/api/v1/touch', ENDLESS, 401, 'unauthenticated'],
     ['a length over the limit', '/api/v1/optional', LONG, 413, 'too_large'],
     ['a length over the limit, at tRPC', '/trpc/optional', LONG, 413, 'too_large'],
-    ['open calls of a batch', '/trpc/optional,touch?batch=1', LONG, 413, 'too_large'],
+    ['a batch of open calls', '/trpc/optional,touch?batch=1', LONG, 413, 'too_large'],
   ])('%s is refused, and the connection ends', async (_what, path, headers, status, code) => {
     const answer = await sendUnfinished(path, headers as Record<string, string>);
     const { error, code: own } = JSON.parse(answer.body);
@@ -78,13 +78,13 @@ describe('a body over the limit of its operation', () => {
   const REFUSED = [413, 'too_large'];
   const long = (bytes: number) => JSON.stringify({ note: 'x'.repeat(bytes) });
 
-  it('is refused at REST, and the client reads why', async () => {
+  it('is refused at REST, and the client can read the reason', async () => {
     expect(await post('/api/v1/optional', long(LIMITS.openBodyBytes - 100))).toEqual([200, undefined]);
     expect(await post('/api/v1/optional', long(LIMITS.openBodyBytes))).toEqual(REFUSED);
     expect(await post('/api/v1/optional', long(4 * 1024 * 1024))).toEqual(REFUSED);
   });
 
-  it('is refused at tRPC, where each call of a batch adds its own', async () => {
+  it('is refused at tRPC, where each call of a batch adds its own limit', async () => {
     const half = long(LIMITS.openBodyBytes * 0.9);
     expect(await post('/trpc/optional', half)).toEqual([200, undefined]);
     expect(await post('/trpc/optional', long(LIMITS.openBodyBytes))).toEqual(REFUSED);
@@ -101,20 +101,20 @@ describe('the limit of an operation', () => {
   const limitOf = (path: string) => bodyLimitOf(procedures.get(path) as never);
   const KIB = 1024;
 
-  it('is 16 KiB where anyone may call, and 128 KiB for webhooks', () => {
+  it('is 16 KiB for open operations, and 128 KiB for webhooks', () => {
     const open = [...procedures.values()].filter(({ meta }) => meta?.level === 'open');
     const more = open.filter((procedure) => bodyLimitOf(procedure) !== 16 * KIB).map(({ path }) => path);
     expect([more, limitOf('webhooks.post')]).toEqual([['webhooks.post'], 128 * KIB]);
   });
 
-  it('follows from what the input can hold, and is at most 4 MiB', () => {
+  it('is computed from the input schema, and is at most 4 MiB', () => {
     const within = (path: string, least: number, most: number) => {
       expect([path, limitOf(path) >= least && limitOf(path) <= most]).toEqual([path, true]);
     };
     within('readers.markRead', 16 * KIB, 20 * KIB);
     within('messages.pin', 16 * KIB, 20 * KIB);
     within('reactions.add', 16 * KIB, 24 * KIB);
-    // Text and two free forms, each of whose characters may be escaped.
+    // Text and two free-form members; each of their characters may be escaped.
     within('messages.post', (3 * 64 + 2 * 256) * KIB, 2_048 * KIB);
     within('tools.create', 4_096 * KIB, 4_096 * KIB);
     for (const path of procedures.keys()) within(path, 16 * KIB, 4_096 * KIB);

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../src/core/errors.ts';
 import { buildDocument } from '../../src/doors/docs/docs.document.ts';
 import { PLAIN_PATHS } from '../../src/doors/docs/docs.paths.ts';
-// Declares the error codes that the document takes its examples from.
+// Declares the error codes for the examples of the document.
 import '../../src/nouns.ts';
 import { startToy, toyRouter } from './toy.ts';
 
@@ -10,7 +10,7 @@ const dev = await startToy({ ENV: 'dev' });
 afterAll(() => dev.close());
 
 describe('docs', () => {
-  it('are there with ENV=dev only', async () => {
+  it('exist only with ENV=dev', async () => {
     const prod = await startToy();
     for (const path of ['/docs', '/openapi.json', '/docs/start.js']) {
       expect((await fetch(dev.url + path)).status).toBe(200);
@@ -23,7 +23,7 @@ describe('docs', () => {
     await prod.close();
   });
 
-  it('load nothing from elsewhere, and all they load exists', async () => {
+  it('load only files of this server, and all of these exist', async () => {
     const response = await fetch(`${dev.url}/docs/`);
     const page = await response.text();
     const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file as string);
@@ -41,7 +41,7 @@ describe('docs', () => {
     expect(await (await fetch(`${dev.url}/docs/start.js`)).text()).toContain('validatorUrl: null');
   });
 
-  it('serve the document of the router', async () => {
+  it('serve the OpenAPI document of the router', async () => {
     const document = await (await fetch(`${dev.url}/openapi.json`)).json();
     expect(document).toEqual(JSON.parse(JSON.stringify(buildDocument(toyRouter, PLAIN_PATHS))));
   });
@@ -51,14 +51,14 @@ describe('the document', () => {
   const { servers, paths, components } = JSON.parse(JSON.stringify(buildDocument(toyRouter)));
   const ref = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
-  it('lists /api/v1, every REST procedure under its own name, and no other', () => {
+  it('lists the REST procedures under /api/v1 by name, and nothing else', () => {
     expect(servers).toEqual([{ url: '/api/v1' }]);
     expect(paths['/things/{id}'].get.operationId).toBe('things.get');
     expect(JSON.stringify(paths)).not.toContain('ticks');
     expect(Object.keys(paths)).toEqual(Object.keys(paths).toSorted());
   });
 
-  it('says who may call what, and how to prove it', () => {
+  it('names the access rule and the credentials of each operation', () => {
     expect(paths['/things'].get).toMatchObject({ 'x-access': 'open', security: [] });
     expect(paths['/things/{id}'].get).toMatchObject({
       'x-access': 'thing.read',
@@ -67,7 +67,7 @@ describe('the document', () => {
     expect(components.securitySchemes.bearer).toMatchObject({ type: 'http', scheme: 'bearer' });
   });
 
-  it('says 201 where the bridge answers it, and the failures that can happen', () => {
+  it('states 201 where the bridge answers 201, and the possible failures', () => {
     const { responses } = paths['/things'].post;
     expect(responses['200']).toBeUndefined();
     expect(responses['201'].content['application/json'].schema).toEqual({
@@ -92,7 +92,7 @@ describe('the document', () => {
     ]);
   });
 
-  it('shows of each failure an example of its own status', () => {
+  it('shows an example for each failure with its own status', () => {
     for (const [name, response] of Object.entries<{ content: object }>(components.responses)) {
       const { example } = Object.values(response.content)[0];
       expect([name, ERRORS[example.code as ErrorCode].detail]).toEqual([name, expect.any(String)]);
@@ -100,7 +100,7 @@ describe('the document', () => {
     expect(components.responses.NotFound.content['application/json'].example.code).toBe('not_found');
   });
 
-  it('has one form of failure', () => {
+  it('has one schema for failures', () => {
     expect(Object.keys(components.schemas)).toEqual(['Error', 'Thing']);
     expect(components.responses.NotFound.content['application/json'].schema).toEqual({
       $ref: '#/components/schemas/Error',
@@ -108,7 +108,7 @@ describe('the document', () => {
     expect(components.schemas.Error.required).toEqual(['detail', 'code']);
   });
 
-  it('describes a free-form body as what it is, and its neighbours as query', () => {
+  it('describes a free-form body as an object, and the other members as query parameters', () => {
     const { requestBody, parameters } = paths['/things/{id}/valves'].post;
     expect(requestBody.required).toBe(true);
     expect(requestBody.content['application/json'].schema).toMatchObject({
@@ -121,13 +121,13 @@ describe('the document', () => {
     ]);
   });
 
-  it('asks for no body that may be left out', () => {
+  it('requires no body when all members are optional', () => {
     expect(paths['/optional'].post.requestBody.required).toBe(false);
     expect(paths['/things'].post.requestBody.required).toBe(true);
     expect(paths['/touch'].post.requestBody).toBeUndefined();
   });
 
-  it('calls nanoseconds int64', () => {
+  it('describes nanoseconds as int64', () => {
     const since = paths['/things'].get.parameters.find(({ name }: { name: string }) => name === 'since');
     expect(JSON.stringify(since.schema)).toContain('"format":"int64"');
   });

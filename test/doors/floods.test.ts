@@ -11,7 +11,10 @@ import { createDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { startToy, stuck } from './toy.ts';
 
-/** One client that begins very many calls and awaits none of them: how many are under way at once, and what becomes of them. */
+/**
+ * One client starts very many calls and awaits none of them. Tests how many run at once, and what happens to
+ * the others.
+ */
 
 const toy = await startToy();
 afterAll(() => toy.close());
@@ -31,14 +34,14 @@ async function openSocket(headers: Record<string, string> = {}, url = toy.url): 
 const callOf = (id: number, path: string, input?: unknown) =>
   JSON.stringify({ id, method: 'query', params: { path, input } });
 
-/** The answers to a socket as they come. */
+/** Collects the answers that a socket receives. */
 function answersOf(socket: WebSocket): { id: number; error?: { data: { httpStatus: number } } }[] {
   const answers: ReturnType<typeof answersOf> = [];
   socket.on('message', (data) => answers.push(JSON.parse(String(data))));
   return answers;
 }
 
-it('requests of a connection are answered one after the other', async () => {
+it('requests of one connection are answered one after the other', async () => {
   const before = stuck.entered;
   const socket = connect(toy.port, '127.0.0.1');
   socket.write(pipelined(100));
@@ -49,14 +52,14 @@ it('requests of a connection are answered one after the other', async () => {
   socket.destroy();
 });
 
-it('a connection on which more than a hundred requests wait is cut', async () => {
+it('a connection with more than a hundred waiting requests is cut', async () => {
   const socket = connect(toy.port, '127.0.0.1');
   socket.on('error', () => {});
   socket.write(pipelined(102));
   await once(socket, 'close');
 });
 
-it('one that sends many and reads the answers may go on', async () => {
+it('a connection with many requests stays open when the client reads the answers', async () => {
   const socket = connect(toy.port, '127.0.0.1');
   let heard = '';
   socket.setEncoding('utf8').on('data', (chunk) => {
@@ -75,7 +78,7 @@ it('one that sends many and reads the answers may go on', async () => {
 });
 
 it.each(['/api/v1/optional', '/trpc/optional'])(
-  'a body to %s in very many pieces is cut, one in many is read',
+  'a body to %s in too many pieces is cut; one in many pieces is read',
   async (path) => {
     const head = `POST ${path} HTTP/1.1\r\nHost: chat.example.com\r\nConnection: close\r\nContent-Type: application/json\r\n`;
     const answerTo = async (spaces: number) => {
@@ -92,7 +95,7 @@ it.each(['/api/v1/optional', '/trpc/optional'])(
   },
 );
 
-it('a message in very many fragments closes its tRPC socket, one in many is read', async () => {
+it('a message in too many fragments closes its tRPC socket; one in many fragments is read', async () => {
   const sent = async (fragments: number) => {
     const socket = await openSocket();
     const ended = Promise.race([
@@ -112,8 +115,8 @@ it('a message in very many fragments closes its tRPC socket, one in many is read
 it.each<[string, (id: number) => string]>([
   ['calls that are refused', (id) => callOf(id, 'whoami')],
   ['calls that are answered', (id) => callOf(id, 'surroundings')],
-  ['calls of what does not exist', (id) => callOf(id, 'no.such')],
-  ['frames that are no JSON', () => '{'],
+  ['calls of unknown procedures', (id) => callOf(id, 'no.such')],
+  ['frames that are not JSON', () => '{'],
   [
     'batches',
     (id) => `[${Array.from({ length: 20 }, (_, n) => callOf(id * 20 + n, 'surroundings')).join()}]`,
@@ -136,7 +139,7 @@ it.each<[string, (id: number) => string]>([
   expect(answers.length).toBeLessThanOrEqual(80);
 });
 
-it('a tRPC socket without credentials has one call under way, and the next frame waits for its end', async () => {
+it('a tRPC socket without credentials runs one call at a time, and the next frame waits', async () => {
   const before = stuck.entered;
   const socket = await openSocket();
   const answers = answersOf(socket);
@@ -149,10 +152,10 @@ it('a tRPC socket without credentials has one call under way, and the next frame
   socket.terminate();
 });
 
-it('a tRPC socket whose credentials are accepted gets the answers to very many calls, in turns of others', async () => {
+it('a tRPC socket with accepted credentials gets the answers to very many calls, in turn with other callers', async () => {
   const socket = await openSocket(MEMBER);
   const answers = answersOf(socket);
-  // The first while nothing is known of the credentials.
+  // The credentials are not checked yet when the first call arrives.
   for (let id = 1; id <= 5_000; id += 1) socket.send(callOf(id, 'whoami'));
   const other = await openSocket(MEMBER);
   other.send(callOf(1, 'whoami'));
@@ -164,7 +167,7 @@ it('a tRPC socket whose credentials are accepted gets the answers to very many c
   other.close();
 });
 
-it('a tRPC socket is read no further while many of its calls are under way, and they end with it', async () => {
+it('a tRPC socket is not read while many of its calls run, and they end with the socket', async () => {
   const own = await startToy();
   const before = stuck.entered;
   const socket = await openSocket(MEMBER, own.url);
@@ -177,7 +180,7 @@ it('a tRPC socket is read no further while many of its calls are under way, and 
   await own.close();
 });
 
-it('a tRPC socket with frames that wait notices at once that its client is gone', async () => {
+it('a tRPC socket with waiting frames notices at once when its client disconnects', async () => {
   const calls = 128;
   const before = stuck.entered;
   const socket = await openSocket(MEMBER);
@@ -185,14 +188,14 @@ it('a tRPC socket with frames that wait notices at once that its client is gone'
   await once(socket, 'message');
   for (let id = 1; id <= calls + 1; id += 1) socket.send(callOf(id, 'stuck'));
   await until('enough to be under way', () => stuck.entered - before === calls);
-  // By now one frame waits, and nothing more is done for the client.
+  // Now one frame waits, and the server reads no more from the client.
   await new Promise((sent) => socket.send(callOf(calls + 2, 'stuck'), sent));
   socket.terminate();
   await until('the end of its calls', () => stuck.aborted === stuck.entered, 10_000);
   expect(stuck.entered - before).toBeLessThanOrEqual(calls);
 });
 
-it('an account has two hundred tRPC sockets', async () => {
+it('an account may have two hundred tRPC sockets', async () => {
   const sockets = await Promise.all(Array.from({ length: 201 }, () => openSocket(MEMBER)));
   const closed = Promise.race(sockets.map((socket) => once(socket, 'close')));
   for (const socket of sockets) socket.send(callOf(1, 'whoami'));
@@ -200,7 +203,7 @@ it('an account has two hundred tRPC sockets', async () => {
   for (const socket of sockets) socket.terminate();
 });
 
-it('a caller has 32 short calls under way, 512 more wait, and the next is refused; another caller is not', async () => {
+it('a caller may run 32 short calls and queue 512 more; the next is refused, and other callers are served', async () => {
   const { promise: end, resolve } = Promise.withResolvers<void>();
   let running = 0;
   const call = (caller: string, signal?: AbortSignal) =>
@@ -224,18 +227,18 @@ it('a caller has 32 short calls under way, 512 more wait, and the next is refuse
   expect(running).toBe(544);
 });
 
-it('calls that wait for something long give their place to others of the same caller', async () => {
+it('calls that wait for something long give their place to other calls of the same caller', async () => {
   const { promise: end, resolve } = Promise.withResolvers<void>();
   const long = Array.from({ length: 40 }, () => runCall('ann', {}, () => end));
-  // As the answer to a question of the first would.
+  // For example, the answer to a question of the first call.
   await runCall('ann', {}, () => resolve());
   await Promise.all(long);
 });
 
-it('callers take turns at the database, and each has a part of the connections', async () => {
+it('callers take turns at the database, and each may use a part of the connections', async () => {
   const database = await createDatabase();
   const pool = new pg.Pool({ connectionString: database.url, max: 5 });
-  // Connections that are ended may still hear of the database's end.
+  // A connection that has ended may still report the end of the database.
   pool.on('error', () => {});
   const load = shareConnections(pool);
   const served: string[] = [];
@@ -266,10 +269,10 @@ it('callers take turns at the database, and each has a part of the connections',
   await database.drop();
 });
 
-it('a call that holds a connection gets its second before calls that hold none', async () => {
+it('a call that holds a connection gets its second one before calls that hold none', async () => {
   const database = await createDatabase();
   const pool = new pg.Pool({ connectionString: database.url, max: 5 });
-  // Connections that are ended may still hear of the database's end.
+  // A connection that has ended may still report the end of the database.
   pool.on('error', () => {});
   shareConnections(pool);
   const transaction = () =>
@@ -283,7 +286,7 @@ it('a call that holds a connection gets its second before calls that hold none',
   await database.drop();
 });
 
-it('who finds very many waiting for the database is told so at once', async () => {
+it('a call is refused at once when very many calls wait for the database', async () => {
   const database = await createDatabase();
   const pool = new pg.Pool({ connectionString: database.url, max: 1 });
   const load = shareConnections(pool, 2);

@@ -8,7 +8,7 @@ afterAll(() => toy.close());
 
 const raw = async (text: string) => parseRaw(await sendRaw(toy.port, text));
 
-describe('headers on every answer', () => {
+describe('every answer has its headers:', () => {
   const ANSWERS = {
     success: request('GET /api/v1/things'),
     'a failed call': request('GET /api/v1/fail?how=bug'),
@@ -54,7 +54,7 @@ describe('headers on every answer', () => {
     if (answer.body !== '') expect(JSON.parse(answer.body)).toMatchObject({ code: expect.any(String) });
   });
 
-  it('forbids framing, sniffing and scripts', async () => {
+  it('forbid framing, sniffing and scripts', async () => {
     const { headers } = await raw(request('GET /api/v1/things'));
     expect(headers).toMatchObject({
       'x-frame-options': 'DENY',
@@ -63,7 +63,7 @@ describe('headers on every answer', () => {
     });
   });
 
-  it('keeps a sane request id of the caller, and no other', async () => {
+  it('keep a valid request id of the caller, and replace an invalid one', async () => {
     const idFor = async (offered: string) =>
       (await raw(request('GET /api/v1/things', { 'X-Request-Id': offered }))).headers['x-request-id'];
     expect(await idFor('trace-1.A_b')).toBe('trace-1.A_b');
@@ -71,7 +71,7 @@ describe('headers on every answer', () => {
       expect(await idFor(offered)).not.toBe(offered);
   });
 
-  it('gives every request an id of its own', async () => {
+  it('include a different id for each request', async () => {
     const ids = new Set<string | undefined>();
     for (let i = 0; i < 5; i += 1)
       ids.add((await raw(request('GET /api/v1/things'))).headers['x-request-id']);
@@ -79,18 +79,18 @@ describe('headers on every answer', () => {
   });
 });
 
-describe('an odd request line is refused, and leaves nothing in the log', () => {
+describe('refuses an odd request line and logs nothing:', () => {
   it.each([
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
-    ['a broken one, which HTTP/0.9 allows', 'PRI *dHTTP/2.0\r\n\r\n', 404],
-    ['a method of RTSP', 'DESCRIBE /a RTSP/1.0\r\n\r\n', 404],
+    ['a broken preface, which HTTP/0.9 allows', 'PRI *dHTTP/2.0\r\n\r\n', 404],
+    ['an RTSP method', 'DESCRIBE /a RTSP/1.0\r\n\r\n', 404],
     ['HTTP/0.9', 'GET /nothing\r\n\r\n', 404],
     ['a version that does not exist', request('GET /api/v1/things').replace('HTTP/1.1', 'HTTP/3.7'), 400],
     ['*', request('DELETE *'), 404],
-    ['another server', request('GET http://other.example/nothing'), 404],
-    ['no server', request('GET http://['), 400],
+    ['an address of another server', request('GET http://other.example/nothing'), 404],
+    ['an address without a server', request('GET http://['), 400],
     ['a tunnel', request('CONNECT other.example:443'), 400],
-    ['the authority alone', request('GET other.example:443'), 400],
+    ['the authority only', request('GET other.example:443'), 400],
     ['a path without a slash', request('GET nothing'), 400],
     ['two slashes', request('GET //api/v1/things'), 404],
     ['a control character', request('GET /\x7f'), 400],
@@ -104,7 +104,7 @@ describe('an odd request line is refused, and leaves nothing in the log', () => 
 });
 
 describe('connections', () => {
-  it('answers a client that offers h2c in HTTP/1.1', async () => {
+  it('answer a client that offers h2c in HTTP/1.1', async () => {
     const offer = {
       Connection: 'close, Upgrade, HTTP2-Settings',
       Upgrade: 'h2c',
@@ -113,7 +113,7 @@ describe('connections', () => {
     expect((await raw(request('GET /api/v1/things', offer))).status).toBe(200);
   });
 
-  it('lives on when a client goes away in the middle of its body', async () => {
+  it('that are lost in the middle of a body do not stop the server', async () => {
     toy.logged.length = 0;
     const head = { 'Content-Type': 'application/json', 'Content-Length': '100', Connection: 'keep-alive' };
     await new Promise<void>((resolve) => {
@@ -127,7 +127,7 @@ describe('connections', () => {
   });
 });
 
-describe('who calls', () => {
+describe('the caller', () => {
   const whoami = async (headers: Record<string, string>) => {
     const { status, body } = await raw(request('GET /api/v1/whoami', headers));
     return status === 200 ? JSON.parse(body).id : status;
@@ -149,11 +149,11 @@ describe('who calls', () => {
     [{ Authorization: 'Bearer pending-token' }, 'pending'],
     [{ Cookie: 'tokens=member-token' }, 401],
     [{}, 401],
-  ])('%j is %s', async (headers, expected) => {
+  ])('of a request with %j is %s', async (headers, expected) => {
     expect(await whoami(headers as Record<string, string>)).toBe(expected);
   });
 
-  it('asks for credentials with 401', async () => {
+  it('without credentials gets 401 with WWW-Authenticate', async () => {
     for (const path of ['/api/v1/whoami', '/trpc/whoami']) {
       const { status, headers } = await raw(request(`GET ${path}`));
       expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer']);
@@ -179,17 +179,17 @@ describe('who calls', () => {
     [{ Origin: 'null' }, 403],
     [{ 'Sec-Fetch-Site': 'same-site' }, 403],
     [{ 'Sec-Fetch-Site': 'none' }, 403],
-  ])('a change by cookie with %j answers %i', async (headers, status) => {
+  ])('that sends a cookie and %j to change something gets %i', async (headers, status) => {
     expect(await touch(headers as Record<string, string>)).toBe(status);
   });
 
-  it('believes no address but that of the socket', async () => {
+  it('has the address of the socket, whatever the headers claim', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.9', Forwarded: 'for=203.0.113.9', 'User-Agent': 'test' };
     const { body } = await raw(request('GET /api/v1/surroundings', headers));
     expect(JSON.parse(body)).toMatchObject({ ip: '127.0.0.1', userAgent: 'test', sameOrigin: false });
   });
 
-  it('sets a cookie that scripts and other sites cannot use, and clears it', async () => {
+  it('gets a cookie that scripts and other sites cannot use, and signing out clears it', async () => {
     const set = await raw(request('POST /api/v1/signin', { 'Content-Length': '0' }));
     expect(set.headers['set-cookie']).toBe(
       'token=member-token; Path=/; Expires=Fri, 01 Jan 2100 00:00:00 GMT; HttpOnly; SameSite=Lax',
@@ -229,13 +229,13 @@ describe('other origins', () => {
     }
   };
 
-  it('get nothing unless an origin is configured', async () => {
+  it('get no headers unless an origin is configured', async () => {
     const { headers, status } = await raw(request('OPTIONS /api/v1/touch', preflight));
     expect([status, corsOf(headers)]).toEqual([204, {}]);
     expect(corsOf((await raw(request('GET /api/v1/things', { Origin: ORIGIN }))).headers)).toEqual({});
   });
 
-  it('may call when listed, and read our headers', async () => {
+  it('may call when they are listed, and may read our headers', async () => {
     const { headers, status } = await ask([ORIGIN], request('OPTIONS /api/v1/touch', preflight));
     expect(status).toBe(204);
     expect(corsOf(headers)).toMatchObject({
@@ -255,7 +255,7 @@ describe('other origins', () => {
     expect([trpc.status, trpc.headers['access-control-allow-origin']]).toEqual([401, ORIGIN]);
   });
 
-  it('are refused when another is listed', async () => {
+  it('are refused when another origin is listed', async () => {
     const { headers } = await ask(['https://other.example'], request('OPTIONS /api/v1/touch', preflight));
     expect(headers).not.toHaveProperty('access-control-allow-origin');
   });
@@ -269,8 +269,8 @@ describe('other origins', () => {
   });
 });
 
-describe('stopping', () => {
-  it('lets a call finish that is under way, and takes no other', async () => {
+describe('a server that stops', () => {
+  it('lets running calls finish and accepts no new ones', async () => {
     const other = await startToy();
     const call = fetch(`${other.url}/api/v1/things`);
     expect((await call).status).toBe(200);

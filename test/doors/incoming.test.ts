@@ -28,7 +28,7 @@ async function post(path: string, body: string): Promise<Answer> {
   return { status: response.status, code: answer.code ?? error_code, detail: answer.detail ?? detail };
 }
 
-/** What is sent as it is, as the body of an update, which keeps `data`, at each door. */
+/** Send this text unchanged as the body of an update, which stores `data`, at each door. */
 const DOORS: [string, (body: string) => Promise<Answer>][] = [
   ['REST', (body) => post('/api/v1/things/x/update', body)],
   ['tRPC over HTTP', (body) => post('/trpc/things.update', body.replace('{', '{"id":"x",'))],
@@ -52,10 +52,10 @@ const DOORS: [string, (body: string) => Promise<Answer>][] = [
 ];
 
 const ones = (count: number) => Array(count).fill(1).join();
-/** An object whose members all have names of their own. */
+/** An object with this number of members, all with different names. */
 const names = (count: number, beginning = 'k') =>
   `{${Array.from({ length: count }, (_, n) => `"${beginning}${n}":1`)}}`;
-/** Objects of the same names, each of which begins with another. */
+/** Objects with the same names in different orders. */
 const orders = (count: number, objects: number) =>
   Array.from({ length: objects }, (_, first) => {
     const all = Array.from({ length: count }, (_, n) => `"k${(n + first) % count}":1`);
@@ -63,17 +63,17 @@ const orders = (count: number, objects: number) =>
   });
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 const update = (data: string, name = 'n') => `{"name":"${name}","data":{"a":${data}}}`;
-/** Values of an update beside those in `data.a`, with what a door wraps it in. */
+/** The number of values in an update beside `data.a`, with the envelope of the door. */
 const BESIDE = 12;
 
-describe.each(DOORS)('a body, by %s', (_door, send) => {
-  it('may hold as much as anybody needs', async () => {
+describe.each(DOORS)('a body at %s', (_door, send) => {
+  it('may be as large as real use needs', async () => {
     expect(await send(update(`[${ones(LIMITS.jsonValues - BESIDE)}]`))).toMatchObject({ status: 200 });
     expect(await send(update(nested(90)))).toMatchObject({ status: 200 });
-    // Objects that are alike cost little each.
+    // Objects with the same names in the same order cost little each.
     expect(await send(update(`[${Array(300).fill(names(100))}]`))).toMatchObject({ status: 200 });
     expect(await send(update(names(4_900)))).toMatchObject({ status: 200 });
-    // What stands in a text is neither a value nor a level.
+    // Brackets within a text are neither values nor levels.
     const text = JSON.stringify('[{,:"\\\\"'.repeat(10_000));
     expect(await send(update(text))).toMatchObject({ status: 200 });
   });
@@ -83,25 +83,25 @@ describe.each(DOORS)('a body, by %s', (_door, send) => {
     ['many empty lists', update(`[${Array(LIMITS.jsonValues).fill('[]')}]`), 'more than 50000 values'],
     ['many names', update(names(6_000)), 'more than 5000 different members'],
     ['names in many orders', update(`[${orders(110, 60)}]`), 'more than 5000 different members'],
-    ['the same name often', `{${Array(60_000).fill('"name":"n"')}}`, 'more than 50000 values'],
+    ['the same name many times', `{${Array(60_000).fill('"name":"n"')}}`, 'more than 50000 values'],
     ['too many levels', update(nested(LIMITS.jsonDepth + 1)), 'nested deeper than 128 levels'],
     ['a million levels', update(nested(500_000)), 'nested deeper than 128 levels'],
     ['a million levels of objects', '{"a":'.repeat(250_000), 'nested deeper than 128 levels'],
     ['a prototype', update('{"__proto__":{"polluted":1}}'), '"__proto__"'],
-    ['one in other letters', update('{"_\\u005Fproto\\u005f_":{"polluted":1}}'), '"__proto__"'],
+    ['an escaped prototype', update('{"_\\u005Fproto\\u005f_":{"polluted":1}}'), '"__proto__"'],
     ...[...'__proto__'].map((letter, n): [string, string, string] => {
       const number = `\\u00${letter.charCodeAt(0).toString(16)}`;
       const name = `${'__proto__'.slice(0, n)}${number}${'__proto__'.slice(n + 1)}`;
       return [`one with ${name}`, update(`{"${name}":1}`), '"__proto__"'];
     }),
-  ])('must not have %s', async (_what, body, why) => {
+  ])('is refused with %s', async (_what, body, why) => {
     const answer = await send(body);
     expect(answer).toMatchObject({ status: 400, code: 'bad_request' });
     expect(answer.detail).toContain(why);
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  it('may speak of prototypes', async () => {
+  it('may contain the names of prototypes in harmless places', async () => {
     expect(await send(update('{"constructor":{"prototype":1}}', '__proto__'))).toMatchObject({ status: 200 });
   });
 
@@ -112,18 +112,18 @@ describe.each(DOORS)('a body, by %s', (_door, send) => {
     '{"name":"__proto__"',
     '{"a":1}}}}',
     '{"name":"\\u00zz"}',
-  ])('that is no JSON is said to be none: %s', async (body) => {
+  ])('is reported as malformed when it is not JSON: %s', async (body) => {
     expect(await send(body)).toMatchObject({ status: 400, code: 'malformed_json' });
   });
 });
 
-it('a byte order mark before a body is passed over', async () => {
+it('a byte order mark before a body is ignored', async () => {
   expect(await post('/api/v1/things/x/update', `\ufeff${update('1')}`)).toMatchObject({ status: 200 });
   const hidden = `\ufeff${update('{"__proto__":1}')}`;
   expect(await post('/api/v1/things/x/update', hidden)).toMatchObject({ status: 400, code: 'bad_request' });
 });
 
-it('names the first hundred of what is wrong', async () => {
+it('reports the first hundred issues', async () => {
   const headers = { ...TOKEN, 'content-type': 'application/json' };
   const body = JSON.stringify({ name: 'n', grants: Array(5000).fill({}) });
   const response = await fetch(`${toy.url}/api/v1/things/x/update`, { method: 'POST', headers, body });
@@ -133,7 +133,7 @@ it('names the first hundred of what is wrong', async () => {
 
 it('texts end where JSON ends them', () => {
   const deep = nested(LIMITS.jsonDepth + 1);
-  // Behind an escaped quote the text goes on; behind an escaped backslash it has ended.
+  // An escaped quote does not end a text; a quote behind an escaped backslash does.
   expect(() => checkJsonText(`"\\"${deep}"`)).not.toThrow();
   expect(() => checkJsonText(`"\\\\"${deep}"`)).toThrow('nested');
   expect(() => checkJsonText(`"\\\\\\"${deep}"`)).not.toThrow();

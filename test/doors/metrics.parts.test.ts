@@ -27,7 +27,7 @@ class Tools:
   const call = (name: string, person = shop.reader) =>
     shop.as(person, 'POST', 'worker/call', { function: name, arguments: {} });
 
-  it('count their calls by what became of them, with how long they took', async () => {
+  it('count their calls and durations by outcome', async () => {
     const name = 'parley_tool_call_duration_seconds';
     const before = await now();
     for (const asked of ['f', 'f', 'fail', 'nothing', 'hang']) await call(asked);
@@ -35,11 +35,11 @@ class Tools:
     const more = (outcome: string) =>
       after.value(`${name}_count`, { outcome }) - before.value(`${name}_count`, { outcome });
     expect(['ok', 'tool_raised', 'not_found', 'tool_timeout', 'internal'].map(more)).toEqual([2, 1, 1, 1, 0]);
-    // It was stopped after its time, not before.
+    // The call was stopped after its time limit, not before.
     expect(after.value(`${name}_sum`, { outcome: 'tool_timeout' })).toBeGreaterThan(9.9);
   });
 
-  it('tell what runs and what waits', async () => {
+  it('report running and waiting calls', async () => {
     expect((await now()).value('parley_python_ready')).toBe(1);
     await call('f');
     const calls = [1, 2, 3].map(() => call('wait'));
@@ -71,7 +71,7 @@ describe('notifications', async () => {
     [200, [1, 0, 0]],
     [404, [0, 1, 0]],
     [503, [0, 0, 1]],
-  ])('count attempts by what became of them: an answer of %i', async (status, expected) => {
+  ])('count attempts by outcome: an answer of %i', async (status, expected) => {
     const hook = await startTarget((_request, response) => response.writeHead(status).end());
     onTestFinished(() => hook.close());
     const reader = await stage.person(`Reader${status}`);
@@ -84,7 +84,7 @@ describe('notifications', async () => {
     expect(await more()).toEqual(expected);
   });
 
-  it('tell what is on its way', async () => {
+  it('report notifications on their way', async () => {
     const held: (() => void)[] = [];
     const hook = await startTarget((_request, response) => {
       held.push(() => response.writeHead(200).end());
@@ -94,7 +94,7 @@ describe('notifications', async () => {
     const channelId = await stage.channel('slow');
     await follow(stage, reader, hook.url, channelId);
     for (let n = 0; n < 6; n += 1) await stage.post(channelId, `hello ${n}`);
-    // Of one server's, four are sent at a time.
+    // At most four are sent to one server at a time.
     await until('four on their way and two that wait', async () => {
       const { value } = await now();
       return value('parley_notifications_sending') === 4 && value('parley_notifications_waiting') === 2;
@@ -118,7 +118,7 @@ describe('the database', async () => {
       return work();
     });
 
-  it('answers others while one person has more calls under way than may wait', async () => {
+  it('serves other callers while one person has more running calls than may wait', async () => {
     const batch = Array(20).fill('channels.listAll').join();
     const callTwenty = async () => {
       const response = await fetch(`${server.url}/trpc/${batch}?batch=1&input={}`, {
@@ -136,7 +136,7 @@ describe('the database', async () => {
         });
       const refusalOf = async <T extends { status: number }>(ask: () => Promise<T>) => {
         let refused: T | undefined;
-        // One that is let in is not answered before the table is free.
+        // A call that is admitted is answered only when the table is free.
         const note = (answer: T) => {
           if (answer.status === 429) refused = answer;
         };
@@ -168,11 +168,12 @@ describe('the database', async () => {
     expect(statuses).toContain(200);
   });
 
-  it('whose connections are all taken is waited for, and who waits in vain is told so at every door', async () => {
+  it('makes calls wait when all connections are taken; a call that waits too long gets an error at every door', async () => {
     const before = await now();
     const most = before.value('parley_database_connections_max');
     expect(most).toBeGreaterThan(0);
-    // The server has connections for itself, some for a moment only: a call counts once it holds one for good, or waits for one.
+    // The server uses some connections itself for moments. A call counts once it holds a connection, or waits
+    // for one.
     const areHeld = async () => {
       const [row] = await server.database.query<{ count: number }>(
         `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -187,7 +188,7 @@ describe('the database', async () => {
         server.as(people[n % 3] ?? root)('GET /channels'),
       );
       await until('all connections to be in use', areHeld);
-      // A statement, a unit of work, and a procedure of tRPC.
+      // A statement, a unit of work, and a tRPC procedure.
       const late = [
         server.as(root)('GET /users'),
         server.as(root)('POST /groups/create', { name: 'late', description: '' }),
@@ -208,7 +209,7 @@ describe('the database', async () => {
       }
       return calls;
     });
-    // Some of these came too late as well.
+    // Some of these also waited too long.
     const statuses = new Set((await Promise.all(held)).map(({ status }) => status));
     expect(statuses).toContain(200);
     expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);

@@ -19,7 +19,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const scrape = () => scrapeAs(server.url, TOKEN);
 
 describe('the metrics are read', () => {
-  it('by who has the token and by administrators, whatever carries their credentials', async () => {
+  it('by holders of the token and by administrators, with any kind of credentials', async () => {
     for (const headers of [
       bearer(TOKEN),
       bearer(root.token),
@@ -34,7 +34,7 @@ describe('the metrics are read', () => {
     }
   });
 
-  it('by nobody else', async () => {
+  it('by no other caller', async () => {
     const waiting = await signUp(server, 'Waiting');
     for (const [headers, status, code] of [
       [{}, 401, 'unauthenticated'],
@@ -51,11 +51,11 @@ describe('the metrics are read', () => {
     }
     const posted = await fetch(`${server.url}/metrics`, { method: 'POST', headers: bearer(TOKEN) });
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
-    // The token opens nothing else.
+    // The token gives access to nothing else.
     expect((await server.call('GET /users', { token: TOKEN })).status).toBe(401);
   });
 
-  it('with a key of an administrator that may reach them', async () => {
+  it('with a key of an administrator that reaches them', async () => {
     const restrict = (endpoint_restrictions: boolean, allowed_endpoints = '') =>
       config.configure(({ auth }) => {
         auth.enable_api_keys = true;
@@ -82,7 +82,7 @@ describe('the metrics are read', () => {
     await restrict(false);
   });
 
-  it('with no token at all where none is set', async () => {
+  it('without any token when none is set', async () => {
     const other = await startServer();
     const token = (await signUp(other, 'Root')).token;
     const statusFor = async (headers: Record<string, string>) =>
@@ -93,7 +93,7 @@ describe('the metrics are read', () => {
     await other.close();
   });
 
-  it('with a token that nobody guesses, and that no log and no refusal shows', async () => {
+  it('with a token that is hard to guess, and that no log and no error shows', async () => {
     for (const token of ['short', 'x'.repeat(31), `${'x'.repeat(20)} ${'y'.repeat(20)}`]) {
       expect(() => readEnv({ METRICS_TOKEN: token })).toThrow(
         /^The environment variable METRICS_TOKEN is wrong: /,
@@ -112,11 +112,11 @@ describe('the metrics are read', () => {
   });
 });
 
-describe('what is counted', () => {
+describe('the metrics', () => {
   const REQUESTS = 'parley_http_request_duration_seconds_count';
   const requests = async (labels: Record<string, string>) => (await scrape()).value(REQUESTS, labels);
 
-  it('are requests, by method, pattern and class of the status, under one name for both prefixes', async () => {
+  it('count requests by method, route and class of the status, with one name for both prefixes', async () => {
     const channelId = await makeChannel(server, root);
     const at = { method: 'GET', route: '/api/v1/channels/:id' };
     const before = {
@@ -144,7 +144,7 @@ describe('what is counted', () => {
     }
   });
 
-  it('are as many lines after a thousand addresses, methods and ids that nobody has', async () => {
+  it('have the same number of lines after a thousand unknown addresses, methods and ids', async () => {
     const paths = (from: number) => [
       `/nowhere/${from}`,
       `/api/v1/nothing-${from}`,
@@ -170,7 +170,7 @@ describe('what is counted', () => {
     const counted = await unknown();
     for (let n = 2; n < 336; n += 2) await Promise.all([ask(n), ask(n + 1)]);
     const after = await scrape();
-    // Of the collection of garbage new kinds may show up.
+    // Garbage collection may add new kinds.
     const ours = ({ samples }: typeof after) =>
       samples.filter(({ name }) => name.startsWith('parley_')).length;
     expect(ours(after)).toBe(ours(before));
@@ -178,7 +178,7 @@ describe('what is counted', () => {
     expect(after.text).not.toMatch(/nowhere|nothing-|PROPFIND|agent-/);
   });
 
-  it('are open sockets, what they are sent, and the channels that they follow', async () => {
+  it('report open sockets, their sent events, and the channels that they follow', async () => {
     const channelId = await makeChannel(server, root);
     const [trpc, socketio] = [{ door: 'trpc' }, { door: 'socketio' }];
     const [delivered, open] = ['parley_events_delivered_total', 'parley_sockets'];
@@ -192,7 +192,7 @@ describe('what is counted', () => {
     const post = (content: string) => as(root)(`POST /channels/${channelId}/messages/post`, { content });
     const untilHeard = (count: number) =>
       until('the events', () => listeners.every(({ events }) => events.length >= count));
-    // Who has heard this one follows, and is sent the next ones as they come.
+    // A client that received this event follows the channel and gets the next ones live.
     await post('first');
     await untilHeard(1);
     const before = await scrape();
@@ -211,7 +211,7 @@ describe('what is counted', () => {
     });
   });
 
-  it('are attempts to sign in that a limit refused', async () => {
+  it('count sign-ins that a limit refused', async () => {
     const refused = async () => (await scrape()).value('parley_limit_refusals_total', { limit: 'signin' });
     const before = await refused();
     const body = { email: 'nobody@example.com', password: 'wrong' };
@@ -222,7 +222,7 @@ describe('what is counted', () => {
   });
 });
 
-it('hold nothing that people named, and no id', async () => {
+it('contain no user input and no id', async () => {
   const { text, samples } = await scrape();
   expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
   expect(text).not.toContain('@');

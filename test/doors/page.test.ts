@@ -9,7 +9,7 @@ const page = async (headers: Record<string, string> = {}) => {
   return { answer, text: await answer.text() };
 };
 
-test('the address of the server shows people how to make the first account, until there is one', async () => {
+test('the root address explains how to create the first account, until one exists', async () => {
   const before = await page();
   expect(before.answer.status).toBe(200);
   expect(before.answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -24,7 +24,7 @@ test('the address of the server shows people how to make the first account, unti
   expect(after.text).not.toContain('curl');
 });
 
-test('the page links to the operations only where the server shows them', async () => {
+test('the page links to the API documentation only when the server offers it', async () => {
   expect((await page()).text).toContain('ENV=dev');
   const developers = await startServer({ env: { ENV: 'dev' } });
   try {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Sends bytes over a socket of its own and returns all that comes back until the server closes. */
+/** Sends bytes over a new socket and returns everything that the server sends until it closes. */
 export function sendRaw(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text));
@@ -14,7 +14,7 @@ export function sendRaw(port: number, text: string): Promise<string> {
   });
 }
 
-/** A request by hand, for headers that `fetch` does not let through; the server closes after its answer. */
+/** A handwritten request, for headers that `fetch` refuses; the server closes after its answer. */
 export function request(line: string, headers: Record<string, string> = {}): string {
   const all = { Host: 'chat.example.com', Connection: 'close', ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);

@@ -38,7 +38,7 @@ describe('addresses', () => {
   });
 
   it.each(['/api/v1/nothing', '/api/nothing', '/api', '/nothing', '/api/v2/whoami'])(
-    '404 for %s',
+    'answers 404 for %s',
     async (path) => {
       const response = await get(path);
       expect(response.status).toBe(404);
@@ -46,12 +46,12 @@ describe('addresses', () => {
     },
   );
 
-  it('404 for an unknown address whatever body it gets', async () => {
+  it('answers 404 for an unknown address with any body', async () => {
     const body = 'x';
     expect((await fetch(`${toy.url}/api/v1/nothing`, { method: 'POST', body })).status).toBe(404);
   });
 
-  it('405 names the methods of the address', async () => {
+  it('answers 405 with the methods of the address', async () => {
     const response = await fetch(`${toy.url}/api/things/export/`, { method: 'PUT', body: 'x' });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
@@ -62,12 +62,12 @@ describe('addresses', () => {
     ['DELETE', '/api/v1/things/export', 'GET, HEAD, OPTIONS'],
     ['DELETE', '/api/things/export/?force=true', 'GET, HEAD, OPTIONS'],
     ['DELETE', '/api/v1/things/exported', null],
-  ])('405 where another address has a parameter: %s %s', async (method, path, allow) => {
+  ])('answers 405 even where another address has a parameter: %s %s', async (method, path, allow) => {
     const response = await fetch(toy.url + path, { method, headers: MEMBER });
     expect([response.status, response.headers.get('allow')]).toEqual([allow ? 405 : 200, allow]);
   });
 
-  it('OPTIONS names the methods, HEAD answers like GET without a body', async () => {
+  it('answers OPTIONS with the methods, and HEAD like GET without a body', async () => {
     const options = await fetch(`${toy.url}/api/v1/touch`, { method: 'OPTIONS' });
     expect([options.status, options.headers.get('allow')]).toEqual([204, 'POST, OPTIONS']);
     const head = await fetch(`${toy.url}/api/v1/whoami`, { method: 'HEAD', headers: MEMBER });
@@ -75,7 +75,7 @@ describe('addresses', () => {
     expect((await fetch(`${toy.url}/api/v1/touch`, { method: 'HEAD' })).status).toBe(405);
   });
 
-  it('400 for bad percent-encoding', async () => {
+  it('answers 400 for invalid percent-encoding', async () => {
     const response = await get('/api/v1/things/%zz');
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'bad_request' });
@@ -86,7 +86,7 @@ describe('query strings', () => {
   const list = async (query: string) => (await get(`/api/v1/things?${query}`)).json();
   const defaults = { skip: 0, limit: 50 };
 
-  it('fills defaults and leaves out what was not sent', async () => {
+  it('fill in defaults and leave out members that were not sent', async () => {
     expect(await list('')).toEqual(defaults);
   });
 
@@ -106,7 +106,7 @@ describe('query strings', () => {
     ['text=true', { ...defaults, text: 'true' }],
     ['text=', { ...defaults, text: '' }],
     ['text=a%26b+c', { ...defaults, text: 'a&b c' }],
-  ])('reads %s', async (query, expected) => {
+  ])('are read: %s', async (query, expected) => {
     expect(await list(query)).toEqual(expected);
   });
 
@@ -124,7 +124,7 @@ describe('query strings', () => {
     'text=a&text=b',
     'skip=-1',
     'ratio=Infinity',
-  ])('400 for %s', async (query) => {
+  ])('are refused with 400: %s', async (query) => {
     const response = await get(`/api/v1/things?${query}`);
     expect(response.status).toBe(400);
     const name = query.split('=', 1)[0] as string;
@@ -134,7 +134,7 @@ describe('query strings', () => {
     expect(body.issues[0]?.path).toMatch(new RegExp(`^${name}`));
   });
 
-  it('DELETE takes its input from the query', async () => {
+  it('carry the input of DELETE', async () => {
     const response = await fetch(`${toy.url}/api/v1/things/x?force=yes`, {
       method: 'DELETE',
       headers: { ...MEMBER, ...JSON_TYPE },
@@ -142,12 +142,12 @@ describe('query strings', () => {
     expect(await response.json()).toEqual({ id: 'x', force: true });
   });
 
-  it('leaves the schemas strict for the other doors', async () => {
+  it('leave the schemas strict for the other doors', async () => {
     const input = encodeURIComponent(JSON.stringify({ limit: '7' }));
     expect((await get(`/trpc/things.list?input=${input}`)).status).toBe(400);
   });
 
-  it('takes the path parameter from the path alone', async () => {
+  it('cannot replace a path parameter', async () => {
     const response = await get('/api/v1/things/mine?id=yours');
     expect(await response.json()).toMatchObject({ id: 'mine' });
     expect(response.headers.get('x-ignored-members')).toBe('id');
@@ -155,13 +155,13 @@ describe('query strings', () => {
 });
 
 describe('bodies', () => {
-  it('answers with the declared status and only declared members', async () => {
+  it('are answered with the declared status and only declared members', async () => {
     const response = await post('/api/v1/things', { name: 'new one' }, ADMIN);
     expect([response.status, await response.json()]).toEqual([201, { id: 'new', name: 'new one' }]);
     expect(await (await get('/api/v1/things/x')).json()).not.toHaveProperty('secret');
   });
 
-  it('names unknown members, nested ones too, and keeps free-form ones', async () => {
+  it('may have unknown members, which are named at any depth, and free-form members, which are kept', async () => {
     const data = { anything: { goes: [{ here: 1 }] } };
     const grants = [
       { who: 'a', permision: 'read' },
@@ -172,13 +172,13 @@ describe('bodies', () => {
     expect(await response.json()).toEqual({ id: 'x', name: 'n', grants: [{ who: 'a' }, { who: 'b' }], data });
   });
 
-  it('names them on a refusal as well', async () => {
+  it('get the names of unknown members on a refusal as well', async () => {
     const response = await post('/api/v1/things/x/update', { nmae: 'n' });
     expect(response.status).toBe(400);
     expect(response.headers.get('x-ignored-members')).toBe('nmae');
   });
 
-  it('keeps the header of hostile names short and safe', async () => {
+  it('with hostile names get a short and safe header', async () => {
     const body = Object.fromEntries(
       Array.from({ length: 500 }, (_, index) => [`ü\r\n\ud800${index}${'x'.repeat(500)}`, 1]),
     );
@@ -189,7 +189,7 @@ describe('bodies', () => {
     expect(header).toMatch(/^%C3%BC%0D%0A%EF%BF%BD0x+\.\.\., /);
   });
 
-  it('passes over null in place of an optional member, at every door and level', async () => {
+  it('may have null in place of an optional member, at every door and level', async () => {
     const sent = { name: 'new', grants: null, data: null, meta: null, list: [{ tag: null, must: 1 }] };
     const expected = { id: 'x', name: 'new', list: [{ must: 1 }] };
     expect(await (await post('/api/v1/things/x/update', sent)).json()).toEqual(expected);
@@ -199,7 +199,7 @@ describe('bodies', () => {
     expect(await batch.json()).toMatchObject([{ result: { data: expected } }, {}]);
   });
 
-  it('takes null for what it is where it means something', async () => {
+  it('keep null where it has a meaning', async () => {
     const valves = await post('/api/v1/things/x/valves', { a: null });
     expect(await valves.json()).toEqual({ id: 'x', valves: { a: null } });
     expect((await post('/api/v1/things/x/update', { name: null })).status).toBe(400);
@@ -207,13 +207,13 @@ describe('bodies', () => {
     expect(await (await post('/api/v1/things/x/update', inside)).json()).toEqual({ id: 'x', ...inside });
   });
 
-  it('takes a free-form body whole: a valve named id survives', async () => {
+  it('that are free-form are taken whole: a valve named id is kept', async () => {
     const response = await post('/api/v1/things/x/valves?dry=true', { id: 5, valves: 1, dry: 2 });
     expect(await response.json()).toEqual({ id: 'x', valves: { id: 5, valves: 1, dry: 2 }, dry: true });
     expect(response.headers.has('x-ignored-members')).toBe(false);
   });
 
-  it('takes a free-form body wrapped as well, where the procedure says so', async () => {
+  it('that are free-form may be wrapped where the procedure says so', async () => {
     const bare = { a: 1 };
     const both = { config: bare, a: 1 };
     expect(await (await post('/api/v1/things/configure', bare)).json()).toEqual({ config: bare });
@@ -221,15 +221,18 @@ describe('bodies', () => {
     expect(await (await post('/api/v1/things/configure', both)).json()).toEqual({ config: both });
   });
 
-  it.each([[[1]], ['text'], [null], [3]])('400 for a free-form body that is %j', async (body) => {
-    const response = await post('/api/v1/things/x/valves', body);
-    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
-      400,
-      'validation',
-    ]);
-  });
+  it.each([[[1]], ['text'], [null], [3]])(
+    'that must be free-form objects are refused with 400: %j',
+    async (body) => {
+      const response = await post('/api/v1/things/x/valves', body);
+      expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
+        400,
+        'validation',
+      ]);
+    },
+  );
 
-  it('400 for a number that could only be stored as another', async () => {
+  it('with a number that cannot be stored exactly are refused with 400', async () => {
     const body = '{"a": [1, 1e400]}';
     const headers = { ...MEMBER, ...JSON_TYPE };
     const response = await fetch(`${toy.url}/api/v1/things/x/valves`, { method: 'POST', headers, body });
@@ -239,7 +242,7 @@ describe('bodies', () => {
     });
   });
 
-  it.each([[[1]], ['text'], [null], [3]])('400 for a body that is %j', async (body) => {
+  it.each([[[1]], ['text'], [null], [3]])('that must be objects are refused with 400: %j', async (body) => {
     const response = await post('/api/v1/things/x/update', body);
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
       400,
@@ -247,7 +250,7 @@ describe('bodies', () => {
     ]);
   });
 
-  it('needs no body where every member is optional or nothing is asked', async () => {
+  it('may be missing when every member is optional or there is no input', async () => {
     for (const headers of [MEMBER, { ...MEMBER, ...JSON_TYPE }]) {
       const optional = await fetch(`${toy.url}/api/v1/optional`, { method: 'POST', headers });
       expect([optional.status, await optional.json()]).toEqual([200, {}]);
@@ -256,7 +259,7 @@ describe('bodies', () => {
     }
   });
 
-  it('names what a procedure without input was sent', async () => {
+  it('to a procedure without input get the names of their members', async () => {
     const response = await post('/api/v1/touch?q=1', { a: 1 });
     expect([response.status, response.headers.get('x-ignored-members')]).toEqual([200, 'q, a']);
   });
@@ -277,23 +280,23 @@ describe('bodies', () => {
     ['{}', 'nonsense', 415, 'media_type'],
     ['{}', undefined, 415, 'media_type'],
     [`"${'x'.repeat(4 * 1024 * 1024)}"`, 'application/json', 413, 'too_large'],
-  ])('refuses %.30j as %s with %i', async (body, type, status, code) => {
+  ])('are refused: %.30j as %s with %i', async (body, type, status, code) => {
     const response = await send(body, type);
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([status, code]);
   });
 
-  it('accepts JSON with a charset', async () => {
+  it('may have a charset beside JSON', async () => {
     expect((await send('{"note":"ü"}', 'Application/JSON; charset=utf-8')).status).toBe(200);
   });
 });
 
 describe('failures', () => {
-  it('says when to try again', async () => {
+  it('include the time to try again', async () => {
     const response = await get('/api/v1/fail?how=limited');
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '42']);
   });
 
-  it.each(['bug', 'output'])('hides an unexpected error (%s) and logs it', async (how) => {
+  it.each(['bug', 'output'])('hide an unexpected error (%s) and log it', async (how) => {
     toy.logged.length = 0;
     const response = await get(`/api/v1/fail?how=${how}`);
     const requestId = response.headers.get('x-request-id');
@@ -307,7 +310,7 @@ describe('failures', () => {
     if (how === 'bug') expect(toy.logged).toMatchObject([{ err: { message: 'the password is hunter2' } }]);
   });
 
-  it('does not log what callers did wrong', async () => {
+  it('that callers cause are not logged', async () => {
     toy.logged.length = 0;
     await get('/api/v1/things?limit=x');
     await get('/api/v1/whoami', {});
@@ -315,7 +318,7 @@ describe('failures', () => {
     expect(toy.logged).toEqual([]);
   });
 
-  it('tells a call that its caller went away', async () => {
+  it('of the connection abort the call', async () => {
     const before = { ...stuck };
     const gone = new AbortController();
     const call = fetch(`${toy.url}/api/v1/stuck`, { signal: gone.signal }).catch(() => 'gone');

@@ -13,7 +13,7 @@ import { createHttp } from '../../src/doors/http.ts';
 import { mountTrpcSockets, type TrpcSockets } from '../../src/doors/trpc/trpc.ts';
 import type { Env } from '../../src/env.ts';
 
-/** A router with one procedure for each thing that a door does; it needs no database. */
+/** A router with one procedure for each feature of a door; it needs no database. */
 
 const Thing = z.object({ id: z.string(), name: z.string() }).meta({ id: 'Thing' });
 const get = (path: `/${string}`) => ({
@@ -169,10 +169,10 @@ export const toyRouter = router({
 
 export type ToyRouter = typeof toyRouter;
 
-/** How many calls of `stuck` began, and how many saw their caller go away. */
+/** The number of calls of `stuck` that began, and of those whose caller disconnected. */
 export const stuck = { entered: 0, aborted: 0 };
 
-/** How many calls of `flood` began, and whether it still flows. */
+/** The number of items that `flood` has produced, and whether it still runs. */
 export const flood = { begun: 0, running: false };
 
 const actor = (id: string, role: Actor['role']): Actor => ({
@@ -196,12 +196,12 @@ export interface Toy {
   app: FastifyInstance;
   url: string;
   port: number;
-  /** What was logged, parsed. */
+  /** The parsed lines of the log. */
   logged: Record<string, unknown>[];
   close(): Promise<void>;
 }
 
-/** Starts the real doors around the toy router on a free port. */
+/** Starts the real doors with the toy router on a free port. */
 export async function startToy(
   env: Partial<Pick<Env, 'ENV' | 'CORS_ALLOW_ORIGIN'>> = {},
   socketOptions: { anonymousMs?: number } = {},

@@ -25,7 +25,7 @@ describe('tRPC over HTTP', () => {
   const clientAs = (headers: Record<string, string>, maxItems = 20) =>
     createTRPCClient<ToyRouter>({ links: [httpBatchLink({ url: `${toy.url}/trpc`, headers, maxItems })] });
 
-  it('answers queries and mutations, batched and with the same coded failures as REST', async () => {
+  it('answers queries and mutations in batches, with the same error codes as REST', async () => {
     const client = clientAs(MEMBER);
     const [me, thing, touched] = await Promise.all([
       client.whoami.query(),
@@ -58,7 +58,7 @@ describe('tRPC over HTTP', () => {
     });
   });
 
-  it('refuses a batch of more than twenty', async () => {
+  it('refuses a batch of more than twenty calls', async () => {
     const paths = Array.from({ length: 21 }, () => 'whoami').join(',');
     const response = await fetch(`${toy.url}/trpc/${paths}?batch=1&input=%7B%7D`, { headers: MEMBER });
     expect(response.status).toBe(400);
@@ -84,7 +84,7 @@ describe('tRPC over HTTP', () => {
     ['{"note":', JSON_TYPE, 400, 'malformed_json'],
     ['{}', { 'content-type': 'text/plain' }, 415, 'media_type'],
     [`"${'x'.repeat(4 * 1024 * 1024)}"`, JSON_TYPE, 413, 'too_large'],
-  ])('refuses the body %.20j in its own envelope', async (body, headers, status, code) => {
+  ])('refuses the body %.20j in the envelope of tRPC', async (body, headers, status, code) => {
     const response = await post('optional', body, headers as Record<string, string>);
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({
@@ -92,12 +92,12 @@ describe('tRPC over HTTP', () => {
     });
   });
 
-  it('never changes anything by GET', async () => {
+  it('changes nothing by GET', async () => {
     const response = await fetch(`${toy.url}/trpc/touch`, { headers: MEMBER });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
   });
 
-  it('serves no subscription: a stream over HTTP would be a door past the switch for event doors', async () => {
+  it('serves no subscription, which would bypass the switch for event doors', async () => {
     const headers = { ...MEMBER, accept: 'text/event-stream' };
     const response = await fetch(`${toy.url}/trpc/ticks?input=%7B%7D`, { headers });
     const text = await response.text();
@@ -121,7 +121,7 @@ describe('tRPC over WebSocket', () => {
     return createTRPCClient<ToyRouter>({ links: [wsLink({ client: ws })] });
   };
 
-  it('closes a socket that brings no credentials, after the time of a sign-in', async () => {
+  it('closes a socket without credentials after the time for a sign-in', async () => {
     const brief = await startToy({}, { anonymousMs: 50 });
     closers.push(() => brief.close());
     const call = JSON.stringify({ id: 1, method: 'query', params: { path: 'whoami' } });
@@ -133,19 +133,19 @@ describe('tRPC over WebSocket', () => {
       return (await once(socket, 'close'))[0];
     };
     expect(await closed('', [call])).toBe(1008);
-    // Credentials that are announced and never sent, and such as are nobody's, are none.
+    // Announcing credentials without sending them, or sending wrong ones, does not count.
     expect(await closed('?connectionParams=1', ['PONG'])).toBe(1008);
     expect(await closed('?connectionParams=1', [params('wrong'), call])).toBe(1008);
     const stays = new WebSocket(`${brief.url.replace('http', 'ws')}/trpc`, { headers: MEMBER });
     closers.push(() => stays.close());
     await once(stays, 'open');
-    // Opened after it, and closed by now.
+    // This socket was opened later, and is closed by now.
     expect(await closed('', [])).toBe(1008);
     expect(stays.readyState).toBe(WebSocket.OPEN);
   });
 
   it.each(['[', 'a b', '%', 'host:99999'])(
-    'refuses an upgrade with the host %j, and lives on',
+    'refuses an upgrade with the host %j, and goes on',
     async (host) => {
       const headers = {
         Host: host,
@@ -160,14 +160,14 @@ describe('tRPC over WebSocket', () => {
     },
   );
 
-  it('calls as whom connectionParams name', async () => {
+  it('uses the account of connectionParams', async () => {
     expect(await clientWith('member-token').whoami.query()).toEqual({ id: 'member' });
     expect(await clientWith('member-token').touch.mutate()).toBeNull();
     expect(await refusal(clientWith('wrong').whoami.query())).toMatchObject({ httpStatus: 401 });
     expect(await refusal(clientWith().whoami.query())).toMatchObject({ httpStatus: 401 });
   });
 
-  it('passes over null in place of an optional member', async () => {
+  it('ignores null in place of an optional member', async () => {
     const input = { id: 'x', name: 'n', data: null as unknown as object, note: null };
     const client = clientWith('member-token');
     expect(await client.things.update.mutate(input as never)).toEqual({ id: 'x', name: 'n', note: null });
@@ -184,7 +184,7 @@ describe('tRPC over WebSocket', () => {
     expect(ids).toEqual(['7', '8', '9']);
   });
 
-  /** What `whoami` answers over a socket whose upgrade carried these headers. */
+  /** The answer of `whoami` over a socket whose upgrade had these headers. */
   const whoamiOver = async (headers: Record<string, string>) => {
     const socket = new WebSocket(`${toy.url.replace('http', 'ws')}/trpc`, { headers });
     closers.push(() => socket.close());
@@ -202,14 +202,14 @@ describe('tRPC over WebSocket', () => {
     expect(await whoamiOver({ 'x-api-key': 'admin-token' })).toBe('admin');
   });
 
-  it('believes a cookie from our own origin only', async () => {
+  it('accepts a cookie only from our own origin', async () => {
     expect(await whoamiOver({ ...COOKIE, Origin: toy.url })).toBe('member');
     expect(await whoamiOver({ ...COOKIE, 'Sec-Fetch-Site': 'same-origin' })).toBe('member');
     expect(await whoamiOver({ ...COOKIE, Origin: 'http://evil.example' })).toBe(401);
     expect(await whoamiOver(COOKIE)).toBe(401);
   });
 
-  it('puts our headers on the upgrade', async () => {
+  it('sets our headers on the upgrade', async () => {
     const socket = new WebSocket(`${toy.url.replace('http', 'ws')}/trpc/`);
     closers.push(() => socket.close());
     const [response] = (await once(socket, 'upgrade')) as [{ headers: Record<string, string> }];
@@ -217,7 +217,7 @@ describe('tRPC over WebSocket', () => {
     expect(response.headers['x-process-time']).toMatch(/^\d\.\d{6}$/);
   });
 
-  it('closes on a message over the limit, and lives on', async () => {
+  it('closes on a message over the limit, and goes on', async () => {
     const before = toy.logged.length;
     const socket = new WebSocket(`${toy.url.replace('http', 'ws')}/trpc`);
     await once(socket, 'open');
@@ -228,7 +228,7 @@ describe('tRPC over WebSocket', () => {
     expect(toy.logged.slice(before)).toEqual([]);
   });
 
-  it('takes long frames of sockets with credentials alone', async () => {
+  it('accepts long frames only from sockets with credentials', async () => {
     const url = `${toy.url.replace('http', 'ws')}/trpc`;
     const params = JSON.stringify({ method: 'connectionParams', data: { token: 'member-token' } });
     const path = 'things.update';
@@ -250,7 +250,7 @@ describe('tRPC over WebSocket', () => {
     expect(await answerTo('?connectionParams=1', {}, [params, call])).toMatchObject(answered);
   });
 
-  it('cuts a client that does not read, instead of keeping all it is sent', async () => {
+  it('cuts a client that does not read, and does not buffer everything for it', async () => {
     const socket = new WebSocket(`${toy.url.replace('http', 'ws')}/trpc`, { headers: MEMBER });
     await once(socket, 'open');
     const before = flood.begun;
@@ -260,16 +260,16 @@ describe('tRPC over WebSocket', () => {
     socket.terminate();
   });
 
-  it('answers 404 to an upgrade elsewhere', async () => {
+  it('answers 404 to an upgrade at another address', async () => {
     const socket = new WebSocket(`${toy.url.replace('http', 'ws')}/elsewhere`);
     const [, response] = await once(socket, 'unexpected-response');
     expect(response.statusCode).toBe(404);
-    // `ws` calls a refused upgrade an error once it is given up.
+    // `ws` emits an error for a refused upgrade when it is terminated.
     socket.on('error', () => {});
     socket.terminate();
   });
 
-  it('lets go of its clients when the server stops', async () => {
+  it('closes its sockets when the server stops', async () => {
     const other = await startToy();
     const socket = new WebSocket(`${other.url.replace('http', 'ws')}/trpc`);
     await once(socket, 'open');

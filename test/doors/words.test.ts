@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
 import { signUp, startServer } from '../support/server.ts';
 
-/** What is wrong is said in words for people who have never seen a schema. */
+/** Validation errors must be readable for people who know no schemas. */
 const server = await startServer();
 afterAll(() => server.close());
 const root = await signUp(server, 'Root');
