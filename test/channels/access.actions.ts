@@ -3,28 +3,26 @@ import { MESSAGE_ACTIONS } from './access.messages.ts';
 import { DONE, FORBIDDEN, holders, NOT_FOUND, REFUSALS, type Right, UNFIT } from './access.rights.ts';
 import type { Kind, People, Relation, Stage } from './people.ts';
 
-/*
- * Every operation on channels and what is in them: the one table that the tests of all doors are made from.
- */
+/* Every operation on channels and their contents: the table for the tests of all doors. */
 
-/** The input of an operation, as the tRPC door takes it; the REST door puts what its path names there. */
+/** The input of an operation at the tRPC door; the REST door puts some members into its path. */
 export type Input = Record<string, unknown>;
 
 export interface Action {
   name: string;
-  /** The procedure, which says what it is at each door. */
+  /** The procedure, which declares its path and method at each door. */
   procedure: string;
   input: (stage: Stage, people: People) => Input;
   needs: Right;
-  /** What those are answered who may not; 403 unless told. */
+  /** The outcome for callers without the right; 403 by default. */
   refusal?: Outcome;
-  /** What somebody is answered where the rule is another one, as with members of a channel that has none. */
+  /** The outcome where another rule applies, for example for the members of a channel that has none. */
   otherwise?: (kind: Kind, relation: Relation) => Outcome | undefined;
-  /** Whether nobody else can do it after one has. */
+  /** True when a second caller cannot do it after the first. */
   spends?: true;
 }
 
-/** What somebody who does it is answered. */
+/** The outcome of an action for a caller. */
 export function expected(action: Action, kind: Kind, relation: Relation): Outcome {
   const { needs, refusal = FORBIDDEN, otherwise } = action;
   if (needs === 'without credentials') return otherwise?.(kind, relation) ?? DONE;
@@ -37,7 +35,10 @@ const inChannel =
   (stage: Stage): Input => ({ id: stage.channelId, ...more });
 const none = (): Input => ({});
 
-/** Only groups have people who come and go: elsewhere whoever sees the channel is told so. */
+/**
+ * Only groups have members who join and leave: for other kinds, a reader of the channel gets an error that
+ * says so.
+ */
 const onlyInGroups = (kind: Kind, relation: Relation) =>
   kind !== 'group' && holders('read', kind).includes(relation) ? UNFIT : undefined;
 
@@ -206,7 +207,7 @@ const WEBHOOK_ACTIONS: Action[] = [
 
 const onFile = ({ fileId }: Stage): Input => ({ id: fileId });
 
-/** Of a file that somebody may not read they do not learn that it is there. */
+/** A caller who may not read a file must not learn that it exists. */
 const FILE_ACTIONS: Action[] = [
   { name: 'list one’s files', procedure: 'files.list', input: none, needs: 'be let in' },
   { name: 'find one’s files', procedure: 'files.searchOwn', input: none, needs: 'be let in' },

@@ -6,14 +6,12 @@ import { type Listener, listenBySocketIo, listenByTrpc } from '../support/socket
 import { hearers } from './access.rights.ts';
 import { ALL_RELATIONS, gather, KINDS, type Relation, type Stage, setStageOf } from './people.ts';
 
-/*
- * Who hears of what happens to messages: those who may read them, and nobody else.
- */
+/* Tests that only readers of a channel receive the events of its messages. */
 
 const server = await startServer();
 afterAll(() => server.close());
 const people = await gather(server);
-/** Everybody who is let in hears this channel: once they heard of it, they heard whatever came before. */
+/** Every listener reads this channel: after its event, all earlier events have arrived. */
 const fenceId = await makeChannel(server, people.owner, grant('*', 'read'));
 
 async function call(request: string, body: unknown, as: Relation) {
@@ -33,7 +31,7 @@ const REFUSED: Partial<Record<Relation, string>> = {
   signedOut: 'unauthenticated',
 };
 
-/** Everything that can happen to a message, done by one who may do all of it; tells the types of its events. */
+/** Runs every operation on a message as a caller with all rights; returns the types of the events. */
 async function doEverything({ channelId, othersId }: Stage, as: Relation): Promise<string[]> {
   const path = `/channels/${channelId}/messages`;
   const reaction = { name: '👍' };
@@ -59,28 +57,29 @@ async function doEverything({ channelId, othersId }: Stage, as: Relation): Promi
 describe.each(Object.keys(DOORS))('at the %s door', (door) => {
   const listen = (token: string) => DOORS[door]?.(server.url, token || undefined) as Promise<Listener>;
 
-  it.each(KINDS)('what happens in a %s channel is heard by its readers alone', async (kind) => {
+  it.each(KINDS)('only readers receive the events of a %s channel', async (kind) => {
     const stage = await setStageOf(server, people, kind);
     const listening = new Map<Relation, Listener>();
     try {
       for (const relation of ALL_RELATIONS) {
-        // Socket.IO lets nameless sockets in for ten seconds, in which they hear nothing: `socketio.test.ts`.
+        // Socket.IO keeps a socket without credentials for ten seconds and sends it nothing: see
+        // `socketio.test.ts`.
         if (door === 'Socket.IO' && relation === 'signedOut') continue;
         const listener = await listen(people[relation].token);
         expect([relation, listener.ended]).toEqual([relation, REFUSED[relation]]);
         listening.set(relation, listener);
       }
-      // An author who may write: in standard channels the owner, in the others one of the members.
+      // An author with write access: the owner in standard channels, a member in the others.
       const types = await doEverything(stage, hearers(kind).includes('owner') ? 'owner' : 'writer');
       await call(`POST /channels/${fenceId}/messages/post`, { content: 'fence' }, 'owner');
       for (const [relation, listener] of listening) {
         const isFence = ({ content }: { content?: string | undefined }) => content === 'fence';
         if (!REFUSED[relation]) await until(`${relation}'s fence`, () => listener.events.some(isFence));
-        // Who is present is told as well; that has tests of its own.
+        // Presence is sent as well; it has tests of its own.
         const ofMessages = () =>
           listener.events.filter((event) => /^message/.test(event.type) && !isFence(event));
         const isReader = hearers(kind).includes(relation === 'public' ? 'stranger' : relation);
-        // Another channel may overtake this one while somebody is let in.
+        // Another channel may overtake this one while a socket is admitted.
         if (isReader) await until(`what ${relation} hears`, () => ofMessages().length >= types.length);
         const heard = ofMessages().map(({ type }) => type);
         expect([relation, heard]).toEqual([relation, isReader ? types : []]);

@@ -8,9 +8,7 @@ import type { Snapshots } from './access.snapshot.ts';
 import { openTable, PROCEDURES, type Table } from './access.table.ts';
 import { type Kind, type People, type Relation, type Stage, setStageOf } from './people.ts';
 
-/*
- * Where an operation takes two ids, the right to the one gives none to the other.
- */
+/* Tests operations with two ids: access to one resource gives none to the other. */
 
 let table: Table;
 let server: TestServer;
@@ -26,14 +24,14 @@ afterAll(() => table.close());
 const attempt = (name: DoorName, as: Relation, { procedure }: Action, input: Input) =>
   table.attempt(name, as, { procedure, input });
 
-/** The ids beside the channel's own, each with what it becomes when it is taken from another channel. */
+/** The ids beside that of the channel, each with its value from another channel. */
 const OTHERS: Record<string, (there: Stage) => string> = {
   message_id: ({ othersId }) => othersId,
   parent_id: ({ othersId }) => othersId,
   reply_to_id: ({ othersId }) => othersId,
   webhook_id: ({ webhook }) => webhook.id,
 };
-/** Where it stands in the body, it is the input that does not fit. */
+/** In the body, such an id is an invalid input. */
 const inBody = (member: string) => member === 'parent_id' || member === 'reply_to_id';
 
 const SAMPLE: Stage = {
@@ -51,7 +49,7 @@ const membersOf = (action: Action) =>
   'id' in inputOf(action) ? Object.keys(OTHERS).filter((member) => member in inputOf(action)) : [];
 const pairs = ACTIONS.flatMap((action) => membersOf(action).map((member) => ({ ...action, action, member })));
 
-it('the table has every operation that takes a channel and something in it', () => {
+it('the table has every operation with a channel and a part of it', () => {
   const both = [...PROCEDURES.values()].filter(({ meta }) =>
     /\{id\}.*\{(message|webhook)_id\}/.test(meta?.openapi?.path ?? ''),
   );
@@ -66,7 +64,7 @@ const KIND_PAIRS: [Kind, Kind][] = [
   ['dm', 'public'],
 ];
 
-describe.each(KIND_PAIRS)('in a %s channel, with an id of a %s one', (here, there) => {
+describe.each(KIND_PAIRS)('in a %s channel, with an id from a %s channel', (here, there) => {
   let stages: [Stage, Stage];
   beforeAll(async () => {
     stages = [await setStageOf(server, people, here), await setStageOf(server, people, there)];
@@ -74,13 +72,13 @@ describe.each(KIND_PAIRS)('in a %s channel, with an id of a %s one', (here, ther
 
   it.each(pairs)('$name: $member', async ({ action, member }) => {
     const [ours, theirs] = stages;
-    // Somebody with every right here, and in some of the pairs there as well.
+    // A caller with every right here, and in some of the pairs in the other channel as well.
     const as: Relation = here === 'standard' ? 'owner' : 'insider';
     const input = { ...action.input(ours, people), [member]: OTHERS[member]?.(theirs) };
     const before = [await snapshots.take(ours), await snapshots.take(theirs)];
     for (const name of DOOR_NAMES) {
       const outcome = await attempt(name, as, action, input);
-      // Nobody manages a direct channel.
+      // Direct channels have no manager.
       const isRefused = here === 'dm' && member === 'webhook_id';
       const expected: Outcome = isRefused
         ? { status: 403, code: 'forbidden' }
@@ -102,7 +100,7 @@ describe('an id in the body', () => {
   const call = (request: string, body: unknown, as: Relation) =>
     server.call(request, { token: people[as].token, body });
 
-  it('of a file that one may not read is not carried by a message, nor by an edit', async () => {
+  it('of a file that the caller may not read is refused in a message and in an edit', async () => {
     const files = [{ type: 'file', id: hidden.fileId }];
     const before = await snapshots.take(ours);
     const path = `/channels/${ours.channelId}/messages`;
@@ -114,7 +112,7 @@ describe('an id in the body', () => {
     expect(await snapshots.take(ours)).toEqual(before);
   });
 
-  it('of a channel that one may not read among those to follow ends all of it', async () => {
+  it('of a channel that the caller may not read refuses the whole subscription', async () => {
     for (const channel_ids of [[hidden.channelId], [ours.channelId, hidden.channelId]]) {
       const attempt = { procedure: 'channels.events', input: { channel_ids } };
       const outcome = await table.attempt('tRPC socket', 'owner', attempt);
@@ -122,7 +120,7 @@ describe('an id in the body', () => {
     }
   });
 
-  it('of a webhook with the token of another one posts nowhere', async () => {
+  it('of a webhook with the token of another webhook posts nothing', async () => {
     const other = await setStageOf(server, people, 'standard');
     const before = [await snapshots.take(ours), await snapshots.take(other)];
     const path = `/channels/webhooks/${ours.webhook.id}/${other.webhook.token}`;
@@ -130,7 +128,7 @@ describe('an id in the body', () => {
     expect([await snapshots.take(ours), await snapshots.take(other)]).toEqual(before);
   });
 
-  it('of somebody who is in no such group is nobody’s place in it', async () => {
+  it('of a user who is not in the group cannot get a role in it', async () => {
     const before = await snapshots.take(hidden);
     const path = `/channels/${hidden.channelId}`;
     const role = { user_id: people.stranger.id, role: 'manager' };
@@ -140,7 +138,7 @@ describe('an id in the body', () => {
     expect(await snapshots.take(hidden)).toEqual(before);
   });
 
-  it('of a group that one knows nothing of brings nobody in', async () => {
+  it('of a group that the caller may not see adds no members', async () => {
     const staff = await call('POST /groups/create', { name: 'board', description: '' }, 'owner');
     await call(`POST /groups/id/${staff.body.id}/users/add`, { user_ids: [people.reader.id] }, 'owner');
     const sharing = { data: { config: { share: false } } };
@@ -158,7 +156,7 @@ describe('an id', () => {
   const NOWHERE = '018f0000-0000-7000-8000-000000000000';
   const ofChannel = ACTIONS.filter((action) => inputOf(action).id === SAMPLE.channelId);
 
-  it.each(ofChannel)('of no channel, or a text that is none: $name', async (action) => {
+  it.each(ofChannel)('of a missing channel, or a malformed one: $name', async (action) => {
     const input = { ...action.input({ ...SAMPLE, ...NOWHERE_STAGE }, people), id: NOWHERE };
     for (const name of DOOR_NAMES) {
       expect([name, await attempt(name, 'owner', action, input)]).toEqual([name, NOT_FOUND]);

@@ -15,7 +15,8 @@ import {
 } from './people.ts';
 
 /*
- * What everybody may ask for shows nobody a channel that is not theirs: neither its id, nor its name, nor what is said in it.
+ * Lists that every user may ask for must not contain channels that the user may not read: not the id, not the
+ * name, not the messages.
  */
 
 let server: TestServer;
@@ -36,7 +37,7 @@ describe.each(KINDS)('beside a %s channel', (kind) => {
   beforeAll(async () => {
     stage = await setStageOf(server, people, kind);
     const path = `/channels/${stage.channelId}/messages`;
-    // A thread that concerns those who are out, too.
+    // A thread with users who lost their access.
     for (const [as, parent_id] of [
       ['manager', stage.leftId],
       ['manager', stage.removedId],
@@ -62,7 +63,7 @@ describe.each(KINDS)('beside a %s channel', (kind) => {
       const seen = [stage.channelId, stage.othersId, stage.ownId, stage.leftId].filter((id) =>
         text.includes(id),
       );
-      // The one list that is for looking after channels, and not for reading them.
+      // The only list for managing channels instead of reading them.
       const isCaretaking = procedure === 'channels.listAll' && kind !== 'dm';
       const mayKnow = isTold(relation) || (isCaretaking && ['owner', 'administrator'].includes(relation));
       if (!mayKnow) expect([relation, seen]).toEqual([relation, []]);
@@ -72,7 +73,7 @@ describe.each(KINDS)('beside a %s channel', (kind) => {
 });
 
 describe('channels', () => {
-  it('of one’s own are on the list; administrators see all but direct ones in the second', async () => {
+  it('are in the list of their readers; the second list shows administrators all but direct ones', async () => {
     const stages = await Promise.all(KINDS.map((kind) => setStageOf(server, people, kind)));
     const shownIn = async (path: string, relation: Relation) => {
       const { body } = await server.call(`GET ${path}`, { token: people[relation].token });
@@ -99,7 +100,7 @@ describe('channels', () => {
     }
   });
 
-  it('say what one may do, and show grants to writers only', async () => {
+  it('tell callers their rights, and show grants only to writers', async () => {
     const { channelId } = await setStageOf(server, people, 'public');
     const view = async (relation: Relation) =>
       (await server.call(`GET /channels/${channelId}`, { token: people[relation].token })).body;

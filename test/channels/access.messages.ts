@@ -1,7 +1,7 @@
 import type { Action, Input } from './access.actions.ts';
 import type { Stage } from './people.ts';
 
-/** What is done with the messages of a channel. */
+/** Operations on the messages of a channel. */
 
 type Which = 'othersId' | 'ownId' | 'leftId' | 'removedId';
 

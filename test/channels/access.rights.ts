@@ -1,11 +1,9 @@
 import type { Outcome } from '../support/sockets.ts';
 import type { Kind, Relation } from './people.ts';
 
-/*
- * Who may do what in which kind of channel: what the tests of all doors go by.
- */
+/* The rights in each kind of channel, for the tests of all doors. */
 
-/** What one can be allowed; each is a set of relations, by kind. */
+/** The rights; each belongs to a set of relations, by kind. */
 export type Right =
   | 'without credentials'
   | 'be let in'
@@ -39,7 +37,7 @@ const STANDARD: Record<Right, Relation[]> = {
   'delete the file': [...ADMINISTRATORS, 'author'],
 };
 
-/** Administrators manage groups that they do not read. Whoever made it is a member like any other. */
+/** Administrators manage groups that they may not read. The creator is an ordinary member. */
 const GROUP: Record<Right, Relation[]> = {
   ...STANDARD,
   'be a member': MEMBERS,
@@ -53,7 +51,7 @@ const GROUP: Record<Right, Relation[]> = {
 
 const RIGHTS: Record<Kind, Record<Right, Relation[]>> = {
   standard: STANDARD,
-  // Who may read it still is the author of what they wrote.
+  // Former members may read a public channel, so they still are authors of their messages.
   public: {
     ...STANDARD,
     read: EVERYBODY,
@@ -61,7 +59,7 @@ const RIGHTS: Record<Kind, Record<Right, Relation[]>> = {
     'removed author': [...WRITERS, 'removed'],
   },
   group: GROUP,
-  // Nobody is in charge of a direct channel; an administrator who is in it answers for what is said there.
+  // A direct channel has no manager; an administrator among its members may moderate it.
   dm: {
     ...GROUP,
     manage: [],
@@ -71,10 +69,10 @@ const RIGHTS: Record<Kind, Record<Right, Relation[]>> = {
   },
 };
 
-/** Who has a right in a kind of channel. */
+/** The relations that have a right in a kind of channel. */
 export const holders = (right: Right, kind: Kind): readonly Relation[] => RIGHTS[kind][right];
 
-/** Who hears what happens. */
+/** The relations that receive the events. */
 export const hearers = (kind: Kind): readonly Relation[] => holders('read', kind);
 
 export const DONE: Outcome = { status: 200, code: undefined };
@@ -82,7 +80,7 @@ export const FORBIDDEN: Outcome = { status: 403, code: 'forbidden' };
 export const NOT_FOUND: Outcome = { status: 404, code: 'not_found' };
 export const UNFIT: Outcome = { status: 400, code: 'bad_request' };
 
-/** What those are answered who are nobody in particular, whatever they ask for. */
+/** The outcome for callers without a valid account, for every request. */
 export const REFUSALS: Partial<Record<Relation, Outcome>> = {
   pending: { status: 401, code: 'account_pending' },
   signedOut: { status: 401, code: 'unauthenticated' },

@@ -2,10 +2,10 @@ import pg from 'pg';
 import type { Stage } from './people.ts';
 
 type Rows = Record<string, unknown>[];
-/** All that a refused call must leave alone, table by table, and how many channels and files there are. */
+/** The rows that a refused call must not change, by table, and the numbers of channels and files. */
 export type Snapshot = Record<string, Rows | number>;
 
-/** The tables that hold what is in a channel (`$1`, with the file `$2`), those first that others point at. */
+/** The tables with the contents of a channel (`$1`, with the file `$2`); referenced tables come first. */
 const TABLES = {
   channel: 'id = $1::uuid',
   access_grant: "resource_type = 'channel' and resource_id = $1::text",
@@ -37,7 +37,10 @@ const INSERT = `with ${Object.keys(TABLES)
   )
   .join(', ')} select 1`;
 
-/** Looks at what a channel holds, past the server, and puts it back as it was, so that a stage serves again. */
+/**
+ * Reads the contents of a channel directly from the database, and restores them, so that a stage can be used
+ * again.
+ */
 export async function openSnapshots(url: string) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

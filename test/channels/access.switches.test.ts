@@ -10,7 +10,8 @@ import { openTable, type Table } from './access.table.ts';
 import { type People, type Relation, type Stage, setStageOf } from './people.ts';
 
 /*
- * Channels that are switched off, for everybody (`channels.enable`) or for somebody (`features.channels`), are so in every operation.
+ * Tests that every operation is refused when channels are off for all users (`channels.enable`) or for one
+ * user (`features.channels`).
  */
 
 let table: Table;
@@ -27,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-/** Changes the configuration by hand of an administrator. */
+/** Changes the configuration as an administrator. */
 async function configure(change: (config: Record<string, Record<string, unknown>>) => void) {
   const { token } = people.owner;
   const { body: config } = await server.call('GET /configs/export', { token });
@@ -56,18 +57,18 @@ describe('channels.enable off', () => {
     }),
   );
 
-  it.each(ofChannels)('for those in charge: $name', async (action) => {
+  it.each(ofChannels)('refuses managers: $name', async (action) => {
     await requireRefusal('manager', action, { status: 403, code: 'channels_disabled' });
   });
 
-  it('hides the file of a message from all but its owner', async () => {
+  it('hides the file of a message from everyone but its owner', async () => {
     const statusFor = async (as: Relation) =>
       (await server.call(`GET /files/${stage.fileId}`, { token: people[as].token })).status;
     expect([await statusFor('manager'), await statusFor('author')]).toEqual([404, 200]);
   });
 });
 
-describe('features.channels taken', () => {
+describe('features.channels off', () => {
   beforeAll(() => setPermission(false));
   afterAll(() => setPermission(true));
 
@@ -79,13 +80,13 @@ describe('features.channels taken', () => {
   }
 
   it.each(ofChannels.filter(({ needs }) => needs !== 'without credentials'))(
-    'for those in charge: $name',
+    'refuses managers: $name',
     async (action) => {
       await requireRefusal('manager', action, FORBIDDEN);
     },
   );
 
-  it('is nothing to administrators', async () => {
+  it('does not affect administrators', async () => {
     const { token } = people.administrator;
     expect((await server.call('GET /channels', { token })).status).toBe(200);
   });

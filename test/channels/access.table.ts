@@ -9,20 +9,20 @@ import { gather, type Relation } from './people.ts';
 
 export const PROCEDURES = new Map(listProcedures(appRouter).map((procedure) => [procedure.path, procedure]));
 
-/** The procedure of a name. @throws Error when there is none */
+/** The procedure with this name. @throws Error when there is none */
 export function procedureOf(name: string): Procedure {
   const procedure = PROCEDURES.get(name);
   if (!procedure) throw new Error(`There is no procedure ${name}.`);
   return procedure;
 }
 
-/** A server with everybody whom the table names, at all ways in. */
+/** A server with all people of the table, and their doors. */
 export async function openTable() {
   const server = await startServer();
   const people = await gather(server);
   const snapshots = await openSnapshots(server.database.url);
   const doors = new Map<string, ReturnType<typeof openDoors>>();
-  /** Those of somebody, opened when they are first needed. */
+  /** The doors of a person, opened at first use. */
   function doorsOf(token: string) {
     const opened = doors.get(token) ?? openDoors(server.url, token || undefined);
     doors.set(token, opened);
@@ -32,7 +32,7 @@ export async function openTable() {
     server,
     people,
     snapshots,
-    /** What somebody is answered at a door; undefined for what that does not have. */
+    /** The outcome of an action at a door; undefined when the door does not have it. */
     attempt: (
       name: DoorName,
       as: Relation,

@@ -6,9 +6,7 @@ import { DONE } from './access.rights.ts';
 import { openTable, PROCEDURES, type Table } from './access.table.ts';
 import { ALL_RELATIONS, KINDS, type Kind, type Relation, type Stage, setStageOf } from './people.ts';
 
-/*
- * Who may do what in each kind of channel. What is not allowed changes nothing.
- */
+/* Tests the rights in each kind of channel. A refused call changes nothing. */
 
 let table: Table;
 beforeAll(async () => {
@@ -16,10 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-/** To be a reader like everybody is to be a stranger in a public channel. */
+/** In a public channel, a reader by the public grant is the same as a stranger. */
 const TRIED = ALL_RELATIONS.filter((relation) => relation !== 'public');
 
-it('the table names every procedure of channels and of what is in them', () => {
+it('the table has every procedure of channels and their contents', () => {
   const ofChannels = [...PROCEDURES.values()].filter(
     ({ meta, path }) =>
       meta?.level !== 'administrator' &&
@@ -30,7 +28,7 @@ it('the table names every procedure of channels and of what is in them', () => {
   );
 });
 
-/** The stage of a kind, which all share. */
+/** The stage of each kind, shared by all tests. */
 const stages = new Map<Kind, Stage>();
 async function sharedStage(kind: Kind): Promise<Stage> {
   const stage = stages.get(kind) ?? (await setStageOf(table.server, table.people, kind));
@@ -39,8 +37,8 @@ async function sharedStage(kind: Kind): Promise<Stage> {
 }
 
 /**
- * The doors hand every call to the same service, so each action is tried once in each kind, and over the four kinds at every door that
- * has it.
+ * All doors call the same service, so each action is tried once for each kind; together, the four kinds cover
+ * every door of the action.
  */
 function doorOf(action: Action, kind: Kind): DoorName {
   if (PROCEDURES.get(action.procedure)?.type === 'subscription') return 'tRPC socket';

@@ -6,7 +6,8 @@ import { openTable, type Table } from './access.table.ts';
 import { ALL_RELATIONS, KINDS, type Relation, setStageOf } from './people.ts';
 
 /*
- * What clients may tell of a channel over Socket.IO: the same people as at the other doors, and what others tell changes nothing.
+ * Tests what clients may send about a channel over Socket.IO: the same people as at the other doors, and
+ * messages of others change nothing.
  */
 
 let table: Table;
@@ -21,14 +22,17 @@ const TOLD: Record<string, { needs: Right; data: unknown }> = {
 };
 const TRIED = ALL_RELATIONS.filter((relation) => relation !== 'public');
 
-/** Whether what somebody tells is done. What one socket tells is done in its order, so the answer to the second ends the wait. */
+/**
+ * Whether a message of this person is accepted. The server handles the messages of one socket in order, so
+ * the answer to the second ends the wait.
+ */
 async function isHeard(relation: Relation, payload: unknown): Promise<boolean> {
   const { token } = table.people[relation];
   const listener = await listenBySocket(table.server.url, token || undefined);
   try {
     expect([relation, listener.refusal?.code]).toEqual([
       relation,
-      // A nameless socket may stay for ten seconds to say who it is; nothing that it tells is done.
+      // A socket without credentials may stay for ten seconds; its messages are ignored.
       relation === 'signedOut' ? undefined : REFUSALS[relation]?.code,
     ]);
     if (listener.ended) return false;

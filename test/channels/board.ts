@@ -10,21 +10,21 @@ interface Logged {
   data: Record<string, unknown>;
 }
 
-/** A server with an owner of channels and somebody who may write in them, and what the latter does in the current channel. */
+/** A server with an owner of channels and a writer, and the calls of the writer in the current channel. */
 export async function openBoard() {
   const server: TestServer = await startServer();
   const owner = await signUp(server, 'Owner');
   const writer = await signUpAs(server, owner, 'Writer', 'user');
   let channelId = '';
 
-  /** Makes a channel, and turns to it. */
+  /** Makes a channel and uses it from now on. */
   async function turnToNewChannel(...further: Grant[]): Promise<string> {
     channelId = await makeChannel(server, owner, grant(writer.id, 'write'), ...further);
     return channelId;
   }
 
   const at = (path: string) => `/channels/${channelId}/messages${path}`;
-  /** A call under the channel's messages; as the writer unless told. */
+  /** A call below the messages of the channel; the writer is the default caller. */
   const attempt = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown, as: Person = writer) =>
     server.call(`${method} ${at(path)}`, { token: as.token, body });
   const send = (body: Record<string, unknown>, as?: Person) => attempt('POST', '/post', body, as);
@@ -56,7 +56,7 @@ export async function openBoard() {
     react: (id: string, name: unknown, as?: Person) => attempt('POST', `/${id}/reactions/add`, { name }, as),
     unreact: (id: string, name: unknown, as?: Person) =>
       attempt('POST', `/${id}/reactions/remove`, { name }, as),
-    /** What the event log holds of messages, oldest first. */
+    /** The logged events of messages, oldest first. */
     log: () =>
       server.database.query<Logged>(
         `select id::int, type, message_id, actor, data from channel_event

@@ -19,13 +19,13 @@ async function listen({ token }: Person) {
   listeners.push(listener);
   return listener;
 }
-/** Notices but for those of who is connected, which come when they come. */
+/** Notices except those about presence, which may come at any time. */
 const noticesOf = ({ notices }: SocketListener) => notices.filter(({ data }) => data.type !== 'presence');
 const typesOf = ({ enveloped }: SocketListener) => enveloped.map(({ data }) => data.type);
 const hears = (listener: SocketListener, content: string) =>
   until(content, () => contentsOfEvents(listener.enveloped).includes(content));
 
-it('a new channel shows itself to everybody in it, and every change of it', async () => {
+it('a new channel and its changes are sent to all members', async () => {
   const [annHears, benHears] = [await listen(ann), await listen(ben)];
   const create = { type: 'group', name: 'group', user_ids: [ben.id] };
   const { id } = (await as(ann)('POST /channels/create', create)).body;
@@ -44,7 +44,7 @@ it('a new channel shows itself to everybody in it, and every change of it', asyn
   expect(benHears.enveloped[1]?.channel).not.toHaveProperty('access_grants');
 });
 
-it('whoever is removed or leaves hears that, and nothing after it; whoever is added hears from then on', async () => {
+it('a removed or leaving member receives that event and nothing after it; a new member receives what follows', async () => {
   const create = { type: 'group', name: 'group' };
   const { id } = (await as(ann)('POST /channels/create', create)).body;
   const [annHears, benHears] = [await listen(ann), await listen(ben)];
@@ -59,7 +59,7 @@ it('whoever is removed or leaves hears that, and nothing after it; whoever is ad
     await as(ann)(`POST /channels/${id}/update/members/add`, { user_ids: [ben.id] });
     await post('with Ben');
     await hears(benHears, 'with Ben');
-    // Who comes back goes on where they were.
+    // A member who comes back continues at the same position.
     expect(typesOf(benHears).slice(-2)).toEqual(['channel:member:add', 'message']);
 
     expect((await leave()).status).toBe(200);
@@ -69,7 +69,7 @@ it('whoever is removed or leaves hears that, and nothing after it; whoever is ad
     benHears.enveloped.length = 0;
     await post('without Ben');
     await hears(annHears, 'without Ben');
-    // What is sent to Ben after this has overtaken nothing.
+    // Wait for a later event for Ben, so that nothing can still be on its way.
     const { id: own } = (await as(ben)(`GET /channels/users/${ben.id}`)).body;
     await as(ben)(`POST /channels/${own}/messages/post`, { content: 'alone' });
     await hears(benHears, 'alone');
@@ -78,7 +78,7 @@ it('whoever is removed or leaves hears that, and nothing after it; whoever is ad
   }
 });
 
-it('a deletion is told to those who could read the channel, and to nobody else', async () => {
+it('a deletion is sent only to those who could read the channel', async () => {
   const body = { name: 'short-lived', access_grants: [grant(ben.id, 'read')] };
   const { id } = (await as(admin)('POST /channels/create', body)).body;
   const [annHears, benHears] = [await listen(ann), await listen(ben)];
@@ -92,14 +92,14 @@ it('a deletion is told to those who could read the channel, and to nobody else',
       channel: { id, name: 'short-lived' },
     },
   ]);
-  // What she hears after it has overtaken nothing.
+  // Wait for a later event for Ann, so that nothing can still be on its way.
   const { id: own } = (await as(ann)(`GET /channels/users/${ann.id}`)).body;
   await as(ann)(`POST /channels/${own}/messages/post`, { content: 'alone' });
   await hears(annHears, 'alone');
   expect(noticesOf(annHears)).toEqual([]);
 });
 
-it('typing is told to those in the channel, by those who may write, and not kept', async () => {
+it('typing by writers is sent to readers and not stored', async () => {
   const access_grants = [grant(ann.id, 'write'), grant(ben.id, 'read')];
   const { id } = (await as(admin)('POST /channels/create', { name: 'x', access_grants })).body;
   const benHears = await listen(ben);
@@ -119,7 +119,7 @@ it('typing is told to those in the channel, by those who may write, and not kept
   expect(log).toEqual([{ type: 'channel:created' }]);
 });
 
-it('typing by a flood is refused past twenty a second, and what is refused is told to nobody', async () => {
+it('typing is refused past twenty a second, and refused typing is not sent', async () => {
   const { id } = (await as(ann)('POST /channels/create', { type: 'group', name: 'flood' })).body;
   const annHears = await listen(ann);
   const flood = Array.from({ length: 200 }, () => as(ann)(`POST /channels/${id}/typing`));
@@ -133,8 +133,8 @@ it('typing by a flood is refused past twenty a second, and what is refused is to
   expect(noticesOf(annHears)).toHaveLength(done);
 });
 
-it('who is there is seen by those who may read the channel', async () => {
-  // Of nobody who calls: their activity is noted every half minute.
+it('readers of a channel see who is present', async () => {
+  // A user who makes no calls, because the activity of callers is noted every half minute.
   const [cleo] = await server.database.query<{ id: string }>(
     `insert into users (id, email, name, role, profile_image_url, last_active_at, created_at, updated_at)
      values (gen_random_uuid(), 'cleo@example.com', 'Cleo', 'user', '', 0, 0, 0) returning id`,

@@ -17,7 +17,7 @@ const grantsOf = async (id: string) => {
 };
 
 describe('a channel', () => {
-  it('is created with defaults, and reads the same everywhere', async () => {
+  it('is created with defaults, and all reads return the same', async () => {
     const channel = await create({ name: 'general' });
     expect(channel).toEqual({
       id: expect.any(String),
@@ -50,7 +50,7 @@ describe('a channel', () => {
     expect((await as(owner)(`GET /channels/${channel.id}`)).body).toEqual(channel);
   });
 
-  it('keeps what it was given, grants included', async () => {
+  it('stores all members that were sent, grants included', async () => {
     const given = {
       name: 'Ünïcode 🚀',
       description: 'for all',
@@ -71,7 +71,7 @@ describe('a channel', () => {
     ]);
   });
 
-  it('changes what is sent and keeps the rest', async () => {
+  it('changes the members that are sent and keeps the rest', async () => {
     const data = { a: 1, $like: '%' };
     const channel = await create({
       name: 'old',
@@ -96,20 +96,17 @@ describe('a channel', () => {
     expect(cleared.body).toMatchObject({ name: 'new', description: '', data: {}, meta: { n: 2 } });
   });
 
-  it.each(['data', 'meta'])(
-    'takes %s of 8 KiB and no byte more, as each event carries it',
-    async (member) => {
-      const ofSize = (bytes: number) => ({ [member]: { a: 'x'.repeat(bytes - '{"a":""}'.length) } });
-      const { id } = await create({ name: 'x', ...ofSize(8192) });
-      for (const request of ['POST /channels/create', `POST /channels/${id}/update`]) {
-        const { status, body } = await as(owner)(request, { name: 'x', ...ofSize(8193) });
-        expect([status, body.issues?.[0]?.path]).toEqual([400, member]);
-      }
-      expect((await as(owner)(`GET /channels/${id}`)).body).toMatchObject(ofSize(8192));
-    },
-  );
+  it.each(['data', 'meta'])('takes %s of at most 8 KiB, since each event carries it', async (member) => {
+    const ofSize = (bytes: number) => ({ [member]: { a: 'x'.repeat(bytes - '{"a":""}'.length) } });
+    const { id } = await create({ name: 'x', ...ofSize(8192) });
+    for (const request of ['POST /channels/create', `POST /channels/${id}/update`]) {
+      const { status, body } = await as(owner)(request, { name: 'x', ...ofSize(8193) });
+      expect([status, body.issues?.[0]?.path]).toEqual([400, member]);
+    }
+    expect((await as(owner)(`GET /channels/${id}`)).body).toMatchObject(ofSize(8192));
+  });
 
-  it('cannot be given what the server decides', async () => {
+  it('ignores members that only the server sets', async () => {
     const forged = {
       user_id: member.id,
       is_manager: false,
@@ -134,9 +131,9 @@ describe('a channel', () => {
     ['an empty name', { name: '' }],
     ['a name of 257 characters', { name: 'x'.repeat(257) }],
     ['NUL in the name', { name: 'a\0' }],
-    ['a name of white space', { name: ' \t ' }],
+    ['a name of white space only', { name: ' \t ' }],
     ['a name of two lines', { name: 'a\nb' }],
-    ['a name that turns around what stands behind it', { name: 'a\u202eb' }],
+    ['a name that reverses the text behind it', { name: 'a\u202eb' }],
     ['data that is no object', { name: 'x', data: [] }],
     ['an unknown right', { name: 'x', access_grants: [{ ...grant('*', 'read'), permission: 'admin' }] }],
     [
@@ -155,14 +152,14 @@ describe('a channel', () => {
     expect((await create({ name: ` ${'x'.repeat(256)} ` })).name).toBe('x'.repeat(256));
   });
 
-  it('says when the last message came', async () => {
+  it('shows the time of its last message', async () => {
     const { id } = await create({ name: 'lively' });
     const { body: message } = await as(owner)(`POST /channels/${id}/messages/post`, { content: 'x' });
     expect((await as(owner)(`GET /channels/${id}`)).body.last_message_at).toBe(message.created_at);
     expect((await as(owner)('GET /channels')).body[0].id).toBe(id);
   });
 
-  it('is deleted with everything in it', async () => {
+  it('is deleted with all its contents', async () => {
     const { id } = await create({ name: 'gone', access_grants: [grant(member.id, 'write')] });
     const root = (await as(member)(`POST /channels/${id}/messages/post`, { content: 'root' })).body.id;
     const reply = { content: 'reply', parent_id: root, reply_to_id: root };
@@ -181,7 +178,7 @@ describe('a channel', () => {
 });
 
 describe('grants', () => {
-  it('are replaced as a whole, and kept when none are sent', async () => {
+  it('are replaced together, and kept when none are sent', async () => {
     const { id } = await create({
       name: 'x',
       access_grants: [grant(member.id, 'write'), grant('*', 'read')],
@@ -197,14 +194,14 @@ describe('grants', () => {
     expect(await as(member)(`GET /channels/${id}`)).toMatchObject({ status: 403 });
   });
 
-  it('collapse when given twice', async () => {
+  it('that are sent twice are stored once', async () => {
     const twice = [grant(member.id, 'read'), grant(member.id, 'read')];
     expect(await grantsOf((await create({ name: 'x', access_grants: twice })).id)).toEqual([
       `${member.id} read`,
     ]);
   });
 
-  it('of many replacements at once are always those of one of them', async () => {
+  it('of concurrent replacements always are those of one of them', async () => {
     const { id } = await create({ name: 'x' });
     const sets = Array.from({ length: 12 }, (_, n) => [
       grant(`someone-${n}`, 'read'),
@@ -219,7 +216,7 @@ describe('grants', () => {
     expect(first?.replace('read', 'write')).toBe(second);
   });
 
-  it('survive neither a deletion nor a deadlock with one', async () => {
+  it('are deleted with the channel, without a deadlock', async () => {
     for (let round = 0; round < 8; round += 1) {
       const { id } = await create({ name: 'x', access_grants: [grant(member.id, 'read')] });
       const update = { access_grants: [grant('*', 'read')] };
@@ -235,7 +232,7 @@ describe('grants', () => {
     }
   });
 
-  it('to everyone need sharing.public_channels, and to single users access_grants.allow_users', async () => {
+  it('to everyone require sharing.public_channels, and those to users require access_grants.allow_users', async () => {
     const demoted = await signUpAs(server, owner, 'Demoted', 'admin');
     const { id } = await create({ name: 'theirs' }, demoted);
     await as(owner)(`POST /users/${demoted.id}/update`, { role: 'user' });
@@ -258,7 +255,7 @@ describe('grants', () => {
     await permit({ sharing: { public_channels: true } });
     expect(await ask()).toEqual(['* read', `${member.id} read`].sort());
     await permit({ sharing: { public_channels: true }, access_grants: { allow_users: false } });
-    // A grant that stands may be sent back; another one is refused by name.
+    // Existing grants may be sent back; a new one is refused by name.
     expect(await ask()).toEqual(['* read', `${member.id} read`].sort());
     const refused = await update([...asked, grant(owner.id, 'read')]);
     expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining(owner.id)]);
@@ -268,7 +265,7 @@ describe('grants', () => {
 });
 
 describe('switched off', () => {
-  it('by channels.enable for all, by features.channels for those who are no administrators', async () => {
+  it('by channels.enable for all, and by features.channels for all but administrators', async () => {
     const { id } = await create({ name: 'x', access_grants: [grant('*', 'read')] });
     const { body: config } = await as(owner)('GET /configs/export');
     const change = (changes: object) => as(owner)('POST /configs/import', { ...config, ...changes });

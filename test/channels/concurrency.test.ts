@@ -2,12 +2,13 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { signUp, startServer } from '../support/server.ts';
 
 /*
- * The log of a channel has no gap and no double, and the counters of threads are right, whatever happens at the same moment.
+ * The log of a channel has no gaps and no duplicates, and the counters of threads are right under concurrent
+ * changes.
  */
 
 let channelId: string;
 
-// One test breaks the database on purpose, and is loud in the log about it.
+// One test breaks the database on purpose, which fills the log with errors.
 const server = await startServer({ env: { LOG_LEVEL: 'fatal' } });
 afterAll(() => server.close());
 const owner = await signUp(server, 'Owner');
@@ -31,7 +32,7 @@ interface Logged {
   data: { content: string; reply_count: number; data: Record<string, unknown> };
 }
 
-/** The channel's log behind its creation, once it was checked to be without gaps and in order of time. */
+/** The events of the channel after its creation; checks that they have no gaps and are in order of time. */
 async function readLog(): Promise<Logged[]> {
   const events = await server.database.query<Logged>(
     'select id::int, type, message_id, created_at::text, data from channel_event where channel_id = $1 order by id',
@@ -66,7 +67,7 @@ describe('simultaneous posts', () => {
     for (const { id, created_at } of listed) expect(created_at).toBe(posted.get(id));
   });
 
-  it('leave no gap where some of them fail', async () => {
+  it('leave no gap when some of them fail', async () => {
     const nowhere = '018f0000-0000-7000-8000-000000000000';
     const answers = await Promise.all(
       times(40, (n) => post({ content: 'x', ...(n % 2 === 0 && { parent_id: nowhere }) })),
@@ -86,7 +87,7 @@ describe('simultaneous posts', () => {
 });
 
 describe('changes at the same moment', () => {
-  it('edits: each has its event, and the log says no more than what stands', async () => {
+  it('edits: each has its event, and the last event has the stored content', async () => {
     const { id } = (await post({ content: 'x' })).body;
     await Promise.all(times(10, (n) => edit(id, String(n))));
     const log = await readLog();
@@ -95,7 +96,7 @@ describe('changes at the same moment', () => {
     expect(log.map(({ data }) => data.content)).toEqual(Array(11).fill(stands.content));
   });
 
-  it('merging edits lose no member of each other', async () => {
+  it('edits that merge data keep the members of each other', async () => {
     const { id } = (await post({ content: 'x' })).body;
     const request = `POST /channels/${channelId}/messages/${id}/update`;
     await Promise.all(times(10, (n) => call(request, { content: 'x', data: { [`m${n}`]: n } })));
@@ -104,7 +105,7 @@ describe('changes at the same moment', () => {
     await readLog();
   });
 
-  it('two deletions: one answers true, the other that there is no such message', async () => {
+  it('two deletions: one answers true, the other 404', async () => {
     const { id } = (await post({ content: 'x' })).body;
     const statuses = (await Promise.all([remove(id), remove(id), edit(id, 'y')])).map(({ status }) => status);
     expect(statuses.slice(0, 2).sort()).toEqual([200, 404]);
@@ -114,7 +115,7 @@ describe('changes at the same moment', () => {
     expect(types.at(-1)).toBe('message:delete');
   });
 
-  it('a deletion and replies: either the reply is refused, or it has a tombstone for a root', async () => {
+  it('a deletion and replies: a reply is refused, or its root becomes a tombstone', async () => {
     for (let round = 0; round < 15; round += 1) {
       const root = (await post({ content: 'root' })).body.id;
       const [deletion, ...replies] = await Promise.all([
@@ -135,7 +136,7 @@ describe('changes at the same moment', () => {
     await readLog();
   });
 
-  it('deletions of all replies of a thread leave no count behind', async () => {
+  it('deletions of all replies of a thread leave a count of zero', async () => {
     const root = (await post({ content: 'root' })).body.id;
     const replies = await Promise.all(times(10, () => post({ content: 'r', parent_id: root })));
     const statuses = await Promise.all([remove(root), ...replies.map(({ body }) => remove(body.id))]);
@@ -147,7 +148,7 @@ describe('changes at the same moment', () => {
     await readLog();
   });
 
-  it('the deletion of the channel and posts: each post is there before it or told 404', async () => {
+  it('a deletion of the channel and posts: each post is stored before it or answered with 404', async () => {
     const posts = times(20, (n) => post({ content: String(n) }));
     const deletion = await call(`DELETE /channels/${channelId}/delete`);
     expect(deletion.status).toBe(200);
@@ -158,10 +159,10 @@ describe('changes at the same moment', () => {
   });
 });
 
-describe('what fails half way', () => {
+describe('a change that fails half way', () => {
   it('gives its number back: an edit, a deletion and a post that the database refuses', async () => {
     const { id } = (await post({ content: 'x' })).body;
-    // The log refuses to be written: what a full disk or a lost connection does, at the last possible moment.
+    // Writing to the log fails, as with a full disk or a lost connection, at the last possible moment.
     await server.database.query('alter table channel_event add constraint broken check (id < 3) not valid');
     try {
       for (const answer of [await edit(id, 'y'), await remove(id), await post({ content: 'z' })]) {

@@ -12,7 +12,7 @@ const listed = async (person: Person): Promise<string[]> =>
   (await as(person)('GET /channels')).body.map(({ id }: { id: string }) => id);
 
 describe('a direct channel', () => {
-  it('is one for the same people, whoever asks and however many at once', async () => {
+  it('is one for the same people, for each of them and for concurrent requests', async () => {
     const asks = Array.from({ length: 6 }, () => [
       as(ann)(`GET /channels/users/${ben.id}`),
       as(ben)(`GET /channels/users/${ann.id}`),
@@ -35,7 +35,7 @@ describe('a direct channel', () => {
     expect(log).toEqual([{ type: 'channel:created' }]);
   });
 
-  it('is not made by a link on a page of somebody else’s, which brings the cookie alone', async () => {
+  it('is not made by a link on a page of another site, which sends only the cookie', async () => {
     const dee = await signUpAs(server, admin, 'Dee', 'user');
     const count = async () => (await server.database.query("select from channel where type = 'dm'")).length;
     const before = await count();
@@ -66,7 +66,7 @@ describe('a direct channel', () => {
     expect(again.body).toMatchObject({ id: three.body.id, name: '' });
   });
 
-  it('is no question of who is there while the database cannot say', async () => {
+  it('fails without an answer about its people while the database is broken', async () => {
     await server.database.query('alter table users rename to users_away');
     try {
       const answer = await as(ann)(`GET /channels/users/${cleo.id}`);
@@ -77,13 +77,13 @@ describe('a direct channel', () => {
     expect((await as(ann)(`GET /channels/users/${NOBODY}`)).status).toBe(404);
   });
 
-  it('can be with oneself', async () => {
+  it('may have only one member', async () => {
     const { body } = await as(ann)(`GET /channels/users/${ann.id}`);
     expect(body).toMatchObject({ user_ids: [ann.id], user_count: 1 });
     expect((await as(ann)(`GET /channels/users/${ann.id.toUpperCase()}`)).body.id).toBe(body.id);
   });
 
-  it('is nobody else’s: not an administrator’s to read, to list, to change or to delete', async () => {
+  it('cannot be read, listed, changed or deleted by an administrator outside of it', async () => {
     const { id } = (await as(ann)(`GET /channels/users/${ben.id}`)).body;
     expect((await as(admin)(`GET /channels/${id}`)).status).toBe(403);
     const all = (await as(admin)('GET /channels/list')).body.map((channel: { id: string }) => channel.id);
@@ -101,7 +101,7 @@ describe('a direct channel', () => {
     }
   });
 
-  it('gives neither of its people a right over what the other wrote', async () => {
+  it('gives neither member rights over messages of the other', async () => {
     const { id } = (await as(ann)(`GET /channels/users/${ben.id}`)).body;
     const message = (await as(ben)(`POST /channels/${id}/messages/post`, { content: 'mine' })).body;
     const path = `/channels/${id}/messages/${message.id}`;
@@ -110,21 +110,21 @@ describe('a direct channel', () => {
   });
 
   it.each([
-    ['nobody', {}, 400],
-    ['somebody unknown', { user_ids: [NOBODY] }, 400],
-    ['more people than talk directly', { user_ids: Array.from({ length: 60 }, () => NOBODY) }, 400],
+    ['no people', {}, 400],
+    ['an unknown person', { user_ids: [NOBODY] }, 400],
+    ['more people than allowed', { user_ids: Array.from({ length: 60 }, () => NOBODY) }, 400],
     ['an unknown type', { type: 'forum', user_ids: [] }, 400],
   ])('is refused with %s', async (_what, body, status) => {
     expect((await as(ann)('POST /channels/create', { type: 'dm', ...body })).status).toBe(status);
   });
 
-  it('is refused with somebody unknown, and without credentials', async () => {
+  it('is refused for an unknown person, and without credentials', async () => {
     expect((await as(ann)(`GET /channels/users/${NOBODY}`)).status).toBe(404);
     expect((await as(ann)('GET /channels/users/x')).status).toBe(404);
     expect((await server.call(`GET /channels/users/${ben.id}`)).status).toBe(401);
   });
 
-  it('stays to the other when one account is deleted, and goes with the last', async () => {
+  it('stays for the other member when one account is deleted, and is deleted with the last', async () => {
     const [eve, finn] = [
       await signUpAs(server, admin, 'Eve', 'user'),
       await signUpAs(server, admin, 'Finn', 'user'),
@@ -137,8 +137,8 @@ describe('a direct channel', () => {
   });
 });
 
-describe('a direct channel that was put away', () => {
-  it('is off the own list alone, and back with the next message or when it is asked for', async () => {
+describe('a direct channel that a member has hidden', () => {
+  it('is missing only in the list of that member, and returns with the next message or on request', async () => {
     const { id } = (await as(ann)(`GET /channels/users/${ben.id}`)).body;
     const active = (is_active: boolean) => as(ann)(`POST /channels/${id}/members/active`, { is_active });
     expect(await active(false)).toMatchObject({ status: 200, body: true });
@@ -160,7 +160,7 @@ describe('a direct channel that was put away', () => {
     expect(await listed(ann)).toContain(id);
   });
 
-  it('is the members’ own affair', async () => {
+  it('can be hidden only by its members', async () => {
     const { id } = (await as(ann)(`GET /channels/users/${ben.id}`)).body;
     for (const person of [admin, cleo]) {
       const answer = await as(person)(`POST /channels/${id}/members/active`, { is_active: false });

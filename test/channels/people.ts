@@ -3,7 +3,7 @@ import { upload } from '../files/forms.ts';
 import { grant } from '../support/channels.ts';
 import { type Person, signUp, signUpAs, type TestServer } from '../support/server.ts';
 
-/** How somebody can stand to a channel. */
+/** The relations of people to a channel. */
 export const RELATIONS = [
   'owner',
   'administrator',
@@ -17,9 +17,9 @@ export const RELATIONS = [
   'revoked',
 ] as const;
 /**
- * Those, who made the channel and is in charge no more than others now (of a standard one they are, and no administrator any more),
- * who is in charge of a group, an administrator who was let in by name, and two who wrote when they were in, and are out now: one
- * left, the other was removed.
+ * Also `founder`, who made the channel and has no more rights than others now (except in a standard channel),
+ * `manager` of a group, `insider`, an administrator with a membership, and `left` and `removed`, who wrote
+ * messages as members and then left or were removed.
  */
 export const ALL_RELATIONS = [...RELATIONS, 'founder', 'manager', 'insider', 'left', 'removed'] as const;
 export type Relation = (typeof ALL_RELATIONS)[number];
@@ -29,8 +29,8 @@ export type People = Record<Relation, Person>;
 const NOBODY: Person = { id: '', email: '', token: '' };
 
 /**
- * One person for each relation. `author` wrote when they had the right to, and may only read now; `public` reads by a grant to
- * everyone; `signedOut` has no credentials, `revoked` those of a session that was ended.
+ * One person for each relation. `author` could write before, and may only read now; `public` reads by a grant
+ * to everyone; `signedOut` has no credentials; `revoked` has the token of a session that was ended.
  */
 export async function gather(server: TestServer): Promise<People> {
   const owner = await signUp(server, 'Owner');
@@ -62,7 +62,7 @@ export type Kind = (typeof KINDS)[number];
 
 export interface Stage {
   channelId: string;
-  /** A message of whoever is in charge. */
+  /** A message of the manager. */
   othersId: string;
   /** A message of `author`, which carries the file. */
   ownId: string;
@@ -72,17 +72,20 @@ export interface Stage {
   removedId: string;
   /** An upload of `author`. */
   fileId: string;
-  /** A webhook of the channel, with its token; a direct channel has none. */
+  /** A webhook of the channel with its token; a direct channel has none. */
   webhook: { id: string; token: string };
 }
 
 const NO_WEBHOOK = { id: '018f0000-0000-7000-8000-00000000cafe', token: 'none' };
 
-/** A channel where everybody stands as their relation says, with messages of who is in charge, of the author and of who left. */
+/**
+ * Makes a channel where each person has their relation, with messages of the manager, of the author and of
+ * former members.
+ */
 export const setStage = (server: TestServer, people: People, isPublic: boolean): Promise<Stage> =>
   setStageOf(server, people, isPublic ? 'public' : 'standard');
 
-/** The same in a channel of a kind. */
+/** The same for a channel of a kind. */
 export async function setStageOf(server: TestServer, people: People, kind: Kind): Promise<Stage> {
   const call = async (as: Relation, request: string, body: unknown) => {
     const answer = await server.call(request, { token: people[as].token, body });
@@ -101,7 +104,7 @@ interface Set {
   call: (as: Relation, request: string, body: unknown) => Promise<{ id: string } & Record<string, string>>;
 }
 
-/** What is said in every channel, while everybody who says it is in. */
+/** Posts the messages of every channel, while all authors may write. */
 async function speak({ server, people, call }: Set, channelId: string, inCharge: Relation) {
   const file = await upload(server, people.author, '{"a":"file"}', { filename: 'a.json' });
   const post = (as: Relation, data = {}) =>
@@ -117,13 +120,13 @@ async function speak({ server, people, call }: Set, channelId: string, inCharge:
   };
 }
 
-/** A program's address, made by who is in charge. */
+/** Makes a webhook as the manager. */
 async function addWebhook({ call }: Set, channelId: string, as: Relation): Promise<Stage['webhook']> {
   const { id, token = '' } = await call(as, `POST /channels/${channelId}/webhooks/create`, { name: 'hook' });
   return { id, token };
 }
 
-/** Whoever left had a grant of their own, whoever was removed was in a group that had one. */
+/** `left` had a grant of their own, `removed` was in a group that had one. */
 async function setStandard(set: Set, isPublic: boolean): Promise<Stage> {
   const { server, people, call } = set;
   const staff = await call('owner', 'POST /groups/create', {
@@ -148,7 +151,7 @@ async function setStandard(set: Set, isPublic: boolean): Promise<Stage> {
   const now = [...access_grants, grant(author, 'read')];
   await call('owner', `POST /channels/${id}/update`, { access_grants: now });
   await call('owner', `POST /groups/id/${staff.id}/users/remove`, { user_ids: [people.removed.id] });
-  // They were an administrator when they made it.
+  // The founder was an administrator when they made the channel.
   await server.database.query('update channel set user_id = $2 where id = $1', [id, people.founder.id]);
   return stage;
 }
@@ -170,7 +173,10 @@ async function setGroup(set: Set): Promise<Stage> {
   return stage;
 }
 
-/** Nobody can leave a direct channel, be removed from it, or make a second one with the same people: it is written by hand. */
+/**
+ * A direct channel is written to the database, since members cannot leave it, be removed from it, or make a
+ * second one with the same people.
+ */
 async function setDirect(set: Set): Promise<Stage> {
   const { server, people } = set;
   const { query } = server.database;
@@ -188,7 +194,7 @@ async function setDirect(set: Set): Promise<Stage> {
   return stage;
 }
 
-/** Members that no endpoint would let in, and grants, which give nobody a right to such a channel. */
+/** Inserts members that no endpoint would admit, and grants, which have no effect in such a channel. */
 async function leaveLyingAround({ server, people }: Set, channelId: string, members: Relation[]) {
   const { query } = server.database;
   await query(

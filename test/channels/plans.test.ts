@@ -12,8 +12,8 @@ import { readThreads } from '../../src/threads/threads.repository.ts';
 import { createDatabase, withClient } from '../support/database.ts';
 
 /*
- * What a read costs may depend on how much it gives, and not on how much there is: in a base where reading a table from end to
- * end is what the planner would do without the right index, it does so nowhere.
+ * The cost of a read may depend on the number of its results, not on the amount of data. Without the right
+ * index, the planner would read whole tables of this database; the tests check that it never does.
  */
 
 const database = await createDatabase();
@@ -24,7 +24,10 @@ const uuid = (kind: number, n: number) => `018f000${kind}-0000-7000-8000-${Strin
 const [person, busy, quiet, root] = [uuid(0, 1), uuid(1, 1), uuid(1, 2), uuid(2, 10)];
 const caller = { id: person, role: 'user' };
 
-/** 40,000 messages in one channel and 20 in each of 300; a tenth replies, a thousandth pinned; an event and a mention for each. */
+/**
+ * 40,000 messages in one channel and 20 in each of 300; a tenth are replies, a thousandth are pinned; each
+ * has an event and a mention.
+ */
 await query(`
   with n as (select n from generate_series(1, 50) n)
   insert into users (id, email, name, role, profile_image_url, last_active_at, updated_at, created_at)
@@ -54,7 +57,7 @@ await query(`
 await query(`
   insert into message_mention (channel_id, message_id, user_id, created_at)
   select channel_id, id, user_id, created_at from message`);
-/** What 2,000 others say to each other, which is nobody else's. */
+/** Messages of 2,000 other people to each other. */
 await query(`
   insert into users (id, email, name, role, profile_image_url, last_active_at, updated_at, created_at)
   select ('018f0000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, n || '@example.com', n, 'user', '', 1, 1, 1
@@ -78,18 +81,18 @@ await query(
    values (gen_random_uuid(), 'channel', $1, 'user', $2, 'read', 1)`,
   [quiet, reader.id],
 );
-// What an index alone answers is known only after it.
+// The planner uses index-only scans only after a vacuum.
 await query('vacuum (analyze) message, message_mention');
 await query('analyze');
 
 interface Asked {
   text: string;
   values: readonly unknown[];
-  /** Whether PostgreSQL may keep a plan for it that knows no values. */
+  /** True when PostgreSQL may keep a generic plan for it, without values. */
   isPrepared: boolean;
 }
 
-/** What a function of a repository would ask. */
+/** The statements that a function of a repository sends. */
 async function asked(ask: (sql: Database) => Promise<unknown>): Promise<Asked[]> {
   const found: Asked[] = [];
   const client = {
@@ -101,7 +104,7 @@ async function asked(ask: (sql: Database) => Promise<unknown>): Promise<Asked[]>
     release: () => {},
   } as unknown as PoolClient;
   const sql: Database = { ...runner(client), connect: async () => client, fork: () => expect.unreachable() };
-  // An answer without rows is none that a function has to make sense of.
+  // The function may fail, since it gets no rows.
   await ask(sql).catch(() => undefined);
   return found;
 }
@@ -117,7 +120,7 @@ interface Node {
 
 const walk = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(walk)];
 
-/** What the last of some statements does with a table when it is run: its scans that read anything. */
+/** Runs the statements and returns the scans of a table by the last one that were executed. */
 function scansOf(statements: Asked[], table: string): Promise<Node[]> {
   return withClient(database.url, async (client) => {
     await client.query('begin');
@@ -129,7 +132,7 @@ function scansOf(statements: Asked[], table: string): Promise<Node[]> {
   });
 }
 
-/** The plans of a statement, with its values known and, where PostgreSQL may keep one that knows none, without. */
+/** The plans of a statement with its values and, when PostgreSQL may keep one, the generic plan. */
 function plansOf(before: Asked[], { text, values, isPrepared }: Asked): Promise<Node[][]> {
   return withClient(database.url, async (client) => {
     const explain = async (how: string, given: readonly unknown[]) => {
@@ -145,7 +148,7 @@ function plansOf(before: Asked[], { text, values, isPrepared }: Asked): Promise<
 const page = { limit: 50, skip: 0 };
 const everything = { isOpen: false, channel_id: null, from: null, before: null, after: null, ...page };
 
-/** Each with the indexes that it cannot do without. */
+/** Each read with the indexes that it needs. */
 const READS: [string, string[], (sql: Database) => Promise<unknown>][] = [
   ['the main line', ['message_main_line'], (sql) => listMessages(sql, caller, busy, page)],
   [
@@ -214,7 +217,7 @@ const READS: [string, string[], (sql: Database) => Promise<unknown>][] = [
 ];
 
 describe.each(READS)('%s', (_name, indexes, ask) => {
-  it(`is found by ${indexes.join(', ')}`, async () => {
+  it(`uses ${indexes.join(', ')}`, async () => {
     const statements = await asked(ask);
     const settings = statements.filter(({ text }) => text.includes('set_config'));
     const reads = statements.filter(({ text }) => !text.includes('set_config'));
@@ -229,34 +232,37 @@ describe.each(READS)('%s', (_name, indexes, ask) => {
           .map((node) => node['Relation Name']);
         expect(whole).not.toContain('message');
         expect(whole).not.toContain('channel_event');
-        // Whoever has a good part of all channels gets a list of them soonest from end to end.
+        // For a reader of many of the channels, a sequential scan is the fastest way to list them.
         if (indexes.includes('channel_pkey')) expect(whole).not.toContain('channel');
       }
     }
   });
 });
 
-describe('what is new is counted', () => {
+describe('unread messages are counted', () => {
   it.each([
     ['in the list of channels', listOwnChannels],
-    ['in that of all', listAllChannels],
+    ['in the list of all channels', listAllChannels],
     ['in the totals', readTotals],
-  ])('by a hundred entries of an index for each channel, and no message: %s', async (_where, ask) => {
-    const statements = await asked((sql) => ask(sql, caller));
-    const mentions = await scansOf(statements, 'message_mention');
-    const messages = await scansOf(statements, 'message');
-    expect(messages.map((node) => node['Index Name'])).toEqual(['message_time', 'message_by_program']);
-    expect(mentions.map((node) => node['Index Name'])).toEqual(Array(2).fill('message_mention_user'));
-    for (const node of [...mentions, ...messages]) expect(node['Actual Rows']).toBeLessThanOrEqual(100);
-    for (const node of [...mentions, messages[0]]) expect(node?.['Node Type']).toBe('Index Only Scan');
-  });
+  ])(
+    'by at most a hundred index entries for each channel, without reading messages: %s',
+    async (_where, ask) => {
+      const statements = await asked((sql) => ask(sql, caller));
+      const mentions = await scansOf(statements, 'message_mention');
+      const messages = await scansOf(statements, 'message');
+      expect(messages.map((node) => node['Index Name'])).toEqual(['message_time', 'message_by_program']);
+      expect(mentions.map((node) => node['Index Name'])).toEqual(Array(2).fill('message_mention_user'));
+      for (const node of [...mentions, ...messages]) expect(node['Actual Rows']).toBeLessThanOrEqual(100);
+      for (const node of [...mentions, messages[0]]) expect(node?.['Node Type']).toBe('Index Only Scan');
+    },
+  );
 });
 
-describe('a search for a word that nearly all messages have', () => {
+describe('a search for a word of nearly all messages', () => {
   it.each([
-    ['all', caller],
-    ['one of hundreds', reader],
-  ])('ends when its page is full, for who reads %s of the channels', async (_which, who) => {
+    ['all channels', caller],
+    ['one of hundreds of channels', reader],
+  ])('stops when its page is full, for a reader of %s', async (_which, who) => {
     const statements = await asked((sql) => searchMessages(sql, who, { ...everything, q: 'word' }));
     const scans = await scansOf(statements, 'message');
     const read = scans.reduce(

@@ -7,7 +7,7 @@ const server = await startServer();
 afterAll(() => server.close());
 const [owner, member] = await signUpAll(server, 'Owner', 'Member');
 
-/** The statements that a call sends. */
+/** The statements that a call runs. */
 async function statementsOf(request: string, body?: unknown): Promise<string[]> {
   const options = { token: member.token, body };
   // The first call of a kind may open a connection.
@@ -17,12 +17,12 @@ async function statementsOf(request: string, body?: unknown): Promise<string[]> 
   });
 }
 
-describe('statements', () => {
-  it('nothing for what a session itself knows', async () => {
+describe('the number of statements', () => {
+  it('is zero for data of the session', async () => {
     expect(await statementsOf('GET /users/permissions')).toEqual([]);
   });
 
-  it('one for a list of channels, however many there are', async () => {
+  it('is one for a list of channels of any length', async () => {
     for (let n = 0; n < 20; n += 1) {
       const body = { name: String(n), access_grants: [grant(member.id, 'read')] };
       await server.call('POST /channels/create', { token: owner.token, body });
@@ -33,7 +33,7 @@ describe('statements', () => {
     }
   });
 
-  it('one for a channel, a list of messages, a message and a post, whatever it refers to', async () => {
+  it('is one for a channel, a list of messages, a message and a post, with any references', async () => {
     const body = { name: 'x', access_grants: [grant(member.id, 'write')] };
     const { id } = (await server.call('POST /channels/create', { token: owner.token, body })).body;
     const path = `/channels/${id}/messages`;
