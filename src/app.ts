@@ -12,6 +12,7 @@ import { watchRoom } from './core/limits/room.ts';
 import type { Parts } from './core/scope.ts';
 import { deriveKey } from './core/secrets/keys.ts';
 import { EmbeddedDatabaseError, startEmbedded } from './database/embedded.ts';
+import { measurePool } from './database/metrics.ts';
 import { followNotices, notifyText } from './database/notices.ts';
 import { OccupiedError, occupy } from './database/occupancy.ts';
 import { DatabaseError, type DatabaseTarget, migrate, openOrm, requireUsable } from './database/orm.ts';
@@ -29,14 +30,17 @@ import { type Env, StartError } from './env.ts';
 import { createRedisBus } from './events/bus.redis.ts';
 import { createLocalBus, type Topic } from './events/bus.ts';
 import { createHub } from './events/hub.ts';
+import { measureBus, measureHub } from './events/metrics.ts';
 import { createPresence } from './events/presence.ts';
 import { connectRedis } from './events/redis.ts';
 import { installQueue } from './jobs/install.ts';
 import type { JobKind } from './jobs/kind.ts';
+import { measureJobs } from './jobs/metrics.ts';
 import { createJobs } from './jobs/worker.ts';
 import type { Base } from './noun.ts';
-import { accountDeletion, grantable, jobKinds, startNouns, streamKinds } from './nouns.ts';
+import { accountDeletion, grantable, jobKinds, nounMetrics, startNouns, streamKinds } from './nouns.ts';
 import { showProgress } from './progress.ts';
+import { measurePython } from './python/metrics.ts';
 import { type Python, startPython } from './python/pool.ts';
 import { appRouter } from './router.ts';
 import { claimSecret } from './secret.stored.ts';
@@ -232,7 +236,11 @@ async function openDoors(
   const health = mountHealth(http, parts, redis);
   closers.add(() => http.close());
   let openSockets: () => Record<string, number> = () => ({});
-  mountMetrics(http, parts, { token: env.METRICS_TOKEN, sockets: () => openSockets(), database: load });
+  mountMetrics(http, parts, {
+    token: env.METRICS_TOKEN,
+    sockets: () => openSockets(),
+    declarations: [measureHub, measurePool(load), measureBus, measurePython, measureJobs, ...nounMetrics],
+  });
   if (env.ENABLE_WEBSOCKET_SUPPORT) {
     const sockets = mountTrpcSockets({ server: http.server, parts, router: appRouter });
     const socketIo = mountSocketIo({ server: http.server, parts, env });

@@ -1,6 +1,7 @@
 import type { AnyRouter } from '@trpc/server';
 import type { ErrorSpec } from './core/errors.ts';
 import type { SharedStore } from './core/limits/limits.ts';
+import type { DeclareMetrics } from './core/metrics.ts';
 import type { Grantable } from './core/rules.ts';
 import type { ActingScope, Parts } from './core/scope.ts';
 import type { Secret } from './core/secrets/keys.ts';
@@ -38,6 +39,8 @@ export interface Noun {
   /** Its kinds of durable work. */
   // biome-ignore lint/suspicious/noExplicitAny: each kind checks its own payload
   jobs?: readonly JobKind<any>[];
+  /** Declares what `GET /metrics` reads of it at each scrape; what it counts stands in the registry of the process. */
+  metrics?: DeclareMetrics;
   /** Starts what it keeps in each server process, in the order of `nouns.ts`. */
   start?(base: Base): Started | Promise<Started>;
   /** Required where a table refers to accounts: code; or that foreign keys decide; or that the rows stay as they are. */

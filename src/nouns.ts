@@ -3,6 +3,7 @@ import { audit } from './audit/audit.noun.ts';
 import { auth } from './auth/auth.noun.ts';
 import { channels } from './channels/channels.noun.ts';
 import { configs } from './configs/configs.noun.ts';
+import type { DeclareMetrics } from './core/metrics.ts';
 import type { Grantable } from './core/rules.ts';
 import type { Intersection } from './core/types.ts';
 import type { Sql } from './database/sql.ts';
@@ -73,6 +74,9 @@ export async function startNouns(
 
 // biome-ignore lint/suspicious/noExplicitAny: each kind checks its own payload
 export const jobKinds: readonly JobKind<any>[] = nouns.flatMap(({ jobs }: Noun) => jobs ?? []);
+
+/** Each declares the metrics of a noun. */
+export const nounMetrics: readonly DeclareMetrics[] = nouns.flatMap(({ metrics }: Noun) => metrics ?? []);
 
 /** What each noun does when an account is deleted, in this order. */
 export const accountDeletion: readonly OnAccountDeleted[] = nouns.flatMap(({ onAccountDeleted }: Noun) =>

@@ -1,6 +1,7 @@
 import type { Parts } from '../core/scope.ts';
 import { defineNoun } from '../noun.ts';
 import { deliverJob } from './deliveries/deliveries.job.ts';
+import { measureDeliveries } from './deliveries/deliveries.metrics.ts';
 import { deliveriesRouter } from './deliveries/deliveries.router.ts';
 import { announceSignUp } from './signups.ts';
 import { passOnWebhooks } from './webhooks.deletion.repository.ts';
@@ -15,6 +16,7 @@ export const webhooks = defineNoun({
   entities: [ChannelWebhook, Delivery],
   reseal: resealWebhooks,
   jobs: [deliverJob],
+  metrics: measureDeliveries,
   async start(base) {
     const onError = base.warn('Notifications to webhooks are held up; stored ones are tried again.');
     const webhooks = await startWebhooks(base, base.shared, onError);
