@@ -64,7 +64,7 @@ export interface Stage {
   channelId: string;
   /** A message of the manager. */
   othersId: string;
-  /** A message of `author`, which carries the file. */
+  /** A message of `author` with the file. */
   ownId: string;
   /** A message of `left`. */
   leftId: string;

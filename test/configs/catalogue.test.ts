@@ -9,12 +9,12 @@ const ROOT = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
 describe('the catalogue of settings', () => {
-  it('has words for every setting', () => {
+  it('describes every setting', () => {
     for (const path of SETTINGS)
       expect([path, describeSetting(path).meaning]).not.toEqual([path, 'Not known to this service']);
   });
 
-  it('claims a permission for the server where its source asks for it, and nowhere else', () => {
+  it('marks the permissions that the source of the server checks, and no others', () => {
     const sources = globSync('src/**/*.ts', { cwd: ROOT })
       .filter((file) => !file.startsWith('src/configs/'))
       .map(read)
@@ -25,7 +25,7 @@ describe('the catalogue of settings', () => {
     expect(claimed).toEqual(permissions.filter(asked));
   });
 
-  it('is what docs/configuration.md shows; after a change run: node src/configs/configs.document.ts', () => {
+  it('equals docs/configuration.md; after a change run: node src/configs/configs.document.ts', () => {
     expect(read('docs/configuration.md')).toContain(renderSettings());
   });
 });

@@ -13,7 +13,9 @@ let admin: Administration;
 const server = await startServer();
 afterAll(() => server.close());
 
-/** All that an anonymous caller may learn of an installation. A new name here is a decision. */
+/**
+ * Everything that an anonymous caller may learn about an installation. Adding a name here needs a decision.
+ */
 const ANONYMOUS = [
   ...['status', 'name', 'version', 'default_locale', 'i18n', 'oauth.providers', 'oauth.auto_redirect'],
   ...['onboarding'],
@@ -29,7 +31,7 @@ const ask = async (token?: string) => {
 };
 
 describe('GET /config', () => {
-  it('says that nobody has an account, until somebody has', async () => {
+  it('reports onboarding until the first account exists', async () => {
     expect((await ask()).onboarding).toBe(true);
     root = await signUp(server, 'Root');
     expect((await ask()).onboarding).toBe(false);
@@ -39,7 +41,7 @@ describe('GET /config', () => {
     admin = administer(server, root);
   });
 
-  it('gives no more than that to anybody who is not let in', async () => {
+  it('gives no more than that to callers without a full account', async () => {
     await admin.configure((configuration) => {
       configuration.ui.banners = [
         { id: 'b', type: 'info', content: 'inside', dismissible: true, timestamp: 1 },
@@ -54,7 +56,7 @@ describe('GET /config', () => {
     }
   });
 
-  it('shows an account that waits the overlay of the configuration, and no other part of the interface', async () => {
+  it('shows a pending account the overlay of the configuration, and no other part of the interface', async () => {
     await admin.configure((configuration) => {
       Object.assign(configuration.ui, {
         pending_user_overlay_title: 'Wait',
@@ -67,7 +69,7 @@ describe('GET /config', () => {
     expect((await ask()).ui).toBeUndefined();
   });
 
-  it('names the features that do not exist as switched off, and the limits and engines that clients read', async () => {
+  it('reports missing features as off, and the limits and engines that clients read', async () => {
     await admin.configure((configuration) => {
       configuration.files = { max_size: 3 * 2 ** 20 };
       configuration.notes.enable = true;
@@ -96,7 +98,7 @@ describe('GET /config', () => {
     expect([body.audio.tts.engine, body.audio.stt.engine, body.code.engine]).toEqual(['', 'web', '']);
   });
 
-  it('tells whether the status of people is switched on, which then decides', async () => {
+  it('reports whether status messages are on, and the setting takes effect', async () => {
     const as = server.as(user);
     await admin.configure((configuration) => {
       Object.assign(configuration, { users: { enable_status: false } });
@@ -109,7 +111,7 @@ describe('GET /config', () => {
     expect((await as('GET /users/user/status')).status).toBe(200);
   });
 
-  it('gives those who are let in what the interface needs, and none of the rest of the configuration', async () => {
+  it('gives members what the interface needs, and nothing else of the configuration', async () => {
     const secret = 'https://secret.example.com/';
     await admin.configure((configuration) => {
       configuration.ui.banners = [
@@ -140,7 +142,7 @@ describe('GET /config', () => {
   const forClients = SETTINGS.filter(
     (path) => describeSetting(path).used_by === 'clients' && !path.startsWith('user.permissions.'),
   );
-  it.each(forClients)('hands out %s', async (path) => {
+  it.each(forClients)('returns %s', async (path) => {
     const before = await ask(user.token);
     const value = valueAt(DEFAULT_CONFIGURATION, path);
     await admin.configure((configuration) => {
@@ -150,7 +152,7 @@ describe('GET /config', () => {
     await admin.configure(() => {});
   });
 
-  it('hands out every permission', async () => {
+  it('returns every permission', async () => {
     await admin.configure((configuration) => {
       for (const section of Object.values(configuration.user.permissions)) {
         for (const [leaf, value] of Object.entries(section)) section[leaf] = !value;
@@ -166,7 +168,7 @@ describe('GET /config', () => {
   });
 });
 
-/** Another value that fits where this one does. */
+/** Another valid value for the same setting. */
 function another(path: string, value: unknown): unknown {
   if (typeof value === 'boolean') return !value;
   if (path.endsWith('.banners'))
@@ -175,8 +177,8 @@ function another(path: string, value: unknown): unknown {
   return Array.isArray(value) ? ['x'] : `${value}x`;
 }
 
-describe('what clients ask about the server', () => {
-  it('is answered without looking anything up', async () => {
+describe('questions of clients about the server', () => {
+  it('are answered without a request to another server', async () => {
     const { version } = (await server.call('GET /version')).body;
     const { token } = user;
     expect((await server.call('GET /version/updates', { token })).body).toEqual({
@@ -187,7 +189,7 @@ describe('what clients ask about the server', () => {
     expect((await server.call('GET /changelog')).body).toEqual({});
   });
 
-  it('counts the people who are there for administrators', async () => {
+  it('are answered for administrators with the number of present people', async () => {
     const { body } = await server.call('GET /usage', { token: root.token });
     expect(body).toEqual({ model_ids: [], user_count: expect.any(Number) });
     expect(body.user_count).toBeGreaterThanOrEqual(2);
@@ -196,7 +198,7 @@ describe('what clients ask about the server', () => {
 });
 
 describe('GET /version', () => {
-  it('answers anybody with the version and the installation', async () => {
+  it('returns the version and the id of the installation to every caller', async () => {
     const { status, body } = await server.call('GET /version');
     expect(status).toBe(200);
     const [row] = await server.database.query<{ id: string }>('select installation_id as id from config');

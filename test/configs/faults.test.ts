@@ -5,13 +5,13 @@ import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type Person, signUpAll, startServer, type TestServer } from '../support/server.ts';
 import { administer } from './support.ts';
 
-/** What is stored of the configuration and cannot be used, as when somebody edited the row. */
+/** Stored configurations that cannot be used, for example after an edit of the row by hand. */
 let database: TestDatabase;
 let root: Person;
 let user: Person;
 const log: string[] = [];
 
-/** A server that starts on an object in the database, with somebody who calls it as the administrator. */
+/** Starts a server with this object stored as the configuration, and calls it as the administrator. */
 async function withStored<T>(
   data: object,
   work: (at: TestServer & { admin: ReturnType<TestServer['as']> }) => Promise<T>,
@@ -45,7 +45,7 @@ describe('a stored section that the schema refuses', () => {
   const kept = { ...faulty, webui: { url: 'https://kept.example.com' } };
   const fault = { path: 'ui', message: 'enable_message_rating: must be true or false' };
 
-  it('has its defaults in force, and is named in the log and to administrators', () =>
+  it('is replaced by its defaults, and named in the log and to administrators', () =>
     withStored(kept, async ({ admin, as, call }) => {
       const { status, body } = await admin('GET /auths/admin/config');
       expect([status, body.faults]).toEqual([200, [fault]]);
@@ -56,7 +56,7 @@ describe('a stored section that the schema refuses', () => {
       });
       expect((await admin('GET /configs/explain')).body.faults).toEqual([fault]);
       expect(warnings()).toContain('The stored ui cannot be used');
-      // Parts without it do not list it.
+      // Parts of other sections do not list the fault.
       expect((await admin('GET /configs/connections')).body).not.toHaveProperty('faults');
       for (const path of ['GET /auths/admin/config', 'GET /configs/explain']) {
         expect([(await call(path)).status, (await as(user)(path)).status]).toEqual([401, 403]);
@@ -64,7 +64,7 @@ describe('a stored section that the schema refuses', () => {
       expect((await call('GET /config')).body).not.toHaveProperty('faults');
     }));
 
-  it('is gone after a change of another part, which keeps the other sections', () =>
+  it('is removed by a change of another part, which keeps the other sections', () =>
     withStored(kept, async ({ admin }) => {
       const connections = { ENABLE_DIRECT_CONNECTIONS: true, ENABLE_BASE_MODELS_CACHE: true };
       expect((await admin('POST /configs/connections', connections)).status).toBe(200);
@@ -92,8 +92,8 @@ describe('a stored section that the schema refuses', () => {
   );
 });
 
-describe('what the configuration need not hold', () => {
-  it('is kept as an import brings it, and a part that could not show it shows its default', () =>
+describe('a stored section that is optional', () => {
+  it('is kept as it was imported; a part that cannot show it shows its default', () =>
     withStored({ ...DEFAULT_CONFIGURATION, memories: { enable: 'yes' } }, async (at) => {
       const faults = [{ path: 'memories.enable', message: 'must be true or false' }];
       const { body: part } = await at.admin('GET /auths/admin/config');
@@ -108,7 +108,7 @@ describe('what the configuration need not hold', () => {
       expect((await at.admin('GET /auths/admin/config')).body).not.toHaveProperty('faults');
     }));
 
-  it('goes where a section is there under both of its names', () =>
+  it('is ignored when it is stored under both of its names', () =>
     withStored({ ...DEFAULT_CONFIGURATION, ollama: { enable: true } }, async (at) => {
       const { body } = await at.admin('GET /configs/explain');
       expect(body.faults.map((one: { path: string }) => one.path)).toEqual(['ollama']);

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { signUpAll, startServer } from '../support/server.ts';
 import { administer } from './support.ts';
 
-/** The flat form of a configuration: dotted names, as newer versions of comparable systems export it. */
+/** The flat form of a configuration with dotted names, as newer versions of comparable systems export it. */
 const server = await startServer({ env: { RESPONSE_WATERMARK: 'pinned' } });
 const { as } = server;
 afterAll(() => server.close());
@@ -60,7 +60,7 @@ describe('an import of the flat form', () => {
   });
 });
 
-it('a namespace holds the settings below a prefix, by dotted names and with masks', async () => {
+it('a namespace has the settings below a prefix, by dotted names and with masks', async () => {
   const read = async (namespace: string) => (await as(root)(`GET /configs/namespace/${namespace}`)).body;
   expect(await read('folders')).toEqual({ 'folders.enable': true, 'folders.max_file_count': '12' });
   expect(await read('auth.api_key')).toEqual({

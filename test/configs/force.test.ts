@@ -21,7 +21,7 @@ async function configure(change: (configuration: Configuration) => void): Promis
 const register = (email: string) =>
   server.call('POST /auths/signup', { body: { email, name: 'New', password: PASSWORD } });
 
-describe('in force with the answer to the import is', () => {
+describe('takes effect with the answer to the import:', () => {
   it('ui.enable_signup', async () => {
     await configure(({ ui }) => {
       ui.enable_signup = false;
@@ -78,7 +78,7 @@ describe('in force with the answer to the import is', () => {
     expect((await channels()).status).toBe(200);
   });
 
-  it('user.permissions, completed by the defaults where leaves are missing', async () => {
+  it('user.permissions, with defaults for missing permissions', async () => {
     await configure(({ user: { permissions } }) => {
       permissions.features = { notes: false };
     });
@@ -95,7 +95,7 @@ describe('channels', () => {
   const hear = (listener: Listener, content: string) =>
     until(`"${content}" to arrive`, () => listener.events.some((event) => event.content === content));
 
-  it('are closed to open sockets by the permission, and opened again', async () => {
+  it('are closed on open sockets when the permission is revoked, and opened again', async () => {
     const { body: channel } = await server.call('POST /channels/create', {
       token: root.token,
       body: {
@@ -105,7 +105,7 @@ describe('channels', () => {
     });
     const post = (content: string) =>
       server.call(`POST /channels/${channel.id}/messages/post`, { token: root.token, body: { content } });
-    // Who they are stays known for half a minute: nothing else has to be asked when the permission goes.
+    // The accounts stay cached for half a minute, so no other check runs when the permission is revoked.
     const { token } = await signIn(server, user);
     const socket = await listenBySocketIo(server.url, token);
     const subscription = await listenByTrpc(server.url, token);
@@ -128,7 +128,7 @@ describe('channels', () => {
     });
   });
 
-  it('are closed at every door by channels.enable, to administrators too', async () => {
+  it('are closed at every door by channels.enable, for administrators too', async () => {
     const { body: channel } = await server.call('POST /channels/create', {
       token: root.token,
       body: { name: 'off' },

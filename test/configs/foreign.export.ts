@@ -1,6 +1,7 @@
 /**
- * What a comparable system exports that has been in use for some years, of our own making: hundreds of members, most of them of
- * parts that this service does not have; secrets under many names; numbers, texts and nulls where other versions had something else.
+ * An invented export of a comparable system after some years of use: hundreds of members, most of them for
+ * features that this service does not have; secrets under many names; numbers, texts and nulls where other
+ * versions have other types.
  */
 const engine = (name: string, more: object = {}) => ({
   engine: name,
@@ -330,7 +331,7 @@ export const LARGE_EXPORT = {
   context_compaction: { '': { threshold: 0.8 }, 'a.b': [[], [{}], null, 0, -0.5, 1e21, ''] },
 };
 
-/** What is another in the form of this service than as it was sent. */
+/** The values that differ between this service's form and the export. */
 export const TRANSLATED: Record<string, unknown> = {
   version: 1,
   'ui.watermark': '',

@@ -12,7 +12,7 @@ const admin = administer(server, root);
 
 const { ollama, openai, ...others } = LARGE_EXPORT;
 const expected: Tree = { ...others, local_model_server: ollama, hosted_model_api: openai };
-/** Names of members that hold a dot cannot be told from two members by a path. */
+/** A path cannot tell a member name with a dot from two members, so these names are left out. */
 const paths = pathsOf(expected).filter((path) => !path.startsWith('context_compaction'));
 const secretsOf = (text: string) => [...new Set(text.match(/secret-[\w-]+/g))];
 
@@ -24,12 +24,12 @@ beforeAll(async () => {
 });
 
 describe('a large export of another system', () => {
-  it('is one indeed', () => {
+  it('has hundreds of settings and many secrets', () => {
     expect(paths.length).toBeGreaterThan(300);
     expect(secretsOf(JSON.stringify(LARGE_EXPORT)).length).toBeGreaterThan(70);
   });
 
-  it('loses no member and changes none but in form', () => {
+  it('keeps every member, and changes only their form', () => {
     for (const path of paths) {
       const wanted = path in TRANSLATED ? TRANSLATED[path] : valueAt(expected, path);
       expect([path, valueAt(stored, path)]).toEqual([path, wanted]);
@@ -37,7 +37,7 @@ describe('a large export of another system', () => {
     expect(stored.context_compaction).toEqual(LARGE_EXPORT.context_compaction);
   });
 
-  it('has the defaults in what it left out, and nothing else besides', () => {
+  it('gets the defaults for missing members, and nothing else', () => {
     const more = pathsOf(stored).filter(
       (path) => !paths.includes(path) && !path.startsWith('context_compaction'),
     );
@@ -46,7 +46,7 @@ describe('a large export of another system', () => {
     expect(more).toEqual(expect.arrayContaining(['oauth.enable_group_mapping', 'files.max_size']));
   });
 
-  it('shows none of its secrets, neither in the plain export nor in the database, the history or the audit log', async () => {
+  it('shows none of its secrets: not in the plain export, the database, the history or the audit log', async () => {
     const secrets = secretsOf(JSON.stringify(LARGE_EXPORT));
     const rows = await server.database.query(
       'select data::text from config union all select data::text from config_history union all select a::text from audit_entry a',
@@ -56,7 +56,7 @@ describe('a large export of another system', () => {
     expect(secretsOf(JSON.stringify(stored)).toSorted()).toEqual(secrets.toSorted());
   });
 
-  it('is told apart in the history: what it changed, which nobody here acts on', async () => {
+  it('is recorded in the history with its changes, and settings without effect are marked', async () => {
     const { body: history } = await server.as(root)('GET /configs/history');
     expect(history[0].changed).toEqual(
       expect.arrayContaining(['ui.default_locale', 'hosted_model_api.api_keys', 'rag', 'ldap']),
@@ -71,13 +71,13 @@ describe('a large export of another system', () => {
     expect(entry('folders.max_file_count')).toMatchObject({ value: '25', source: 'stored' });
   });
 
-  it('comes back by a plain export of it, masks and all', async () => {
+  it('can be exported plainly and imported again, with its masks', async () => {
     const { status } = await admin.importing(await admin.exported());
     expect(status).toBe(200);
     expect(await admin.exported('?secrets=true')).toEqual(stored);
   });
 
-  it('is in force: permissions, channels, sign-up', async () => {
+  it('takes effect: permissions, channels, sign-up', async () => {
     const { body } = await server.call('GET /config');
     expect(body).toMatchObject({
       default_locale: 'de-DE',
@@ -89,7 +89,7 @@ describe('a large export of another system', () => {
 
   it.each<[string, (body: typeof LARGE_EXPORT) => void, string]>([
     [
-      'a count that is none',
+      'an invalid count',
       (body) => Object.assign(body.folders, { max_file_count: [] }),
       'folders.max_file_count',
     ],
@@ -99,25 +99,21 @@ describe('a large export of another system', () => {
       'tool_server.connections.1.headers',
     ],
     [
-      'a kind of server that there is not',
+      'an unknown kind of server',
       (body) => Object.assign(body.tool_server.connections[0] ?? {}, { type: 'soap' }),
       'tool_server.connections.0.type',
     ],
     [
-      'a permission that is neither',
+      'an invalid permission',
       (body) => Object.assign(body.user.permissions.chat, { delete: 'no' }),
       'user.permissions.chat.delete',
     ],
     [
-      'an address that is none',
+      'an invalid address',
       (body) => body.openai.api_base_urls.push('javascript:alert(1)'),
       'hosted_model_api.api_base_urls.12',
     ],
-    [
-      'a duration that is none',
-      (body) => Object.assign(body.auth, { jwt_expiry: 'forever' }),
-      'auth.jwt_expiry',
-    ],
+    ['an invalid duration', (body) => Object.assign(body.auth, { jwt_expiry: 'forever' }), 'auth.jwt_expiry'],
   ])('with %s is refused by name and changes nothing', async (_what, spoil, path) => {
     const body = structuredClone(LARGE_EXPORT);
     spoil(body);
@@ -126,7 +122,7 @@ describe('a large export of another system', () => {
     expect(await admin.exported('?secrets=true')).toEqual(stored);
   });
 
-  it('is whole when it and another are imported at once, again and again', async () => {
+  it('is stored whole when it and another one are imported at once, repeatedly', async () => {
     const one = { ...LARGE_EXPORT, webhook_url: 'https://one.example.com/' };
     const other = { version: 0, webhook_url: 'https://other.example.com/' };
     for (let round = 0; round < 4; round += 1) {

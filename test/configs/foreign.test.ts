@@ -4,8 +4,8 @@ import { signUp, startServer } from '../support/server.ts';
 import { administer } from './support.ts';
 
 /**
- * What a comparable system of some age exports: only what somebody once saved, two sections under other names, sections that
- * nobody here knows, and nulls where nothing was ever chosen.
+ * An old export of a comparable system: only settings that were saved once, two sections under other names,
+ * sections that are unknown here, and null where nothing was chosen.
  */
 const FOREIGN = {
   version: 0,
@@ -55,7 +55,7 @@ afterAll(() => server.close());
 const admin = administer(server, await signUp(server, 'Root'));
 
 describe('an export of another system', () => {
-  it('is refused as it is, naming what is missing', async () => {
+  it('is refused as it is, with the names of the missing members', async () => {
     const { status, body } = await admin.importing(FOREIGN);
     expect([status, body.code]).toEqual([400, 'validation']);
     const paths = body.issues.map(({ path }: { path: string }) => path);
@@ -65,7 +65,7 @@ describe('an export of another system', () => {
   it.each([
     ['bare', FOREIGN],
     ['wrapped', { config: FOREIGN }],
-  ])('is completed by the defaults when asked for: %s', async (_how, body) => {
+  ])('is completed with the defaults on request: %s', async (_how, body) => {
     await admin.configure(() => {});
     const { status, body: answer } = await admin.importing(body, '?fill=defaults');
     expect(status).toBe(200);
@@ -88,14 +88,14 @@ describe('an export of another system', () => {
     expect(await admin.exported('?secrets=true')).toEqual(stored);
   });
 
-  it('is in force at once', async () => {
+  it('takes effect at once', async () => {
     const { status } = await server.call('POST /auths/signup', {
       body: { email: 'new@example.com', name: 'New', password: 'a long password' },
     });
     expect(status).toBe(403);
   });
 
-  it('keeps its keys from the database and from the plain export', async () => {
+  it('stores no keys in clear text, and shows none in the plain export', async () => {
     const rows = JSON.stringify(await server.database.query('select data from config'));
     const plain = JSON.stringify(await admin.exported());
     for (const secret of ['sk-first', 'sk-second', 'sk-rag', 'sk-tts', 'ldap-password']) {
@@ -106,16 +106,16 @@ describe('an export of another system', () => {
   it.each<[string, unknown, string]>([
     ['a section under both names', { ...FOREIGN, hosted_model_api: FOREIGN.openai }, 'openai'],
     ['a wrong type', { ...FOREIGN, channels: { enable: 'yes' } }, 'channels.enable'],
-    ['a section that is none', { ...FOREIGN, ui: 'dark' }, 'ui'],
-    ['a version that is none', { ...FOREIGN, version: -1 }, 'version'],
-  ])('with %s is refused by name, also when filled', async (_what, body, path) => {
+    ['a section that is no object', { ...FOREIGN, ui: 'dark' }, 'ui'],
+    ['an invalid version', { ...FOREIGN, version: -1 }, 'version'],
+  ])('with %s is refused by name, also with the defaults', async (_what, body, path) => {
     const before = await admin.exported();
     const answer = await admin.importing(body, '?fill=defaults');
     expect([answer.status, answer.body.issues[0].path]).toEqual([400, path]);
     expect(await admin.exported()).toEqual(before);
   });
 
-  it('may not be filled with anything else', async () => {
+  it('can be completed only with the defaults', async () => {
     expect((await admin.importing(FOREIGN, '?fill=everything')).status).toBe(400);
   });
 });

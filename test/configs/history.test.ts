@@ -24,14 +24,14 @@ const marked = (mark: string) =>
   });
 
 describe('GET /configs/history', () => {
-  it('and the rollback are for administrators', async () => {
+  it('and the rollback require an administrator', async () => {
     expect((await server.call('GET /configs/history')).status).toBe(401);
     expect((await rollback(crypto.randomUUID(), '')).status).toBe(401);
     expect((await server.call('GET /configs/history', { token: user.token })).status).toBe(403);
     expect((await rollback(crypto.randomUUID(), user.token)).status).toBe(403);
   });
 
-  it('begins with what the installation began with', async () => {
+  it('begins with the initial configuration', async () => {
     expect(await history()).toEqual([
       {
         id: expect.any(String),
@@ -45,7 +45,7 @@ describe('GET /configs/history', () => {
     ]);
   });
 
-  it('says who changed what and when, newest first', async () => {
+  it('shows author, changes and time, newest first', async () => {
     await marked('one');
     const configuration = structuredClone(DEFAULT_CONFIGURATION);
     configuration.ui.watermark = 'two';
@@ -70,7 +70,7 @@ describe('GET /configs/history', () => {
     expect(JSON.stringify(await history())).not.toContain('two');
   });
 
-  it('keeps the last changes and forgets what is older', async () => {
+  it('keeps the last changes and deletes older ones', async () => {
     await server.database.query(
       `insert into config_history (id, revision, data, origin, changed, created_at)
        select gen_random_uuid(), 1 - n, '{}', 'import', '[]', 0 from generate_series(1, 200) n`,
@@ -87,7 +87,7 @@ describe('GET /configs/history', () => {
 });
 
 describe('POST /configs/rollback', () => {
-  it('puts an earlier configuration in force, secrets included, as a change of its own', async () => {
+  it('restores an earlier configuration with its secrets, as a new change', async () => {
     await admin.configure(({ hosted_model_api, ui }) => {
       Object.assign(hosted_model_api, { api_base_urls: ['https://x.example.com'], api_keys: ['sk-x'] });
       ui.watermark = 'earlier';
@@ -107,7 +107,7 @@ describe('POST /configs/rollback', () => {
     expect(newest.changed).toContain('ui.watermark');
   });
 
-  it('can itself be taken back', async () => {
+  it('can be undone by another rollback', async () => {
     await marked('kept');
     await marked('mistake');
     const [, { id }] = await history();
@@ -119,9 +119,9 @@ describe('POST /configs/rollback', () => {
   });
 
   it.each([
-    ['of an entry that is not there', crypto.randomUUID(), 404],
+    ['of a missing entry', crypto.randomUUID(), 404],
     ['without an id', undefined, 400],
-    ['of what is no id', 'latest', 400],
+    ['of a malformed id', 'latest', 400],
     ['of a number', 1, 400],
     ['of null', null, 400],
   ])('%s is refused and changes nothing', async (_what, id, status) => {
@@ -130,7 +130,7 @@ describe('POST /configs/rollback', () => {
     expect(await history()).toEqual(before);
   });
 
-  it('among many imports at once keeps every change whole and in the history', async () => {
+  it('during many imports keeps every change whole and in the history', async () => {
     await marked('base');
     const [{ id, revision }] = await history();
     const answers = await Promise.all(
@@ -147,7 +147,7 @@ describe('POST /configs/rollback', () => {
     expect(rows).toEqual([{ same: true }]);
   });
 
-  it('that is cut off in the middle leaves neither a change nor an entry', async () => {
+  it('that is interrupted leaves neither a change nor an entry', async () => {
     const before = await history();
     const [, { id }] = before;
     await withClient(server.database.url, async (holder) => {

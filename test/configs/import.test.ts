@@ -4,7 +4,7 @@ import { withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { type Answer, signUp, signUpAs, startServer } from '../support/server.ts';
 
-// Two of the tests make the database fail, which is worth an error in the log.
+// Two of the tests make the database fail, which logs errors.
 const server = await startServer({ env: { LOG_LEVEL: 'silent' } });
 afterAll(() => server.close());
 const root = await signUp(server, 'Root');
@@ -17,7 +17,7 @@ const exported = async () => (await server.call('GET /configs/export', { token: 
 const stored = () =>
   server.database.query<{ revision: number; data: Tree }>('select revision, data from config');
 
-/** The reference's members, written out here once more, so that a default that goes missing is noticed. */
+/** The members of the reference are listed here again, so that a missing default is noticed. */
 const MEMBERS: Record<string, string> = {
   ui: `enable_signup ENABLE_LOGIN_FORM default_locale default_models default_pinned_models model_order_list
     prompt_suggestions default_user_role default_group_id watermark enable_community_sharing enable_message_rating
@@ -50,7 +50,7 @@ const required = [
   ),
 ];
 
-/** The object that holds a member, and the member's own name. */
+/** The object with a member, and the name of the member in it. */
 function locate(tree: Tree, path: string): [Tree, string] {
   const names = path.split('.');
   const last = names.pop() ?? '';
@@ -62,7 +62,7 @@ function get(tree: Tree, path: string): unknown {
 }
 
 describe('the export', () => {
-  it('has every member that the reference lists, with the defaults of a new installation', async () => {
+  it('has every member of the reference, with the defaults of a new installation', async () => {
     const body = await exported();
     expect(body).toEqual(DEFAULT_CONFIGURATION);
     for (const path of required) expect(get(body, path), path).toBeDefined();
@@ -73,7 +73,7 @@ describe('the export', () => {
     });
   });
 
-  it('and the import are for administrators', async () => {
+  it('and the import require an administrator', async () => {
     const user = await signUpAs(server, root, 'User', 'user');
     expect((await server.call('GET /configs/export', { token: user.token })).status).toBe(403);
     expect((await importing(fresh(), user.token)).status).toBe(403);
@@ -85,7 +85,7 @@ describe('the import of a complete object', () => {
   it.each([
     ['bare', (configuration: Tree) => configuration],
     ['wrapped', (config: Tree) => ({ config })],
-  ])('replaces everything and answers with what is stored: %s', async (how, wrap) => {
+  ])('replaces everything and answers with the stored configuration: %s', async (how, wrap) => {
     const configuration = fresh();
     configuration.ui.watermark = how;
     configuration.webhook_url = 'https://example.com/hook';
@@ -98,7 +98,7 @@ describe('the import of a complete object', () => {
     expect((await stored())[0]?.data).toEqual(configuration);
   });
 
-  it('names what it changed, and what it would change when it is only tried', async () => {
+  it('lists its changes, also in a dry run', async () => {
     const asStored = await exported();
     const configuration = { ...fresh(), webhook_url: 'https://example.com/tried' };
     configuration.ui.watermark = 'tried';
@@ -113,7 +113,7 @@ describe('the import of a complete object', () => {
   });
 
   it.each([{}, { version: 1 }, { unknown: true }])(
-    'refuses %j, which would reset every setting when it is filled',
+    'refuses %j, which would reset every setting when the defaults are filled in',
     async (nothing) => {
       const before = await exported();
       const answer = await importing(nothing, root.token, '?fill=defaults');
@@ -123,7 +123,7 @@ describe('the import of a complete object', () => {
   );
 
   it.each(['http://127.0.0.1/hook', 'http://169.254.169.254/latest', 'http://localhost:5432/'])(
-    'refuses a webhook that may not be called: %s',
+    'refuses a webhook address that may not be called: %s',
     async (webhook_url) => {
       const answers = [
         await importing({ ...fresh(), webhook_url }),
@@ -136,7 +136,7 @@ describe('the import of a complete object', () => {
     },
   );
 
-  it('takes a tool server by its url and path alone', async () => {
+  it('accepts a tool server with only url and path', async () => {
     const configuration = fresh();
     const tool_server = { connections: [{ url: 'https://tools.example.com', path: 'openapi.json' }] };
     const { status, body } = await importing({ ...configuration, tool_server });
@@ -156,7 +156,7 @@ describe('the import of a complete object', () => {
     expect((await exported()).tool_server).toEqual(body.tool_server);
   });
 
-  it('keeps members that this service does not know, at every depth, and its own export comes back', async () => {
+  it('keeps unknown members at every depth, and accepts its own export again', async () => {
     const configuration = fresh();
     Object.assign(configuration, { rag: { chunk_size: 1000, nested: [{ a: null }] } });
     Object.assign(configuration.ui, { pending_user_overlay_title: 'Wait' });
@@ -169,14 +169,14 @@ describe('the import of a complete object', () => {
     expect((await importing(answer)).body).toEqual(answer);
   });
 
-  it('counts a revision and says who it was', async () => {
+  it('counts a revision and records the author', async () => {
     const [before] = await stored();
     await importing(fresh());
     const rows = await server.database.query('select id, revision, updated_by from config');
     expect(rows).toEqual([{ id: 1, revision: (before?.revision ?? 0) + 1, updated_by: root.id }]);
   });
 
-  it('stores each of many at once whole, and ends with one of them', async () => {
+  it('stores each of many concurrent imports whole, and ends with one of them', async () => {
     const all = Array.from({ length: 12 }, (_, i) => {
       const configuration = fresh();
       configuration.ui.watermark = `mark ${i}`;
@@ -194,7 +194,7 @@ describe('the import of a complete object', () => {
   });
 });
 
-describe('an import that is refused changes nothing', () => {
+describe('a refused import changes nothing:', () => {
   const refused = async (body: unknown) => {
     const before = await stored();
     const answer = await importing(body);
@@ -253,8 +253,8 @@ describe('an import that is refused changes nothing', () => {
     ['null', null],
     ['an empty object', {}],
     ['an empty wrapper', { config: {} }],
-    ['part of it', { ui: DEFAULT_CONFIGURATION.ui }],
-  ])('of %s', async (_what, body) => {
+    ['a part of it', { ui: DEFAULT_CONFIGURATION.ui }],
+  ])('with a body of %s', async (_what, body) => {
     const answer = await refused(body);
     expect([answer.status, answer.body.code]).toEqual([400, 'validation']);
   });
@@ -271,7 +271,7 @@ describe('an import that is refused changes nothing', () => {
   });
 
   it('that the database cannot finish', async () => {
-    // A constraint stands for a crash in the middle: the transaction is taken back as a whole.
+    // A constraint replaces a crash in the middle: the whole transaction is rolled back.
     await server.database.query(
       'alter table config add constraint broken check (data -> $$ui$$ ->> $$watermark$$ <> $$crash$$)',
     );
@@ -284,7 +284,7 @@ describe('an import that is refused changes nothing', () => {
     expect((await importing(fresh())).status).toBe(200);
   });
 
-  it('whose connection the database cuts in the middle', async () => {
+  it('whose connection the database closes in the middle', async () => {
     const before = await stored();
     const waiting = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await withClient(server.database.url, async (holder) => {

@@ -8,7 +8,7 @@ import { spawnMain } from '../support/process.ts';
 import { call, PASSWORD } from '../support/server.ts';
 import { LARGE_EXPORT } from './foreign.export.ts';
 
-it('a server that is killed amid imports comes back with one of them whole, and with its history', async () => {
+it('a server that is killed during imports restarts with one of them whole, and with its history', async () => {
   const database = await createDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-killed-'));
   const env = { DATABASE_URL: database.url, DATA_DIR: dataDir };
@@ -31,13 +31,13 @@ it('a server that is killed amid imports comes back with one of them whole, and 
         answered += 1;
       };
       const before = answered;
-      // Those that are cut off fail, as far as their callers know.
+      // Interrupted imports fail for their callers.
       const imports = Array.from({ length: 12 }, (_, i) => importing(`round${round}-${i}`).catch(() => {}));
       await until('the first answers', () => answered >= before + 2);
       await server.stop('SIGKILL');
       await Promise.all(imports);
 
-      // In one statement: what was sent before the end may still be committed.
+      // In one statement, because an import sent before the kill may still be committed.
       const [row] = await database.query<{
         revision: number;
         data: Record<string, unknown>;
@@ -51,12 +51,12 @@ it('a server that is killed amid imports comes back with one of them whole, and 
            from config c join config_history h using (revision)`,
       );
       expect(row?.same).toBe(true);
-      // Every answer is kept; one more may be stored whose answer was cut off.
+      // Every answered import is stored; one more may be stored without an answer.
       expect(row?.entries).toBeGreaterThanOrEqual(answered);
       expect(row?.revision).toBe((row?.entries ?? 0) + 1);
       const { mark, webhook_url } = row?.data ?? {};
       expect(webhook_url).toBe(`https://${mark}.example.com/`);
-      // What the audit log tells is neither more nor less.
+      // The audit log has exactly these imports.
       expect(row?.told).toBe(row?.entries);
       answered = row?.entries ?? 0;
     }

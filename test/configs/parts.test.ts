@@ -3,14 +3,14 @@ import { valueAt } from '../../src/configs/settings/configs.settings.ts';
 import { signUp, signUpAll, startServer } from '../support/server.ts';
 import { administer } from './support.ts';
 
-/** Parts of the configuration as clients of comparable systems read and replace them. */
+/** Parts of the configuration in the form that clients of comparable systems read and replace. */
 const server = await startServer({ env: { RESPONSE_WATERMARK: 'pinned' } });
 const { as } = server;
 afterAll(() => server.close());
 const [root, user] = await signUpAll(server, 'Root', 'User');
 const admin = administer(server, root);
 beforeAll(async () => {
-  // What is not of this service's own configuration, but of others'.
+  // Settings that this service does not use itself, but other systems do.
   await admin.configure((configuration) => {
     Object.assign(configuration, { memories: { enable: true }, users: { enable_status: false } });
   });
@@ -21,7 +21,7 @@ const TOOL_SERVER = {
   ...{ key: 'sk-time', config: { enable: true }, info: { name: 'Time' } },
 };
 
-/** What is sent to each, and the settings that are another then. */
+/** The body for each part, and the settings that it changes. */
 const PARTS: [path: string, sent: Record<string, unknown>, changed: Record<string, unknown>][] = [
   [
     '/configs/connections',
@@ -80,7 +80,7 @@ const PARTS: [path: string, sent: Record<string, unknown>, changed: Record<strin
 
 const latest = async () => (await as(root)('GET /configs/history?limit=1')).body[0];
 describe.each(PARTS)('%s', (path, sent, changed) => {
-  it('replaces its settings and nothing else, and answers with them', async () => {
+  it('replaces its own settings only, and answers with them', async () => {
     const before = (await as(root)(`GET ${path}`)).body;
     expect(Object.keys(before)).toEqual(expect.arrayContaining(Object.keys(sent)));
     const { status, body } = await as(root)(`POST ${path}`, { ...sent, more: 'x' });
@@ -91,21 +91,21 @@ describe.each(PARTS)('%s', (path, sent, changed) => {
     for (const [setting, value] of Object.entries(changed)) {
       expect([setting, valueAt(stored, setting)]).toEqual([setting, value]);
     }
-    // What it answers can be sent.
+    // The answer can be sent again.
     const again = await as(root)(`POST ${path}`, body);
     expect([again.status, again.body]).toEqual([200, body]);
     expect((await latest()).changed).toEqual([]);
     expect((await as(root)(`POST ${path}`, before)).body).toEqual(before);
   });
 
-  it('is for administrators', async () => {
+  it('requires an administrator', async () => {
     for (const [method, body] of [['GET'], ['POST', sent]] as const) {
       expect((await as(user)(`${method} ${path}`, body)).status).toBe(403);
       expect((await server.call(`${method} ${path}`, { body })).status).toBe(401);
     }
   });
 
-  it('needs every member that is always there, of the right kind', async () => {
+  it('requires every permanent member with a valid type', async () => {
     const { revision } = await latest();
     const [name = ''] = Object.keys(sent);
     const { [name]: _, ...others } = sent;
@@ -116,7 +116,7 @@ describe.each(PARTS)('%s', (path, sent, changed) => {
   });
 });
 
-it('/auths/admin/config names what does not exist as switched off, and cannot switch it on', async () => {
+it('/auths/admin/config reports missing features as off, and cannot enable them', async () => {
   const before = (await as(root)('GET /auths/admin/config')).body;
   const off = { ENABLE_AUTOMATIONS: false, ENABLE_CALENDAR: false, ENABLE_MEMORY_SYSTEM_CONTEXT: false };
   expect(before).toMatchObject({
@@ -133,12 +133,12 @@ it('/auths/admin/config names what does not exist as switched off, and cannot sw
   expect(headers.get('x-ignored-members')).toContain('ENABLE_CALENDAR');
 });
 
-describe('keys of servers', () => {
+describe('the keys of servers', () => {
   const PATH = '/configs/tool_servers';
   const keys = async () =>
     (await admin.exported('?secrets=true')).tool_server.connections.map(({ url, key }) => [url, key]);
 
-  it('are masked, stay by their mask, and go with their address alone', async () => {
+  it('are masked, kept by their mask, and kept only for the same address', async () => {
     const { body } = await as(root)(`POST ${PATH}`, { TOOL_SERVER_CONNECTIONS: [TOOL_SERVER] });
     expect(body.TOOL_SERVER_CONNECTIONS).toEqual([{ ...TOOL_SERVER, key: '********' }]);
     const [masked] = body.TOOL_SERVER_CONNECTIONS;
@@ -171,12 +171,12 @@ describe('lists for clients', () => {
 });
 
 it.each([
-  ['a role', { DEFAULT_USER_ROLE: 'root' }, 400],
-  ['a duration', { JWT_EXPIRES_IN: 'soon' }, 400],
-  ['an address', { WEBUI_URL: 'javascript:alert(1)' }, 400],
-  ['a count', { FOLDER_MAX_FILE_COUNT: -1 }, 400],
-  ['what the environment pins', { RESPONSE_WATERMARK: 'other' }, 409],
-])('%s that cannot be is refused, and changes nothing', async (_what, wrong, status) => {
+  ['an invalid role', { DEFAULT_USER_ROLE: 'root' }, 400],
+  ['an invalid duration', { JWT_EXPIRES_IN: 'soon' }, 400],
+  ['an invalid address', { WEBUI_URL: 'javascript:alert(1)' }, 400],
+  ['an invalid count', { FOLDER_MAX_FILE_COUNT: -1 }, 400],
+  ['a value for a pinned setting', { RESPONSE_WATERMARK: 'other' }, 409],
+])('%s is refused and changes nothing', async (_what, wrong, status) => {
   const before = (await as(root)('GET /auths/admin/config')).body;
   expect(
     (await as(root)('POST /auths/admin/config', { ...before, ENABLE_NOTES: false, ...wrong })).status,
@@ -184,7 +184,7 @@ it.each([
   expect((await as(root)('GET /auths/admin/config')).body).toEqual(before);
 });
 
-it('two parts at once are both there', async () => {
+it('two parts that are changed at once are both stored', async () => {
   const [connections, models] = [PARTS[0], PARTS[1]].map((part) => part?.slice(0, 2) as [string, object]);
   for (let round = 0; round < 5; round += 1) {
     await admin.configure(() => {});
@@ -194,7 +194,7 @@ it('two parts at once are both there', async () => {
   }
 });
 
-it('/configs/interface/visibility replaces which parts of the interface clients show', async () => {
+it('/configs/interface/visibility replaces the visible parts of the interface', async () => {
   const path = 'POST /configs/interface/visibility';
   const visibility = { 'chat.settings': false, sidebar: true };
   for (const wrong of [{}, { visibility: { sidebar: 'no' } }, { visibility: { a: 'x'.repeat(9_000) } }])
@@ -207,7 +207,7 @@ it('/configs/interface/visibility replaces which parts of the interface clients 
   expect((await as(root)('GET /config')).body.ui.visibility).toEqual({});
 });
 
-describe('whom to ask for approval', () => {
+describe('the contact for pending accounts', () => {
   let waiting = 0;
   const ask = async (show: boolean, email: string | null) => {
     await admin.configure(({ auth }) => {
@@ -223,11 +223,11 @@ describe('whom to ask for approval', () => {
     ['', { name: 'Root', email: 'root@example.com' }],
     ['ROOT@example.com', { name: 'Root', email: 'root@example.com' }],
     ['desk@example.com', { name: null, email: 'desk@example.com' }],
-  ])('with auth.admin.email = %j', async (email, body) => {
+  ])('is found with auth.admin.email = %j', async (email, body) => {
     expect(await ask(true, email)).toMatchObject({ status: 200, body });
   });
 
-  it('is told to nobody without auth.admin.show, and never to strangers', async () => {
+  it('is hidden without auth.admin.show, and from callers without credentials', async () => {
     expect((await ask(false, 'desk@example.com')).status).toBe(403);
     expect((await server.call('GET /auths/admin/details')).status).toBe(401);
   });

@@ -53,8 +53,8 @@ async function explained(): Promise<{ locked: string[]; revision: number; settin
 }
 const setting = async (path: string) => (await explained()).settings.find((one) => one.path === path);
 
-describe('what the environment pins', () => {
-  it('is in force and exported, whatever is stored', async () => {
+describe('a setting of the environment', () => {
+  it('is in force and exported, whatever value is stored', async () => {
     const exported = await admin.exported('?secrets=true');
     expect(exported.auth.api_key).toEqual({
       endpoint_restrictions: true,
@@ -88,7 +88,7 @@ describe('what the environment pins', () => {
     expect(await explained()).toEqual(before);
   });
 
-  it('may be imported as it is in force or as it is stored, and what is stored comes back without it', async () => {
+  it('may be imported with the pinned or the stored value, and the stored value returns without the pin', async () => {
     const configuration = await admin.exported();
     configuration.ui.watermark = 'imported';
     expect((await admin.importing(configuration)).status).toBe(200);
@@ -97,7 +97,7 @@ describe('what the environment pins', () => {
     const { status, body } = await admin.importing(unpinned);
     expect([status, body.ui.watermark, body.ui.default_user_role]).toEqual([200, 'stored', 'user']);
     const rows = await database.query<{ data: typeof DEFAULT_CONFIGURATION }>('select data from config');
-    // What is not set below a pin stays so.
+    // Pinned settings without a stored value stay without one.
     expect(rows[0]?.data.ui.default_user_role).toBeUndefined();
     expect(JSON.stringify(rows)).not.toContain('sk-pinned');
 
@@ -112,7 +112,7 @@ describe('what the environment pins', () => {
     admin = administer(server, root);
   });
 
-  it('stays pinned through a rollback', async () => {
+  it('stays pinned after a rollback', async () => {
     const { body } = await server.call('GET /configs/history', { token: root.token });
     const { status } = await server.call('POST /configs/rollback', {
       token: root.token,
@@ -124,12 +124,12 @@ describe('what the environment pins', () => {
 });
 
 describe('GET /configs/explain', () => {
-  it('is for administrators', async () => {
+  it('requires an administrator', async () => {
     expect((await server.call('GET /configs/explain')).status).toBe(401);
     expect((await server.call('GET /configs/explain', { token: user.token })).status).toBe(403);
   });
 
-  it('gives each setting once, with its value, default and source', async () => {
+  it('lists each setting once, with its value, default and source', async () => {
     const configuration = await admin.exported();
     configuration.ui.watermark = 'shown';
     Object.assign(configuration, { rag: { api_key: 'hidden', chunk_size: 7 } });
@@ -150,7 +150,7 @@ describe('GET /configs/explain', () => {
       source: 'stored',
       ...about,
     });
-    // An import sets what it names, also where that is the default.
+    // An import sets every member that it has, also when the value equals the default.
     expect(await setting('ui.enable_signup')).toMatchObject({
       value: true,
       default: true,
@@ -175,8 +175,8 @@ describe('GET /configs/explain', () => {
   });
 });
 
-describe('a variable that pins', () => {
-  it('has a setting, under every name', () => {
+describe('a variable for a setting', () => {
+  it('names an existing setting, in every spelling', () => {
     for (const path of Object.values(NAMED_VARIABLES)) expect(SETTINGS).toContain(path);
   });
 
@@ -193,7 +193,7 @@ describe('a variable that pins', () => {
     ],
     ['PARLEY_CONFIG__models__default_params', '{"top_p":0.5}', 'models.default_params', { top_p: 0.5 }],
     ['PARLEY_CONFIG__webhook_url', 'https://example.com/x', 'webhook_url', 'https://example.com/x'],
-  ])('%s=%s is %s = %j', (variable, text, path, value) => {
+  ])('%s=%s sets %s to %j', (variable, text, path, value) => {
     expect(readPins({ [variable]: text })).toEqual([{ path, variable, value }]);
   });
 
@@ -213,13 +213,13 @@ describe('a variable that pins', () => {
     expect(() => readPins({ [variable]: text })).toThrow(words);
   });
 
-  it('is not repeated in the words of the refusal, for it may be a secret', () => {
+  it('is not quoted in the error, since it may be a secret', () => {
     expect(() => readPins({ WEBHOOK_URL: 'secret words' })).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('secret') }),
     );
   });
 
-  it('stops the start beside another one of the same setting', () => {
+  it('stops the start beside another variable for the same setting', () => {
     const both = { ENABLE_SIGNUP: 'true', PARLEY_CONFIG__ui__enable_signup: 'true' };
     expect(() => readPins(both)).toThrow('ENABLE_SIGNUP and PARLEY_CONFIG__ui__enable_signup both pin');
   });

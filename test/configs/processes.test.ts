@@ -26,7 +26,7 @@ describe.skipIf(withoutRedis)('the configuration of two processes', () => {
     await until(`"${mark}" on the other process`, async () => (await watermarkAt(to)) === mark);
   }
 
-  it('is soon the same, whoever changes it', async () => {
+  it('becomes the same in both soon after a change by either', async () => {
     const [one, other] = servers;
     for (let i = 0; i < 20; i += 1) {
       await follows(one, other, `from one ${i}`);
@@ -34,7 +34,7 @@ describe.skipIf(withoutRedis)('the configuration of two processes', () => {
     }
   });
 
-  it('ends as one when both change it at once', async () => {
+  it('is the same in the end when both change it at once', async () => {
     await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         administer(servers[i % 2] as TestServer, root).configure((configuration) => {
@@ -56,7 +56,7 @@ describe.skipIf(withoutRedis)('the configuration of two processes', () => {
     await pair.redis.restart();
   });
 
-  it('is the same again after the connections to the database were cut', async () => {
+  it('is the same again after the database connections were cut', async () => {
     await pair.database.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and query = 'listen parley_notices'`,

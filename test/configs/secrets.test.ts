@@ -24,7 +24,7 @@ const tool = (url: string, key: string) => ({
   config: { enable: true },
 });
 
-/** Two providers with a key each, two tool servers, and secrets in members that only others know. */
+/** Two providers with a key each, two tool servers, and secrets in members that only other systems know. */
 function withSecrets(configuration: Configuration): void {
   configuration.hosted_model_api = {
     enable: true,
@@ -50,7 +50,7 @@ const SECRETS = [
 ];
 
 describe('secrets of the configuration', () => {
-  it('are masked in the export and in the answer of an import, unless asked for', async () => {
+  it('are masked in the export and in the answer to an import, unless requested', async () => {
     const answer = await admin.configure(withSecrets);
     const exported = await admin.exported();
     expect(answer).toEqual(exported);
@@ -71,7 +71,7 @@ describe('secrets of the configuration', () => {
     for (const secret of SECRETS) expect(JSON.stringify(body)).toContain(secret);
   });
 
-  it('are not masked where nothing is set, nor where a name only sounds like one', async () => {
+  it('are not masked when they are empty; similar names are not masked either', async () => {
     await admin.configure((configuration) => {
       configuration.hosted_model_api.api_base_urls = [ONE];
       configuration.hosted_model_api.api_keys = [''];
@@ -84,7 +84,7 @@ describe('secrets of the configuration', () => {
     expect(exported.models.default_params).toEqual({ max_tokens: 100, monkey: 'ape' });
   });
 
-  it('are in no row of the database in clear, nor in the history', async () => {
+  it('are sealed in every row of the database, and in the history', async () => {
     await admin.configure(withSecrets);
     const rows = await server.database.query(
       'select data::text from config union all select data::text from config_history',
@@ -93,7 +93,7 @@ describe('secrets of the configuration', () => {
     expect(JSON.stringify(rows)).toContain('sealed:v1.');
   });
 
-  it('are there again after a restart with the same secret', async () => {
+  it('are available after a restart with the same secret key', async () => {
     const database = await createDatabase();
     const start = async () => {
       const one = await startServer({ database, env: { LOG_LEVEL: 'silent' } });
@@ -124,7 +124,7 @@ describe('a mask that is imported', () => {
     });
   });
 
-  it('follows its address when entries are moved, removed, or added with a secret of their own', async () => {
+  it('belongs to its address when entries are moved, removed, or added with their own secret', async () => {
     await admin.configure(withSecrets);
     const masked = await admin.exported();
     masked.hosted_model_api = {
@@ -145,7 +145,7 @@ describe('a mask that is imported', () => {
     ]);
   });
 
-  it('tells two entries of one address apart by their order', async () => {
+  it('belongs to the entry at the same position when two entries have one address', async () => {
     await admin.configure(({ hosted_model_api }) => {
       Object.assign(hosted_model_api, { api_base_urls: [ONE, ONE], api_keys: ['sk-first', 'sk-second'] });
     });
@@ -157,7 +157,7 @@ describe('a mask that is imported', () => {
     expect(hosted_model_api.api_keys).toEqual(['sk-two', 'sk-first', 'sk-second']);
   });
 
-  it('is refused by name where the address is another, and nothing changes', async () => {
+  it('is refused by name for another address, and nothing changes', async () => {
     await admin.configure(withSecrets);
     const before = await admin.exported('?secrets=true');
     const masked = await admin.exported();
@@ -175,7 +175,7 @@ describe('a mask that is imported', () => {
     expect(await admin.exported('?secrets=true')).toEqual(before);
   });
 
-  it('is refused on an installation that stores nothing', async () => {
+  it('is refused on an installation without stored secrets', async () => {
     await admin.configure(() => {});
     const masked = structuredClone(DEFAULT_CONFIGURATION);
     withSecrets(masked);

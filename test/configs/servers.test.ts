@@ -26,14 +26,14 @@ const connection = { url: target.url, path: 'openapi.json', auth_type: 'bearer',
 const verify = (change: object = {}) => as(root)(PATH, { ...connection, ...change });
 
 describe('the check of a tool server', () => {
-  it('answers with its description, which was asked for with the key and the headers', async () => {
+  it('returns its description, requested with the key and the headers', async () => {
     const { status, body } = await verify({ headers: { 'X-Team': 'blue' } });
     expect([status, body]).toEqual([200, DESCRIPTION]);
     expect(target.heard.at(-1)?.headers).toMatchObject({ authorization: 'Bearer sk-time', 'x-team': 'blue' });
     expect((await verify({ path: `${target.url}/openapi.json` })).body).toEqual(DESCRIPTION);
   });
 
-  it('uses the stored key for its mask, at the same address alone', async () => {
+  it('uses the stored key for a mask, only at the same address', async () => {
     await as(root)('POST /configs/tool_servers', { TOOL_SERVER_CONNECTIONS: [connection] });
     await verify({ key: '********' });
     expect(target.heard.at(-1)?.headers.authorization).toBe('Bearer sk-time');
@@ -44,7 +44,7 @@ describe('the check of a tool server', () => {
   it.each([
     ['a page', { path: 'page' }, 400],
     ['a list', { path: 'list' }, 400],
-    ['what is not there', { path: 'none' }, 400],
+    ['a missing page', { path: 'none' }, 400],
     ['another protocol', { type: 'mcp' }, 400],
     ['a header that cannot be sent', { headers: { 'a b': 'x' } }, 400],
     ['an address that may not be called', { url: 'ftp://x' }, 400],
@@ -52,13 +52,13 @@ describe('the check of a tool server', () => {
     expect((await verify(change)).status).toBe(status);
   });
 
-  it('is for administrators', async () => {
+  it('requires an administrator', async () => {
     expect((await as(user)(PATH, connection)).status).toBe(403);
     expect((await server.call(PATH, { body: connection })).status).toBe(401);
   });
 });
 
-it('members may ask for the metadata of models that have none of their own', async () => {
+it('members may read the default metadata of models', async () => {
   const { body } = await as(user)('GET /configs/models/defaults');
   expect(body).toEqual({ DEFAULT_MODEL_METADATA: {} });
 });

@@ -28,12 +28,12 @@ const deliveries = () =>
   );
 
 describe('webhook_url', () => {
-  it('hears of nobody while it is empty', async () => {
+  it('sends nothing while it is empty', async () => {
     await signUp(server, 'Quiet');
     expect(await deliveries()).toEqual([]);
   });
 
-  it('hears of each sign-up, and of no account that an administrator made', async () => {
+  it('reports each sign-up, and no account that an administrator created', async () => {
     await admin.configure((configuration) => {
       configuration.webhook_url = `${target.url}/signups?token=secret`;
     });
@@ -69,7 +69,7 @@ describe('webhook_url', () => {
       'https://acme.webhook.office.com/x',
       { '@type': 'MessageCard', title: 'New user signed up: <!channel>' },
     ],
-  ])('hears it as %s takes it', async (webhook_url, payload) => {
+  ])('reports in the format of %s', async (webhook_url, payload) => {
     await admin.configure((configuration) => {
       configuration.webhook_url = webhook_url;
     });
@@ -82,7 +82,7 @@ describe('webhook_url', () => {
     expect((await deliveries()).at(-1)?.payload).toMatchObject(payload);
   });
 
-  it('that cannot be told keeps nobody from signing up', async () => {
+  it('does not stop sign-ups when the report cannot be stored', async () => {
     await admin.configure((configuration) => {
       configuration.webhook_url = 'http://127.0.0.1:1/x';
     });

@@ -11,7 +11,7 @@ const env = { SECRET_KEY: 's'.repeat(40), LOG_LEVEL: 'silent' };
 let database: TestDatabase;
 let root: Person;
 
-/** Starts on the database, and ends it again. */
+/** Starts a server on the database and stops it again. */
 async function withServer<T>(work: (server: TestServer) => Promise<T>, more = {}): Promise<T> {
   const server = await startServer({ database, env: { ...env, ...more } });
   try {
@@ -32,7 +32,7 @@ beforeEach(() => store(DEFAULT_CONFIGURATION));
 afterAll(() => database.drop());
 
 describe('a stored configuration', () => {
-  it('of an older version takes the defaults for what that did not know, and keeps the rest', async () => {
+  it('of an older version gets the defaults for new settings, and keeps the rest', async () => {
     const { files: _files, folders, ...older } = structuredClone(DEFAULT_CONFIGURATION);
     older.ui.watermark = 'kept';
     await store({ ...older, version: 0, folders: { enable: false }, unknown: [1] });
@@ -45,7 +45,7 @@ describe('a stored configuration', () => {
     });
   });
 
-  it('whose secrets are in clear, as an older version stored them, is read, and sealed by the next import', async () => {
+  it('with secrets in clear text, as an older version stored them, is read, and sealed by the next import', async () => {
     const older = structuredClone(DEFAULT_CONFIGURATION);
     older.hosted_model_api.api_base_urls = ['https://one.example.com'];
     older.hosted_model_api.api_keys = ['sk-in-clear'];
@@ -59,7 +59,7 @@ describe('a stored configuration', () => {
     expect((await exported()).hosted_model_api.api_keys).toEqual(['sk-in-clear']);
   });
 
-  it('that somebody has spoilt does not keep the server from starting, and can be mended by an import', async () => {
+  it('that was damaged by hand does not stop the start, and an import repairs it', async () => {
     await store({ ...DEFAULT_CONFIGURATION, channels: { enable: 'yes' }, notes: null });
     await withServer(async (server) => {
       const admin = administer(server, root);
@@ -68,12 +68,12 @@ describe('a stored configuration', () => {
     });
   });
 
-  it('that is too large as a whole stops the start with one line that names it', async () => {
+  it('that is too large stops the start with one line that says so', async () => {
     await store({ ...DEFAULT_CONFIGURATION, unknown: 'x'.repeat(5 * 1024 ** 2) });
     await expect(exported()).rejects.toThrow(/^The stored configuration cannot be used: .*bytes/);
   });
 
-  it('of a newer version stops the start, and stays as it is', async () => {
+  it('of a newer version stops the start, and stays unchanged', async () => {
     const newer = { ...DEFAULT_CONFIGURATION, version: CONFIG_VERSION + 1 };
     await store(newer);
     await expect(exported()).rejects.toThrow(
@@ -85,7 +85,7 @@ describe('a stored configuration', () => {
     expect(await database.query('select data from config')).toEqual([{ data: newer }]);
   });
 
-  it('is not looked at before a wrong variable stops the start', async () => {
+  it('is not read before an invalid variable stops the start', async () => {
     const wrong = withServer(async () => {}, {
       ENABLE_SIGNUP: 'perhaps',
       DATABASE_URL: 'postgresql://nowhere.invalid/x',
@@ -94,7 +94,7 @@ describe('a stored configuration', () => {
   });
 });
 
-/** As if a later version had another default. */
+/** Imitates a later version with another default. */
 async function withDefault<T>(change: (initial: Configuration) => void, work: () => Promise<T>): Promise<T> {
   const own = structuredClone(DEFAULT_CONFIGURATION);
   change(DEFAULT_CONFIGURATION);
@@ -121,10 +121,10 @@ const localeAfter = (configure: (server: TestServer) => Promise<unknown>) =>
   );
 const NOT_SET = { source: 'default', set_at: null, set_by: null };
 
-describe('a default that a later version changes', () => {
+describe('a new default of a later version', () => {
   beforeEach(() => store({ version: CONFIG_VERSION }));
 
-  it('reaches an installation in which nothing was set', async () => {
+  it('applies to an installation without set values', async () => {
     const other = await createDatabase();
     const first = await startServer({ database: other, env });
     expect(await other.query('select data from config')).toEqual([{ data: { version: CONFIG_VERSION } }]);
@@ -136,14 +136,14 @@ describe('a default that a later version changes', () => {
     });
   });
 
-  it('reaches a setting that a part did not name', async () => {
+  it('applies to a setting that a part did not name', async () => {
     const locale = await localeAfter((server) =>
       server.as(root)('POST /configs/suggestions', { suggestions: [] }),
     );
     expect(locale).toBe('later');
   });
 
-  it('reaches a setting that null returned to its default', async () => {
+  it('applies to a setting that null reset to its default', async () => {
     const locale = await localeAfter(async (server) => {
       const admin = administer(server, root);
       expect((await admin.importing({ 'ui.default_locale': 'de' })).status).toBe(200);
@@ -152,7 +152,7 @@ describe('a default that a later version changes', () => {
     expect(locale).toBe('later');
   });
 
-  it('reaches what an export of another system did not hold', async () => {
+  it('applies to settings that were missing in an export of another system', async () => {
     const ui = { watermark: 'set' };
     const locale = await localeAfter((server) =>
       administer(server, root).importing({ version: 0, ui }, '?fill=defaults'),
@@ -160,14 +160,14 @@ describe('a default that a later version changes', () => {
     expect(locale).toBe('later');
   });
 
-  it('is not in force where an import set the same value as the default before', async () => {
+  it('does not apply where an import set the value of the old default', async () => {
     const locale = await localeAfter((server) => administer(server, root).configure(() => {}));
     expect(locale).toBe('');
     const shown = await sourceOf('ui.default_locale');
     expect(shown).toEqual({ value: '', source: 'stored', set_at: expect.any(Number), set_by: root.id });
   });
 
-  it('is not in force where a flat import named the setting; who set it stays when it is sent again', async () => {
+  it('does not apply where a flat import set the value; sending it again keeps the author', async () => {
     const flat = { 'ui.default_locale': '' };
     const locale = await localeAfter((server) => administer(server, root).importing(flat));
     expect(locale).toBe('');
@@ -177,7 +177,7 @@ describe('a default that a later version changes', () => {
     expect(await sourceOf('ui.default_locale')).toEqual({ ...before, set_at: 7 });
   });
 
-  it('reaches what a rollback returned to its default', async () => {
+  it('applies to a setting that a rollback reset to its default', async () => {
     const locale = await localeAfter(async (server) => {
       await administer(server, root).importing({ 'ui.default_locale': 'de' });
       await administer(server, root).importing({ 'ui.default_locale': null });
@@ -188,13 +188,13 @@ describe('a default that a later version changes', () => {
     expect(locale).toBe('later');
   });
 
-  it('reaches what is not set below a pin that has gone', async () => {
+  it('applies to a setting without a stored value after its pin is removed', async () => {
     await withServer((server) => administer(server, root).configure(() => {}), { DEFAULT_LOCALE: 'pinned' });
     await withDefault(laterDefault, async () => expect((await exported()).ui.default_locale).toBe('later'));
   });
 });
 
-it('a database of the versions that stored every default keeps what differs from them as set', async () => {
+it('does not replace values that differ from the defaults in a database of old versions, which stored every default', async () => {
   const orm = await openOrm(entities, { url: database.url });
   const names = (await orm.migrator.getExecuted()).map(({ name }) => name);
   await orm.migrator.down({ to: names[names.findIndex((name) => name.endsWith('_overrides')) - 1] ?? '' });

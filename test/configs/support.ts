@@ -2,11 +2,11 @@ import { DEFAULT_CONFIGURATION } from '../../src/configs/settings/configs.defaul
 import type { Configuration } from '../../src/configs/settings/configs.schema.ts';
 import type { Answer, Person, TestServer } from '../support/server.ts';
 
-/** What an administrator does with the configuration of a server. */
+/** The calls of an administrator to the configuration of a server. */
 export interface Administration {
   exported(query?: string): Promise<Configuration>;
   importing(body: unknown, query?: string): Promise<Answer>;
-  /** Imports the defaults with changes; fails when that is refused. */
+  /** Imports the defaults with changes; fails when the import is refused. */
   configure(change: (configuration: Configuration) => void): Promise<Configuration>;
 }
 

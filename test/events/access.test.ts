@@ -6,13 +6,14 @@ import { type Person, signIn, signUpAs, startServer } from '../support/server.ts
 import { contentsOfEvents, type Event, listenBySocket, subscribe } from './listen.ts';
 
 /*
- * Who hears what, at both event doors, from the first moment and after every change of access, without a reconnect.
+ * Tests who receives what at both event doors, from the first moment and after each change of access, without
+ * a reconnect.
  */
 
 const server = await startServer();
 afterAll(() => server.close());
 const people = await gather(server);
-/** Everybody who is let in hears it: once they heard this, they heard whatever came before. */
+/** All listeners read this channel: after its message, all earlier messages have arrived. */
 const openId = await makeChannel(server, people.owner, grant('*', 'read'));
 
 const closers: (() => void)[] = [];
@@ -33,7 +34,7 @@ const createChannel = (...grants: Grant[]) => makeChannel(server, people.owner, 
 
 interface Listening {
   heard(): Event[];
-  /** The code of the refusal, or another sign of an end. */
+  /** The code of the refusal, or another sign that the connection has ended. */
   ended(): string | undefined;
 }
 
@@ -52,7 +53,7 @@ const DOORS: Record<string, (token: string) => Promise<Listening>> = {
 
 const contentOf = (listening: Listening) => contentsOfEvents(listening.heard());
 
-/** Waits until a listener heard a message that everybody hears, and tells what it heard by then. */
+/** Waits until a listener has received a message to all, and returns what it received before. */
 async function contentsOf(listening: Listening): Promise<string[]> {
   const sentinel = `sentinel ${Math.random()}`;
   await post(openId, sentinel);
@@ -69,21 +70,22 @@ const REFUSED: Partial<Record<Relation, string>> = {
 describe.each(Object.keys(DOORS))('at the %s door', (door) => {
   const listen = (token: string) => DOORS[door]?.(token) as Promise<Listening>;
 
-  it.each(RELATIONS)('%s', async (relation) => {
+  it.each(RELATIONS)('%s receives exactly what it may read', async (relation) => {
     const { channelId } = await setStage(server, people, relation === 'public');
-    // Socket.IO lets nameless sockets in for ten seconds, in which they hear nothing: `socketio.test.ts`.
+    // Socket.IO keeps a socket without credentials for ten seconds and sends it nothing: see
+    // `socketio.test.ts`.
     if (door === 'Socket.IO' && relation === 'signedOut') return;
     const listening = await listen(people[relation].token);
     expect(listening.ended()).toBe(REFUSED[relation]);
     if (REFUSED[relation]) return;
     await post(channelId, 'private');
     const expected = relation === 'stranger' ? [] : ['private'];
-    // What is said in one channel may overtake another while somebody is let in.
+    // A message of one channel may overtake another while a socket is admitted.
     await until('what is theirs', () => contentOf(listening).length >= expected.length);
     expect(await contentsOf(listening)).toEqual(expected);
   });
 
-  it('a right that is given, taken and given back', async () => {
+  it('a right that is granted, revoked and granted again', async () => {
     const { stranger } = people;
     const id = await createChannel();
     const listening = await listen(stranger.token);
@@ -104,12 +106,12 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
     await hears('public');
     const heard = await contentsOf(listening);
     expect(new Set(heard).size).toBe(heard.length);
-    // Whoever is let in hears what happens from then on, at either door.
+    // From then on, an admitted user receives the events of the channel at both doors.
     expect(heard).not.toContain('before');
     expect(listening.ended()).toBeUndefined();
   });
 
-  it('a new channel, from its first message', async () => {
+  it('a new channel, from its first message on', async () => {
     const listening = await listen(people.stranger.token);
     const expected = Array.from({ length: 10 }, (_, round) => `first ${round}`);
     for (const content of expected)
@@ -118,7 +120,7 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
     expect(contentOf(listening).toSorted()).toEqual(expected);
   });
 
-  it('a channel that is deleted, next to one that goes on', async () => {
+  it('a channel that is deleted, beside one that stays', async () => {
     const [gone, stays] = [await createChannel(grant('*', 'read')), await createChannel(grant('*', 'read'))];
     const listening = await listen(people.stranger.token);
     await post(gone, 'last');
@@ -129,7 +131,7 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
     expect(listening.ended()).toBeUndefined();
   });
 
-  it('channels that are switched off and on again', async () => {
+  it('channels that are disabled and enabled again', async () => {
     const config = await asOwner('GET /configs/export');
     const listening = await listen(people.reader.token);
     await post(openId, 'before');
@@ -140,7 +142,7 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
     expect(listening.ended()).toBeUndefined();
   });
 
-  it('the permission features.channels that is taken and given', async () => {
+  it('the permission features.channels when it is revoked and granted', async () => {
     const config = await asOwner('GET /configs/export');
     const permissions = { ...config.user.permissions, features: { channels: false } };
     const member = await listen(people.reader.token);
@@ -157,7 +159,7 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
     for (const listening of [member, administrator]) {
       await until('the last one to be heard', () => contentOf(listening).includes('for all'));
     }
-    // Whoever gets access back goes on where they stopped.
+    // A user with access again continues at the last received event.
     expect(contentOf(member)).toEqual(contentOf(administrator));
   });
 
@@ -189,7 +191,7 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
       expect(stays.ended()).toBeUndefined();
     });
 
-    it('the token’s lifetime', async () => {
+    it('the lifetime of the token', async () => {
       const config = await asOwner('GET /configs/export');
       const listenFor = async (seconds: number): Promise<Listening> => {
         const auth = { ...config.auth, jwt_expiry: `${seconds}s` };
@@ -197,7 +199,7 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
         const short = await signIn(server, people.reader);
         await asOwner('POST /configs/import', config);
         const listening = await listen(short.token);
-        // On a slow machine it was over before they were in.
+        // On a slow machine the token may expire before the sockets are admitted.
         return listening.ended() && seconds < 60 ? listenFor(seconds * 5) : listening;
       };
       const listening = await listenFor(2);
@@ -205,7 +207,7 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
       await until('the end', () => listening.ended());
     });
 
-    it('one session, and not the others of the same person', async () => {
+    it('one session; other sessions of the same person stay', async () => {
       const [one, other] = [await signIn(server, people.author), await signIn(server, people.author)];
       const [first, second] = [await listen(one.token), await listen(other.token)];
       await server.call('POST /auths/signout', { token: one.token });

@@ -9,9 +9,9 @@ import { call, type Person, signUp, signUpAs } from '../support/server.ts';
 import { contentsOfEvents, listenBySocket, subscribe } from './listen.ts';
 
 /*
- * Two processes behind a balancer that knows nothing of sessions: each connection goes to the next one in turn.
+ * Two processes behind a balancer without sticky sessions: each connection goes to the next process in turn.
  */
-describe.skipIf(withoutRedis)('behind a balancer in turns', () => {
+describe.skipIf(withoutRedis)('behind a round-robin balancer', () => {
   let pair: Pair;
   let balancer: Server;
   let url: string;
@@ -41,13 +41,13 @@ describe.skipIf(withoutRedis)('behind a balancer in turns', () => {
     balancer.close();
   });
 
-  it('every event reaches every client over WebSocket, whichever process it came to', async () => {
+  it('every event reaches every client over WebSocket, from either process', async () => {
     const options = { auth: { events: 'envelope' } };
     const sockets = await Promise.all([0, 1, 2].map(() => listenBySocket(url, reader.token, options)));
     const subscriptions = await Promise.all([0, 1, 2].map(() => subscribe(url, reader.token)));
     const told = Array.from({ length: 10 }, (_, n) => `message ${n}`);
     for (const content of told) {
-      // No connection is kept, so that the next call goes to the other process.
+      // Without keep-alive, the next call goes to the other process.
       const { status } = await call(url, `POST /channels/${channelId}/messages/post`, {
         token: root.token,
         body: { content },
@@ -64,7 +64,7 @@ describe.skipIf(withoutRedis)('behind a balancer in turns', () => {
     for (const one of [...sockets, ...subscriptions]) one.close();
   });
 
-  it('polling needs a balancer that keeps a client to its process, and is told that its session is unknown', async () => {
+  it('polling needs sticky sessions; otherwise the client is told that its session is unknown', async () => {
     const headers = { connection: 'close' };
     const address = `${url}/ws/socket.io/?EIO=4&transport=polling`;
     const opened = await (await fetch(address, { headers })).text();

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { CursorKeeper, formatCursor, parseCursor, SETTLED_MICROS, tagOf } from '../../src/events/cursor.ts';
 
 const SECOND = 1_000_000;
-/** Where the database's clock stands when a story begins. */
+/** The clock of the database at the beginning of a story. */
 const BEGIN = 1_700_000_000 * SECOND;
 const idOf = (channel: number) => `018f0000-0000-7000-8000-00000000000${channel}`;
 
 describe('a cursor', () => {
-  it('reads back as it was written', () => {
+  it('is parsed to the same value as it was formatted from', () => {
     const positions = fc.dictionary(fc.uuid().map(tagOf), fc.nat(Number.MAX_SAFE_INTEGER % 10 ** 15));
     fc.assert(
       fc.property(fc.nat(Number.MAX_SAFE_INTEGER), positions, (momentMicros, entries) => {
@@ -18,7 +18,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('refuses any other text, and never fails in another way', () => {
+  it('refuses any other text with one kind of error', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         try {
@@ -30,7 +30,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('does not grow with channels that are quiet', () => {
+  it('does not grow with quiet channels', () => {
     const keeper = new CursorKeeper({ momentMicros: BEGIN, positions: new Map() }, BEGIN);
     let cursor = '';
     for (let n = 0; n < 1000; n += 1) {
@@ -43,8 +43,8 @@ describe('a cursor', () => {
 });
 
 /*
- * A story: events in two channels, up to minutes apart, and a reader that sees them in the order of each channel, sooner or later, and
- * loses its connection at any place. Where it goes on must be where it stopped.
+ * A story has events in two channels, up to minutes apart. A reader receives them in the order of each
+ * channel and loses its connection at any place. It must continue at the place where it stopped.
  */
 const CHANNELS = [0, 1];
 const channel = fc.constantFrom(...CHANNELS);
@@ -62,8 +62,8 @@ const moves = fc.array(
   { maxLength: 40, size: 'max' },
 );
 
-describe('whoever goes on behind a cursor', () => {
-  it('goes on where they stopped, in every channel, however long ago that was', () => {
+describe('a reader with a cursor', () => {
+  it('continues where it stopped, in every channel, after any time', () => {
     fc.assert(
       fc.property(moves, (story) => {
         const log: number[][] = CHANNELS.map(() => []);

@@ -28,24 +28,27 @@ export interface Door {
   parts: Parts;
   hub: EventHub;
   bus: Bus;
-  /** Tells it that it may have missed notices: it looks in the database at once, and not only every few seconds. */
+  /**
+   * Tells the hub that it may have missed notices, so that it reads the database at once instead of every few
+   * seconds.
+   */
   tellGap(): void;
-  /** How many listen to notices or events at the moment. */
+  /** The number of listeners for notices and events at the moment. */
   listeners(): number;
   close(): Promise<void>;
 }
 
 export interface DoorOptions {
-  /** Silent unless given. */
+  /** No log by default. */
   log?: Logger;
   proofMs?: number;
   maxSockets?: number;
   pings?: { intervalMs: number; timeoutMs: number };
-  /** Stands between the question which channels somebody may read and following them. */
+  /** Runs between reading the channels of a user and following them. */
   aroundFollow?: (follow: () => Promise<void>) => Promise<void>;
 }
 
-/** Counts who listens, which neither the bus nor the hub need to know. */
+/** Counts listeners; neither the bus nor the hub needs this number. */
 function counting<Arguments extends unknown[]>(
   count: { now: number },
   listen: (...args: Arguments) => () => void,
@@ -62,7 +65,9 @@ function counting<Arguments extends unknown[]>(
   };
 }
 
-/** The event doors alone, on the database and the secret of a running server, with their parts in reach. */
+/**
+ * Starts only the event doors, with the database and the secret of a running server, and exposes their parts.
+ */
 export async function openDoor(server: TestServer, options: DoorOptions = {}): Promise<Door> {
   const env = readEnv({ DATA_DIR: server.dataDir, DATABASE_URL: server.database.url, PORT: '0' });
   const secret = await loadSecret(env);
@@ -120,7 +125,7 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
     quotas: createQuotas({ sql, bus, configs, shared: null }),
     entrance: createEntrance(env),
   };
-  // No event has to do with the others, of which some take their time to start.
+  // The other parts, some of which start slowly, are not needed for events.
   const parts = partsInUse satisfies Partial<Parts> as unknown as Parts;
 
   const http = createServer();

@@ -5,7 +5,10 @@ import { until } from '../support/poll.ts';
 import { signUp, startServer } from '../support/server.ts';
 import { listenBySocket } from './listen.ts';
 
-/** Connections that send more than any client does: each is closed before it costs anything, and nobody else notices. */
+/**
+ * Connections that send more than a client would: each is closed before it costs much, and other connections
+ * are not affected.
+ */
 
 const server = await startServer();
 afterAll(() => server.close());
@@ -26,12 +29,12 @@ const named = `40${JSON.stringify({ token: owner.token })}`;
 
 it.each<[string, string[]]>([
   ['connects twice without credentials', ['40', '40']],
-  ['connects twice before it is let in', [named, named]],
-  ['connects twice, and names the namespace', ['40/,', '40/']],
+  ['connects twice before it is admitted', [named, named]],
+  ['connects twice and names the namespace', ['40/,', '40/']],
   ['connects ten thousand times in one body', Array(10_000).fill('40')],
   ['asks for five thousand other namespaces', Array(5_000).fill('40/other,')],
   ['sends ten thousand pongs', Array(10_000).fill('3')],
-])('a connection that %s is over', async (_what, packets) => {
+])('a connection that %s is closed', async (_what, packets) => {
   const other = await listenBySocket(server.url, owner.token, { auth: { events: 'envelope' } });
   const sid = await handshake();
   await post(sid, packets).catch(() => {});
@@ -40,7 +43,7 @@ it.each<[string, string[]]>([
   other.close();
 });
 
-it('a connection that was let in and sends three thousand events is over', async () => {
+it('an admitted connection that sends three thousand events is closed', async () => {
   const sid = await handshake();
   await post(sid, [named]);
   expect(await (await fetch(`${base}&sid=${sid}`)).text()).toMatch(/^40\{"sid":/);
@@ -48,7 +51,7 @@ it('a connection that was let in and sends three thousand events is over', async
   expect((await fetch(`${base}&sid=${sid}`)).status).toBe(400);
 });
 
-it('a client that floods is told that the server ended it, and does not come back by itself', async () => {
+it('a client that floods is told that the server closed it, and does not reconnect by itself', async () => {
   const { socket } = await listenBySocket(server.url, owner.token, { reconnection: true });
   const ended = new Promise((resolve) => socket.once('disconnect', resolve));
   for (let sent = 0; sent < 1_000; sent += 1) socket.emit('heartbeat', {});
@@ -56,7 +59,7 @@ it('a client that floods is told that the server ended it, and does not come bac
   expect(socket.active).toBe(false);
 });
 
-it('a second connection to the namespace is none over WebSocket either', async () => {
+it('a second connection to the namespace is refused over WebSocket too', async () => {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws/socket.io/?EIO=4&transport=websocket`);
   await once(socket, 'open');
   socket.send(named);
@@ -64,11 +67,11 @@ it('a second connection to the namespace is none over WebSocket either', async (
   await once(socket, 'close');
 });
 
-it('a connection that asks for another namespace first still gets the one that there is', async () => {
+it('a connection that asks for another namespace first can still join the main one', async () => {
   const sid = await handshake();
   await post(sid, ['40/other,', named]);
   const heard: string[] = [];
-  // One poll may bring both.
+  // One poll may return both.
   await until('both answers', async () => {
     heard.push(...(await (await fetch(`${base}&sid=${sid}`)).text()).split(SEPARATOR));
     return heard.length > 1;

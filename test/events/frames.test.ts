@@ -4,7 +4,10 @@ import { WebSocket } from 'ws';
 import { until } from '../support/poll.ts';
 import { signUp, startServer } from '../support/server.ts';
 
-/** The tRPC door makes its own WebSocket frames for events: they must arrive whole, whatever is in them and whoever they are for. */
+/**
+ * The tRPC door makes its own WebSocket frames for events: they must arrive whole with any content and for
+ * any receiver.
+ */
 
 const server = await startServer();
 afterAll(() => server.close());
@@ -19,7 +22,7 @@ interface Frame {
   };
 }
 
-it('reach two calls of one connection, with texts of any length and script', async () => {
+it('frames reach two calls of one connection, with texts of any length and script', async () => {
   const { id: channelId } = (
     await server.call('POST /channels/create', { token: owner.token, body: { name: 'x' } })
   ).body;
@@ -38,7 +41,7 @@ it('reach two calls of one connection, with texts of any length and script', asy
   const started = () => frames.filter(({ result }) => result?.type === 'started');
   await until('both to start', () => started().length === calls.length);
 
-  // Frames above 65,535 bytes have another head, and so do characters of several bytes in other places.
+  // Frames above 65,535 bytes have another header, and multi-byte characters change the length.
   const contents = ['ä', '🎉 "quoted" \\ \u2028', 'x'.repeat(64 * 1024), '語'.repeat(21_000), 'last'];
   for (const content of contents)
     await server.call(`POST /channels/${channelId}/messages/post`, { token: owner.token, body: { content } });

@@ -4,7 +4,10 @@ import { until } from '../support/poll.ts';
 import { type Person, signUpAll, signUpAs, startServer } from '../support/server.ts';
 import { ENVELOPE, listenBySocket, type SocketListener } from './listen.ts';
 
-/** What clients tell over Socket.IO: who may, who hears of it, and that nothing else comes of anything else. */
+/**
+ * Tests what clients may send over Socket.IO: who may send it, who receives it, and that other messages have
+ * no effect.
+ */
 
 let channelId: string;
 const open: SocketListener[] = [];
@@ -32,11 +35,11 @@ const tell = (
   message_id: unknown = null,
 ) => listener.socket.emit(ENVELOPE, { channel_id: in_, message_id, data });
 const typingsOf = ({ notices }: SocketListener) => notices.filter(({ data }) => data.type === 'typing');
-/** Packets of one socket are worked off in their order, so what was told before has had its effect. */
+/** The server handles the packets of one socket in order, so all earlier packets have had their effect. */
 const heard = (listener: SocketListener) => listener.socket.timeout(60_000).emitWithAck('heartbeat', {});
 
 describe('typing', () => {
-  it('reaches everybody in the channel, with who and where', async () => {
+  it('reaches all readers of the channel, with person and place', async () => {
     const [from, other, outside] = [await listen(writer), await listen(owner), await listen(stranger)];
     const threadId = '018f0000-0000-7000-8000-000000000000';
     tell(from, { type: 'typing', data: { typing: true } });
@@ -54,7 +57,7 @@ describe('typing', () => {
     expect(typingsOf(outside)).toEqual([]);
   });
 
-  it('of somebody who may not write there is passed over, and so is one whose right has gone', async () => {
+  it('is ignored from a person without write access, and after the access is revoked', async () => {
     const [from, other, outside] = [await listen(writer), await listen(owner), await listen(stranger)];
     tell(outside, { type: 'typing', data: { typing: true } });
     await heard(outside);
@@ -64,7 +67,7 @@ describe('typing', () => {
     });
     tell(from, { type: 'typing', data: { typing: true } });
     await heard(from);
-    // Such notices are not kept for a socket whose rights are being looked at, so one may be lost.
+    // Such notices are not stored for a socket while its rights are checked, so one may be lost.
     await until('the owner’s', () => {
       tell(other, { type: 'typing', data: { typing: true } });
       return typingsOf(other).length > 0;
@@ -72,7 +75,7 @@ describe('typing', () => {
     expect(new Set(typingsOf(other).map(({ user }) => user.id))).toEqual(new Set([owner.id]));
   });
 
-  it('by a flood is passed over, and the socket stays', async () => {
+  it('is ignored when there is too much of it, and the socket stays', async () => {
     const [from, other] = [await listen(writer), await listen(owner)];
     for (let n = 0; n < 100; n += 1) tell(from, { type: 'typing', data: { typing: true } });
     let isAnswered = false;
@@ -89,7 +92,7 @@ describe('typing', () => {
   });
 });
 
-describe('anything else', () => {
+describe('any other message', () => {
   const nowhere = '018f0000-0000-7000-8000-000000000000';
   it.each<[string, unknown[]]>([
     [ENVELOPE, []],
@@ -106,7 +109,7 @@ describe('anything else', () => {
     ['join-channels', [17]],
     ['__proto__', [{}]],
     ['constructor', []],
-  ])('is passed over: %s %j', async (name, sent) => {
+  ])('is ignored: %s %j', async (name, sent) => {
     const [from, other] = [await listen(writer), await listen(owner)];
     from.socket.emit(name, ...sent);
     await heard(from);
@@ -115,7 +118,7 @@ describe('anything else', () => {
     expect([other.enveloped, typingsOf(other)]).toEqual([[], []]);
   });
 
-  it('is not acknowledged either', async () => {
+  it('is not acknowledged', async () => {
     const from = await listen(stranger);
     const acknowledged: unknown[] = [];
     for (const payload of [{ channel_id: channelId, data: { type: 'typing' } }, 'nonsense'])
@@ -124,7 +127,7 @@ describe('anything else', () => {
     expect(acknowledged).toEqual([]);
   });
 
-  it('from somebody whose session has ended ends the connection', async () => {
+  it('ends the connection when the session has ended', async () => {
     const short = await signUpAs(server, owner, 'Short', 'user');
     const from = await listen(short);
     await server.call('POST /auths/signout', { token: short.token });
@@ -138,7 +141,7 @@ describe('presence', () => {
       .filter(({ data, user }) => data.type === 'presence' && user.id === id)
       .map(({ data }) => data.data);
 
-  it('tells those of a channel when somebody comes, and some seconds after they went', async () => {
+  it('tells readers of a channel when a person comes, and some seconds after they leave', async () => {
     const guest = await signUpAs(server, owner, 'Guest', 'user');
     const access_grants = [grant(guest.id, 'read')];
     await server.call(`POST /channels/${channelId}/update`, { token: owner.token, body: { access_grants } });

@@ -16,8 +16,9 @@ import { type Door, openDoor } from './door.ts';
 import { listenBySocket, subscribe } from './listen.ts';
 
 /*
- * A second set of doors on the same database hears nothing of the first by itself, as a process does whose notices are lost. What it
- * is told here, in which order and how often, is up to the test; what it hands out must be the log.
+ * A second set of doors on the same database gets no notices from the first, like a process whose notices are
+ * lost. The tests decide which notices it gets, in which order and how often; it must deliver exactly the
+ * log.
  */
 
 let door: Door;
@@ -56,7 +57,7 @@ async function follow(onEvent = () => {}) {
 const bodiesAfter = async (position: number) =>
   (await door.hub.after(channelStream(channelId), position)).map(({ body }) => body);
 
-/** Posts, and takes what the other process would have been told of it. */
+/** Posts messages and records the notices that another process would get. */
 async function postUnheard(count: number): Promise<void> {
   const listener = await listenBySocket(server.url, owner.token, { auth: { events: 'envelope' } });
   for (let n = 0; n < count; n += 1) await post(`${n}`);
@@ -65,7 +66,7 @@ async function postUnheard(count: number): Promise<void> {
   listener.close();
 }
 
-/** The owner's scope at the second door. @param outlet of a subscription */
+/** The scope of the owner at the second door. @param outlet of a subscription */
 async function openScope(outlet?: Outlet) {
   const { parts } = door;
   const credentials = { token: owner.token, via: 'bearer' } as const;
@@ -78,7 +79,7 @@ async function openScope(outlet?: Outlet) {
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
 
 describe('notices between processes', () => {
-  it('may be lost, doubled and in any order: what is handed out is the log, once', async () => {
+  it('may be lost, repeated and in any order: the log is delivered once', async () => {
     let head = 1;
     const mishaps = fc.array(fc.nat(9), { maxLength: 20 });
     await fc.assert(
@@ -87,7 +88,7 @@ describe('notices between processes', () => {
         told = [];
         await postUnheard(10);
         for (const n of order) door.bus.publish('channel.event', told[n] as ChannelEventView);
-        // The last one arrives at last; whatever is missing before it comes from the log.
+        // The last notice arrives in the end; missing events before it are read from the log.
         door.bus.publish('channel.event', told[9] as ChannelEventView);
         await until('all', () => handedOut.length >= 10);
         expect(handedOut).toEqual(numbers(head + 1, head + 10));
@@ -98,7 +99,7 @@ describe('notices between processes', () => {
     );
   });
 
-  it('may all be lost: the database is asked every few seconds', async () => {
+  it('may all be lost: the database is read every few seconds', async () => {
     const subscription = await subscribe(door.url, owner.token);
     const listener = await listenBySocket(door.url, owner.token);
     await until('the channel to be followed', () => door.hub.size > 0);
@@ -110,15 +111,15 @@ describe('notices between processes', () => {
     listener.close();
   });
 
-  it('that were lost are looked for no longer than somebody follows the channel', async () => {
+  it('that were lost are read only while the channel has followers', async () => {
     await post('as all the others');
-    // The follower leaves in the middle of the first page of what is missing.
+    // The follower leaves in the middle of the first page of missing events.
     const { promise, resolve } = Promise.withResolvers<void>();
     const { leave } = await follow(() => {
       leave();
       resolve();
     });
-    // All at once: between two of them the door may look by itself.
+    // In one statement, since the door may read the log by itself between two.
     await server.database.query(
       `with missing as (
          insert into channel_event (channel_id, id, type, message_id, actor, data, created_at)
@@ -135,7 +136,7 @@ describe('notices between processes', () => {
     expect(statements.filter((text) => text.includes('from channel_event')).length).toBeLessThan(2);
   });
 
-  it('what stands in the log reads as what was told', async () => {
+  it('have the same content as the events of the log', async () => {
     const root = await post('root');
     await postUnheard(2);
     await call(`POST /channels/${channelId}/messages/post`, { content: 'reply', parent_id: root.id });
@@ -145,8 +146,8 @@ describe('notices between processes', () => {
   });
 });
 
-describe('a right that is given elsewhere', () => {
-  it('brings what came since, however late one hears of it', async () => {
+describe('a right that is granted at another process', () => {
+  it('delivers the events since then, however late the notice arrives', async () => {
     const subscription = await subscribe(door.url, owner.token);
     const listener = await listenBySocket(door.url, owner.token);
     await until('the first channel to be followed', () => door.hub.size > 0);
@@ -169,7 +170,7 @@ describe('a right that is given elsewhere', () => {
   });
 });
 
-it('another name is no change of access, and nobody has to look', async () => {
+it('renaming a channel does not make other processes check access', async () => {
   const told: string[] = [];
   door.bus.subscribe('channel.access', (notice) => told.push(notice.channelId));
   const scope = await openScope();
@@ -179,7 +180,7 @@ it('another name is no change of access, and nobody has to look', async () => {
   expect(told).toEqual([channelId]);
 });
 
-describe('a right that is taken while somebody is let in', () => {
+describe('a right that is revoked while a socket is admitted', () => {
   it('is not kept', async () => {
     const reader = await signUpAs(server, owner, 'Reader', 'user');
     const access_grants = [grant(reader.id, 'read')];
@@ -189,7 +190,7 @@ describe('a right that is taken while somebody is let in', () => {
       async aroundFollow(follow) {
         await call(`POST /channels/${channelId}/update`, { access_grants: [] });
         slow.bus.publish('channel.access', { channelId, since: 0 });
-        // By the time that these are answered, the notice has been worked off.
+        // When these calls are answered, the notice has been handled.
         for (let n = 0; n < 10; n += 1) await call('GET /channels');
         await follow();
         watched = true;
@@ -206,8 +207,8 @@ describe('a right that is taken while somebody is let in', () => {
   });
 });
 
-describe('why an event was sent or not', () => {
-  it('stands in the log at debug level, and is counted', async () => {
+describe('the outcome of each event', () => {
+  it('is logged at debug level, and counted', async () => {
     const lines: { stream: string; event: number; user: string; outcome: string; door: string }[] = [];
     const stranger = await signUpAs(server, owner, 'Stranger', 'user');
     const log = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line)) });
@@ -221,7 +222,7 @@ describe('why an event was sent or not', () => {
       const subscription = await subscribe(open.url, owner.token);
       const unconcerned = await subscribe(open.url, stranger.token);
       await postUnheard(2);
-      // This one had the second event from another process.
+      // This client got the second event from another process.
       const auth = { last_event_ids: { [channelId]: 3 } };
       const ahead = await listenBySocket(open.url, owner.token, { auth });
       await ahead.socket.emitWithAck('user-join', { auth: { token: owner.token } });
@@ -248,8 +249,8 @@ describe('why an event was sent or not', () => {
   });
 });
 
-describe('who is far behind', () => {
-  it('reads the log page by page, then what is at hand, without a seam', async () => {
+describe('a subscriber far behind', () => {
+  it('reads the log page by page and then the recent events, without a gap', async () => {
     await follow();
     for (let n = 0; n < 30; n += 1) await Promise.all(numbers(1, 10).map((k) => post(`${n}.${k}`)));
     const read: number[] = [];
@@ -264,8 +265,8 @@ describe('who is far behind', () => {
   });
 });
 
-describe('a stream in the middle of what it missed', () => {
-  /** A client that takes one event each time that it is asked to. */
+describe('a subscriber in the middle of its missed events', () => {
+  /** A client that takes one event at each request. */
   async function openMidway() {
     for (let n = 0; n < 5; n += 1) await post(`${n}`);
     const sent: number[] = [];
@@ -307,7 +308,7 @@ describe('a stream in the middle of what it missed', () => {
     expect([door.hub.size, door.listeners()]).toEqual([0, 0]);
   });
 
-  it('looks at access first when that has changed', async () => {
+  it('checks access first when it has changed', async () => {
     const { sent, end, goOn } = await openMidway();
     await call(`DELETE /channels/${channelId}/delete`);
     door.bus.publish('channel.access', { channelId, since: 0 });
@@ -317,7 +318,7 @@ describe('a stream in the middle of what it missed', () => {
     expect([door.hub.size, door.listeners()]).toEqual([0, 0]);
   });
 
-  it('goes on where it was when access is as before', async () => {
+  it('continues when access is the same as before', async () => {
     const { sent, goOn } = await openMidway();
     door.bus.publish('channel.access', { channelId, since: 0 });
     for (const event_id of [2, 3, 4, 5]) {

@@ -13,32 +13,32 @@ import type { AppRouter } from '../../src/router.ts';
 import { until } from '../support/poll.ts';
 
 export type Event = ChannelEventView;
-/** What a message event carries. @throws Error for any other event */
+/** The message of a message event. @throws Error for any other event */
 export function messageOf({ data }: Event) {
   if (!('content' in data.data)) throw new Error(`${data.type} carries no message`);
   return data.data;
 }
 
-/** What the messages said, in the order of their events; a channel's own events say nothing. */
+/** The contents of the messages, in the order of their events; events of channels have none. */
 export const contentsOfEvents = (events: Event[]): string[] =>
   events.flatMap(({ data }) => ('content' in data.data ? [data.data.content] : []));
 
 export const ENVELOPE = 'events:channel';
 
-/** A Socket.IO client with all that it was sent. */
+/** A Socket.IO client with everything that it received. */
 export interface SocketListener {
   socket: Socket;
-  /** What came as `events:channel`. */
+  /** Events received as `events:channel`. */
   enveloped: Event[];
-  /** What came as `events:channel` and has no number. */
+  /** Notices: received as `events:channel`, without a number. */
   notices: ChannelNoticeView[];
   namedNotices: { name: string; notice: ChannelNoticeView }[];
   reloads: Omit<ChannelReloadView, 'data'>[];
-  /** What came under the event's own name, with that name. */
+  /** Events received under their own name, with that name. */
   named: { name: string; event: Event }[];
   /** The body of a refusal. */
   refusal: { detail: string; code: string } | undefined;
-  /** Why it was disconnected. */
+  /** The reason of the disconnection. */
   ended: string | undefined;
   close(): void;
 }
@@ -46,11 +46,11 @@ export interface SocketListener {
 export interface SocketOptions {
   transport?: 'websocket' | 'polling';
   auth?: Record<string, unknown>;
-  /** Whether it comes back by itself; false unless told. */
+  /** Reconnects by itself when true; false by default. */
   reconnection?: boolean;
 }
 
-/** A plain Socket.IO client. Resolves when it was let in or refused. */
+/** Opens a plain Socket.IO client. Resolves when it is admitted or refused. */
 export async function listenBySocket(
   url: string,
   token: string | undefined,
@@ -96,16 +96,16 @@ export async function listenBySocket(
   return listener;
 }
 
-/** A subscription to `channels.events` with all that it was sent. */
+/** A subscription to `channels.events` with everything that it received. */
 export interface Subscription {
   items: { id: string; event: Event }[];
   notices: ChannelNoticeView[];
   reloads: Omit<ChannelReloadView, 'data'>[];
   /** The `error_code` of the failure that ended it. */
   failure: string | undefined;
-  /** How often it started: once, and again after each lost socket. */
+  /** The number of starts: one, and another after each lost socket. */
   starts: number;
-  /** Tears the socket, as a lost network does; the client comes back by itself. */
+  /** Breaks the socket like a lost network; the client reconnects by itself. */
   tear(): void;
   close(): void;
 }
@@ -118,7 +118,7 @@ export interface SubscribeOptions {
 /**
  * Subscribes over tRPC's WebSocket. Resolves when it has started or failed.
  *
- * @param isGone whether there is no use in waiting for the server any more
+ * @param isGone true when waiting for the server is of no use any more
  */
 export async function subscribe(
   url: string,
@@ -135,10 +135,10 @@ export async function subscribe(
   }
   const wsClient = createWSClient({
     url: `${url.replace('http', 'ws')}/trpc`,
-    // Node's types of the platform's class and of this one differ in what no client uses.
+    // The WebSocket types of Node and of the platform differ only in members that no client uses.
     WebSocket: KnownSocket as unknown as typeof globalThis.WebSocket,
     connectionParams: token ? { token } : null,
-    // Soon, but not all the time: the server may have to start first.
+    // Retries soon, but not in a tight loop: the server may have to start first.
     retryDelayMs: () => 10,
   });
   const client = createTRPCClient<AppRouter>({ links: [wsLink({ client: wsClient })] });

@@ -4,7 +4,7 @@ import { until } from '../support/poll.ts';
 import { type Person, signUpAll, startServer } from '../support/server.ts';
 import { ENVELOPE, listenBySocket, type SocketListener, type Subscription, subscribe } from './listen.ts';
 
-/** What somebody has read at one client, their other ones are told, and nobody else. */
+/** What a user reads at one client is sent to the other clients of that user, and to no other user. */
 
 let channelId: string;
 const open: { close(): void }[] = [];
@@ -49,15 +49,15 @@ async function byTrpc({ token }: Person, options: { channel_ids?: string[] } = {
 const marksOf = ({ notices }: SocketListener | Subscription) =>
   notices.filter(({ data }) => data.type === 'last_read_at');
 
-/** Everybody who reads the channel hears this, after all that was told before. */
+/** All readers of the channel receive this after everything that was sent before. */
 async function settled(...listeners: (SocketListener | Subscription)[]): Promise<void> {
   await server.call(`POST /channels/${channelId}/typing`, { token: owner.token, body: {} });
   for (const { notices } of listeners)
     await until('the last notice', () => notices.some(({ data }) => data.type === 'typing'));
 }
 
-describe('a mark of what was read', () => {
-  it('reaches all clients of the reader with what is left, and no other person', async () => {
+describe('a read mark', () => {
+  it('reaches all clients of the reader with the remaining count, and no other user', async () => {
     const named = await bySocketIo(reader, 'named');
     const theirs = [await bySocketIo(reader), await byTrpc(reader)];
     const others = [await bySocketIo(owner), await byTrpc(owner)];
@@ -81,7 +81,7 @@ describe('a mark of what was read', () => {
     expect(named.notices).toEqual([]);
   });
 
-  it('that finds nothing new is told to nobody, however often it is made', async () => {
+  it('that changes nothing is not sent, however often it is set', async () => {
     const theirs = [await bySocketIo(reader), await byTrpc(reader)];
     await post('hello');
     const first = await mark();
@@ -91,7 +91,7 @@ describe('a mark of what was read', () => {
     for (const one of theirs) expect(marksOf(one)).toHaveLength(1);
   });
 
-  it('that goes back tells where it stays', async () => {
+  it('that goes back is answered with the stored one', async () => {
     const listener = await byTrpc(reader);
     const [early, late] = [await post('1'), await post('2')];
     await mark(late.created_at);
@@ -102,7 +102,7 @@ describe('a mark of what was read', () => {
     expect(marksOf(listener).at(-1)).toMatchObject({ data: { data } });
   });
 
-  it('is told by a client at the Socket.IO door as well', async () => {
+  it('may be set by a client at the Socket.IO door as well', async () => {
     const [from, phone] = [await bySocketIo(reader), await byTrpc(reader)];
     await post('hello');
     from.socket.emit(ENVELOPE, { channel_id: channelId, data: { type: 'last_read_at' } });
@@ -110,7 +110,7 @@ describe('a mark of what was read', () => {
     expect(marksOf(phone)).toMatchObject([{ data: { data: { unread_count: 0, mention_count: 0 } } }]);
   });
 
-  it('in another channel is nothing to a subscription to this one', async () => {
+  it('in another channel is not sent to a subscription to this one', async () => {
     const listener = await byTrpc(reader, { channel_ids: [channelId] });
     const here = channelId;
     channelId = await createChannel();
@@ -121,7 +121,7 @@ describe('a mark of what was read', () => {
     expect(marksOf(listener)).toEqual([]);
   });
 
-  it('that was refused is told to nobody', async () => {
+  it('that is refused is not sent', async () => {
     const listener = await byTrpc(reader);
     await post('hello');
     const refused = await server.call(`POST /channels/${channelId}/read`, {
@@ -133,7 +133,7 @@ describe('a mark of what was read', () => {
     expect(marksOf(listener)).toEqual([]);
   });
 
-  it('comes with putting a channel away, and not with what is away already', async () => {
+  it('is sent when a channel is hidden, except when it is hidden already', async () => {
     const body = { type: 'dm', user_ids: [owner.id] };
     channelId = (await server.as(reader)('POST /channels/create', body)).body.id;
     const listener = await byTrpc(reader);
@@ -149,7 +149,7 @@ describe('a mark of what was read', () => {
   });
 });
 
-it('a muted or unmuted channel is told to all clients of the same person, and to no other person', async () => {
+it('muting or unmuting a channel is sent to all clients of the same user, and to no other user', async () => {
   const theirs = [await bySocketIo(reader), await byTrpc(reader)];
   const other = await byTrpc(owner);
   const as = server.as(reader);

@@ -6,7 +6,7 @@ import { type Person, signUpAll, startServer } from '../support/server.ts';
 import { openDoor } from './door.ts';
 import { listenBySocket, type SocketListener, type Subscription, subscribe } from './listen.ts';
 
-/** What passes: to whom it is delivered, at both doors, and that it moves nobody's place in the log. */
+/** Tests who receives notices at both doors, and that they do not change positions in the log. */
 
 let channelId: string;
 let closing: { close(): void }[];
@@ -42,7 +42,7 @@ const typing = (n = 0) => noticeOf({ type: 'typing', data: { typing: true, n } }
 async function bySocket(person: Person, events: 'envelope' | 'named' | 'both' = 'both') {
   const listener = await listenBySocket(door.url, person.token, { auth: { events } });
   closing.push(listener);
-  // The answer says that it sits in its rooms.
+  // When this is answered, the socket is in its rooms.
   await listener.socket.emitWithAck('user-join', { auth: { token: person.token } });
   return listener;
 }
@@ -56,7 +56,7 @@ const tell = (notice: ChannelNoticeView, userIds?: string[]) =>
     to: userIds ? { userIds } : { channelId: notice.channel_id },
     notice,
   });
-/** A notice to everybody comes after all that was told before. */
+/** A notice to all arrives after everything that was sent before. */
 async function settled(listeners: (SocketListener | Subscription)[]): Promise<void> {
   const end = noticeOf({ type: 'typing', data: { end: true } });
   tell(end, [owner.id, reader.id, stranger.id]);
@@ -67,7 +67,7 @@ const kept = ({ notices }: SocketListener | Subscription) =>
   notices.filter(({ data }) => data.type !== 'presence' && !('end' in data.data));
 
 describe('a notice to a channel', () => {
-  it('reaches whoever reads it, and nobody else, by each habit and at each door', async () => {
+  it('reaches only readers of it, in each form and at each door', async () => {
     const readers = [await bySocket(reader), await bySocket(owner, 'envelope')];
     const named = await bySocket(reader, 'named');
     const others = [await bySocket(stranger)];
@@ -86,7 +86,7 @@ describe('a notice to a channel', () => {
     expect(readers[1]?.namedNotices).toHaveLength(0);
   });
 
-  it('comes in its place among the events, and moves nobody’s place', async () => {
+  it('arrives in order among the events, and moves no position', async () => {
     const subscription = await subscribe(server.url, reader.token, { channel_ids: [channelId] });
     closing.push(subscription);
     await post('one');
@@ -102,7 +102,7 @@ describe('a notice to a channel', () => {
     expect(other.items[0]?.event.data.data).toMatchObject({ content: 'two' });
   });
 
-  it('that it is gone comes before access is withdrawn', async () => {
+  it('about its deletion arrives before access is revoked', async () => {
     const [socket, subscription] = [await bySocket(reader), await byTrpc(reader)];
     const wanted = await byTrpc(reader, { channel_ids: [channelId] });
     const gone = noticeOf({ type: 'channel:deleted', data: {} });
@@ -118,8 +118,8 @@ describe('a notice to a channel', () => {
   });
 });
 
-describe('a notice to people', () => {
-  it('reaches all their connections, and only theirs, whatever they read', async () => {
+describe('a notice to users', () => {
+  it('reaches all their connections and no others, with any channels', async () => {
     const theirs = [await bySocket(stranger), await bySocket(stranger, 'envelope'), await byTrpc(stranger)];
     const others = [await bySocket(reader), await byTrpc(reader)];
     const notice = noticeOf({ type: 'channel:member:remove', data: { user_ids: [stranger.id] } });
@@ -138,8 +138,8 @@ describe('a notice to people', () => {
   });
 });
 
-describe('the rights to a notice', () => {
-  it('end with the right to read the channel', async () => {
+describe('the right to a notice', () => {
+  it('ends with read access to the channel', async () => {
     const [socket, subscription] = [await bySocket(reader), await byTrpc(reader)];
     await server.call(`POST /channels/${channelId}/update`, {
       token: owner.token,
@@ -147,7 +147,8 @@ describe('the rights to a notice', () => {
     });
     door.bus.publish('channel.access', { channelId, since: 0 });
     tell(typing(1));
-    // The answer says that it has looked anew; a subscription that has not must not hear it either.
+    // When this is answered, the socket has checked its rights again; a subscription that has not yet must
+    // not receive the notice either.
     await socket.socket.emitWithAck('user-join', { auth: { token: reader.token } });
     tell(typing(2));
     await settled([socket, subscription]);

@@ -6,8 +6,9 @@ import { signUp, startServer } from '../support/server.ts';
 import { openDoor } from './door.ts';
 
 /*
- * Engine.IO 4 and Socket.IO 5 packet by packet, without a client library: what the door answers, and that nothing malformed takes
- * it down. https://github.com/socketio/engine.io-protocol, https://github.com/socketio/socket.io-protocol
+ * Engine.IO 4 and Socket.IO 5 packet by packet, without a client library: the answers of the door, and that
+ * malformed input does not stop it. https://github.com/socketio/engine.io-protocol,
+ * https://github.com/socketio/socket.io-protocol
  */
 
 const server = await startServer();
@@ -15,7 +16,7 @@ afterAll(() => server.close());
 const owner = await signUp(server, 'Owner');
 const base = `${server.url}/ws/socket.io/?EIO=4`;
 
-/** A bare WebSocket with all that came. */
+/** A bare WebSocket with everything that it received. */
 async function openSocket(query = '', at = base) {
   const socket = new WebSocket(`${at.replace('http', 'ws')}&transport=websocket${query}`);
   const packets: string[] = [];
@@ -59,7 +60,7 @@ async function createChannel(): Promise<string> {
 }
 
 describe('a handshake', () => {
-  it('says who the connection is and how it is kept', async () => {
+  it('returns the session id and the times of the heartbeat', async () => {
     const one = await openSocket();
     const opened = JSON.parse((await one.next('0')).slice(1));
     expect(opened).toMatchObject({ upgrades: [], pingInterval: 25_000, pingTimeout: 20_000 });
@@ -79,14 +80,14 @@ describe('a handshake', () => {
     expect(await response.json()).toMatchObject({ code });
   });
 
-  it('by another method is refused', async () => {
+  it('by another HTTP method is refused', async () => {
     const response = await fetch(`${base}&transport=polling`, { method: 'PUT' });
     expect(response.status).toBe(400);
   });
 });
 
 describe('a connection to the namespace', () => {
-  it('with a token is made, by an id of its own', async () => {
+  it('with a token gets its own id', async () => {
     const one = await admitted();
     const connected = JSON.parse((await one.next('40')).slice(2));
     expect(typeof connected.sid).toBe('string');
@@ -94,7 +95,7 @@ describe('a connection to the namespace', () => {
     one.socket.close();
   });
 
-  it('with a wrong one is refused in words, and to another namespace too', async () => {
+  it('with a wrong token is refused with a reason, also for another namespace', async () => {
     const one = await openSocket();
     one.send(`40${JSON.stringify({ token: 'wrong' })}`);
     expect(JSON.parse((await one.next('44')).slice(2))).toMatchObject({ data: { code: 'unauthenticated' } });
@@ -103,14 +104,14 @@ describe('a connection to the namespace', () => {
     one.socket.close();
   });
 
-  it('is acknowledged by the number that was asked for', async () => {
+  it('is acknowledged with the requested number', async () => {
     const one = await admitted();
     one.send(`4217["user-join",${JSON.stringify({ auth: { token: owner.token } })}]`);
     expect(await one.next('4317')).toBe(`4317[${JSON.stringify({ id: owner.id, name: 'Owner' })}]`);
     one.socket.close();
   });
 
-  it('that is none yet takes no events, and ends with one', async () => {
+  it('that is not made yet accepts no events, and one event closes it', async () => {
     const one = await openSocket();
     await one.next('0');
     one.send('421["heartbeat",{}]');
@@ -118,7 +119,7 @@ describe('a connection to the namespace', () => {
     expect(one.packets.filter((packet) => packet.startsWith('43'))).toEqual([]);
   });
 
-  it('that is given up hears nothing more, and the connection ends with it', async () => {
+  it('that is left receives nothing more, and the connection closes', async () => {
     const one = await admitted();
     const other = await admitted();
     one.send('41');
@@ -129,7 +130,7 @@ describe('a connection to the namespace', () => {
     other.socket.close();
   });
 
-  it('that was given up without proof leaves nobody behind either', async () => {
+  it('that is left without credentials leaves nothing behind', async () => {
     const one = await openSocket();
     one.send('40');
     await one.next('40');
@@ -137,7 +138,7 @@ describe('a connection to the namespace', () => {
     await until('the end', () => one.ended !== undefined);
   });
 
-  it('takes an event with attachments, and answers it', async () => {
+  it('accepts an event with attachments and answers it', async () => {
     const one = await admitted();
     one.send('452-9["heartbeat",{"_placeholder":true,"num":0},{"_placeholder":true,"num":1}]');
     one.send(Buffer.from([1, 2, 3]));
@@ -148,14 +149,14 @@ describe('a connection to the namespace', () => {
 });
 
 describe('a connection', () => {
-  it('is kept while its pings are answered, and ended when they are not', async () => {
+  it('stays open while its pings are answered, and is closed otherwise', async () => {
     const door = await openDoor(server, { pings: { intervalMs: 100, timeoutMs: 5_000 } });
     const at = `${door.url}/ws/socket.io/?EIO=4`;
     const [silent, answering] = [await admitted(at), await admitted(at)];
     answering.socket.on('message', (data) => {
       if (String(data) === '2') answering.send('3');
     });
-    // The first may have come already.
+    // The first ping may have arrived already.
     if (answering.packets.includes('2')) answering.send('3');
     await until('the end of the silent one', () => silent.ended !== undefined);
     expect(silent.packets.filter((packet) => packet === '2')).toHaveLength(1);
@@ -167,27 +168,27 @@ describe('a connection', () => {
   });
 });
 
-describe('what is malformed', () => {
+describe('a malformed packet', () => {
   it.each<[string, string | Buffer]>([
-    ['a type that is none', '9'],
-    ['a packet that is none', '4x'],
+    ['an unknown Engine.IO type', '9'],
+    ['an unknown Socket.IO type', '4x'],
     ['an event that is no array', '42{"a":1}'],
     ['an event without a name', '42[]'],
     ['an event with a reserved name', '42["disconnect"]'],
     ['broken JSON', '42["message",{'],
     ['a second connection packet', '40{}'],
-    ['an acknowledgement that nobody asked for', '4399[]'],
-    ['attachments that never come', '451-["message",{"_placeholder":true,"num":0}]'],
-    ['very many attachments', '4599999999-["message",{"_placeholder":true,"num":0}]'],
-    ['binary without an announcement', Buffer.from([4, 1, 2, 3])],
+    ['an acknowledgement without a request', '4399[]'],
+    ['attachments that are never sent', '451-["message",{"_placeholder":true,"num":0}]'],
+    ['too many attachments', '4599999999-["message",{"_placeholder":true,"num":0}]'],
+    ['binary data without an announcement', Buffer.from([4, 1, 2, 3])],
     ['a placeholder out of range', '451-["message",{"_placeholder":true,"num":7}]'],
     ['an empty text', ''],
     ['more attachments than an event may have', '4511-["heartbeat",{"_placeholder":true,"num":0}]'],
-    ['a text in the place of an attachment', '451-["heartbeat",{"_placeholder":true,"num":0}]'],
-    ['a ping, which is the server’s to send', '2'],
+    ['a text in place of an attachment', '451-["heartbeat",{"_placeholder":true,"num":0}]'],
+    ['a ping from the client', '2'],
     ['an event of another namespace', '42/admin,["heartbeat",{}]'],
-    ['an error of the connection, which is the server’s to send', '44{"message":"no"}'],
-  ])('is passed over or ends that connection, and no other: %s', async (_what, packet) => {
+    ['a connection error from the client', '44{"message":"no"}'],
+  ])('is ignored or closes its connection, and other connections stay: %s', async (_what, packet) => {
     const other = await admitted();
     const one = await admitted();
     one.send(packet);
@@ -201,7 +202,7 @@ describe('what is malformed', () => {
     other.socket.close();
   });
 
-  it('is too large: the connection ends', async () => {
+  it('that is too large closes the connection', async () => {
     const one = await admitted();
     one.send(`42["message","${'x'.repeat(64 * 1024)}"]`);
     await until('the end', () => one.ended !== undefined);
@@ -211,14 +212,14 @@ describe('what is malformed', () => {
     await isAlive();
   });
 
-  it('comes with others that are too large together: the connection ends', async () => {
+  it('that is too large together with others closes the connection', async () => {
     const one = await admitted();
     for (let count = 0; count < 6; count += 1) one.send(`42["message","${'x'.repeat(60 * 1024)}"]`);
     await until('the end', () => one.ended !== undefined);
     await isAlive();
   });
 
-  it('has more different members than the parser should learn: the connection ends', async () => {
+  it('with more different members than the parser may learn closes the connection', async () => {
     const one = await openSocket();
     const names = Array.from({ length: 6_000 }, (_, n) => `"${n.toString(36)}":1`);
     one.send(`40{${names}}`);
@@ -228,7 +229,7 @@ describe('what is malformed', () => {
 });
 
 describe('polling', () => {
-  it('carries packets both ways, several in one body', async () => {
+  it('carries packets in both directions, several in one body', async () => {
     const { sid } = await handshake();
     expect(await send(sid, `40${JSON.stringify({ token: owner.token })}`)).toEqual({
       status: 200,
@@ -242,11 +243,11 @@ describe('polling', () => {
       return heard.includes('431[]') && heard.includes('432[]');
     });
     expect((await send(sid, '1')).status).toBe(200);
-    // What came after the end belongs to nobody.
+    // Packets after the close are ignored.
     await until('the end', async () => (await send(sid, '2')).status === 400);
   });
 
-  it('by two at once is refused, and the connection is over', async () => {
+  it('by two requests at once is refused, and the connection is closed', async () => {
     const { sid } = await handshake();
     const [one, two] = await Promise.all([poll(sid), poll(sid)]);
     expect([one.status, two.status].sort()).toContain(400);
@@ -254,7 +255,7 @@ describe('polling', () => {
     await isAlive();
   });
 
-  it('goes over to WebSocket after a probe', async () => {
+  it('is upgraded to WebSocket after a probe', async () => {
     const { sid } = await handshake();
     await send(sid, `40${JSON.stringify({ token: owner.token, events: 'envelope' })}`);
     await poll(sid);
@@ -268,7 +269,7 @@ describe('polling', () => {
     one.socket.close();
   });
 
-  it('that waits while it goes over is let go with nothing to say', async () => {
+  it('that waits during the upgrade is answered with an empty packet', async () => {
     const { sid } = await handshake();
     await send(sid, `40${JSON.stringify({ token: owner.token, events: 'envelope' })}`);
     await poll(sid);
@@ -283,7 +284,7 @@ describe('polling', () => {
     one.socket.close();
   });
 
-  it('cannot be taken over by who does not know the session', async () => {
+  it('cannot be taken over without the session id', async () => {
     const socket = new WebSocket(`${base.replace('http', 'ws')}&transport=websocket&sid=nobody`);
     const [error] = await once(socket, 'error');
     expect(String(error)).toContain('400');

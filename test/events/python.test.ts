@@ -10,17 +10,20 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { until } from '../support/poll.ts';
 import { signUp, startServer } from '../support/server.ts';
 
-/** The door as another implementation of the protocol sees it: python-socketio, over each transport and from one to the other. */
+/**
+ * Tests the door with another implementation of the protocol: python-socketio, over each transport and with
+ * an upgrade between them.
+ */
 
 const FOLDER = join(import.meta.dirname, 'python');
 const REQUIREMENTS = join(FOLDER, 'requirements.txt');
 const HASH = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12);
-/** One for every run on this machine: making it takes a while. */
+/** One environment for all runs on this machine, since making it takes a while. */
 const ENVIRONMENT = join(tmpdir(), `parley-test-socketio-${HASH}`);
 const PYTHON = join(ENVIRONMENT, 'bin/python');
 const run = promisify(execFile);
 
-/** Null when it is there; else why it could not be made. */
+/** Null when it exists; otherwise the reason why it could not be made. */
 async function prepare(): Promise<string | null> {
   const isMade = () =>
     access(PYTHON).then(
@@ -32,7 +35,7 @@ async function prepare(): Promise<string | null> {
   try {
     await run('python3', ['-m', 'venv', mine]);
     await run(join(mine, 'bin/python'), ['-m', 'pip', 'install', '--quiet', '-r', REQUIREMENTS]);
-    // Another run may have been faster.
+    // Another run may have made it first.
     await rename(mine, ENVIRONMENT).catch(() => rm(mine, { recursive: true, force: true }));
     return (await isMade()) ? null : 'the environment vanished';
   } catch (error) {
@@ -42,7 +45,7 @@ async function prepare(): Promise<string | null> {
 }
 
 const missing = await prepare();
-// In CI nothing is skipped: it fails.
+// In CI the test fails instead of being skipped.
 if (missing && process.env.CI === 'true')
   throw new Error(`python-socketio could not be installed: ${missing}`);
 
@@ -88,7 +91,7 @@ describe.skipIf(missing)('python-socketio', () => {
     ['over WebSocket', ['websocket']],
     ['over polling', ['polling']],
     ['from polling to WebSocket', ['polling', 'websocket']],
-  ])('%s hears every event once, goes on where it was, and is heard', async (_how, transports) => {
+  ])('%s receives every event once, continues where it stopped, and is heard', async (_how, transports) => {
     channelId = (await call('POST /channels/create', { name: 'x' })).id;
     const path = `/channels/${channelId}/messages`;
     const first = await connect(transports, { events: 'envelope' });
@@ -104,7 +107,7 @@ describe.skipIf(missing)('python-socketio', () => {
     await call(`POST /channels/${channelId}/update`, { name: 'y' });
     await call(`DELETE ${path}/${id}/delete`);
     const log = await server.database.query<{ id: number; type: string }>(
-      // The first is of the channel's making, before anybody could listen.
+      // The first event is that of creating the channel, before any client could listen.
       'select id::int, type from channel_event where channel_id = $1 and id > 1 order by id',
       [channelId],
     );
@@ -118,7 +121,8 @@ describe.skipIf(missing)('python-socketio', () => {
       'message:update',
     ];
     expect(log.map(({ type }) => type)).toEqual(expect.arrayContaining(types));
-    // This client hands each packet to a thread of its own, so what arrives together is heard in any order.
+    // This client handles each packet in a thread of its own, so packets that arrive together are handled in
+    // any order.
     const ofChannel = (lines: Line[], name?: string) =>
       lines
         .flatMap(({ name: heardAs, told }) =>
@@ -151,7 +155,7 @@ describe.skipIf(missing)('python-socketio', () => {
     await until('its end', () => second.lines.some(({ ended }) => ended));
   });
 
-  it('is refused with a wrong token, in words', async () => {
+  it('is refused with a wrong token and a reason', async () => {
     const { lines } = await connect(['websocket'], { token: 'wrong' });
     expect(lines).toMatchObject([{ refused: { data: { code: 'unauthenticated' } } }]);
   });

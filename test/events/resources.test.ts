@@ -9,7 +9,7 @@ import { recordStatements } from '../support/statements.ts';
 import { type Door, openDoor } from './door.ts';
 import { listenBySocket, type SocketListener, subscribe } from './listen.ts';
 
-/** What readers cost, and that nothing of them is left when they have gone, however they went. */
+/** Tests the cost of readers, and that nothing of them stays after they have gone in any way. */
 
 let door: Door;
 const CHANNELS = 10;
@@ -32,8 +32,8 @@ const nothingIsLeft = () =>
     expect([door.hub.size, door.listeners()]).toEqual([0, 0]),
   );
 
-describe('nothing is left', () => {
-  it('of Socket.IO clients that said goodbye', async () => {
+describe('nothing stays', () => {
+  it('of Socket.IO clients that disconnected', async () => {
     const clients = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
         listenBySocket(door.url, n % 2 ? owner.token : reader.token, {
@@ -46,7 +46,7 @@ describe('nothing is left', () => {
     await nothingIsLeft();
   });
 
-  it('of subscriptions that were asked for by HTTP, which has none', async () => {
+  it('of subscriptions over plain HTTP, which are refused', async () => {
     const headers = { authorization: `Bearer ${reader.token}` };
     // One more than an account may have.
     for (let n = 0; n < 101; n += 1) {
@@ -58,7 +58,7 @@ describe('nothing is left', () => {
     subscription.close();
   });
 
-  it('of clients that left while they were being let in', async () => {
+  it('of clients that disconnected while they were admitted', async () => {
     for (let round = 0; round < 20; round += 1) {
       const socket = new WebSocket(
         `${door.url.replace('http', 'ws')}/ws/socket.io/?EIO=4&transport=websocket`,
@@ -83,7 +83,7 @@ describe('nothing is left', () => {
     for (const client of clients) client.close();
   });
 
-  it('of subscriptions that were ended, torn, or refused', async () => {
+  it('of subscriptions that ended, lost their socket, or were refused', async () => {
     const ended = await subscribe(door.url, reader.token);
     const torn = await subscribe(door.url, owner.token);
     const nowhere = '018f0000-0000-7000-8000-000000000000';
@@ -100,7 +100,7 @@ describe('nothing is left', () => {
     await nothingIsLeft();
   });
 
-  it('of subscriptions whose client left before they started', async () => {
+  it('of subscriptions whose client disconnected before they started', async () => {
     for (let round = 0; round < 20; round += 1) {
       const socket = new WebSocket(`${door.url.replace('http', 'ws')}/trpc?connectionParams=1`);
       await once(socket, 'open');
@@ -114,8 +114,8 @@ describe('nothing is left', () => {
   });
 });
 
-describe('how many', () => {
-  /** A bare socket that subscribes under ids of its own, with the latest answer to each. */
+describe('a limit', () => {
+  /** A bare socket that subscribes with its own ids, with the latest answer for each. */
   async function openFollowing() {
     const socket = new WebSocket(`${door.url.replace('http', 'ws')}/trpc?connectionParams=1`);
     await once(socket, 'open');
@@ -131,7 +131,7 @@ describe('how many', () => {
     send({ method: 'connectionParams', data: { token: reader.token } });
     return {
       close: () => socket.close(),
-      /** Answers with `started`, or with the code of the refusal. */
+      /** The answer: `started`, or the code of the refusal. */
       async follow(id: number) {
         send({ id, method: 'subscription', params: { path: 'channels.events', input: {} } });
         const { result, error } = await until('the answer', () => answers.get(id));
@@ -145,7 +145,7 @@ describe('how many', () => {
   }
   const upTo = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
 
-  it('subscriptions one connection may have', async () => {
+  it('bounds the subscriptions of one connection', async () => {
     const { follow, stop, close } = await openFollowing();
     const answers = await Promise.all(upTo(101).map(follow));
     expect(answers.filter((answer) => answer === 'started')).toHaveLength(100);
@@ -156,7 +156,7 @@ describe('how many', () => {
     await nothingIsLeft();
   });
 
-  it('subscriptions one account may have, at whatever connections', async () => {
+  it('bounds the subscriptions of one account on all its connections', async () => {
     const sockets = [await openFollowing(), await openFollowing(), await openFollowing()];
     for (const { follow } of sockets.slice(0, 2)) {
       expect(new Set(await Promise.all(upTo(100).map(follow)))).toEqual(new Set(['started']));
@@ -170,7 +170,7 @@ describe('how many', () => {
     await nothingIsLeft();
   });
 
-  it('connections with tRPC subscriptions one account may have', async () => {
+  it('bounds the connections of one account with tRPC subscriptions', async () => {
     const follow = () => subscribe(door.url, reader.token);
     const admitted = await Promise.all(Array.from({ length: 100 }, follow));
     expect(admitted.map(({ failure }) => failure).filter(Boolean)).toEqual([]);
@@ -187,14 +187,14 @@ describe('how many', () => {
     await nothingIsLeft();
   });
 
-  it('Socket.IO connections one account may have', async () => {
+  it('bounds the Socket.IO connections of one account', async () => {
     const small = await openDoor(server, { maxSockets: 3 });
     try {
       const listen = (person: Person) => listenBySocket(small.url, person.token);
       const admitted: SocketListener[] = [];
       for (let n = 0; n < 3; n += 1) {
         const listener = await listen(reader);
-        // The answer to a join says that the socket was let in.
+        // When the join is answered, the socket is admitted.
         await listener.socket.emitWithAck('user-join', { auth: { token: reader.token } });
         admitted.push(listener);
       }
@@ -209,7 +209,7 @@ describe('how many', () => {
 });
 
 describe('a change of readers', () => {
-  it('costs one statement for all who listen at both doors, and no more for whom nothing changes', async () => {
+  it('costs one statement for all listeners at both doors, and no more for users without a change', async () => {
     const channelId = await createChannel();
     const people = [owner, reader, reader, owner];
     const subscriptions = await Promise.all(people.map(({ token }) => subscribe(door.url, token)));
@@ -230,7 +230,8 @@ describe('a change of readers', () => {
     };
     const statements = await recordStatements(async () => {
       door.bus.publish('channel.access', { channelId, since: 0 });
-      // One door keeps it until the question is answered, the other sends nothing of the channel meanwhile.
+      // One door holds the event until the check is answered; the other sends nothing of the channel
+      // meanwhile.
       tell();
       await hear(subscriptions);
       tell();

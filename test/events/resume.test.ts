@@ -6,8 +6,8 @@ import { signUpAll, startServer } from '../support/server.ts';
 import { type Event, listenBySocket, messageOf, subscribe } from './listen.ts';
 
 /*
- * Whatever is written, and however often a reader loses its connection meanwhile: in the end it has seen, for each channel that
- * it may read, the log of that channel, in order, each event once, and nothing else.
+ * With any writes and any lost connections, a reader in the end has seen the log of each channel that it may
+ * read: in order, each event once, and nothing else.
  */
 
 const CHANNELS = 5;
@@ -22,7 +22,7 @@ const [owner, reader] = await signUpAll(server, 'Owner', 'Reader');
 const call = async (request: string, body?: unknown) =>
   (await server.call(request, { token: owner.token, body })).body;
 
-/** One step of a writer: what it does, in which channel, to which of the messages that it knows. */
+/** One step of a writer: the action, the channel, and the message that it concerns. */
 const step = fc.record({
   does: fc.constantFrom('post', 'post', 'post', 'reply', 'edit', 'delete'),
   channel: fc.nat(CHANNELS - 1),
@@ -47,10 +47,10 @@ async function write(steps: Step[]): Promise<void> {
   }
 }
 
-/** How a reader behaves: after how many events it loses its connection, again and again. */
+/** After how many events a reader loses its connection, again and again. */
 const patience = fc.array(fc.nat(12), { minLength: 1, maxLength: 6 });
 
-/** Reads until told to stop, and to the end of what it may read then. */
+/** Reads until the test stops it, and then to the end of its channels. */
 async function readByTrpc(
   cursor: string,
   losses: number[],
@@ -106,8 +106,8 @@ interface Told {
 const numberAndType = ({ id, type }: Told) => [id, type];
 
 /**
- * What the events leave a reader with. The log forgets what a message said before it was edited or deleted, so what counts is the
- * last word on each; a quotation stays with its reader as it was.
+ * The state that a reader has after the events. The log forgets the earlier content of edited and deleted
+ * messages, so the last state of each message counts; a quotation stays as the reader got it.
  */
 const stateOf = (events: Told[]) =>
   Object.fromEntries(
@@ -117,7 +117,7 @@ const stateOf = (events: Told[]) =>
   );
 
 describe('every reader ends with the log', () => {
-  it('of what it may read, in order, each event once', { timeout: 600_000 }, async () => {
+  it('of all channels that it may read, in order, with each event once', { timeout: 600_000 }, async () => {
     const plan = fc.record({
       writers: fc.array(fc.array(step, { minLength: 10, maxLength: 40 }), { minLength: 3, maxLength: 3 }),
       patience: fc.tuple(patience, patience, patience),
@@ -131,7 +131,7 @@ describe('every reader ends with the log', () => {
         }
         const readable = channelIds.slice(0, READABLE);
         let written = false;
-        /** How many events there are to see, once all is written. */
+        /** The number of events to read when all is written. */
         const isOver = async () => {
           if (!written) return undefined;
           const [row] = await server.database.query<{ count: number }>(

@@ -8,7 +8,9 @@ import { signUp, startServer } from '../support/server.ts';
 import { openDoor } from './door.ts';
 import { listenBySocket, type messageOf, subscribe } from './listen.ts';
 
-/** The log forgets what is old. Whoever missed some of that is told to read anew; whoever did not is not. */
+/**
+ * The log deletes old events. A reader that missed some of these is told to reload; other readers are not.
+ */
 
 let channelId: string;
 const DAY_NS = 24 * 3600 * 1e9;
@@ -27,7 +29,7 @@ beforeEach(async () => {
 const call = async (request: string, body?: unknown) =>
   (await server.call(request, { token: owner.token, body })).body;
 const post = (content: string) => call(`POST /channels/${channelId}/messages/post`, { content });
-/** At the door nobody hears of a post but by the log. */
+/** The door gets no notice of this post, only the log. */
 async function postUnheard(content: string): Promise<void> {
   await post(content);
   door.tellGap();
@@ -41,7 +43,7 @@ const newestEvent = async (): Promise<number> => {
   return row?.last ?? 0;
 };
 
-/** Makes everything up to an event of the channel older than its keeping, and lets the log forget it. */
+/** Makes the events up to this one older than the retention time, and prunes the log. */
 async function forget(upTo: number, sql: Sql = door.parts.sql): Promise<void> {
   const ageing = plannedAnew<never, { channelId: string; by: number; upTo: number }>(
     'update channel_event set created_at = created_at - :by::bigint where channel_id = :channelId and id <= :upTo',
@@ -57,8 +59,8 @@ const kept = async () =>
 const contents = (events: { event: Parameters<typeof messageOf>[0] }[]) =>
   events.flatMap(({ event }) => ('content' in event.data.data ? [event.data.data.content] : []));
 
-describe('what is older than it is kept', () => {
-  it('goes, and nothing else; the numbers go on without a gap', async () => {
+describe('an event older than the retention time', () => {
+  it('is deleted, and no other; the numbers go on without a gap', async () => {
     for (const content of ['1', '2', '3']) await post(content);
     const upTo = (await newestEvent()) - 1;
     await forget(upTo);
@@ -72,7 +74,7 @@ describe('what is older than it is kept', () => {
     expect((await kept()).at(-1)).toEqual({ id: upTo + 2 });
   });
 
-  it('goes by batches, and by several processes at once', async () => {
+  it('is deleted in batches, also by several processes at once', async () => {
     await server.database.query(
       `insert into channel_event (channel_id, id, type, actor, data, created_at)
        select $1, n, 'message', '{}', '{}', n from generate_series(1001, 3500) n`,
@@ -86,7 +88,7 @@ describe('what is older than it is kept', () => {
   });
 });
 
-/** What both doors bring somebody who goes on behind an event of the channel. */
+/** What both doors deliver to a reader that continues after an event of the channel. */
 async function goOn(lastEventId: string, number: number) {
   const auth = { last_event_ids: { [channelId]: number } };
   const socket = await listenBySocket(door.url, owner.token, { auth });
@@ -101,11 +103,11 @@ async function goOn(lastEventId: string, number: number) {
   };
 }
 
-describe('whoever comes back', () => {
+describe('a reader that comes back', () => {
   let cursors: string[];
   let first: number;
 
-  /** Posts five messages; `cursors[n]` stands behind the n-th, whose number is `first + n`. */
+  /** Posts five messages; `cursors[n]` is the position after the n-th, whose number is `first + n`. */
   beforeEach(async () => {
     await post('0');
     const follower = await subscribe(server.url, owner.token, { channel_ids: [channelId], lastEventId: '0' });
@@ -118,15 +120,15 @@ describe('whoever comes back', () => {
   });
 
   it.each([
-    // [what they have seen, what is forgotten, whether they must read anew, what follows]
+    // [last event seen, last event pruned, whether a reload is sent, what follows]
     [0, 2, true, ['3', '4', 'live']],
     [1, 2, true, ['3', '4', 'live']],
-    // Pruned exactly up to where they stand: nothing is missing.
+    // Pruned exactly up to the position of the reader: nothing is missing.
     [2, 2, false, ['3', '4', 'live']],
     [3, 2, false, ['4', 'live']],
     [3, 4, true, ['live']],
     [4, 4, false, ['live']],
-  ])('having seen %i of which %i are forgotten', async (seen, forgotten, isReload, follows) => {
+  ])('after event %i, when events up to %i are deleted', async (seen, forgotten, isReload, follows) => {
     await forget(first + forgotten);
     const { socket, subscription, close } = await goOn(cursors[seen] ?? '', first + seen);
     await postUnheard('live');
@@ -142,7 +144,7 @@ describe('whoever comes back', () => {
     close();
   });
 
-  it('is told once: the place behind a reload is a place like any other', async () => {
+  it('is told once to reload: the position after a reload is like any other', async () => {
     await forget(first + 4);
     const one = await subscribe(door.url, owner.token, {
       channel_ids: [channelId],
@@ -159,7 +161,7 @@ describe('whoever comes back', () => {
     one.close();
   });
 
-  it('with a moment alone is told only when something after it is gone', async () => {
+  it('with only a time is told to reload when a later event is deleted', async () => {
     const now = await cursorNow();
     await forget(first + 4);
     const [at] = await server.database.query<{ micros: string }>(
@@ -183,7 +185,7 @@ describe('whoever comes back', () => {
     expect([late, early, current].map(({ reloads }) => reloads.length)).toEqual([0, 1, 0]);
   });
 
-  it('after a backup was restored is told so, and goes on with what is', async () => {
+  it('after a restored backup is told to reload, and continues with the restored events', async () => {
     const [four] = cursors.slice(4);
     await server.database.query('delete from channel_event where channel_id = $1 and id > $2', [
       channelId,
@@ -209,8 +211,8 @@ describe('whoever comes back', () => {
   });
 });
 
-describe('a log that is cut while somebody reads it', () => {
-  it('brings a reload in the place of what went', async () => {
+describe('a log that is pruned while it is read', () => {
+  it('sends a reload in place of the deleted events', async () => {
     for (let n = 0; n < 10; n += 1) await post(`${n}`);
     const last = await newestEvent();
     const position = last - 10;
@@ -225,14 +227,14 @@ describe('a log that is cut while somebody reads it', () => {
     ]);
   });
 
-  it('or while a process heard nothing of it, is made good for those who are connected', async () => {
+  it('sends a reload to connected clients when the process got no notice of the events', async () => {
     await post('as all the others');
     const socket = await listenBySocket(door.url, owner.token);
     await socket.socket.emitWithAck('user-join', { auth: { token: owner.token } });
     const subscription = await subscribe(door.url, owner.token, { channel_ids: [channelId] });
     const first = await newestEvent();
     const last = first + 5;
-    // All at once: in between the door may look by itself.
+    // In one transaction, since the door may read the log by itself in between.
     await transaction(door.parts, async (sql) => {
       const skipping = plannedAnew<
         never,

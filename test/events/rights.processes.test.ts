@@ -7,15 +7,15 @@ import { PASSWORD, type Person, signIn, signUp, signUpAs, type TestServer } from
 import { ENVELOPE, listenBySocket, type SocketListener, type Subscription, subscribe } from './listen.ts';
 
 /*
- * A right that is taken at one process is gone from the sockets of another: they end with their session, and go on without what
- * their person may not read, hear or tell any more.
+ * A right that is revoked at one process disappears from the sockets of another: they end with their session,
+ * or go on without what the user may no longer read or send.
  */
 describe.skipIf(withoutRedis)('a socket at another process', () => {
   let pair: Pair;
   let here: TestServer;
   let there: TestServer;
   let root: Person;
-  /** Everybody hears it: once they heard this, they heard whatever came before. */
+  /** All listeners read it: after its message, all earlier messages have arrived. */
   let openId: string;
   let count = 0;
 
@@ -89,7 +89,7 @@ describe.skipIf(withoutRedis)('a socket at another process', () => {
     subscription.close();
   });
 
-  it('of a demoted administrator loses what only administrators see, with the session and after it', async () => {
+  it('of a demoted administrator loses what only administrators read, with the session and after it', async () => {
     const person = await member('admin');
     const hidden = await makeChannel(here, root);
     const listening = await listen(person);
@@ -106,7 +106,7 @@ describe.skipIf(withoutRedis)('a socket at another process', () => {
     again.close();
   });
 
-  /** Each gives somebody a channel, and takes it away. */
+  /** Each entry gives a user a channel, and takes it away. */
   const RIGHTS: Record<string, (person: Person) => Promise<[id: string, take: () => Promise<unknown>]>> = {
     'a grant': async (person) => {
       const id = await makeChannel(here, root, grant(person.id, 'write'));
@@ -135,7 +135,7 @@ describe.skipIf(withoutRedis)('a socket at another process', () => {
     },
   };
 
-  it.each(Object.entries(RIGHTS))('loses %s', async (right, give) => {
+  it.each(Object.entries(RIGHTS))('loses the channel with %s', async (right, give) => {
     const person = await member();
     const [id, take] = await give(person);
     const listening = await listen(person);
@@ -145,14 +145,15 @@ describe.skipIf(withoutRedis)('a socket at another process', () => {
     const mayRead = right === 'a right to write, but not to read';
     await take();
     await post(id, 'when they may not');
-    // What they tell is not heard any more: once what comes behind it is done, it would have been.
+    // Messages from the user are ignored now; when the later packet is answered, this one would have had its
+    // effect.
     const { socket } = listening.socketIo;
     socket.emit(ENVELOPE, { channel_id: id, data: { type: 'typing', data: { typing: true } } });
     await socket.emitWithAck('heartbeat', {});
     await post(openId, `last word about ${right}`);
     await bothHear(listening, `last word about ${right}`);
     await bothHear(witness, `last word about ${right}`);
-    // What is said in one channel may overtake another whose readers are being looked at.
+    // A message of one channel may overtake another whose readers are being checked.
     if (mayRead) await bothHear(listening, 'when they may not');
     else expect(contentsOf(listening).flat()).not.toContain('when they may not');
     const typed = [...witness.socketIo.notices, ...witness.trpc.notices].filter(

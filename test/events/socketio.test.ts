@@ -34,7 +34,7 @@ const post = (body: Record<string, unknown>) => call(`POST /channels/${channelId
 const ofChannel = (events: Event[]) => events.filter(({ channel_id }) => channel_id === channelId);
 
 describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
-  it('each change arrives in order, numbered, with the payload of the REST view', async () => {
+  it('each change arrives in order, with a number and the payload of the REST view', async () => {
     const listener = await listen(owner.token, { transport });
     const { temp_id, ...root } = await post({ content: 'root', temp_id: 'mine' });
     const edited = await call(`POST /channels/${channelId}/messages/${root.id}/update`, {
@@ -77,7 +77,7 @@ describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
     expect(events[0]?.created_at).toBe(root.created_at);
   });
 
-  it('what is posted the moment after the connection is heard', async () => {
+  it('a message posted right after the connection arrives', async () => {
     for (let round = 0; round < 10; round += 1) {
       const listener = await listen(owner.token, { transport });
       await post({ content: `${round}` });
@@ -87,14 +87,14 @@ describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
     }
   });
 
-  it('a wrong token is refused at once, with the reason', async () => {
+  it('a wrong token is refused at once with the reason', async () => {
     const { refusal, socket } = await listen('not-a-token', { transport });
     expect(refusal).toEqual({ detail: expect.any(String), code: 'unauthenticated' });
     expect(socket.connected).toBe(false);
   });
 });
 
-it('the answer to an upgrade has the headers of every answer', async () => {
+it('the response to an upgrade has the headers of every response', async () => {
   const socket = new WebSocket(
     `${server.url.replace('http', 'ws')}/ws/socket.io/?EIO=4&transport=websocket`,
     {
@@ -107,7 +107,7 @@ it('the answer to an upgrade has the headers of every answer', async () => {
   expect(response.headers['x-process-time']).toMatch(/^\d+\.\d{6}$/);
 });
 
-describe('which names', () => {
+describe('the names of events', () => {
   const HABITS: [string | undefined, enveloped: number, named: number][] = [
     ['envelope', 1, 0],
     ['named', 0, 1],
@@ -115,7 +115,7 @@ describe('which names', () => {
     [undefined, 1, 1],
     ['nonsense', 1, 1],
   ];
-  it.each(HABITS)('auth.events %s', async (events, enveloped, named) => {
+  it.each(HABITS)('follow auth.events %s', async (events, enveloped, named) => {
     const listener = await listen(owner.token, { auth: { events } });
     await post({ content: 'x' });
     await until('the event', () => listener.enveloped.length + listener.named.length === enveloped + named);
@@ -127,10 +127,10 @@ describe('which names', () => {
     ['both', 1, 1],
     ['named', 0, 1],
   ])(
-    'auth.events %s, and user-join: clients that did not choose get the envelope',
+    'follow auth.events %s with user-join: clients without a choice get the envelope',
     async (events, ...counts) => {
       const listener = await listen(writer.token, { auth: { events } });
-      // Before and after: rooms are left and joined.
+      // Before and after the join, since it leaves and joins rooms.
       await post({ content: 'x' });
       await until('the event', () => listener.enveloped.length + listener.named.length > 0);
       await listener.socket.emitWithAck('user-join', { auth: { token: writer.token } });
@@ -161,7 +161,7 @@ describe('which names', () => {
 });
 
 describe('without a token', () => {
-  it('a socket that does not prove itself in time is closed, also one that does not even join', async () => {
+  it('a socket that sends no credentials in time is closed, even without a join', async () => {
     const door = await openDoor(server, { proofMs: 50 });
     try {
       const listener = await listen(undefined, {}, door.url);
@@ -175,7 +175,7 @@ describe('without a token', () => {
     }
   });
 
-  it.each(['user-join', 'join-channels'])('%s proves who it is, and lets it in', async (name) => {
+  it.each(['user-join', 'join-channels'])('%s with a token admits the socket', async (name) => {
     const listener = await listen(undefined);
     await post({ content: 'not for you' });
     expect(await listener.socket.emitWithAck(name, { auth: { token: writer.token } })).toEqual({
@@ -187,7 +187,7 @@ describe('without a token', () => {
     expect(listener.enveloped.map((event) => messageOf(event).content)).toEqual(['for you']);
   });
 
-  it('a wrong token in user-join ends it', async () => {
+  it('a wrong token in user-join closes the socket', async () => {
     const listener = await listen(undefined);
     listener.socket.emit('user-join', { auth: { token: 'not-a-token' } });
     await until('the end', () => listener.ended);
@@ -205,7 +205,7 @@ describe('without a token', () => {
     },
   );
 
-  it('the token of another user, later, means their channels and no others', async () => {
+  it('a later token of another user gives only the channels of that user', async () => {
     const other = await signUpAs(server, owner, `Other${channelId}`, 'user');
     const listener = await listen(writer.token);
     await listener.socket.emitWithAck('user-join', { auth: { token: other.token } });
@@ -221,7 +221,7 @@ describe('without a token', () => {
   });
 });
 
-describe('what a handshake may hold', () => {
+describe('the content of a handshake', () => {
   it.each([
     { token: 5 },
     { events: { a: 1 } },
@@ -230,7 +230,7 @@ describe('what a handshake may hold', () => {
     { last_event_ids: { '018f0000-0000-7000-8000-000000000000': -1 } },
     { last_event_ids: { '018f0000-0000-7000-8000-000000000000': 5 } },
     { last_event_ids: null, events: null, extra: '\0' },
-  ])('%j does no harm', async (auth) => {
+  ])('does no harm: %j', async (auth) => {
     const listener = await listen('token' in auth ? undefined : writer.token, { auth });
     if ('token' in auth) return expect(listener.ended).toBeUndefined();
     await post({ content: 'x' });
@@ -239,7 +239,7 @@ describe('what a handshake may hold', () => {
 });
 
 describe('last_event_ids', () => {
-  it('brings what was missed, once and in order, and goes on', async () => {
+  it('bring the missed events, once and in order, and the following ones', async () => {
     for (const content of ['1', '2', '3']) await post({ content });
     const listener = await listen(writer.token, { auth: { last_event_ids: { [channelId]: 2 } } });
     await post({ content: '4' });
@@ -248,7 +248,7 @@ describe('last_event_ids', () => {
     expect(listener.named.map(({ event }) => event.event_id)).toEqual([3, 4, 5]);
   });
 
-  it('count beside one that is none, and with the channel in upper case', async () => {
+  it('work beside an invalid one, and with the channel in upper case', async () => {
     for (const content of ['1', '2']) await post({ content });
     const last_event_ids = { nonsense: 1, [owner.id]: -1, [channelId.toUpperCase()]: 2 };
     const listener = await listen(writer.token, { auth: { last_event_ids } });
@@ -256,13 +256,13 @@ describe('last_event_ids', () => {
     expect(listener.enveloped.map(({ event_id }) => event_id)).toEqual([3]);
   });
 
-  it('of a channel that one may not read bring nothing', async () => {
+  it('of a channel that the caller may not read bring nothing', async () => {
     const hidden = (
       await server.call('POST /channels/create', { token: owner.token, body: { name: 'hidden' } })
     ).body.id;
     const options = { token: owner.token, body: { content: 'secret' } };
     await server.call(`POST /channels/${hidden}/messages/post`, options);
-    // Names of rooms are no ids, whatever they are made of.
+    // Names of rooms are not accepted as ids.
     const crafted = [
       hidden,
       hidden.toUpperCase(),
@@ -278,13 +278,13 @@ describe('last_event_ids', () => {
     expect(listener.enveloped.map(({ channel_id }) => channel_id)).toEqual([channelId]);
   });
 
-  it('replayed events have the form of live ones, and say nothing of what was deleted', async () => {
+  it('bring events in the form of live ones, without contents of deleted messages', async () => {
     const live = await listen(writer.token);
     const root = await post({ content: 'root', data: { a: [1] }, temp_id: 't' });
     await post({ content: 'reply', parent_id: root.id, reply_to_id: root.id });
     await call(`DELETE /channels/${channelId}/messages/${root.id}/delete`);
     await until('the events', () => ofChannel(live.enveloped).length === 4);
-    // As an earlier version stored it.
+    // Stored in the form of an earlier version.
     await server.database.query(
       `update channel_event set data = data #- '{data,files}' where channel_id = $1 and type = 'message'`,
       [channelId],
@@ -301,7 +301,7 @@ describe('last_event_ids', () => {
         const own = message.id === root.id ? erased : {};
         return { ...event, data: { ...event.data, data: { ...message, reply_to_message: quoted, ...own } } };
       });
-      // To the letter: the members in the same order, too.
+      // Exactly equal, with the members in the same order.
       const texts = (events: Event[]) => events.map((event) => JSON.stringify(event));
       expect(texts(fromLog.enveloped)).toEqual(texts(expected as Event[]));
     } finally {
@@ -309,7 +309,7 @@ describe('last_event_ids', () => {
     }
   });
 
-  it('miss and double nothing over many reconnects, while posts go on', async () => {
+  it('lose and repeat nothing over many reconnects, while posts go on', async () => {
     const seen: number[] = [];
     let writing = true;
     const writers = [0, 1, 2].map(async (n) => {

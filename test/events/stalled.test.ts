@@ -19,12 +19,13 @@ afterAll(async () => {
 
 const createChannel = () => makeChannel(server, owner, grant('*', 'read'));
 
-describe('a reader that does not read', () => {
+describe('a client that stops reading', () => {
   const BIG = { content: 'x', data: { fill: 'd'.repeat(250_000) }, meta: { fill: 'm'.repeat(250_000) } };
-  // More than the kernel takes, and few enough that a slow machine has sent them before a client that answers no ping is given up.
+  // More than the buffers of the kernel hold, and few enough that a slow machine sends them before the ping
+  // times out.
   const POSTS = 40;
 
-  /** A WebSocket by hand whose bytes nobody takes from the kernel. */
+  /** A handmade WebSocket that does not read from the kernel. */
   async function openStalled(path: string, messages: string[], url = server.url) {
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
@@ -59,14 +60,14 @@ describe('a reader that does not read', () => {
   interface Stalled {
     socket: Socket;
     state: { closed: boolean };
-    /** What it was sent, as far as it has read. */
+    /** The messages that it has read. */
     seen: string[];
     channelId: string;
     /** The number of the last event before it stopped reading. */
     position: number;
   }
 
-  /** Follows a channel of its own until it has heard something, and then reads no more. */
+  /** Follows a channel of its own until it receives something, and then stops reading. */
   async function stall(name: string): Promise<Stalled> {
     const channelId = await createChannel();
     const [path, messages] = STALLED[name]?.() ?? ['', []];
@@ -87,7 +88,7 @@ describe('a reader that does not read', () => {
     server.call(`POST /channels/${channelId}/messages/post`, { token: owner.token, body });
   const numbersAfter = (position: number) => Array.from({ length: POSTS }, (_, n) => position + 1 + n);
 
-  it('is waited for at the tRPC door, and gets the rest when it reads on', async () => {
+  it('is waited for at the tRPC door, and gets the rest when it reads again', async () => {
     const { socket, state, seen, channelId, position } = await stall('tRPC');
     for (let n = 0; n < POSTS; n += 1) await post(channelId, BIG);
     socket.resume();
@@ -104,7 +105,7 @@ describe('a reader that does not read', () => {
     const before = await cut();
     const { socket, state, seen, channelId, position } = await stall('Socket.IO');
     for (let n = 0; n < POSTS; n += 1) await post(channelId, BIG);
-    // The kernel still holds what it took; only reading it shows the end of the stream.
+    // The kernel still holds some data; the end of the stream shows only after reading it.
     socket.resume();
     await until('the end', () => state.closed);
     expect(seen.filter((text) => text.includes('"fill"')).length).toBeLessThan(POSTS);
@@ -117,7 +118,7 @@ describe('a reader that does not read', () => {
     back.close();
   });
 
-  /** Passing notices of 20 KB, as a model's reply makes them, with time to send each handful. */
+  /** Transient notices of 20 KB, like those of a model's reply, with time to send each handful. */
   async function passNotices(channelId: string, count: number, mark = 'many') {
     for (let n = 1; n <= count; n += 1) {
       door.bus.publish('channel.notice', {
@@ -133,7 +134,7 @@ describe('a reader that does not read', () => {
     }
   }
 
-  it.each(['tRPC', 'Socket.IO'])('does not pile up notices at the %s door', async (name) => {
+  it.each(['tRPC', 'Socket.IO'])('does not make notices pile up at the %s door', async (name) => {
     const NOTICES = 2000;
     const channelId = await createChannel();
     const [path, messages] = STALLED[name]?.() ?? ['', []];
@@ -148,7 +149,7 @@ describe('a reader that does not read', () => {
     socket.pause();
     await passNotices(channelId, NOTICES);
     const before = told();
-    // It is cut by a look at what waits, now and then; one that reads again before has done nothing wrong.
+    // The check for unread data runs now and then; a client that reads again before it is not cut.
     if (name === 'Socket.IO') await until('it to be cut', () => door.hub.size === 0);
     socket.resume();
     if (name === 'Socket.IO') {
@@ -165,7 +166,7 @@ describe('a reader that does not read', () => {
     socket.destroy();
   });
 
-  it.each(['tRPC', 'Socket.IO'])('is let go at the %s door when its session ends', async (name) => {
+  it.each(['tRPC', 'Socket.IO'])('is closed at the %s door when its session ends', async (name) => {
     const channelId = await createChannel();
     for (let n = 0; n < POSTS; n += 1) await post(channelId, BIG);
     const replay: Record<string, [path: string, ...messages: object[]]> = {
@@ -197,7 +198,7 @@ describe('a reader that does not read', () => {
     webSocket.terminate();
   });
 
-  it('loses a right at the Socket.IO door while it is still being sent what it missed', async () => {
+  it('loses a right at the Socket.IO door while its missed events are sent', async () => {
     const [privateId, openId, longId] = [await createChannel(), await createChannel(), await createChannel()];
     for (let n = 0; n < POSTS; n += 1) await post(longId, BIG);
     const hello = { token: reader.token, events: 'envelope', last_event_ids: { [longId]: 0 } };

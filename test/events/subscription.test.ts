@@ -41,7 +41,7 @@ const cursorNow = async (person = writer): Promise<string> =>
   (await server.call('GET /channels/events/cursor', { token: person.token })).body.cursor;
 
 describe('a subscription', () => {
-  it('has what was posted the moment after it started', async () => {
+  it('receives a message posted right after it started', async () => {
     for (let round = 0; round < 20; round += 1) {
       const subscription = await follow();
       await post(`${round}`);
@@ -49,7 +49,7 @@ describe('a subscription', () => {
     }
   });
 
-  it('to one channel brings nothing of others', async () => {
+  it('to one channel receives nothing of others', async () => {
     const other = await createChannel(grant(writer.id, 'read'));
     const subscription = await follow({ channel_ids: [channelId] });
     await post('elsewhere', other);
@@ -58,14 +58,14 @@ describe('a subscription', () => {
   });
 
   it.each([
-    ['one that may not be read', () => [hiddenId]],
-    ['one that may not be read among others', () => [channelId, hiddenId]],
-    ['one that does not exist', () => [NOWHERE]],
+    ['a channel without access', () => [hiddenId]],
+    ['channels of which one is without access', () => [channelId, hiddenId]],
+    ['a missing channel', () => [NOWHERE]],
   ])('to %s is forbidden', async (_what, ids) => {
     expect((await follow({ channel_ids: ids() })).failure).toBe('forbidden');
   });
 
-  it('to named channels ends when one of them may not be read any more', async () => {
+  it('to named channels ends when access to one of them is revoked', async () => {
     const subscription = await follow({ channel_ids: [channelId] });
     await post('before');
     await heard(subscription, 'before');
@@ -78,15 +78,15 @@ describe('a subscription', () => {
     await heard(subscription, 'before');
   });
 
-  it('takes ids of either case', async () => {
+  it('accepts ids in either case', async () => {
     const subscription = await follow({ channel_ids: [channelId.toUpperCase()] });
     await post('x');
     await heard(subscription, 'x');
   });
 });
 
-describe('going on', () => {
-  it('behind any event brings exactly what came after it', async () => {
+describe('continuing', () => {
+  it('after any event delivers exactly the following ones', async () => {
     const before = await follow();
     for (const content of ['1', '2', '3', '4']) await post(content);
     await heard(before, '1', '2', '3', '4');
@@ -98,7 +98,7 @@ describe('going on', () => {
     }
   });
 
-  it('behind the cursor of now misses nothing and doubles nothing, while posts are under way', async () => {
+  it('from the current cursor misses and repeats nothing while posts go on', async () => {
     for (let round = 0; round < 10; round += 1) {
       channelId = await createChannel(grant(writer.id, 'write'));
       const posts = Array.from({ length: 20 }, (_, n) => post(`${n}`));
@@ -114,7 +114,7 @@ describe('going on', () => {
     }
   });
 
-  it('over a torn socket is the client’s own business', async () => {
+  it('after a lost socket is done by the client', async () => {
     const subscription = await follow();
     await post('1');
     await heard(subscription, '1');
@@ -146,21 +146,21 @@ describe('going on', () => {
     '\0',
     `1;${NOWHERE}:1`,
     `1${`;${TAG}:1`.repeat(80_000)}`,
-  ])('behind what is no cursor is refused: %.40j', async (lastEventId) => {
+  ])('from an invalid cursor is refused: %.40j', async (lastEventId) => {
     expect((await follow({ lastEventId })).failure).toBe('bad_request');
   });
 
-  it('behind a cursor from the future, or one beyond the log, still brings what comes', async () => {
+  it('from a cursor in the future, or beyond the log, still delivers new events', async () => {
     await post('before');
     const future = `9007199254740991;${tagOf(channelId)}:999999999999999`;
     const subscription = await follow({ lastEventId: future });
     await post('after');
     await heard(subscription, 'after');
-    // What they have is not what there is: a backup was restored.
+    // The client has events that the server does not have: a backup was restored.
     expect(subscription.reloads).toMatchObject([{ channel_id: channelId }]);
   });
 
-  it('behind a cursor that names channels which one may not read shows nothing of them', async () => {
+  it('from a cursor with channels without access shows nothing of them', async () => {
     const secret = await post('secret', hiddenId);
     const cursor = formatCursor({
       momentMicros: 0,
@@ -177,7 +177,7 @@ describe('going on', () => {
     expect(text).not.toContain(hiddenId);
   });
 
-  it('behind a cursor of ten thousand channels keeps a few of those that it does not follow', async () => {
+  it('from a cursor with ten thousand channels keeps a few that it does not follow', async () => {
     const others = Array.from(
       { length: 10_000 },
       (_, n) => `${tagOf(NOWHERE).slice(5)}${`${n}`.padStart(5, '0')}:1`,
@@ -190,7 +190,7 @@ describe('going on', () => {
     expect(positions.size).toBeLessThan(200);
   });
 
-  it('the cursor of now names no channel that one may not read', async () => {
+  it('from the current cursor shows no channel without access', async () => {
     await post('secret', hiddenId);
     await post('mine');
     const positions = [...parseCursor(await cursorNow()).positions.keys()];
