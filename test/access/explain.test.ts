@@ -45,7 +45,7 @@ describe('a permission', () => {
     ['ben', 'workspace.tools', false, 'none'],
     ['ben', 'features.notes', true, 'default'],
     ['ben', 'no.such', false, 'none'],
-  ])('of %s: %s', async (who, permission, allowed, rule) => {
+  ])('of %s is explained: %s', async (who, permission, allowed, rule) => {
     const person = { root, ann, ben, pending }[who] as Person;
     const { status, body } = await explain(root, { user_id: person.id, permission });
     expect([status, body.user_id, body.allowed, body.rule]).toEqual([200, person.id, allowed, rule]);
@@ -53,7 +53,7 @@ describe('a permission', () => {
   });
 });
 
-describe('a resource', () => {
+describe('access to a resource', () => {
   it.each([
     ['ann', 'bare', 'read', false, 'none'],
     ['root', 'bare', 'write', true, 'administrator'],
@@ -67,7 +67,7 @@ describe('a resource', () => {
     ['ann', 'own', 'write', true, 'owner'],
     ['ann', 'membership', 'read', true, 'member'],
     ['ben', 'membership', 'read', false, 'none'],
-  ])('of %s: %s, %s, as the channel itself answers', async (who, name, right, allowed, rule) => {
+  ])('is explained like the channel answers: %s, %s, %s', async (who, name, right, allowed, rule) => {
     const person = { root, ann, ben, pending }[who] as Person;
     const id = channels[name] ?? '';
     const query = { resource_type: 'channel', resource_id: id, right };
@@ -80,7 +80,7 @@ describe('a resource', () => {
     expect(status).toBe(allowed ? 200 : 403);
   });
 
-  it('is also a tool, whatever the case of its id', async () => {
+  it('is explained for tools too, with an id in any case', async () => {
     await as(root)('POST /tools/id/dice/access/update', {
       access_grants: [grant(group.id, 'read', 'group')],
     });
@@ -106,7 +106,7 @@ describe('a resource', () => {
     ['ann', [grant('crew', 'write', 'group'), grant('*', 'read')], 'write', true, 'group'],
     ['owner', [], 'write', true, 'owner'],
     ['pending', [grant('*', 'write')], 'read', false, 'pending'],
-  ])('of %s, a tool granted to %j: %s', async (who, grants, right, allowed, rule) => {
+  ])('is explained for %s and a tool with the grants %j: %s', async (who, grants, right, allowed, rule) => {
     const person = { root, ann, ben, pending, owner: ben }[who] as Person;
     const ids: Record<string, string> = { self: person.id, crew: group.id };
     const named = (grants as { principal_id: string }[]).map((one) => ({
@@ -123,12 +123,12 @@ describe('a resource', () => {
       right,
     });
     expect([body.allowed, body.rule]).toEqual([allowed, rule]);
-    // As the tool itself answers: its earlier versions are for those who write.
+    // The tool itself answers the same; its earlier versions require write access.
     const request = right === 'read' ? 'GET /tools/id/dice' : 'GET /tools/id/dice/versions';
     expect((await as(person)(request)).status).toBe(allowed ? 200 : 401);
   });
 
-  it('is barred where channels.enable is off, for administrators too', async () => {
+  it('is barred when channels.enable is off, for administrators too', async () => {
     const { body: configuration } = await as(root)('GET /configs/export');
     const switched = (enable: boolean) =>
       as(root)('POST /configs/import', { ...configuration, channels: { enable } });
@@ -142,7 +142,7 @@ describe('a resource', () => {
     await switched(true);
   });
 
-  it('is barred with its noun', async () => {
+  it('is barred without the permission for channels', async () => {
     const { body: tree } = await as(root)('GET /users/default/permissions');
     tree.features.channels = false;
     await as(root)('POST /users/default/permissions', tree);
@@ -153,7 +153,7 @@ describe('a resource', () => {
   });
 });
 
-it('is told to oneself and to administrators', async () => {
+it('only the user and administrators may ask for an explanation', async () => {
   expect((await explain(ann, { user_id: ben.id, permission: 'chat.edit' })).status).toBe(403);
   expect((await server.call('GET /access/explain?permission=chat.edit')).status).toBe(401);
   expect((await explain(pending, { permission: 'chat.edit' })).status).toBe(401);

@@ -2,7 +2,10 @@ import { afterAll, expect, it } from 'vitest';
 import { grant } from '../support/channels.ts';
 import { openWorkshop } from '../tools/workshop.ts';
 
-/* Nothing is refused after it was stored: a change that takes the caller's own right answers 200, and the next call is refused. */
+/*
+ * Checks that a change is never refused after it was stored: a change that removes the caller's own right
+ * answers 200, and the next call is refused.
+ */
 
 const shop = await openWorkshop();
 const { server, admin, writer } = shop;
@@ -18,7 +21,7 @@ const channel = async (form: object) =>
   (await server.as(admin)('POST /channels/create', { name: 'a', ...form })).body.id as string;
 const tool = async (id: string, ...access_grants: object[]) =>
   server.as(admin)('POST /tools/create', { id, name: id, meta: {}, content: SOURCE, access_grants });
-/** A channel with members, of which the writer is one, in charge. */
+/** A group channel with the writer as its manager. */
 const crew = async () => {
   const id = await channel({ type: 'group', user_ids: [writer.id] });
   await server.as(admin)(`POST /channels/${id}/members/role`, { user_id: writer.id, role: 'manager' });
@@ -26,7 +29,7 @@ const crew = async () => {
 };
 await shop.permit('features.channels', true);
 
-/** Each prepares what the writer has a right to, and gives the call that takes it and one that needs it. */
+/** Each entry gives the writer a right, and returns the call that removes it and a call that needs it. */
 const CHANGES: Record<string, () => Promise<[change: string, body: object, needs: string, then?: object]>> = {
   async 'grants of a tool'() {
     await tool('access', grant(writer.id, 'write'));
@@ -69,14 +72,14 @@ const CHANGES: Record<string, () => Promise<[change: string, body: object, needs
   },
 };
 
-it.each(Object.keys(CHANGES))('%s', async (name) => {
+it.each(Object.keys(CHANGES))('a caller may give up a right of their own: %s', async (name) => {
   const [change, body, needs, then] = (await CHANGES[name]?.()) ?? ['', {}, ''];
   const changed = await server.as(writer)(change, body);
   expect([changed.status, changed.body?.detail]).toEqual([200, undefined]);
   expect([401, 403, 404]).toContain((await server.as(writer)(needs, then)).status);
 });
 
-it('an administrator takes what they have from themselves, or is refused before anything is stored', async () => {
+it('an administrator who gives up a right gets 200, or is refused before anything is stored', async () => {
   const own = await groupOf(admin.id);
   const removed = await server.as(admin)(`POST /groups/id/${own}/users/remove`, { user_ids: [admin.id] });
   expect(removed).toMatchObject({ status: 200, body: { id: own } });

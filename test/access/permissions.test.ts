@@ -9,8 +9,8 @@ const [root, ann] = await signUpAll(server, 'Root', 'Ann');
 const PATH = '/users/default/permissions';
 const SECTIONS = { workspace: {}, sharing: {}, access_grants: {}, chat: {}, features: {}, settings: {} };
 
-describe('what everybody may', () => {
-  it('is replaced by itself, completed, and in force at once', async () => {
+describe('the default permissions', () => {
+  it('are replaced alone, completed with defaults, and take effect at once', async () => {
     const sent = {
       ...SECTIONS,
       workspace: { tools_export: true },
@@ -35,13 +35,13 @@ describe('what everybody may', () => {
     expect((await as(ann)('GET /channels')).status).toBe(200);
   });
 
-  it.each(Object.keys(SECTIONS))('is not replaced without the section %s', async (section) => {
+  it.each(Object.keys(SECTIONS))('are not replaced without the section %s', async (section) => {
     const { [section]: _, ...rest } = SECTIONS as Record<string, object>;
     const { status, body } = await as(root)(`POST ${PATH}`, rest);
     expect([status, body.issues[0].path]).toEqual([400, section]);
   });
 
-  it('is yes or no, and for administrators to say', async () => {
+  it('are booleans, and only administrators may change them', async () => {
     const { status, body } = await as(root)(`POST ${PATH}`, { ...SECTIONS, chat: { edit: 'yes' } });
     expect([status, body.issues[0].path]).toEqual([400, 'chat.edit']);
     for (const method of ['GET', 'POST']) {
@@ -52,7 +52,7 @@ describe('what everybody may', () => {
     }
   });
 
-  it('survives a whole import at the same moment: one of both comes last, and neither is torn', async () => {
+  it('survive a concurrent import: one of both comes last, and neither is mixed with the other', async () => {
     const { body: config } = await as(root)('GET /configs/export?secrets=true');
     await Promise.all([
       as(root)('POST /configs/import', { ...config, webhook_url: 'https://example.com/hook' }),

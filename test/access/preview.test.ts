@@ -4,7 +4,7 @@ import { grant } from '../support/channels.ts';
 import { NOWHERE } from '../support/doors.ts';
 import { signIn, signUp, signUpAll, startServer } from '../support/server.ts';
 
-/** Calls of the clients of the peer about people and groups. */
+/** Calls of the clients of Open WebUI about people and groups. */
 const server = await startServer();
 const { as } = server;
 afterAll(() => server.close());
@@ -49,7 +49,7 @@ describe('a preview', () => {
     expect(await tools(root.id)).toHaveLength(4);
   });
 
-  it('of a group lists the tools and the permissions that its members have', async () => {
+  it('of a group lists the tools and the permissions of its members', async () => {
     const { body } = await as(root)(`GET /groups/id/${group.id}/preview`);
     expect(body).toMatchObject({
       group: { id: group.id, name: 'makers' },
@@ -60,7 +60,7 @@ describe('a preview', () => {
     });
   });
 
-  it('is for administrators, and of what exists', async () => {
+  it('requires an administrator, and an existing account or group', async () => {
     for (const path of [`/users/${ann.id}/preview`, `/groups/id/${group.id}/preview`]) {
       expect((await server.call(`GET ${path}`)).status).toBe(401);
       expect((await as(ann)(`GET ${path}`)).status).toBe(403);
@@ -70,7 +70,7 @@ describe('a preview', () => {
   });
 });
 
-it('the members of a group come with what made them members', async () => {
+it('the list of group members shows the kind of membership', async () => {
   const list = async (query = '') => (await as(root)(`GET /groups/id/${group.id}/members${query}`)).body;
   const counts = { direct: 1, effective: 1, inherited: 0 };
   const member = { id: ann.id, email: 'ann@example.com', membership_type: 'direct', via_group_ids: [] };
@@ -83,13 +83,13 @@ it('the members of a group come with what made them members', async () => {
   expect((await as(root)(`GET /groups/id/${NOWHERE}/members`)).status).toBe(404);
 });
 
-it('the permissions of a new installation are told to administrators', async () => {
+it('administrators may read the permissions of a new installation', async () => {
   const PATH = 'GET /users/default/permissions/defaults';
   expect((await as(root)(PATH)).body).toEqual(DEFAULT_CONFIGURATION.user.permissions);
   expect((await as(ann)(PATH)).status).toBe(403);
 });
 
-it('an administrator revokes all sessions of an account', async () => {
+it('an administrator may end all sessions of an account', async () => {
   const other = await signIn(server, ben);
   expect((await as(ann)(`POST /users/${ben.id}/sessions/revoke`)).status).toBe(403);
   expect((await as(root)(`POST /users/${NOWHERE}/sessions/revoke`)).status).toBe(404);
@@ -98,17 +98,17 @@ it('an administrator revokes all sessions of an account', async () => {
   for (const { token } of [ben, other]) expect((await server.call('GET /auths', { token })).status).toBe(401);
 });
 
-it('no account has a second factor', async () => {
+it('accounts have no second factor', async () => {
   const { status, body } = await as(pending)('GET /auths/mfa/status');
   expect([status, body]).toEqual([200, { enabled: false, required: false, recovery_codes_remaining: 0 }]);
   expect((await server.call('GET /auths/mfa/status')).status).toBe(401);
 });
 
-describe('variables for prompts', () => {
+describe('prompt variables', () => {
   const READ = 'GET /users/user/variables';
   const update = (body: unknown) => as(ann)('POST /users/user/variables/update', body);
 
-  it("are a person's own, and replaced as a whole", async () => {
+  it('belong to their user, and are replaced together', async () => {
     expect((await as(ann)(READ)).body).toEqual({ variables: {} });
     const variables = { 'team.name': 'Blue', tone: '' };
     expect((await update({ variables })).body).toEqual({ variables });
@@ -125,7 +125,7 @@ describe('variables for prompts', () => {
     [{ variables: { a: 'x'.repeat(20_001) } }],
     [{ variables: Object.fromEntries(Array.from('abcdef', (name) => [name, 'x'.repeat(20_000)])) }],
     [{ variables: [] }],
-  ])('are not %j', async (body) => {
+  ])('refuse %j', async (body) => {
     expect((await update(body)).status).toBe(400);
   });
 });

@@ -35,8 +35,8 @@ async function upload(person: Person, bytes: number) {
   };
 }
 
-describe('rates of one person', () => {
-  it('limits.messages_per_minute holds for posts, edits and webhooks together, and not for others', async () => {
+describe('rate limits for one user', () => {
+  it('limits.messages_per_minute applies to posts, edits and webhooks together, and to each user separately', async () => {
     const first = (await post(ann)).body;
     const webhook = (await server.as(root)(`POST /channels/${channel}/webhooks/create`, { name: 'Program' }))
       .body;
@@ -55,12 +55,12 @@ describe('rates of one person', () => {
     expect((await byWebhook()).status).toBe(429);
   });
 
-  it('limits.uploads_per_hour holds for uploads', async () => {
+  it('limits.uploads_per_hour applies to uploads', async () => {
     await limit({ uploads_per_hour: 1 });
     expect([(await upload(ann, 1)).status, (await upload(ann, 1)).status]).toEqual([200, 429]);
   });
 
-  it('limits.groups gives the people of a group more, and the most generous value holds', async () => {
+  it('limits.groups gives members of a group more, and the highest value applies', async () => {
     const { body: group } = await server.as(root)('POST /groups/create', {
       name: 'writers',
       description: '',
@@ -73,7 +73,7 @@ describe('rates of one person', () => {
 });
 
 describe('limits.storage_bytes', () => {
-  it('holds for files, messages and tools together, says what is left, and deleting makes room', async () => {
+  it('applies to files, messages and tools together; the error names the rest, and deleting makes room', async () => {
     await limit({ storage_bytes: 100_000 });
     const kept = await upload(ben, 60_000);
     expect(kept.status).toBe(200);
@@ -87,7 +87,7 @@ describe('limits.storage_bytes', () => {
     expect((await upload(ann, 50_000)).status).toBe(200);
   });
 
-  it('holds for the picture of a person, which counts once and may be sent again', async () => {
+  it('applies to the picture of a user, which counts once and may be sent again', async () => {
     await limit({ storage_bytes: 100_000 });
     const picture = (bytes: number) => {
       const gif = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(bytes - 7), Buffer.from(';')]);
@@ -112,7 +112,7 @@ describe('limits.storage_bytes', () => {
   });
 });
 
-it('a disk with less room than the reserve refuses what stores something, and reading and deleting go on', async () => {
+it('with less disk space than the reserve, storing is refused, and reading and deleting go on', async () => {
   await limit({});
   const { body: message } = await post(ann, 'while there was room');
   await server.close();

@@ -3,8 +3,9 @@ import { startServer } from '../support/server.ts';
 import { type Name, otherRules, peopleServer, RIGHTS, type Swept, swept } from './sweep.ts';
 
 /**
- * Every procedure about one tool, by everyone, at every door. A refusal also shows that the sample input was fit to be carried out;
- * what is refused changes nothing, so all of them share one tool. What is carried out has one of its own.
+ * Calls every procedure about one tool as every user, at every door. A refusal also shows that the sample
+ * input was valid. Refused calls change nothing, so they share one tool; each accepted call has a tool of its
+ * own.
  */
 const server = await startServer({
   env: { ENABLE_API_KEYS: 'true', ENABLE_PIP_INSTALL_FRONTMATTER_REQUIREMENTS: 'true' },
@@ -17,7 +18,7 @@ let made = 0;
 
 beforeAll(async () => {
   shared = await makeTool(0);
-  // What tools contain is for those to change who may also make some; `permission` below is about that.
+  // Changing the source of a tool also requires this permission; see `permission` below.
   await permit('workspace', 'tools', true);
 });
 
@@ -29,8 +30,8 @@ async function permit(section: string, leaf: string, value: boolean): Promise<vo
 }
 
 /**
- * What those are answered who are let in, door by door: what a sample names beside the tool is not there (404), and here is no Python
- * (503).
+ * The outcomes of accepted calls, door by door: samples name missing resources beside the tool (404), and
+ * this server has no Python (503).
  */
 const ADMITTED: Record<string, number[]> = {
   'toolHistory.delete': [400, 400, 400],
@@ -58,7 +59,7 @@ const ADMITTED: Record<string, number[]> = {
   'valves.userSpec': [200, 200, 200],
   'valves.userUpdate': [404, 404, 404],
 };
-/** The same of what a permission lets in to. A second key of the same name is refused. */
+/** The same for calls that a permission admits. A second key with the same name is refused. */
 const PERMITTED: Record<string, number[]> = {
   'apiKeys.create': [200, 400, 400],
   'apiKeys.replaceDefault': [200, 200, 200],
@@ -67,9 +68,9 @@ const PERMITTED: Record<string, number[]> = {
   'tools.export': [200, 200, 200],
 };
 
-/** Of a tool, `manage` is what whoever writes it has. */
+/** For a tool, `manage` belongs to everyone with write access. */
 const rank = ({ right }: Swept) => RIGHTS.indexOf(right === 'manage' ? 'write' : right);
-/** Those of a channel are the table's of `test/channels/access.test.ts`. */
+/** Procedures of channels are in the table of `test/channels/access.test.ts`. */
 const ofTools = swept.filter(({ noun }) => noun === 'tool');
 const named = (some: Swept[]) => some.map((one) => [one.procedure.path, one] as const);
 
@@ -93,7 +94,7 @@ describe.each<[Name, string]>([
 ])('%s', (name, held) => {
   const within = ofTools.filter((one) => rank(one) <= RIGHTS.indexOf(held));
 
-  it.each(named(within))('is let in to %s at every door', async (_path, one) => {
+  it.each(named(within))('may call %s at every door', async (_path, one) => {
     const { procedure } = one;
     made += 1;
     const id = procedure.type === 'query' ? shared : await makeTool(made);
@@ -105,7 +106,7 @@ const permissions = otherRules.filter(({ meta }) => meta?.access.startsWith('per
 
 describe('a permission', () => {
   it.each(permissions.map((procedure) => [procedure.path, procedure.meta?.access ?? '', procedure] as const))(
-    'lets in to %s (%s), and nobody gets in without it',
+    'is required for %s (%s), and sufficient',
     async (path, access, procedure) => {
       const [section = '', leaf = ''] = access.slice('permission:'.length).split('.');
       const refusal = path.startsWith('tool') ? 401 : 403;
@@ -121,20 +122,20 @@ describe('a permission', () => {
   );
 });
 
-it('every rule of a procedure is swept here, or has a test of its own', () => {
+it('every rule of a procedure is tested here or elsewhere', () => {
   const others = otherRules.filter((procedure) => !permissions.includes(procedure));
   expect(others.map(({ path }) => path).toSorted()).toEqual([
-    // test/events/access.test.ts
+    // Tested in test/events/access.test.ts
     'channels.events',
-    // test/files/access.test.ts
+    // Tested in test/files/access.test.ts
     'files.delete',
     'files.get',
     'files.rename',
     'files.text',
     'files.updateText',
-    // test/search/search.test.ts
+    // Tested in test/search/search.test.ts
     'search.messages',
-    // test/tools/load.test.ts
+    // Tested in test/tools/load.test.ts
     'toolLoad.url',
   ]);
 });

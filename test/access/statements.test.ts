@@ -5,7 +5,10 @@ import { NOWHERE } from '../support/doors.ts';
 import { signUpAll, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
 
-/** Lists that check grants, in a house of 10,000 people, 500 groups and 2,000 tools: the same few statements as in a small one. */
+/**
+ * Lists that check grants, with 10,000 people, 500 groups and 2,000 tools: they run as few statements as with
+ * little data.
+ */
 let channel: string;
 let group: string;
 
@@ -23,7 +26,7 @@ beforeAll(async () => {
     select gen_random_uuid(), i || '@people.org', 'Person ' || i, 'user', '', 0, 0, 0 from generate_series(1, 10000) i`);
   await query(`insert into user_group (id, user_id, name, description, created_at, updated_at)
     select gen_random_uuid()::text, gen_random_uuid(), 'group ' || i, '', 1, 1 from generate_series(1, 500) i`);
-  // Everybody is in some groups, Ann in every tenth.
+  // Every user is in some groups, Ann in every tenth.
   await query(`insert into group_member (group_id, user_id, source, created_at)
     select g.id, u.id, 'manual', 1 from (select id, row_number() over (order by name) as n from user_group) g
       join users u on u.ordinal % 100 = g.n % 100 or (u.email = 'ann@example.com' and g.n % 10 = 0)`);
@@ -57,7 +60,7 @@ const requests = () => [
   ['GET /groups', 500],
 ];
 
-it.each(requests())('%s is one statement, for members and administrators', async (request, all) => {
+it.each(requests())('%s runs one statement, for members and administrators', async (request, all) => {
   for (const person of [ann, root]) {
     await server.call(String(request), { token: person.token });
     let found: unknown[] = [];
@@ -76,13 +79,13 @@ it.each([
   ['GET /users/search?query=Person%2012', 2],
   ['GET /users/groups', 1],
   ['GET /users/permissions', 0],
-])('%s is %i statements', async (request, count) => {
+])('%s runs %i statements', async (request, count) => {
   await server.call('GET /users/permissions', { token: root.token });
   const statements = await recordStatements(() => server.call(request, { token: root.token }));
   expect(statements).toHaveLength(count);
 });
 
-it('a channel and its hundreds of readers through a group are a statement each', async () => {
+it('a channel with hundreds of readers through a group runs one statement for each read', async () => {
   for (const [request, size] of [
     [`GET /channels/${channel}`, 1],
     [`GET /channels/${channel}/members`, 1],
@@ -95,12 +98,15 @@ it('a channel and its hundreds of readers through a group are a statement each',
   expect(body.total).toBeGreaterThan(100);
 });
 
-/** What readings are asked for besides the id; those that need something else fail until it is named. */
+/** The parameters of reads besides the id; a read that needs others fails until they are added here. */
 const ASKED: Record<string, string> = {
   'access.explain': '?permission=workspace.tools',
   'toolHistory.diff': '?from_id=1&to_id=1',
 };
-/** It makes the channel that it finds missing; the other sets a limit of time first, and `search.test.ts` counts what is left. */
+/**
+ * The first creates a missing channel; the second sets a time limit first, and `search.test.ts` counts its
+ * statements.
+ */
 const OTHERS = ['channels.direct', 'search.messages'];
 
 const readings = listProcedures(appRouter).flatMap(({ path, type, meta }) => {
@@ -110,7 +116,7 @@ const readings = listProcedures(appRouter).flatMap(({ path, type, meta }) => {
 });
 
 it.each(readings)(
-  '%s takes two statements at most, for members and administrators',
+  '%s runs two statements at most, for members and administrators',
   async (path, method, rest) => {
     const ids = { '/channels': channel, '/tools': 'tool_1', '/groups': group, '/users': ann.id };
     const [, id = NOWHERE] = Object.entries(ids).find(([noun]) => rest.startsWith(noun)) ?? [];

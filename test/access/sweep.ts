@@ -5,11 +5,13 @@ import { NOWHERE, openDoors } from '../support/doors.ts';
 import { type Person, signUpAll, type TestServer } from '../support/server.ts';
 
 /**
- * Every procedure about one channel or one tool, as the router has them, and people who hold each right: what the sweeps of rights
- * are generated from, so that a new procedure cannot be forgotten.
+ * All procedures of the router about one channel or one tool, and users with each right. The tests of rights
+ * are generated from these, so that a new procedure is tested too.
  */
 
-/** What procedures ask for besides the id. One that needs something else fails until it is named. */
+/**
+ * The parameters of procedures besides the id. A procedure that needs others fails until they are added here.
+ */
 export const SAMPLE = {
   message_id: NOWHERE,
   webhook_id: NOWHERE,
@@ -55,7 +57,7 @@ export const swept: Swept[] = procedures.flatMap((procedure) => {
     : [];
 });
 
-/** Procedures that declare a rule of their own, and are not about one channel or tool by its id. */
+/** Procedures with a rule of their own that concern no single channel or tool. */
 export const otherRules: Procedure[] = procedures.filter(
   (procedure) =>
     procedure.meta?.access !== procedure.meta?.level && !swept.some((one) => one.procedure === procedure),
@@ -64,7 +66,10 @@ export const otherRules: Procedure[] = procedures.filter(
 export const NAMES = ['administrator', 'stranger', 'reader', 'writer', 'owner'] as const;
 export type Name = (typeof NAMES)[number];
 
-/** A server with one of each, at every door. The reader holds a grant, the writer is in a group that does. */
+/**
+ * A server with one user of each name, with all doors. The reader has a grant; the writer is in a group with
+ * a grant.
+ */
 export async function peopleServer(server: TestServer) {
   const signedUp = await signUpAll(server, 'Root', 'Stranger', 'Reader', 'Writer', 'Owner');
   const people = Object.fromEntries(NAMES.map((name, i) => [name, signedUp[i]])) as Record<Name, Person>;
@@ -76,7 +81,7 @@ export async function peopleServer(server: TestServer) {
   await call(`POST /groups/id/${group.id}/users/add`, { user_ids: [people.writer.id] });
   const access_grants = [grant(people.reader.id, 'read'), grant(group.id, 'write', 'group')];
 
-  /** A new one, which belongs to the owner and is granted to reader and writer. Returns its id. */
+  /** Makes a tool of the owner with grants to reader and writer. Returns its id. */
   async function makeTool(number: number): Promise<string> {
     const id = `dice_${number}`;
     await server.database.query(
@@ -91,7 +96,7 @@ export async function peopleServer(server: TestServer) {
   return {
     people,
     makeTool,
-    /** The statuses of a procedure about something, at every door, and how many doors that are. */
+    /** The statuses of a procedure about this resource, one for each door. */
     async statusesOf(name: Name, { procedure }: Swept, id: string): Promise<number[]> {
       const outcomes = await doors[name].try(procedure, { ...SAMPLE, access_grants, id });
       return outcomes.map(({ status }) => status);

@@ -26,13 +26,13 @@ async function latest(action: string) {
 }
 
 describe('the audit log', () => {
-  it('is for administrators', async () => {
+  it('requires an administrator', async () => {
     expect((await server.call('GET /audit')).status).toBe(401);
     expect((await ask('', ada.token)).status).toBe(403);
     expect((await ask()).status).toBe(200);
   });
 
-  it('tells of sign-ins, failed ones and sign-outs, by whom and from where', async () => {
+  it('records sign-ins, failed sign-ins and sign-outs, with account and address', async () => {
     const person = await signIn(server, ada);
     expect(await latest('auth.signin')).toMatchObject({
       actor_id: ada.id,
@@ -59,7 +59,7 @@ describe('the audit log', () => {
     expect(await latest('auth.signout')).toMatchObject({ actor_id: ada.id, target_id: sessionOf(person) });
   });
 
-  it('tells what an administrator changed of an account, and what it was before', async () => {
+  it('records changes of an account by administrators, with the values before', async () => {
     const person = await signUp(server, 'Changing');
     expect(await latest('user.create')).toMatchObject({
       actor_id: null,
@@ -98,7 +98,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('tells of passwords, keys and sessions, with no secret among it', async () => {
+  it('records changes of passwords, keys and sessions, without any secret', async () => {
     const person = await signUpAs(server, root, 'Secretive', 'user');
     const key = await server.call('POST /auths/api_keys', { token: person.token, body: { name: 'script' } });
     expect(await latest('api_key.create')).toMatchObject({ actor_id: person.id, after: { name: 'script' } });
@@ -124,7 +124,7 @@ describe('the audit log', () => {
     }
   });
 
-  it('tells which key an administrator used', async () => {
+  it('records the key that an administrator used', async () => {
     const { body } = await server.call('POST /auths/api_keys', {
       token: root.token,
       body: { name: 'admin' },
@@ -140,7 +140,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('tells what an import changed, masked, and what a rollback brought back', async () => {
+  it('records the changes of an import, masked, and of a rollback', async () => {
     await config.configure((configuration) => {
       configuration.auth.enable_api_keys = true;
       configuration.ui.watermark = 'changed';
@@ -157,7 +157,7 @@ describe('the audit log', () => {
     expect((await latest('config.rollback')).after['ui.watermark']).toBe('');
   });
 
-  it('tells of grants', async () => {
+  it('records grants', async () => {
     const body = {
       name: 'granted',
       access_grants: [{ principal_type: 'user', principal_id: ada.id, permission: 'read' }],
@@ -171,7 +171,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('tells who changed and deleted a channel', async () => {
+  it('records changes and deletions of channels', async () => {
     const body = { name: 'before' };
     const { id } = (await server.call('POST /channels/create', { token: root.token, body })).body;
     const update = (name: string) =>
@@ -188,7 +188,7 @@ describe('the audit log', () => {
     expect(entries[1]).toMatchObject({ before: { name: 'before' }, after: { name: 'after' } });
   });
 
-  it('has no entry of what was refused', async () => {
+  it('has no entries of refused calls', async () => {
     const count = async () =>
       (await server.database.query<{ n: number }>('select count(*)::int as n from audit_entry'))[0]?.n;
     const before = await count();
@@ -204,7 +204,7 @@ describe('the audit log', () => {
 });
 
 describe('pages of the audit log', () => {
-  it('follow each other without a gap or a repetition, whatever is written meanwhile', async () => {
+  it('follow each other without a gap or a repetition, with concurrent writes', async () => {
     const all = (await ask('?limit=200')).body.entries.map(({ id }: { id: string }) => id);
     const seen: string[] = [];
     let cursor: string | null = null;
@@ -217,7 +217,7 @@ describe('pages of the audit log', () => {
     expect(seen).toEqual(all);
   });
 
-  it('can be narrowed', async () => {
+  it('can be filtered', async () => {
     const actions = async (query: string) =>
       (await ask(query)).body.entries.map(({ action }: { action: string }) => action);
     expect(new Set(await actions('?action=auth'))).toEqual(
@@ -254,7 +254,7 @@ describe('pages of the audit log', () => {
   });
 });
 
-describe('entries', () => {
+describe('entries of the audit log', () => {
   it.each([
     `update audit_entry set action = 'nothing'`,
     'delete from audit_entry',
@@ -264,7 +264,7 @@ describe('entries', () => {
     await expect(server.database.query(text)).rejects.toThrow('append-only');
   });
 
-  it('leave when they are older than the setting says, and no others', async () => {
+  it('are deleted when they are older than the setting, and no others', async () => {
     const database = await createDatabase();
     const day = 86_400;
     const now = Math.floor(Date.now() / 1000);
@@ -288,7 +288,7 @@ describe('entries', () => {
     await database.drop();
   });
 
-  it('are one for a change, however many try it at once', async () => {
+  it('are written once for one change, with concurrent attempts', async () => {
     const other = await signUp(server, 'Twin');
     const attempts = await Promise.all(
       Array.from({ length: 4 }, () => server.call(`DELETE /users/${other.id}`, { token: root.token })),

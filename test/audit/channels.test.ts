@@ -7,7 +7,7 @@ const server = await startServer();
 afterAll(() => server.close());
 const [root, ada, ben, cleo] = await signUpAll(server, 'Root', 'Ada', 'Ben', 'Cleo');
 
-/** A call that is answered, of whomever. */
+/** Sends a request as this person and checks that it succeeds. */
 async function as({ token }: Person, request: string, body?: object) {
   const answer = await server.call(request, { token, ...(body && { body }) });
   expect([request, answer.status]).toEqual([request, 200]);
@@ -20,7 +20,7 @@ interface Entry {
   before: object | null;
   after: object | null;
 }
-/** What the log holds of something, oldest first. */
+/** The entries about a resource, oldest first. */
 async function told(type: string, id: string): Promise<Entry[]> {
   const { entries } = await as(root, `GET /audit?target=${type}:${id}`);
   return entries
@@ -30,14 +30,14 @@ async function told(type: string, id: string): Promise<Entry[]> {
 const countOfAll = async () =>
   (await server.database.query<{ n: number }>('select count(*)::int as n from audit_entry'))[0]?.n;
 
-describe('the audit log tells of a group', () => {
+describe('the audit log of a group channel', () => {
   let id: string;
   beforeEach(async () => {
     const body = { name: 'group', type: 'group', user_ids: [ben.id] };
     id = (await as(ada, 'POST /channels/create', body)).id;
   });
 
-  it('who made it, and with whom', async () => {
+  it('records its creator and its members', async () => {
     const [made, ...more] = await told('channel', id);
     expect(more).toEqual([]);
     expect(made).toMatchObject({
@@ -49,7 +49,7 @@ describe('the audit log tells of a group', () => {
     expect(made?.after).toMatchObject({ user_ids: expect.arrayContaining([ada.id, ben.id]) });
   });
 
-  it('who added, promoted and removed whom, and an administrator who let themselves in', async () => {
+  it('records added, promoted and removed members, and an administrator who joins by their own decision', async () => {
     const manage = (what: string, user: Person, by: Person, more = {}) =>
       as(by, `POST /channels/${id}/${what}`, {
         ...(what === 'members/role' ? { user_id: user.id } : { user_ids: [user.id] }),
@@ -76,7 +76,7 @@ describe('the audit log tells of a group', () => {
     ]);
   });
 
-  it('nothing of those who leave by themselves, but that the last one took it along', async () => {
+  it('does not record members who leave, but the deletion by the last one', async () => {
     await as(ben, `POST /channels/${id}/members/leave`);
     expect(await told('channel', id)).toHaveLength(1);
     await as(ada, `POST /channels/${id}/members/leave`);
@@ -85,7 +85,7 @@ describe('the audit log tells of a group', () => {
     ]);
   });
 
-  it('who took it over, when nobody in charge was left: by leaving, by a removal, by another role', async () => {
+  it('records the new manager after the last manager left, was removed or got another role', async () => {
     const rolesOf = async () =>
       (await told('channel', id)).filter(({ action }) => action === 'channel.role').map(({ after }) => after);
     await as(ada, `POST /channels/${id}/update/members/add`, { user_ids: [cleo.id] });
@@ -101,7 +101,7 @@ describe('the audit log tells of a group', () => {
     ]);
   });
 
-  it('who took it over from an account that was deleted, and which went with the last one', async () => {
+  it('records the new manager after an account was deleted, and deleted channels without members', async () => {
     const gone = await signUpAs(server, root, 'Gone', 'user');
     const made = async (user_ids: string[]) =>
       (await as(gone, 'POST /channels/create', { name: 'theirs', type: 'group', user_ids })).id as string;
@@ -123,7 +123,7 @@ describe('the audit log tells of a group', () => {
     expect(await told('channel', direct)).toEqual([]);
   });
 
-  it('one entry of a removal, however many try it at once', async () => {
+  it('records one removal for concurrent attempts', async () => {
     const remove = () =>
       as(ada, `POST /channels/${id}/update/members/remove`, { user_ids: [ben.id] }) as Promise<number>;
     const counts = await Promise.all([remove(), remove(), remove(), remove()]);
@@ -135,7 +135,7 @@ describe('the audit log tells of a group', () => {
   });
 });
 
-it('the audit log tells nothing of direct channels', async () => {
+it('the audit log does not record direct channels', async () => {
   const before = await countOfAll();
   const body = { name: '', type: 'dm', user_ids: [ben.id] };
   const { id } = await as(ada, 'POST /channels/create', body);
@@ -143,10 +143,10 @@ it('the audit log tells nothing of direct channels', async () => {
   expect(await countOfAll()).toBe(before);
 });
 
-describe('the audit log tells what clients keep in a channel', () => {
+describe('the audit log of the data of a channel', () => {
   const secret = { theme: 'dark', webhook: { api_key: 'sk-hidden', url: 'https://one.example' } };
 
-  it('of a standard one, before and after, without its secrets', async () => {
+  it('has the data of a standard channel, before and after, without its secrets', async () => {
     const { id } = await as(root, 'POST /channels/create', { name: 'kept', data: { theme: 'light' } });
     await as(root, `POST /channels/${id}/update`, { data: secret, meta: { token: 'hidden, too' } });
     await as(root, `POST /channels/${id}/update`, { data: secret });
@@ -162,7 +162,7 @@ describe('the audit log tells what clients keep in a channel', () => {
     });
   });
 
-  it('but not of a group, which administrators do not read', async () => {
+  it('does not have the data of a group channel, which administrators may not read', async () => {
     const { id } = await as(ada, 'POST /channels/create', { name: 'ours', type: 'group', user_ids: [] });
     await as(ada, `POST /channels/${id}/update`, { name: 'ours still', data: secret });
     expect((await told('channel', id)).slice(1)).toMatchObject([
@@ -181,7 +181,7 @@ describe('in a channel', () => {
   const post = (by: Person, content: string) =>
     as(by, `POST /channels/${id}/messages/post`, { content }) as Promise<{ id: string }>;
 
-  it('the audit log tells of messages that another person edited or deleted, not of what they said', async () => {
+  it('the audit log records edits and deletions by other people, without the content', async () => {
     const { id: messageId } = await post(ada, 'said in confidence');
     const at = `/channels/${id}/messages/${messageId}`;
     await as(ada, `POST ${at}/update`, { content: 'said by herself' });
@@ -199,7 +199,7 @@ describe('in a channel', () => {
     }
   });
 
-  it('it tells nothing of who deletes their own, or may not', async () => {
+  it('it does not record deletions by the author, and refused ones', async () => {
     const { id: messageId } = await post(ada, 'mine');
     const before = await countOfAll();
     const path = `DELETE /channels/${id}/messages/${messageId}/delete`;
@@ -210,7 +210,7 @@ describe('in a channel', () => {
     expect(await countOfAll()).toBe(before);
   });
 
-  it('it tells who made, changed and deleted a webhook, without its address', async () => {
+  it('it records the creation, changes and deletion of a webhook, without its address', async () => {
     const hooks = `/channels/${id}/webhooks`;
     const { id: hookId, token } = await as(root, `POST ${hooks}/create`, { name: 'builds' });
     const update = (form: object) => as(root, `POST ${hooks}/${hookId}/update`, form);
@@ -235,7 +235,7 @@ describe('in a channel', () => {
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
-  it('it has no entry of webhooks that were refused', async () => {
+  it('it does not record refused changes of webhooks', async () => {
     const before = await countOfAll();
     const path = `POST /channels/${id}/webhooks/create`;
     expect((await server.call(path, { token: ada.token, body: { name: 'x' } })).status).toBe(403);

@@ -4,7 +4,10 @@ import { appRouter } from '../../src/router.ts';
 import { administer } from '../configs/support.ts';
 import { sessionOf, signIn, signUpAll, startServer } from '../support/server.ts';
 
-/** Every change that is for administrators, as the router has them: one that leaves no entry in the audit log is found here. */
+/**
+ * Calls every administrator procedure of the router that changes something, and checks that it leaves an
+ * entry in the audit log.
+ */
 const server = await startServer({ env: { ENABLE_API_KEYS: 'true' } });
 const { as } = server;
 afterAll(() => server.close());
@@ -17,7 +20,7 @@ const account = async (name: string) =>
 const group = async (name: string) => post('/groups/create', { name, description: '' });
 const part = async (path: string, change: object) => ({ ...(await as(root)(`GET ${path}`)).body, ...change });
 
-/** What each is sent, so that it changes something. */
+/** The input of each, such that it changes something. */
 const INPUTS: Record<string, () => Promise<Record<string, unknown>>> = {
   'apiKeys.deleteOf': async () => {
     await as(root)('POST /users/default/permissions', await everything());
@@ -61,7 +64,10 @@ const INPUTS: Record<string, () => Promise<Record<string, unknown>>> = {
   'users.update': async () => ({ id: (await account('raised')).id, role: 'admin' }),
 };
 
-/** Changes nothing: it tries a directory, asks for the people of a group, confirms what the environment says, or tries a tool server. */
+/**
+ * These change nothing: they test a directory, list the people of a group, confirm values of the environment,
+ * or test a tool server.
+ */
 const HARMLESS = [
   'ldap.test',
   'people.inGroup',
@@ -88,7 +94,7 @@ const changes = listProcedures(appRouter).filter(
     type === 'mutation' && meta?.level === 'administrator' && !HARMLESS.includes(path),
 );
 
-describe('the audit log has an entry of', () => {
+describe('the audit log records', () => {
   it.each(changes.map((procedure) => [procedure.path, procedure] as const))('%s', async (path, { meta }) => {
     const make = INPUTS[path];
     if (!make) throw new Error(`Say in this file what ${path} is sent.`);
@@ -98,7 +104,7 @@ describe('the audit log has an entry of', () => {
     const address = rest.replaceAll(/\{(\w+)\}/g, (_, name) => String(input[name]));
     const { status, body } = await as(root)(`${method} ${address}`, method === 'POST' ? input : undefined);
     expect([status < 300, body.detail]).toEqual([true, undefined]);
-    // Of several sessions one each.
+    // One entry for each of several sessions.
     expect(await countEntries()).toBeGreaterThan(before);
     const { entries } = (await as(root)('GET /audit?limit=1')).body;
     expect(entries[0]).toMatchObject({

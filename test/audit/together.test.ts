@@ -11,13 +11,13 @@ const entries = (action: string) =>
     'select target_id, before, after from audit_entry where action = $1 order by id',
     [action],
   );
-/** How many statements wrote entries meanwhile. */
+/** The number of statements that wrote entries during the work. */
 async function writes(work: () => Promise<unknown>): Promise<number> {
   const statements = await recordStatements(work);
   return statements.filter((text) => text.includes('insert into audit_entry')).length;
 }
 
-it('all sessions of an account end with one statement for their entries', async () => {
+it('ending all sessions of an account writes all entries in one statement', async () => {
   for (let more = 0; more < 4; more += 1) await signIn(server, ann);
   const { body: sessions } = await server.as(root)(`GET /users/${ann.id}/sessions`);
   expect(sessions).toHaveLength(5);
@@ -32,7 +32,7 @@ it('all sessions of an account end with one statement for their entries', async 
   expect(ended.map((entry) => entry.before)).toContainEqual(expect.objectContaining({ user_id: ann.id }));
 });
 
-it('an account leaves many groups with as few statements as one, and each has its entry', async () => {
+it('leaving many groups takes as few statements as leaving one, and each has an entry', async () => {
   const leaving = async (name: string, groups: number) => {
     const leaver = await signUpAs(server, root, name, 'user');
     const make = async (user_ids: string[]) => {

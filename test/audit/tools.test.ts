@@ -18,7 +18,7 @@ const entries = async () =>
 const update = (content: string, name = 'audited') =>
   shop.as(shop.writer, 'POST', 'audited/update', { name, content, meta: {} });
 
-it('the audit log tells who made, changed, set and deleted a tool, without its secrets', async () => {
+it('the audit log records the creation, changes, valves and deletion of a tool, without its secrets', async () => {
   expect((await shop.create('audited', source(1))).status).toBe(200);
   expect(
     (await shop.as(shop.writer, 'POST', 'audited/update', { name: 'x', content: '', meta: {} })).status,

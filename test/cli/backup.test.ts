@@ -17,7 +17,7 @@ let root: Person;
 let channelId: string;
 let fileId: string;
 
-/** The names of all tables but the list of migrations, and their rows as text. */
+/** The rows of all tables as text, except the list of migrations. */
 async function contentsOf(of: TestDatabase): Promise<Record<string, string[]>> {
   const tables = await of.query<{ name: string }>(
     `select tablename as name from pg_tables where schemaname = current_schema() and tablename <> 'mikro_orm_migrations'`,
@@ -67,7 +67,7 @@ beforeAll(async () => {
     api_configs: {},
   };
   await server.call('POST /configs/import', { token, body: configuration });
-  // While the server runs and is written to.
+  // The backup runs while the server writes.
   const [made] = await Promise.all([
     run(['backup', archive], envOf(database, dataDir)),
     server.call(`POST /channels/${channelId}/messages/post`, { token, body: { content: 'meanwhile' } }),
@@ -81,7 +81,7 @@ afterAll(async () => {
 });
 
 describe('a backup', () => {
-  it('is for its owner alone, and any tar opens it', async () => {
+  it('is readable only for its owner, and any tar can open it', async () => {
     expect((await stat(archive)).mode & 0o777).toBe(0o600);
     const { stdout, status } = spawnSync('tar', ['tzf', archive], { encoding: 'utf8' });
     expect(status).toBe(0);
@@ -93,7 +93,7 @@ describe('a backup', () => {
     expect(names.filter((name) => name.startsWith('database/session'))).toEqual([]);
   });
 
-  it('covers every table of the database but the sign-ins', async () => {
+  it('covers every table of the database except the sign-ins', async () => {
     const { stdout } = spawnSync('tar', ['xzOf', archive, 'manifest.json'], { encoding: 'utf8' });
     const { tables } = JSON.parse(stdout);
     const covered = tables.map(({ name }: { name: string }) => name);
@@ -101,7 +101,7 @@ describe('a backup', () => {
     expect(covered.toSorted()).toEqual(all.toSorted());
   });
 
-  it('overwrites nothing, and leaves nothing behind when it fails', async () => {
+  it('overwrites no file, and leaves nothing behind when it fails', async () => {
     const env = envOf(database, join(folder, 'data'));
     const before = await readFile(archive);
     expect(await run(['backup', archive], env)).toMatchObject({
@@ -126,14 +126,14 @@ describe('a restore', () => {
   });
   afterEach(() => target.drop());
 
-  it('gives the rows, files, secret and numbers of the moment of the backup', async () => {
+  it('restores the rows, files, secret and numbers of the moment of the backup', async () => {
     expect(await run(['restore', archive], env)).toMatchObject({ code: 0, stderr: '' });
     const original = await contentsOf(database);
     const restored = await contentsOf(target);
     expect(Object.keys(restored).toSorted()).toEqual(Object.keys(original).toSorted());
     const { session, message, channel, channel_event: events, channel_reader: readers, ...others } = restored;
     for (const [name, rows] of Object.entries(others)) {
-      // These change beside the backup: activity, and what a post leaves.
+      // These change during the backup: activity, and the rows of a post.
       if (['users', 'message_temp_id', 'delivery'].includes(name)) continue;
       expect([name, rows]).toEqual([name, original[name]]);
     }
@@ -165,7 +165,7 @@ describe('a restore', () => {
         headers: { authorization: `Bearer ${token}` },
       });
       expect([file.status, await file.text()]).toEqual([200, 'the bytes of an upload']);
-      // Sequences go on: a new account, and a new number in the channel's log.
+      // Sequences go on: a new account, and a new number in the log of the channel.
       expect((await signUp(again, 'Later')).id).toMatch(/-/);
       const post = { token, body: { content: 'after' } };
       expect((await again.call(`POST /channels/${channelId}/messages/post`, post)).status).toBe(200);
@@ -174,7 +174,7 @@ describe('a restore', () => {
     }
   });
 
-  it('replaces accounts only when told to', async () => {
+  it('replaces accounts only with the option for it', async () => {
     const other = await startServer({
       database: target,
       dataDir,
@@ -191,7 +191,7 @@ describe('a restore', () => {
     expect(await target.query(`select from users where email = 'root@example.com'`)).toHaveLength(1);
   });
 
-  it('waits for no running server: it is refused', async () => {
+  it('is refused while a server runs', async () => {
     const running = await startServer({
       database: target,
       dataDir,
@@ -203,9 +203,9 @@ describe('a restore', () => {
   });
 
   it.each([
-    ['cut short', async (path: string) => truncate(path, Math.floor((await stat(path)).size / 2))],
+    ['cut off', async (path: string) => truncate(path, Math.floor((await stat(path)).size / 2))],
     ['empty', (path: string) => truncate(path, 0)],
-    ['no archive at all', (path: string) => writeFile(path, 'nonsense')],
+    ['not an archive', (path: string) => writeFile(path, 'nonsense')],
     [
       'changed',
       async (path: string) => {
@@ -215,7 +215,7 @@ describe('a restore', () => {
       },
     ],
   ])(
-    'of an archive that is %s is refused in one line, and the database stays as it was',
+    'of an archive that is %s is refused in one line, and the database stays unchanged',
     async (_what, spoil) => {
       const whole = await run(['restore', archive], env);
       expect(whole.code).toBe(0);
@@ -230,7 +230,7 @@ describe('a restore', () => {
     },
   );
 
-  it('of a bad archive into a folder and a database of its own leaves nothing behind', async () => {
+  it('of a bad archive into an empty folder and database leaves nothing behind', async () => {
     const fresh = join(folder, 'fresh');
     const bad = join(folder, 'bad.tar.gz');
     await writeFile(bad, (await readFile(archive)).subarray(0, 2000));
@@ -241,11 +241,12 @@ describe('a restore', () => {
     expect(await target.query('select from pg_tables where schemaname = current_schema()')).toEqual([]);
   });
 
-  it('that is killed in the middle leaves everything as it was, and can be run again', async () => {
+  it('that is killed in the middle leaves everything unchanged, and can run again', async () => {
     expect((await run(['restore', archive], env)).code).toBe(0);
     await target.query(`update users set name = 'Since then'`);
     const before = await contentsOf(target);
-    // The archive comes through a pipe that runs dry before its last bytes, which are a sum: all rows are put in, and their end is awaited.
+    // The archive comes through a pipe that stops before its last bytes, the checksum: all rows are inserted,
+    // and the command waits for the end.
     const pipe = join(dataDir, 'pipe.tar.gz');
     spawnSync('mkfifo', [pipe]);
     const child = start(['restore', pipe, '--replace'], env);

@@ -42,7 +42,7 @@ afterAll(async () => {
 const exported = async () => (await server.call('GET /configs/export', { token: root.token })).body;
 
 describe('config', () => {
-  it('export is what the server exports, secrets masked unless asked for', async () => {
+  it('export prints the export of the server, with masked secrets by default', async () => {
     const configuration = await exported();
     configuration.hosted_model_api.api_base_urls = ['https://one.example.com'];
     configuration.hosted_model_api.api_keys = ['sk-hidden'];
@@ -55,7 +55,7 @@ describe('config', () => {
     expect(JSON.parse(clear.stdout).hosted_model_api.api_keys).toEqual(['sk-hidden']);
   });
 
-  it('import is in force on a running server within a second, and in its history', async () => {
+  it('import takes effect on a running server within a second, and appears in its history', async () => {
     const configuration = await exported();
     configuration.ui.watermark = 'by a command';
     const file = join(folder, 'configuration.json');
@@ -71,7 +71,7 @@ describe('config', () => {
     expect(JSON.parse(clear.stdout).hosted_model_api.api_keys).toEqual(['sk-hidden']);
   });
 
-  it('import says what it changed, and what of it nobody here knows', async () => {
+  it('import prints its changes, and the settings that are unknown here', async () => {
     const configuration = await exported();
     const importing = () => run(['config', 'import'], env, JSON.stringify(configuration));
     expect((await importing()).stderr).toMatch(
@@ -87,13 +87,13 @@ describe('config', () => {
   });
 
   it.each<[string, string[], string, Record<string, string>, string]>([
-    ['no JSON', [], '{', {}, 'cannot be read'],
+    ['malformed JSON', [], '{', {}, 'cannot be read'],
     ['a list', [], '[]', {}, 'it is no JSON object'],
-    ['part of it', [], '{"version":1}', {}, 'ui: '],
-    ['a file that is not there', ['/nonexistent.json'], '', {}, 'ENOENT'],
+    ['a part of it', [], '{"version":1}', {}, 'ui: '],
+    ['a missing file', ['/nonexistent.json'], '', {}, 'ENOENT'],
     ['a newer version', [], '{"version":99}', {}, 'Update the server first'],
     [
-      'what the environment pins',
+      'a pinned setting',
       ['--fill=defaults'],
       '{"ui":{"watermark":"x"}}',
       { RESPONSE_WATERMARK: 'pinned' },
@@ -108,7 +108,7 @@ describe('config', () => {
     expect(await exported()).toEqual(before);
   });
 
-  it('explain shows where values come from', async () => {
+  it('explain prints the source of each value', async () => {
     const { stdout } = await run(['config', 'explain', 'ui.default_locale', 'auth.api_key'], {
       ...env,
       API_KEYS_ALLOWED_ENDPOINTS: '/api/v1/tools',
@@ -168,14 +168,14 @@ describe('user', () => {
     [['config', 'exports'], "unknown command 'exports'\n(Did you mean export?)"],
     [['usr', 'list'], "unknown command 'usr'\n(Did you mean user?)"],
     [[], 'Usage'],
-  ])('%j is refused with how it is meant', async (words, reason) => {
+  ])('%j is refused with its correct usage', async (words, reason) => {
     const { code, stdout, stderr } = await run(words, env);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(reason);
     expect(stderr).toContain('Usage: npm run parley');
   });
 
-  it('a password that may not be used is refused', async () => {
+  it('a refused password is named as the reason', async () => {
     const words = ['user', 'create', '--email=x@example.com', '--name=X'];
     expect(await run(words, env)).toMatchObject({
       code: 1,
@@ -193,17 +193,17 @@ describe('user', () => {
       ['user', 'create', '--help'],
       ['--email <email>', '--name <name>', '--role <role>', 'default: "user"'],
     ],
-  ])('%j is answered with what there is, and asks for nothing', async (words, shown) => {
+  ])('%j prints its help without a database', async (words, shown) => {
     const { code, stdout, stderr } = await run(words, { DATABASE_URL: 'postgres://nowhere.invalid/x' });
     expect([code, stderr]).toEqual([0, '']);
     for (const part of shown) expect(stdout).toContain(part);
   });
 
-  it('--version shows the version', async () => {
+  it('--version prints the version', async () => {
     expect(await run(['--version'], env)).toEqual({ code: 0, stdout: `${project.version}\n`, stderr: '' });
   });
 
-  it('list shows every account, for people and for programs, and its reader may leave early', async () => {
+  it('list prints every account, for people or as JSON, and its reader may stop early', async () => {
     const table = await run(['user', 'list', '--role=admin'], env);
     expect(table.stdout).toMatch(/^admin +root@example.com {2}Root {2}\(last active \d{4}-/);
     const { stdout } = await run(['user', 'list', '--json'], env);
@@ -220,7 +220,7 @@ describe('user', () => {
     expect([child.exitCode, stderr]).toEqual([0, '']);
   });
 
-  it('delete ends an account and its sessions, and what others use of it passes to the heir', async () => {
+  it('delete removes an account and its sessions, and passes shared resources to the heir', async () => {
     const person = await signUpAs(server, root, 'Leaver', 'user');
     const { body: channel } = await server.as(root)('POST /channels/create', { name: 'stays' });
     await database.query('update channel set user_id = $1 where id = $2', [person.id, channel.id]);
@@ -243,7 +243,7 @@ describe('user', () => {
     });
   });
 
-  it('password ends the sessions of the account on a running server, sockets included', async () => {
+  it('password ends the sessions of the account on a running server, with their sockets', async () => {
     const person = await signUpAs(server, root, 'Forgetful', 'user');
     const socket = await listenBySocketIo(server.url, person.token);
     expect((await run(['user', 'password', 'FORGETFUL@example.com'], env, 'another password')).code).toBe(0);
@@ -255,7 +255,7 @@ describe('user', () => {
     await expect(signIn(server, person)).rejects.toThrow('400');
   });
 
-  it('role changes roles, but leaves an administrator', async () => {
+  it('role changes the role, but keeps one administrator', async () => {
     const person = await signUpAs(server, root, 'Riser', 'user');
     expect((await run(['user', 'role', person.email, 'admin'], env)).code).toBe(0);
     const risen = await signIn(server, person);
@@ -271,7 +271,7 @@ describe('user', () => {
 });
 
 describe('any command', () => {
-  it('says in one line that the database does not answer', async () => {
+  it('reports an unreachable database in one line', async () => {
     const url = new URL(database.url);
     url.pathname = '/not_there';
     const { code, stderr } = await run(['config', 'export'], { ...env, DATABASE_URL: url.href });

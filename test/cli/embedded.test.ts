@@ -18,7 +18,7 @@ const signIn = (url: string) =>
   call(url, 'POST /auths/signin', { body: { email: 'ada@example.com', password: PASSWORD } });
 
 describe('commands on the embedded database', () => {
-  it('work before the first start, while the server runs, after it was killed, and restore elsewhere', async () => {
+  it('work before the first start, while the server runs and after it was killed, and restore elsewhere', async () => {
     const here = dataDir('here');
     const there = dataDir('there');
     const archive = join(folder, 'backup.tar.gz');
@@ -34,7 +34,7 @@ describe('commands on the embedded database', () => {
     expect((await signIn(url)).status).toBe(200);
     await server.stop('SIGKILL');
 
-    // What the server left running is either used or ended.
+    // The command either uses the PostgreSQL that the server left running, or ends it.
     expect(await run(['config', 'explain', 'ui.watermark'], here)).toMatchObject({ code: 0, stderr: '' });
 
     expect(await run(['restore', archive], there)).toMatchObject({ code: 0, stderr: '' });

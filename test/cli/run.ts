@@ -11,17 +11,17 @@ export interface Outcome {
   stderr: string;
 }
 
-/** `node src/cli/main.ts` with an environment of its own: nothing of the test's own but the path. */
+/** Starts `node src/cli/main.ts` with this environment; only PATH comes from the environment of the test. */
 export const start = (words: string[], env: Record<string, string>) =>
   spawn(process.execPath, [MAIN, ...words], {
     env: { PATH: process.env.PATH ?? '', ENV: 'test', PYTHON: '/dev/null', ...env },
     stdio: 'pipe',
   });
 
-/** The same, to its end. */
+/** Runs a command to its end. */
 export async function run(words: string[], env: Record<string, string>, input = ''): Promise<Outcome> {
   const child = start(words, env);
-  // A command that reads nothing has ended by then.
+  // A command that reads no input may have ended before the write.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

@@ -13,7 +13,7 @@ const NEW = 'the secret that it goes on with when the old is lost';
 let folder: string;
 let database: TestDatabase;
 let root: Person;
-/** Where the webhook of the test listens, and who lists it. */
+/** The addresses of the test's webhook: one to post to, one to list it. */
 let hook: { list: string; post: string };
 
 const command = (words: string[], secret: string, input = '') =>
@@ -21,7 +21,7 @@ const command = (words: string[], secret: string, input = '') =>
 
 const serve = <T>(secret: string, work: (at: TestServer) => Promise<T>) => withSecret(database, secret, work);
 
-/** What the configuration has as a key, the address of the webhook, and whether something can be posted to it. */
+/** The stored key of the configuration, the address of the webhook, and the outcome of a post to it. */
 const secretsAt = (secret: string) =>
   serve(secret, async (at) => {
     const person = await signIn(at, root);
@@ -57,7 +57,7 @@ beforeEach(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it('no command works on a database of another secret, and nothing changes', async () => {
+it('every command refuses a database of another secret, and nothing changes', async () => {
   const before = await contents();
   const archive = join(folder, 'never.tar.gz');
   for (const words of [
@@ -74,7 +74,7 @@ it('no command works on a database of another secret, and nothing changes', asyn
   expect(await contents()).toEqual(before);
 });
 
-it('no command works with a secret that no server has begun with: they could not read what it writes', async () => {
+it('every command refuses a new secret before a server has started with it, since it could not read the results', async () => {
   const both = `${NEW},${OLD}`;
   const { code, stderr } = await command(['config', 'export'], both);
   expect([code, stderr]).toEqual([1, expect.stringContaining('Start the server with it once')]);
@@ -83,12 +83,12 @@ it('no command works with a secret that no server has begun with: they could not
   expect((await command(['config', 'export'], NEW)).code).toBe(0);
 });
 
-it('secret accept goes on without the old one, deletes nothing, and takes it back when it is found', async () => {
+it('secret accept continues without the old secret, deletes nothing, and accepts the old secret again later', async () => {
   expect(await secretsAt(OLD)).toEqual([['sk-kept'], 200, true, 200]);
   const { code, stdout } = await command(['secret', 'accept'], NEW);
   expect([code, stdout]).toEqual([
     0,
-    // In the configuration, in its history, and the address of the webhook.
+    // In the configuration, in its history, and in the address of the webhook.
     expect.stringMatching(/^This secret is in use now\. 3 stored secrets cannot be read with it/),
   ]);
   expect((await command(['secret', 'accept'], NEW)).stdout).toBe('This secret is the one in use.\n');
@@ -101,7 +101,7 @@ it('secret accept goes on without the old one, deletes nothing, and takes it bac
   ).toEqual([{ actor_id: null, after: { lost: 3 } }]);
 });
 
-it('secret accept waits for nobody: while a server runs it is refused', async () => {
+it('secret accept is refused while a server runs', async () => {
   const before = await contents();
   await serve(OLD, async () => {
     const { code, stderr } = await command(['secret', 'accept'], NEW);

@@ -8,7 +8,7 @@ import { json } from 'node:stream/consumers';
 import { rolldown } from 'rolldown';
 import type { Consumer } from './consumer.ts';
 
-/** Signs up, posts, and tells what it saw of that. */
+/** Signs up, posts, and returns what it received. */
 const PAGE = `
 import { createClient, isParleyError } from '@parley/client';
 window.run = async (url) => {
@@ -29,10 +29,10 @@ window.run = async (url) => {
 
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Where a browser is installed, if one is. */
+/** The path of an installed browser; undefined without one. */
 export const browserPath = BROWSERS.find((path) => existsSync(path));
 
-/** The page's script with the installed package in it. Fails when something that browsers lack is imported. */
+/** The script of the page with the installed package in it. Fails on an import that browsers do not have. */
 export async function bundleForBrowsers({ folder }: Consumer): Promise<string> {
   const entry = join(folder, 'page.js');
   const build = await rolldown({
@@ -55,14 +55,14 @@ export async function bundleForBrowsers({ folder }: Consumer): Promise<string> {
 }
 
 export interface Page {
-  /** Where the page comes from. */
+  /** The origin of the page. */
   origin: string;
-  /** Opens it in a browser, lets it work with the service at `url`, and resolves with what it reports. */
+  /** Opens the page in a browser with the service at `url`, and resolves with its report. */
   open(path: string, url: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** A web server with the one page that the bundle needs. */
+/** A web server with a single page for the bundle. */
 export async function servePage({ folder }: Consumer, bundle: string): Promise<Page> {
   const report = Promise.withResolvers<unknown>();
   let serviceUrl = '';
@@ -100,7 +100,7 @@ export async function servePage({ folder }: Consumer, bundle: string): Promise<P
 
 function startBrowser(path: string, profile: string, url: string): ChildProcess {
   const flags = ['--headless=new', '--disable-gpu', '--no-first-run', `--user-data-dir=${profile}`];
-  // Its sandbox does not work for root, and the page is ours.
+  // The sandbox of the browser does not work for root, and the page is our own.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   return spawn(path, [...flags, ...sandbox, '--remote-debugging-port=0', url], { stdio: 'ignore' });
 }

@@ -8,7 +8,7 @@ const server = await startServer();
 afterAll(() => server.close());
 const ada = await signUp(server, 'Ada');
 
-/** What a call fails with; fails itself when that is not this client's error, or the call succeeds. */
+/** The error of a call; fails when the error is not one of this client, or the call succeeds. */
 async function failureOf(call: Promise<unknown>): Promise<ParleyError> {
   const error = await call.then(
     () => new Error('The call succeeded.'),
@@ -18,7 +18,7 @@ async function failureOf(call: Promise<unknown>): Promise<ParleyError> {
   return error;
 }
 
-test('signs in and goes on with the token', async () => {
+test('signs in and uses the token from then on', async () => {
   const client = createClient({ url: server.url });
   const refused = await failureOf(client.api.channels.list.query());
   expect(refused).toMatchObject({ status: 401, code: 'unauthenticated' });
@@ -31,7 +31,7 @@ test('signs in and goes on with the token', async () => {
   await client.close();
 });
 
-test('calls of one moment share requests of at most 20', async () => {
+test('sends calls of one moment in shared requests of at most 20', async () => {
   const requests: string[] = [];
   const client = createClient({
     url: `${server.url}/`,
@@ -50,7 +50,7 @@ test('calls of one moment share requests of at most 20', async () => {
   await client.close();
 });
 
-test('errors carry status, code, detail and issues', async () => {
+test('gives errors with status, code, detail and issues', async () => {
   const client = createClient({ url: server.url, token: ada.token });
   const { api } = client;
   const missing = await failureOf(api.channels.get.query({ id: '01890000-0000-7000-8000-000000000000' }));
@@ -62,7 +62,7 @@ test('errors carry status, code, detail and issues', async () => {
   await client.close();
 });
 
-test('a token function is asked for every request, and may fail', async () => {
+test('asks a token function for every request, which may fail', async () => {
   const token = vi.fn<() => Promise<string>>();
   const client = createClient({ url: server.url, token });
   token.mockRejectedValueOnce(new Error('the vault is sealed'));
@@ -76,7 +76,7 @@ test('a token function is asked for every request, and may fail', async () => {
   await client.close();
 });
 
-test("no answer, and a proxy's page instead of one, are told apart from refusals", async () => {
+test('tells missing answers and pages of proxies from refusals', async () => {
   const page = createServer((_request, response) => {
     response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
   });
@@ -94,7 +94,7 @@ test("no answer, and a proxy's page instead of one, are told apart from refusals
   expect(() => createClient({ url: 'nowhere' })).toThrow(TypeError);
 });
 
-test('a call ends with its own signal, and with the client', async () => {
+test('ends a call with its own signal, and with the client', async () => {
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const client = createClient({ url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` });

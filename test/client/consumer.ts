@@ -7,12 +7,12 @@ import { promisify } from 'node:util';
 const root = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
-/** A project outside of the repository that has installed the packed client. */
+/** A project outside of the repository with the packed client installed. */
 export interface Consumer {
   folder: string;
-  /** Names of the files in the tarball. */
+  /** The names of the files in the tarball. */
   packed: string[];
-  /** What the compiler finds wrong with a module of the project; empty when nothing is. */
+  /** The errors of the compiler in a module of the project; empty when there are none. */
   typeCheck(name: string, source: string, options?: Record<string, unknown>): Promise<string>;
   remove(): Promise<void>;
 }
@@ -21,10 +21,10 @@ export async function installConsumer(): Promise<Consumer> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-consumer-'));
   const pack = ['pack', '--workspace', 'client', '--pack-destination', folder, '--json'];
   const { stdout } = await run('npm', pack, { cwd: root });
-  // The build that `prepack` runs may print before the answer.
+  // The build of `prepack` may print before the answer.
   const [tarball] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m)))) as [Tarball];
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-  // tRPC's peer, the compiler, is the repository's own.
+  // The compiler, a peer dependency of tRPC, is that of the repository.
   const install = ['install', '--omit=peer', '--prefer-offline', '--no-audit', '--no-fund'];
   await run('npm', [...install, join(folder, tarball.filename)], { cwd: folder });
 
@@ -61,7 +61,7 @@ const STRICT = {
   types: [],
 };
 
-/** Options of a project without the DOM's types, but those of Node.js. */
+/** The options of a project with the types of Node.js instead of the DOM. */
 export const NODE_TYPES = {
   lib: ['es2022'],
   types: ['node'],

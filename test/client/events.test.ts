@@ -43,7 +43,7 @@ function clientOf(options: Partial<ClientOptions>): ParleyClient {
 const makeChannel = async () => (await author.api.channels.create.mutate({ name: 'general' })).id;
 const post = (id: string, content: string) => author.api.messages.post.mutate({ id, content });
 
-/** A subscription that writes down all that it is told. */
+/** A subscription that records everything that it receives. */
 function record(client: ParleyClient, options: Partial<EventsOptions> = {}) {
   const events: ChannelEvent[] = [];
   const ids: string[] = [];
@@ -63,10 +63,10 @@ function record(client: ParleyClient, options: Partial<EventsOptions> = {}) {
 }
 
 const numbers = (events: ChannelEvent[]) => events.map(({ event_id }) => event_id);
-/** The numbers of so many messages: the creation of their channel is event 1. */
+/** The numbers of this many messages; event 1 is the creation of their channel. */
 const messages = (count: number) => Array.from({ length: count }, (_, index) => index + 2);
 
-test('delivers what happens, typed, and only of the channels that were asked for', async () => {
+test('delivers typed events of the requested channels only', async () => {
   const [general, other] = [await makeChannel(), await makeChannel()];
   const { subscription, events, states } = record(clientOf({}), { channelIds: [general] });
   await subscription.ready;
@@ -83,14 +83,14 @@ test('delivers what happens, typed, and only of the channels that were asked for
 test.each([
   ['the WebSocket of the runtime', undefined],
   ['the package ws', WsWebSocket],
-])('loses and doubles nothing while the network breaks, with %s', async (_name, WebSocket) => {
+])('loses and repeats nothing while the network breaks, with %s', async (_name, WebSocket) => {
   const channel = await makeChannel();
   const { subscription, events, errors } = record(clientOf({ WebSocket }), { channelIds: [channel] });
   await subscription.ready;
   const total = 60;
   for (let sent = 1; sent <= total; sent += 1) {
     await post(channel, `message ${sent} ${'.'.repeat(500)}`);
-    // Before the first event, between events, and in the middle of one.
+    // Break before the first event, between events, and within one.
     if (sent % 10 === 1) proxy.cut();
     if (sent % 10 === 5) proxy.cutAfter(700);
     if (sent === 20) proxy.accepting = false;
@@ -103,7 +103,7 @@ test.each([
   expect(errors).toEqual([]);
 });
 
-test('goes on when the server has restarted', async () => {
+test('continues after a restart of the server', async () => {
   const database = await createDatabase();
   const secret = { SECRET_KEY: 'a secret that both starts of the server share' };
   const env = { ...secret, PORT: `${await freePort()}` };
@@ -131,7 +131,7 @@ test('goes on when the server has restarted', async () => {
   }
 });
 
-test('starts while the server cannot be reached, and says so', async () => {
+test('starts while the server cannot be reached, and reports that', async () => {
   proxy.accepting = false;
   const channel = await makeChannel();
   const onState = vi.fn<NonNullable<EventsOptions['onState']>>();
@@ -145,7 +145,7 @@ test('starts while the server cannot be reached, and says so', async () => {
   await until('the event', () => events.length === 1);
 });
 
-test('goes on in another client where one stopped', async () => {
+test('continues in another client where one stopped', async () => {
   const channel = await makeChannel();
   const first = record(clientOf({}), { channelIds: [channel] });
   await first.subscription.ready;
@@ -166,7 +166,7 @@ test('goes on in another client where one stopped', async () => {
   expect(first.events).toHaveLength(2);
 });
 
-test('sign-out ends the subscription with an error, once', async () => {
+test('ends the subscription with one error at the sign-out', async () => {
   const session = await signIn(server, ada);
   const client = clientOf({ token: session.token });
   const { subscription, errors, states, isLive } = record(client);
@@ -178,7 +178,7 @@ test('sign-out ends the subscription with an error, once', async () => {
   expect(states).toEqual(['live', 'ended']);
 });
 
-test('a refusal at the start is reported by `ready` and `onError`', async () => {
+test('reports a refusal at the start by `ready` and `onError`', async () => {
   const nobody = record(clientOf({ token: 'wrong' }));
   await expect(nobody.subscription.ready).rejects.toMatchObject({ status: 401 });
   expect(nobody.errors).toHaveLength(1);
@@ -189,7 +189,7 @@ test('a refusal at the start is reported by `ready` and `onError`', async () => 
   expect(hidden.errors).toMatchObject([{ status: 403, code: 'forbidden' }]);
 });
 
-test('a renewed token carries the subscription over the end of the old one', async () => {
+test('continues with a renewed token after the old one ends', async () => {
   const channel = await makeChannel();
   let session = await signIn(server, ada);
   const client = clientOf({ token: () => Promise.resolve(session.token) });
@@ -207,7 +207,7 @@ test('a renewed token carries the subscription over the end of the old one', asy
   expect(errors).toEqual([]);
 });
 
-test('setToken moves the socket to another session at once', async () => {
+test('moves the socket to another session at once with setToken', async () => {
   const channel = await makeChannel();
   const [old, next] = [await signIn(server, ada), await signIn(server, ada)];
   const client = clientOf({ token: old.token });
@@ -223,7 +223,7 @@ test('setToken moves the socket to another session at once', async () => {
   expect(errors).toEqual([]);
 });
 
-test('subscriptions of one client share one socket, which closes after the last', async () => {
+test('shares one socket for all subscriptions of a client, and closes it after the last', async () => {
   const onConnection = vi.fn<(state: ConnectionState, error: ParleyError | null) => void>();
   const client = clientOf({ onConnection });
   const states = () => onConnection.mock.calls.map(([state]) => state);
@@ -237,7 +237,7 @@ test('subscriptions of one client share one socket, which closes after the last'
   await isLive();
 });
 
-test('close ends subscriptions without an error', async () => {
+test('ends subscriptions without an error on close', async () => {
   const client = clientOf({});
   const { subscription, errors, isLive } = record(client);
   await isLive();
@@ -247,7 +247,7 @@ test('close ends subscriptions without an error', async () => {
   expect(() => client.events({ onEvent: () => {} })).toThrow(/closed/);
 });
 
-test('where no WebSocket exists, calls work and events say what is missing', async () => {
+test('makes calls without a WebSocket, and names what events need', async () => {
   vi.stubGlobal('WebSocket', undefined);
   try {
     const client = clientOf({});

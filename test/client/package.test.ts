@@ -20,7 +20,7 @@ const readme = async () => {
   return [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);
 };
 
-test('the tarball holds code, declarations, README and licence, and no sources', () => {
+test('packs code, declarations, README and licence, and no sources', () => {
   expect(consumer.packed).toEqual(
     expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.d.ts', 'dist/index.js', 'package.json']),
   );
@@ -29,7 +29,7 @@ test('the tarball holds code, declarations, README and licence, and no sources',
   }
 });
 
-test('declarations import no other package, and keep what is said about public functions', async () => {
+test('packs declarations that import no other package and document the public functions', async () => {
   const dist = join(consumer.folder, 'node_modules', '@parley', 'client', 'dist');
   for (const path of consumer.packed.filter((name) => name.endsWith('.d.ts'))) {
     const text = await readFile(join(dist, '..', path), 'utf8');
@@ -64,7 +64,7 @@ test.each([
   ['the types of the DOM', {}],
   ['the types of Node.js', NODE_TYPES],
   ['a bundler', { module: 'esnext', moduleResolution: 'bundler' }],
-])('a strict project with %s type-checks, libraries included', async (_name, options) => {
+])('type-checks in a strict project with %s, libraries included', async (_name, options) => {
   expect(await consumer.typeCheck('program.ts', PROGRAM, options)).toBe('');
 });
 
@@ -74,11 +74,11 @@ test.each([
   ['a missing input', 'client.api.channels.create.mutate();', 'Expected 1-2 arguments'],
   ['an unknown procedure', 'client.api.channels.crate;', "Property 'crate' does not exist"],
   ['a wrong member of an event', 'events[0]?.data.type === "massage";', 'no overlap'],
-])('%s does not compile', async (_name, line, complaint) => {
+])('refuses to compile %s', async (_name, line, complaint) => {
   expect(await consumer.typeCheck('program.ts', PROGRAM + line)).toContain(complaint);
 });
 
-test("README's snippets type-check, and do what they say", async () => {
+test('README has snippets that type-check and work', async () => {
   const server = await startServer();
   try {
     for (const [index, snippet] of (await readme()).entries()) {
@@ -92,7 +92,7 @@ test("README's snippets type-check, and do what they say", async () => {
       child.stdout.setEncoding('utf8').on('data', (text) => {
         printed += text;
       });
-      // The first snippet follows events, and would do so for ever.
+      // The first snippet follows events without an end.
       if (!snippet.includes('client.close()')) {
         await until(`the output of snippet ${index}`, () => printed.length >= promised.length);
         child.kill();
@@ -105,14 +105,14 @@ test("README's snippets type-check, and do what they say", async () => {
   }
 });
 
-test('a browser bundle needs nothing of Node.js, and is small', async () => {
+test('makes a small browser bundle without Node.js modules', async () => {
   const bundle = await bundleForBrowsers(consumer);
   expect(bundle).not.toMatch(/node:|require\(|\bprocess\.|\bBuffer\b/);
   expect(bundle.length).toBeLessThan(40_000);
 });
 
 test.skipIf(!browserPath)(
-  'a page of another origin signs up, posts and receives the event (skipped without Chromium)',
+  'signs up, posts and receives the event in a page of another origin (skipped without Chromium)',
   async () => {
     const page = await servePage(consumer, await bundleForBrowsers(consumer));
     const server = await startServer({ env: { CORS_ALLOW_ORIGIN: page.origin } });

@@ -9,7 +9,7 @@ const server = await startServer();
 afterAll(() => server.close());
 const ada = await signUp(server, 'Ada');
 
-/** Runs a program that has `client` and ends only by itself. Fails when it does not within two minutes. */
+/** Runs a program with `client` that must end by itself. Fails when it does not within two minutes. */
 async function run(url: string, program: string) {
   const source = `
     import { createClient } from ${JSON.stringify(new URL('../../client/src/index.ts', import.meta.url).href)};
@@ -19,7 +19,7 @@ async function run(url: string, program: string) {
   return promisify(execFile)(process.execPath, ['--input-type=module', '--eval', source], options);
 }
 
-test('a program ends by itself after close, without warnings', async () => {
+test('ends a program by itself after close, without warnings', async () => {
   const { stdout, stderr } = await run(
     server.url,
     `const channel = await client.api.channels.create.mutate({ name: 'general' });
@@ -35,7 +35,7 @@ test('a program ends by itself after close, without warnings', async () => {
   expect({ stdout, stderr }).toEqual({ stdout: 'hello\n', stderr: '' });
 });
 
-test('a program ends by itself after close while the server is away', async () => {
+test('ends a program by itself after close while the server is away', async () => {
   const closed = createServer();
   await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
   const { port } = closed.address() as AddressInfo;

@@ -1,15 +1,15 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A network between client and server that can be cut. */
+/** A network between client and server that a test can cut. */
 export interface CuttableProxy {
   url: string;
-  /** Breaks every connection at once, as a lost network does. */
+  /** Breaks every connection at once, like a lost network. */
   cut(): void;
-  /** Breaks each connection after that many bytes more from the server: mostly in the middle of a frame. */
+  /** Breaks each connection after this number of further bytes from the server, mostly within a frame. */
   cutAfter(bytes: number): void;
-  /** While false, new connections are refused. */
+  /** When false, new connections are refused. */
   accepting: boolean;
-  /** How many connections were made so far. */
+  /** The number of connections so far. */
   accepted: number;
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export async function startProxy(target: string): Promise<CuttableProxy> {
       budget -= chunk.length;
       if (budget > 0) return;
       budget = Number.POSITIVE_INFINITY;
-      // What was written goes out first.
+      // Data that was written is sent first.
       near.end(cut);
     });
   });

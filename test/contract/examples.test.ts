@@ -27,7 +27,7 @@ const procedures = new Map(listProcedures(appRouter).map((procedure) => [procedu
 const answerOf = ({ responses }: Operation) =>
   Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].content?.['application/json'];
 
-/** The example beside the schema, or that of the component that the schema is. */
+/** The example beside the schema, or that of the component that the schema refers to. */
 const exampleIn = ({ schema, example }: Media) =>
   example ?? schemas[schema.$ref?.split('/').at(-1) ?? '']?.examples?.[0];
 
@@ -39,7 +39,7 @@ function problems(schemas: readonly $ZodType[], value: unknown): string[] {
 }
 
 describe('the examples of openapi/openapi.json', () => {
-  it('are there for every request body and every JSON answer', () => {
+  it('exist for every request body and every JSON answer', () => {
     const missing = operations.flatMap((operation) => {
       const bodies = [...Object.values(operation.requestBody?.content ?? {}), answerOf(operation)];
       const without = bodies.some((media) => media && exampleIn(media) === undefined);
@@ -48,7 +48,7 @@ describe('the examples of openapi/openapi.json', () => {
     expect(missing).toEqual([]);
   });
 
-  it('are taken by the procedures as bodies', () => {
+  it('are valid bodies for the procedures', () => {
     const refused = operations.flatMap(({ operationId, path, parameters = [], requestBody }) => {
       const procedure = procedures.get(operationId);
       const body = requestBody?.content['application/json']?.example;
@@ -64,7 +64,7 @@ describe('the examples of openapi/openapi.json', () => {
     expect(refused).toEqual([]);
   });
 
-  it('are given by the procedures as answers', () => {
+  it('are valid answers of the procedures', () => {
     const refused = operations.flatMap((operation) => {
       const { operationId } = operation;
       const output = procedures.get(operationId)?.output;

@@ -5,7 +5,7 @@ const server = await startServer();
 afterAll(() => server.close());
 const [admin, member] = await signUpAll(server, 'Admin', 'Member');
 
-// PostgreSQL finds a row by its id in any case, while grants, notices and rooms compare text.
+// PostgreSQL finds a row by its id in any case, but grants, notices and rooms compare text.
 describe('an id in upper case means the same as in lower case', () => {
   const grants = (principal_id: string) => [{ principal_type: 'user', principal_id, permission: 'read' }];
 
@@ -31,7 +31,7 @@ describe('an id in upper case means the same as in lower case', () => {
     ).toEqual([]);
   });
 
-  it('for an account, whose deletion ends its sessions, and never the own one', async () => {
+  it('for an account: deleting it ends its sessions, and the own account cannot be deleted', async () => {
     const own = await server.call(`DELETE /users/${admin.id.toUpperCase()}`, { token: admin.token });
     expect(own.status).toBe(403);
     expect((await server.call('GET /auths', { token: member.token })).status).toBe(200);

@@ -5,10 +5,10 @@ import { listProcedures } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 import { PNG } from '../webhooks/pictures.ts';
 
-/** Every member of an input that takes a picture, wherever one is added: each must take the same. */
+/** Finds every member of every input that takes a picture: all must accept the same values. */
 const members = listProcedures(appRouter).flatMap(({ path, inputs }) =>
   [...(joinShapes(inputs) ?? [])]
-    // Settings of providers name a claim, and whether it is used.
+    // Settings of providers that name a claim, or say whether it is used.
     .filter(([name]) => /image|picture|avatar|banner_url|icon/i.test(name) && !name.startsWith('OAUTH_'))
     .map(([name, schema]) => ({ path: `${path} ${name}`, schema })),
 );
@@ -29,13 +29,13 @@ const REFUSED = [
   '/api/v1/users/../auths/signout',
 ];
 
-it('is taken from people at more than one place', () => {
+it('is part of more than one input', () => {
   expect(members.map(({ path }) => path)).toEqual(
     expect.arrayContaining(['auths.signUp profile_image_url', 'auths.add profile_image_url']),
   );
 });
 
-it.each(members)('$path takes a picture, and nothing that is fetched or can do anything', ({ schema }) => {
+it.each(members)('$path accepts a picture, but no address to fetch and no active content', ({ schema }) => {
   expect(safeParse(schema, PNG).success).toBe(true);
   expect(REFUSED.filter((value) => safeParse(schema, value).success)).toEqual([]);
 });

@@ -3,20 +3,20 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Folders that hold no noun. */
+/** Folders that are not nouns. */
 const SHARED = ['core', 'database', 'egress', 'events', 'jobs', 'python'];
 const NO_NOUN = [...SHARED, 'cli', 'doors', 'start'];
-/** A folder that holds more is two. */
+/** The maximum number of files; a larger folder should be split. */
 const MAX_FILES = 20;
 
 interface Import {
   file: string;
-  /** A path from the root for our own files, the package's name as written for others. */
+  /** A path from the root for our own files; the name as written for packages. */
   target: string;
 }
 
 const IMPORT = /\b(?:from|import)\s*\(?\s*'([^']+)'/g;
-/** A statement of our own, or text that begins as one. */
+/** An SQL statement, or a text that begins like one. */
 const SQL =
   /\b(?:statement|plannedAnew)\s*[<(]|\.execute\(|['"`]\s*(?:select|with \w+ as|insert into|update \w+ set|delete from)\b/;
 
@@ -47,11 +47,11 @@ const found = (rule: (edge: Import) => boolean) => [
   ...new Set(imports.filter(rule).map(({ file, target }) => `${file} -> ${target}`)),
 ];
 
-/** What breaks a rule, and why it still may: an entry that is no longer needed fails the test as well. */
+/** Exceptions from the rules, with their reasons: an unused exception fails the test as well. */
 type Exceptions = Record<string, string>;
 const excepted = (exceptions: Exceptions) => Object.keys(exceptions).sort();
 
-/** The strongly connected parts of more than one node. */
+/** The strongly connected components of more than one node. */
 function circlesIn(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const reach = (from: string) => {
     const seen = new Set<string>();
@@ -81,7 +81,7 @@ function graphOf(edges: (readonly [string, string])[]): Map<string, Set<string>>
 }
 
 describe('imports', () => {
-  it('are read at all', () => {
+  it('are found', () => {
     expect(found(({ target }) => target === 'src/core/trpc/trpc.ts').length).toBeGreaterThan(3);
     expect(found((edge) => isPackage(edge, '@trpc/server')).length).toBeGreaterThan(1);
   });
@@ -176,8 +176,8 @@ describe('imports', () => {
   });
 
   /*
-   * A noun is a folder of `src` with its sub-folders; files beside them stand for themselves, and terms, which import nothing but core.
-   * Entities name each other as their tables do, by foreign keys, and are not counted.
+   * A noun is a folder of `src` with its sub-folders. Files beside the folders stand for themselves, and so
+   * do terms, which import only core. Entities refer to each other like their tables, and are not counted.
    */
   it('no folders import each other in a circle', () => {
     const exceptions: Exceptions = {
@@ -212,7 +212,7 @@ describe('imports', () => {
     expect(edges).not.toEqual([]);
   });
 
-  it('only `transaction` begins one, apart from migrations and the backup', () => {
+  it('only `transaction` begins a transaction, except in migrations and the backup', () => {
     const begins = /\.transactional\(|\.startTransaction\(|\.query\(\s*['"`](begin|start transaction)\b/i;
     const found = files.filter((file) => begins.test(readFileSync(join(ROOT, file), 'utf8')));
     expect(found.filter((file) => !file.startsWith('src/database/migrations/')).toSorted()).toEqual([
@@ -225,7 +225,7 @@ describe('imports', () => {
   });
 
   it('only src/database/ writes parameters of statements by number', () => {
-    // `$1` also stands for a group in a replacement.
+    // `$1` is also a group in the replacement of a regular expression.
     const numbered = /^(?!.*\breplace(?:All)?\().*\$\d/m;
     const found = files.filter((file) => numbered.test(readFileSync(join(ROOT, file), 'utf8')));
     expect(found.filter((file) => !file.startsWith('src/database/'))).toEqual([]);

@@ -6,13 +6,11 @@ import { listProcedures } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 import { openBoard } from '../channels/board.ts';
 
-/*
- * No schema checks long lists on their way out, so they are checked here, all of them.
- */
+/* Long lists are not checked by a schema before they are sent, so all of them are checked here. */
 
 const procedures = listProcedures(appRouter).filter(({ output }) => listOf(output));
 
-/** What each of them is asked for. */
+/** The input for each list. */
 const inputs: Record<string, Record<string, string>> = {
   'threads.list': {},
   'tools.export': {},
@@ -39,7 +37,7 @@ beforeAll(async () => {
   await fetch(`${board.server.url}/api/v1/files`, { method: 'POST', headers, body: form });
 });
 
-/** A message of every kind, pinned, in a thread and in the main line. */
+/** One message of every kind: pinned, in a thread, and in the main line. */
 async function fillChannel(): Promise<string> {
   const form = { data: { files: [] }, meta: { a: { b: [1] } } };
   const root = await board.post({ content: 'root', ...form }, board.owner);
@@ -60,7 +58,7 @@ async function fillChannel(): Promise<string> {
   return root.id;
 }
 
-/** A tool as it is stored when Python has described it, of the owner's and of somebody's who is gone. */
+/** A tool as stored after Python has described it; once of the owner, once of a deleted user. */
 async function fillTools(): Promise<void> {
   const { query } = board.server.database;
   const specs = [{ name: 'add', description: 'Adds', parameters: { type: 'object' }, returns: 'the sum' }];
@@ -93,7 +91,7 @@ async function fillTools(): Promise<void> {
   );
 }
 
-/** A schema that refuses members it does not name, all the way down. */
+/** A schema that refuses unknown members at every depth. */
 function strict(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodObject) {
     const shape = Object.entries(schema.shape).map(([name, member]) => [name, strict(member as z.ZodType)]);
@@ -105,12 +103,12 @@ function strict(schema: z.ZodType): z.ZodType {
   return schema;
 }
 
-describe('a list that is not checked', () => {
-  it('is asked for below, wherever a procedure answers so', () => {
+describe('a list without an output check', () => {
+  it('is tested below, for every such procedure', () => {
     expect(procedures.map(({ path }) => path).toSorted()).toEqual(Object.keys(inputs).toSorted());
   });
 
-  it.each(procedures)('fits the view of $path at REST and tRPC, member by member', async (procedure) => {
+  it.each(procedures)('matches the view of $path at REST and tRPC, member by member', async (procedure) => {
     const { path, meta, output } = procedure;
     const input = inputs[path] ?? {};
     const address = meta?.openapi?.path.replaceAll(/\{(\w+)\}/g, (_, name) => input[name] ?? '');

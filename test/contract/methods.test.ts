@@ -4,7 +4,8 @@ import { appRouter } from '../../src/router.ts';
 import { openBoard } from '../channels/board.ts';
 
 /*
- * What a path does not answer it refuses as such, and never as a wrong value of another path's parameter.
+ * A method that a path does not have is refused as such, and not as an invalid value of another path's
+ * parameter.
  */
 
 const board = await openBoard();
@@ -29,9 +30,9 @@ const ask = async (method: string, path: string) => {
   return { status: response.status, allow: response.headers.get('allow')?.split(', ') ?? [] };
 };
 
-describe('a method that a path does not answer', () => {
-  it.each([...declared])('is refused with those that it does: %s', async (path, methods) => {
-    // Plain routes, of uploads and pictures, may answer at the same address.
+describe('a method that a path does not have', () => {
+  it.each([...declared])('is refused with the existing methods: %s', async (path, methods) => {
+    // Plain routes for uploads and pictures may have the same address.
     const { allow } = await ask('OPTIONS', path);
     expect(allow).toEqual(expect.arrayContaining([...methods]));
     for (const method of METHODS.filter((name) => !allow.includes(name))) {
@@ -44,7 +45,7 @@ describe('a method that a path does not answer', () => {
     ['/users/groups', ['GET', 'HEAD', 'OPTIONS']],
     ['/channels/messages/search', ['GET', 'HEAD', 'OPTIONS']],
     ['/channels/threads', ['GET', 'HEAD', 'OPTIONS']],
-  ])('is not taken for a parameter: %s', async (path, expected) => {
+  ])('is not read as a parameter: %s', async (path, expected) => {
     expect((await ask('OPTIONS', path)).allow).toEqual(expected);
   });
 });

@@ -15,7 +15,7 @@ const nounOf = (path: string) => path.split('/', 1)[0] ?? '';
 const database = await createDatabase();
 afterAll(() => database.drop());
 
-/** What the files of this kind export, with the noun whose folder they are in. */
+/** The exports of the files of this kind, with the noun of their folder. */
 async function exportsOf(
   kind: 'router' | 'entity',
 ): Promise<{ noun: string; name: string; value: unknown }[]> {
@@ -27,7 +27,7 @@ async function exportsOf(
 }
 
 describe('the declaration of a noun', () => {
-  it('is listed for each folder that has one, under the name of the folder', () => {
+  it('exists for each such folder, under the name of the folder', () => {
     const folders = globSync('*/*.noun.ts', { cwd: SRC });
     for (const path of folders) expect(basename(path)).toBe(`${nounOf(path)}.noun.ts`);
     expect(declared.map(({ name }) => name).sort()).toEqual(folders.map(nounOf).sort());
@@ -53,7 +53,7 @@ describe('the declaration of a noun', () => {
     expect(entities.length).toBeGreaterThan(20);
   });
 
-  it('lists the terms of every folder that has some', () => {
+  it('lists the terms of every folder that has terms', () => {
     const folders = globSync('*/*.terms.ts', { cwd: SRC });
     for (const path of folders) expect(basename(path)).toBe(`${nounOf(path)}.terms.ts`);
     expect(Object.keys(terms).sort()).toEqual(folders.map(nounOf).sort());
@@ -66,7 +66,7 @@ describe('the declaration of a noun', () => {
     expect(named.filter(hasType).sort()).toEqual(ruled.filter(hasType).sort());
   });
 
-  it('gives no section and no permission that another noun gives', () => {
+  it('declares no section and no permission of another noun', () => {
     const given = Object.values<Terms>(terms).flatMap(({ sections = {}, permissions = {} }) => [
       ...Object.keys(sections),
       ...Object.entries(permissions).flatMap(([name, leaves]) =>
@@ -77,7 +77,7 @@ describe('the declaration of a noun', () => {
     expect(given).toEqual([...new Set(given)]);
   });
 
-  it('says what happens to rows that refer to an account when it is deleted', async () => {
+  it('says what happens to rows of an account when it is deleted', async () => {
     const references = await database.query<{ table: string; column: string; isDecided: boolean }>(
       `select c.oid::regclass::text as table, a.attname as column, coalesce(f.confdeltype in ('c', 'n'), true) as "isDecided"
          from pg_class c join pg_attribute a on a.attrelid = c.oid

@@ -6,12 +6,10 @@ import type { Context } from '../../src/core/trpc/trpc.ts';
 import { listProcedures, type Procedure } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 
-/*
- * Null in place of an optional member counts as not sent, for every input (contract.md, "null").
- */
+/* Null in place of an optional member counts as not sent, for every input (contract.md, "null"). */
 
 const administrator = { id: 'a', role: 'admin', sessionId: 's', granted: [] };
-/** Enough to reach the input; what comes after it has nothing to work with. */
+/** Just enough parts to reach the input; the procedure itself fails after it. */
 const ctx = {
   parts: {
     authenticate: () => administrator,
@@ -23,7 +21,7 @@ const ctx = {
   reply: { outlet: {} },
 } as unknown as Context;
 
-/** Where an input is refused, dotted. */
+/** The dotted paths of the refused members. */
 async function refusedAt({ call, path, type }: Procedure, input: object): Promise<string[]> {
   const options = { ctx, path, type, input: undefined, signal: undefined, batchIndex: 0 };
   const error = await call({ ...options, getRawInput: async () => input }).then(
@@ -36,12 +34,12 @@ async function refusedAt({ call, path, type }: Procedure, input: object): Promis
 const cases = listProcedures(appRouter).flatMap((procedure) => {
   const members = [...(joinShapes(procedure.inputs) ?? [])];
   const optional = members.filter(([, schema]) => safeParse(schema, undefined).success).map(([name]) => name);
-  // One that is required keeps the procedure from doing anything.
+  // A member that is required keeps the procedure from doing anything.
   return optional.length > 0 && optional.length < members.length ? [{ ...procedure, optional }] : [];
 });
 
 describe('null in place of an optional member', () => {
-  it('is looked at in most inputs', () => expect(cases.length).toBeGreaterThan(30));
+  it('is tested for most inputs', () => expect(cases.length).toBeGreaterThan(30));
 
   it.each(cases)('counts as not sent: $path', async ({ optional, ...procedure }) => {
     const refused = await refusedAt(procedure, Object.fromEntries(optional.map((name) => [name, null])));

@@ -8,7 +8,7 @@ import { listProcedures } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 
 const procedures = listProcedures(appRouter);
-/** As tRPC keeps them: a procedure's middlewares, of which that of a base tells its level. */
+/** The internal form of tRPC: the middlewares of a procedure; that of a base carries its level. */
 const PROCEDURES = appRouter._def.procedures as unknown as Record<
   string,
   { _def: { middlewares: { level?: string }[] } }
@@ -16,7 +16,7 @@ const PROCEDURES = appRouter._def.procedures as unknown as Record<
 const pathsOf = (rule: (procedure: (typeof procedures)[number]) => boolean) =>
   procedures.filter(rule).map(({ path }) => path);
 
-/** Anyone on the network reaches these. A new name here is a decision, not a side effect. */
+/** Procedures without credentials. Adding a name here needs a decision. */
 const OPEN = [
   'auths.signIn',
   'auths.signUp',
@@ -28,7 +28,7 @@ const OPEN = [
   'webhooks.post',
 ];
 
-/** No API key may do these, whatever it may reach. */
+/** Procedures that no API key may call. */
 const SIGNED_IN = [
   'apiKeys.create',
   'apiKeys.delete',
@@ -50,23 +50,25 @@ const SIGNED_IN = [
   'sessions.revokeOf',
 ];
 
-/** Neither in REST nor a subscription, on purpose: at REST, imports have a plain route of their own. */
+/**
+ * Procedures that are deliberately neither in REST nor a subscription; imports have a plain route at REST.
+ */
 const TRPC_ONLY = ['toolImport.file'];
 
 describe('every procedure', () => {
-  it('declares who may call it, and has a base that enforces a level', () => {
+  it('declares its access rule, and has a base that enforces a level', () => {
     expect(procedures.length).toBeGreaterThan(10);
     expect(pathsOf(({ meta }) => !meta?.access || !meta.level)).toEqual([]);
   });
 
-  it('declares no other level than its base enforces', () => {
+  it('declares the level that its base enforces', () => {
     const levels: readonly string[] = LEVELS;
     const other = pathsOf(({ meta }) => !!meta && levels.includes(meta.access) && meta.access !== meta.level);
     expect(other).toEqual([]);
     expect(pathsOf(({ meta }) => meta?.level === 'open' && meta.access !== 'open')).toEqual([]);
   });
 
-  it('begins with what its base asks of the level, once, before its input is looked at', () => {
+  it('begins with the check of its level, once, before its input is read', () => {
     const asked = Object.entries(PROCEDURES).map(([path, { _def }]) => [
       path,
       _def.middlewares.map(({ level }) => level).filter((level, at) => at === 0 || level !== undefined),
@@ -74,15 +76,15 @@ describe('every procedure', () => {
     expect(asked).toEqual(procedures.map(({ path, meta }) => [path, [meta?.level]]));
   });
 
-  it('concerns credentials with a sign-in alone', () => {
+  it('that concerns credentials requires a sign-in', () => {
     expect(pathsOf(({ meta }) => meta?.credential === 'session').toSorted()).toEqual(SIGNED_IN);
   });
 
-  it('declares its output, the guard against leaks', () => {
+  it('declares its output, which prevents leaks', () => {
     expect(pathsOf(({ type, output }) => type !== 'subscription' && !output)).toEqual([]);
   });
 
-  it('is in REST, a subscription, or meant for tRPC alone', () => {
+  it('is in REST, a subscription, or meant for tRPC only', () => {
     const elsewhere = pathsOf(({ type, meta }) => !meta?.openapi && type !== 'subscription');
     expect(elsewhere).toEqual(TRPC_ONLY);
     expect(pathsOf(({ type, meta }) => type === 'subscription' && meta?.openapi !== undefined)).toEqual([]);
@@ -92,17 +94,17 @@ describe('every procedure', () => {
     expect(pathsOf(({ type, meta }) => meta?.openapi?.method === 'GET' && type !== 'query')).toEqual([]);
   });
 
-  it('says what it does, under a tag', () => {
+  it('has a summary and a tag', () => {
     expect(
       pathsOf(({ meta }) => !!meta?.openapi && !(meta.openapi.summary && meta.openapi.tags?.length)),
     ).toEqual([]);
   });
 
-  it('needs an account, but for these', () => {
+  it('requires an account, with few exceptions', () => {
     expect(pathsOf(({ meta }) => meta?.access === 'open' || meta?.level === 'open').toSorted()).toEqual(OPEN);
   });
 
-  it('takes lastEventId when it is a subscription, or a reconnect replays everything', () => {
+  it('accepts lastEventId when it is a subscription; otherwise a reconnect replays everything', () => {
     const takesIt = ({ inputs }: (typeof procedures)[number]) =>
       joinShapes(inputs)?.has('lastEventId') ?? false;
     expect(pathsOf((procedure) => procedure.type === 'subscription' && !takesIt(procedure))).toEqual([]);
@@ -117,12 +119,12 @@ interface Operation {
 }
 
 describe('openapi/openapi.json', () => {
-  it('is what the procedures say; after a change run: npm run openapi', () => {
+  it('matches the procedures; after a change run: npm run openapi', () => {
     const committed = readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8');
     expect(renderDocument(buildDocument(appRouter, PLAIN_PATHS))).toBe(committed);
   });
 
-  it('describes every operation: what it does, what it changes, when it refuses', () => {
+  it('describes every operation: its effect, its changes, its refusals', () => {
     const { paths } = JSON.parse(renderDocument(buildDocument(appRouter, PLAIN_PATHS)));
     const operations = Object.values<Record<string, Operation>>(paths).flatMap((path) => Object.values(path));
     const missing = operations.filter(({ operationId, description }) => operationId && !description);
@@ -143,7 +145,7 @@ describe('openapi/openapi.json', () => {
     expect(missing).toEqual([]);
   });
 
-  it('shows the patterns and limits that checks of our own enforce', () => {
+  it('shows the patterns and limits of our own checks', () => {
     const { paths } = JSON.parse(renderDocument(buildDocument(appRouter, PLAIN_PATHS)));
     const bodyOf = (path: string) =>
       paths[path].post.requestBody.content['application/json'].schema.properties as Record<string, object>;
@@ -157,7 +159,7 @@ describe('openapi/openapi.json', () => {
     expect(bodyOf('/tools/load/url').url).toMatchObject({ pattern: '^https?://' });
   });
 
-  it('refers to nothing that it does not hold', () => {
+  it('contains the target of every reference', () => {
     const text = renderDocument(buildDocument(appRouter, PLAIN_PATHS));
     const { components } = JSON.parse(text);
     const references = [...text.matchAll(/"\$ref": "#\/components\/(\w+)\/([^"]+)"/g)];

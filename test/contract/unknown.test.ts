@@ -6,9 +6,7 @@ import { appRouter } from '../../src/router.ts';
 import { openDoors } from '../support/doors.ts';
 import { signUp, startServer } from '../support/server.ts';
 
-/*
- * What stands in place of an id in a path, and is none, names nothing: 404 at every door.
- */
+/* A malformed id in a path is not found: 404 at every door. */
 
 const server = await startServer();
 afterAll(() => server.close());
@@ -18,7 +16,7 @@ afterAll(() => doors.close());
 
 const parametersOf = (path: string) => [...path.matchAll(/\{(\w*id)\}/g)].map(([, name = '']) => name);
 const WORD = 'nothing-of-that-name';
-/** Tools are called by any word. */
+/** Any word is a valid id of a tool. */
 const procedures = listProcedures(appRouter).filter(({ meta, inputs }) =>
   parametersOf(meta?.openapi?.path ?? '').some((name) => {
     const schema = joinShapes(inputs)?.get(name);
@@ -26,10 +24,10 @@ const procedures = listProcedures(appRouter).filter(({ meta, inputs }) =>
   }),
 );
 
-describe('a word in place of an id', () => {
-  it('is looked at in many paths', () => expect(procedures.length).toBeGreaterThan(40));
+describe('a malformed id in a path', () => {
+  it('is tested for many paths', () => expect(procedures.length).toBeGreaterThan(40));
 
-  it.each(procedures)('is unknown: $path', async (procedure) => {
+  it.each(procedures)('is not found: $path', async (procedure) => {
     const names = parametersOf(procedure.meta?.openapi?.path ?? '');
     const input = Object.fromEntries(names.map((name) => [name, WORD]));
     for (const outcome of await doors.try(procedure, input)) {

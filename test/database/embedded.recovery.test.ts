@@ -15,7 +15,7 @@ import {
   until,
 } from './embedded.support.ts';
 
-test('a start ends the PostgreSQL of a killed server and keeps its data', async () => {
+test('the start ends the PostgreSQL of a killed server and keeps its data', async () => {
   const dataDir = await temporaryFolder();
   const server = spawnServer(dataDir);
   const orphan = await reported(server);
@@ -31,14 +31,14 @@ test('a start ends the PostgreSQL of a killed server and keeps its data', async 
   expect(await query(database.address, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
 });
 
-test('a server that exits without stopping takes its PostgreSQL along', async () => {
+test('a server that exits without stopping ends its PostgreSQL', async () => {
   const server = spawnServer(await temporaryFolder());
   const { pid } = await reported(server);
   server.kill('SIGTERM');
   await until(() => !isAlive(pid));
 });
 
-test('a server killed in the midst of its first start leaves nothing that hinders the next', async () => {
+test('a server that is killed during its first start does not hinder the next', async () => {
   const dataDir = await temporaryFolder();
   await writeFile(join(dataDir, 'postgres.hold'), '');
   const server = spawnServer(dataDir);
@@ -69,7 +69,7 @@ test('a second server on the same folder is refused, in this process and in anot
   expect(await query(address, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
 });
 
-test('PostgreSQL killed by the system is reported, and can be started again at once', async () => {
+test('PostgreSQL that was killed by the system is reported, and can be started again at once', async () => {
   const dataDir = await temporaryFolder();
   const first = await start(dataDir);
   await query(first.address, 'CREATE TABLE kept AS SELECT generate_series(1, 1000) AS n');
@@ -84,7 +84,7 @@ test('PostgreSQL killed by the system is reported, and can be started again at o
 });
 
 test.each(['ended', 'gone to another process'])(
-  'a process file whose number has %s does not hinder',
+  'a process file whose number has %s does not hinder the start',
   async (kind) => {
     const dataDir = await temporaryFolder();
     const first = await start(dataDir);

@@ -19,7 +19,7 @@ import {
 
 const run = promisify(execFile);
 
-test.skipIf(isRoot)('a data folder that cannot be written is told in one line', async () => {
+test.skipIf(isRoot)('a data folder that cannot be written is reported in one line', async () => {
   const folder = await temporaryFolder(0o500);
   const dataDir = join(folder, 'data');
   await expect(startEmbedded({ dataDir, log: () => undefined })).rejects.toThrow(
@@ -28,7 +28,7 @@ test.skipIf(isRoot)('a data folder that cannot be written is told in one line', 
 });
 
 describe.runIf(isRoot)('started as root', () => {
-  test('PostgreSQL works as another user in a folder that only root can enter', async () => {
+  test('PostgreSQL runs as another user in a folder that only root can enter', async () => {
     const folder = await temporaryFolder(0o700);
     const dataDir = join(folder, 'data');
     const settings = { autovacuum_naptime: '1s', log_checkpoints: 'on' };
@@ -52,13 +52,13 @@ describe.runIf(isRoot)('started as root', () => {
 
     const second = await start(dataDir);
     expect(await query(second.address, 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 1000 }]);
-    // Stopping writes a checkpoint.
+    // Stopping PostgreSQL writes a checkpoint.
     await second.stop();
     await expect(second.exited).resolves.toEqual({ code: 0, signal: null });
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  test('a cluster restored by root is given to its user again', async () => {
+  test('a cluster that root restored is given to its user again', async () => {
     const dataDir = await temporaryFolder();
     await (await start(dataDir)).stop();
     await run('chown', ['-R', '0:0', dataDir]);
@@ -67,7 +67,7 @@ describe.runIf(isRoot)('started as root', () => {
     expect(await query(address, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
   });
 
-  test('binaries that only root can read are copied to a place that only root can write', async () => {
+  test('binaries that only root can read are copied to a folder that only root can write', async () => {
     const closed = await temporaryFolder(0o700);
     const installed = await findBinaries();
     await cp(dirname(dirname(installed.postgres)), join(closed, 'native'), { recursive: true });
@@ -95,7 +95,7 @@ describe.runIf(isRoot)('started as root', () => {
     expect((await stat(copy.postgres)).ctimeMs).toBe(made);
   });
 
-  test('an ordinary user needs no more than a folder', async ({ skip }) => {
+  test('an ordinary user needs only a folder', async ({ skip }) => {
     const reason = await whyNobodyCannotRun();
     skip(reason !== undefined, reason);
     const dataDir = await temporaryFolder();
@@ -107,7 +107,7 @@ describe.runIf(isRoot)('started as root', () => {
   });
 
   test.for(['missing', 'there'])(
-    'an ordinary user is told of a folder of somebody else, %s',
+    'an ordinary user gets a clear error for a folder of another user (%s)',
     async (kind, { skip }) => {
       const reason = await whyNobodyCannotRun();
       skip(reason !== undefined, reason);

@@ -19,7 +19,7 @@ export const isRoot = process.getuid?.() === 0;
 /** An account without rights that every system has. */
 export const NOBODY = { uid: 65534, gid: 65534 };
 
-/** A folder that goes away with the test. */
+/** A folder that is deleted after the test. */
 export async function temporaryFolder(mode = 0o700): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -27,7 +27,7 @@ export async function temporaryFolder(mode = 0o700): Promise<string> {
   return folder;
 }
 
-/** Starts in this process, and stops with the test. */
+/** Starts a database in this process, and stops it after the test. */
 export async function start(
   dataDir: string,
   options: Partial<EmbeddedOptions> = {},
@@ -37,7 +37,7 @@ export async function start(
   return database;
 }
 
-/** Runs one statement over a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function query(address: DatabaseAddress, sql: string): Promise<Record<string, unknown>[]> {
   const { dbName: database, ...rest } = address;
   const client = new Client({ ...rest, database });
@@ -66,7 +66,7 @@ export interface Reported {
   refusal?: string;
 }
 
-/** A process of its own that starts a database: what a server is for these tests. */
+/** A process that starts a database, like a server does. */
 export function spawnServer(dataDir: string, user?: { uid: number; gid: number }): ChildProcess {
   const source = new URL('../../src/database/embedded.ts', import.meta.url).href;
   const args = ['--import', HOLDING, '--input-type=module', '-e', PROGRAM, source, dataDir];
@@ -81,14 +81,14 @@ export function spawnServer(dataDir: string, user?: { uid: number; gid: number }
   return child;
 }
 
-/** What such a process says: where its database is, or why there is none. */
+/** The output of such a process: the address of its database, or an error. */
 export async function reported(child: ChildProcess): Promise<Reported> {
   if (!child.stdout) throw new Error('The server was started without a pipe');
   for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line);
   throw new Error('The server ended without a word');
 }
 
-/** Why `NOBODY` cannot run this program from here, if so. */
+/** The reason why `NOBODY` cannot run this program from here; undefined when it can. */
 export async function whyNobodyCannotRun(): Promise<string | undefined> {
   const source = fileURLToPath(new URL('../../src/database/embedded.ts', import.meta.url));
   const program = `require('node:fs').accessSync(${JSON.stringify(source)})`;
@@ -98,7 +98,9 @@ export async function whyNobodyCannotRun(): Promise<string | undefined> {
 
 export const until = (condition: () => boolean | Promise<boolean>) => untilIt(`${condition}`, condition);
 
-/** Has a server stop for as long as `postgres.hold` is in its data folder, when a new cluster is to get its name. */
+/**
+ * Makes a server wait while `postgres.hold` is in its data folder, just before a new cluster gets its name.
+ */
 export const HOLDING = `data:text/javascript,${encodeURIComponent(`
   import { existsSync } from 'node:fs';
   import promises from 'node:fs/promises';

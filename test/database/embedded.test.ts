@@ -5,7 +5,7 @@ import { EmbeddedDatabaseError, startEmbedded } from '../../src/database/embedde
 import { startCluster } from '../support/cluster.ts';
 import { query, start, temporaryFolder, until } from './embedded.support.ts';
 
-test('the first start makes a cluster, a later one finds its data', async () => {
+test('the first start makes a cluster; a later start finds its data', async () => {
   const dataDir = join(await temporaryFolder(), 'not', 'yet', 'there');
   const first = await start(dataDir);
   await query(first.address, 'CREATE TABLE kept AS SELECT 1 AS n');
@@ -41,7 +41,7 @@ test('the cluster is durable, portable and closed to the network', async () => {
   });
 });
 
-test('nobody gets in without the password, the superuser not at all', async () => {
+test('a connection requires the password, and the superuser cannot connect', async () => {
   const dataDir = await temporaryFolder();
   const seen: string[] = [];
   const { address } = await start(dataDir, { log: (line) => seen.push(line) });
@@ -84,7 +84,7 @@ test('stop ends open connections and leaves no socket', async () => {
   expect(await readdir(join(dataDir, 'postgres'))).not.toContain('.s.PGSQL.5432');
 });
 
-test('a path too long for a socket is served from a private folder', async () => {
+test('a data folder with a path too long for a socket uses a private folder for it', async () => {
   const dataDir = join(await temporaryFolder(), 'd'.repeat(60), 'it\'s, a "deep" one', 'e'.repeat(60));
   const first = await start(dataDir);
   expect(first.address.host.length).toBeLessThan(90);
@@ -117,7 +117,7 @@ test.each([
     },
     says: /is not empty and holds no cluster: move it away/,
   },
-])('$what is told in one line', async ({ harm, says }) => {
+])('$what is reported in one line', async ({ harm, says }) => {
   const dataDir = await temporaryFolder();
   await (await start(dataDir)).stop();
   await harm(dataDir);
@@ -128,7 +128,7 @@ test.each([
   expect((failure as Error).message).not.toContain('\n');
 });
 
-test('a file in place of the data folder is told in one line', async () => {
+test('a file in place of the data folder is reported in one line', async () => {
   const dataDir = join(await temporaryFolder(), 'file');
   await writeFile(dataDir, '');
   await expect(startEmbedded({ dataDir, log: () => undefined })).rejects.toThrow(
@@ -136,7 +136,7 @@ test('a file in place of the data folder is told in one line', async () => {
   );
 });
 
-test('the cluster for a run of tests can copy databases', async () => {
+test('the cluster for test runs can copy databases', async () => {
   const cluster = await startCluster();
   try {
     await query(cluster.address, 'CREATE DATABASE copy TEMPLATE template0');

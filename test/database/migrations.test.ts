@@ -9,13 +9,13 @@ import { createDatabase } from '../support/database.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-it('hold all that the entities say: the command-line tool of MikroORM finds nothing to add', async () => {
+it('match the entities: the command-line tool of MikroORM finds nothing to add', async () => {
   const cli = join(ROOT, 'node_modules/.bin/mikro-orm');
   const { stdout } = await promisify(execFile)(cli, ['migration:check'], { cwd: ROOT });
   expect(stdout).toContain('No changes required');
 });
 
-it('run once, however many servers start at the same moment', async () => {
+it('run once when several servers start at the same moment', async () => {
   const database = await createDatabase({ empty: true });
   const orms = await Promise.all(Array.from({ length: 5 }, () => openOrm(entities, { url: database.url })));
   await Promise.all(orms.map((orm) => migrate(orm, installQueue)));
@@ -26,7 +26,7 @@ it('run once, however many servers start at the same moment', async () => {
   await database.drop();
 });
 
-it('give messages of webhooks and models their authors, there and back', async () => {
+it('give messages of webhooks and models their authors, and undo that', async () => {
   const database = await createDatabase();
   const orm = await openOrm(entities, { url: database.url });
   const names = (await orm.migrator.getExecuted()).map(({ name }) => name);
@@ -58,7 +58,7 @@ it('give messages of webhooks and models their authors, there and back', async (
   await database.drop();
 });
 
-it('leave nothing behind when one fails, and run again when its cause is mended', async () => {
+it('leave nothing behind when one fails, and run again when its cause is removed', async () => {
   const database = await createDatabase({ empty: true });
   // In the way of the last table of the first migration.
   await database.query('create table session (id int)');

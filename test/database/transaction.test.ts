@@ -28,7 +28,7 @@ function create(tx: Transaction, name: string): void {
 }
 
 describe('a transaction', () => {
-  it('holds entities and statements, and commits what is pending', async () => {
+  it('runs entities and statements, and commits pending changes', async () => {
     await transaction({ sql }, async (tx) => {
       create(tx, 'one');
       await tx.em.flush();
@@ -51,7 +51,7 @@ describe('a transaction', () => {
     expect(sql.load()).toMatchObject({ waiting: 0 });
   });
 
-  it('gives its connection back when the connection breaks', async () => {
+  it('returns its connection when the connection breaks', async () => {
     const KILL = statement<unknown>('test.kill', 'select pg_terminate_backend(pg_backend_pid())');
     const broken = transaction({ sql }, async (tx) => {
       create(tx, 'one');
@@ -65,7 +65,7 @@ describe('a transaction', () => {
   });
 });
 
-it('a statement without one of its parameters is not sent', async () => {
+it('a statement with a missing parameter is not sent', async () => {
   const given: { from: string; to: string } = JSON.parse('{"from":"one"}');
   await expect(sql.rows(RENAME, given)).rejects.toThrow('test.rename_group lacks the parameter to');
 });

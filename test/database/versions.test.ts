@@ -8,7 +8,10 @@ import { type OldPostgres, startOldPostgres, withoutOldPostgres } from '../suppo
 import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
 import { listenByTrpc } from '../support/sockets.ts';
 
-/** The same story on both ends of what is supported: the embedded PostgreSQL, and the oldest that DATABASE_URL may name. */
+/**
+ * The same tests on both ends of the supported range: the embedded PostgreSQL, and the oldest one that
+ * DATABASE_URL may name.
+ */
 describe.each([
   ['the PostgreSQL of the run', false],
   ['PostgreSQL 15', true],
@@ -33,7 +36,7 @@ describe.each([
       await old?.stop();
     });
 
-    it('has the version that it is meant to have', async () => {
+    it('runs on the intended version', async () => {
       const [row] = await database.query<{ v: number }>(
         `select current_setting('server_version_num')::int / 10000 as v`,
       );
@@ -41,19 +44,20 @@ describe.each([
       else expect(row?.v).toBeGreaterThanOrEqual(15);
     });
 
-    it('is in the state that the entities describe, and a second migration changes nothing', async () => {
+    it('matches the entities, and a second migration changes nothing', async () => {
       const orm = await openOrm(entities, { url: database.url });
       await migrate(orm, installQueue);
       const difference = await orm.schema.getUpdateSchemaSQL();
       await orm.close(true);
-      // What MikroORM cannot describe is written by hand, as indexes, keys and triggers; it would only drop those.
+      // Indexes, keys and triggers that MikroORM cannot describe are written by hand; MikroORM would only
+      // drop those.
       const statements = difference
         .split('\n')
         .filter((line) => line !== '' && !/^set |drop (constraint|index|trigger|function)/i.test(line));
       expect(statements).toEqual([]);
     });
 
-    it('keeps accounts, finds them in any case, and ends sessions', async () => {
+    it('stores accounts, finds them in any case, and ends sessions', async () => {
       await server.call('POST /users', {
         token: root.token,
         body: {
@@ -73,7 +77,7 @@ describe.each([
       expect((await server.call(`DELETE /users/${other.id}`, { token: root.token })).body).toBe(true);
     });
 
-    it('keeps the configuration', async () => {
+    it('stores the configuration', async () => {
       const { body } = await server.call('GET /configs/export', { token: root.token });
       body.ui.watermark = 'kept';
       expect((await server.call('POST /configs/import', { token: root.token, body })).body).toEqual(body);
@@ -81,7 +85,7 @@ describe.each([
       expect(row?.data).toEqual(body);
     });
 
-    it('keeps channels, messages and their events, and tells of them', async () => {
+    it('stores channels, messages and their events, and sends notices about them', async () => {
       const { body: channel } = await server.call('POST /channels/create', {
         token: root.token,
         body: {
