@@ -1,5 +1,5 @@
 import { hash } from '@node-rs/argon2';
-import { verifyPassword } from '../../src/auth/passwords/passwords.ts';
+import { verifyPassword } from '../../src/users/passwords/passwords.ts';
 import { startParley } from '../support/parley.ts';
 import { loopDelay } from '../support/processes.ts';
 import { plainResult, type Result } from '../support/report.ts';

@@ -1,10 +1,10 @@
 import type { Base } from '../noun.ts';
+import { passwordCostOf } from '../users/passwords/passwords.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { createDirectory } from './ldap/ldap.directory.ts';
 import { createSigninLimit } from './limits/limits.ts';
 import { describeMethods } from './methods/methods.ts';
 import { createOAuth } from './oauth/oauth.providers.ts';
-import { passwordCostOf } from './passwords/passwords.ts';
 import { trackSeen } from './sessions/seen.ts';
 import { removeExpiredSessions } from './sessions/session.ts';
 

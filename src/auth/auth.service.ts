@@ -3,6 +3,7 @@ import { AppError } from '../core/errors.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { transaction } from '../database/transaction.ts';
+import { hashPassword, verifyPassword } from '../users/passwords/passwords.ts';
 import { getDetail } from '../users/people.service.ts';
 import { User } from '../users/users.entity.ts';
 import { createUser, foldEmail } from '../users/users.service.ts';
@@ -10,7 +11,6 @@ import { findAccount } from './auth.repository.ts';
 import type { SessionUser, WhoAmI } from './auth.schema.ts';
 import { startSession, toWhoAmI } from './auth.start.ts';
 import { findLogout } from './oauth/oauth.logout.service.ts';
-import { hashPassword, verifyPassword } from './passwords/passwords.ts';
 import { Session } from './sessions/session.entity.ts';
 import { endSession } from './sessions/session.ts';
 

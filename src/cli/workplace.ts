@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { type PasswordCost, passwordCostOf } from '../auth/passwords/passwords.ts';
 import { readPins } from '../configs/configs.pins.ts';
 import type { ConfigScope } from '../configs/configs.service.ts';
 import { openConfigStore } from '../configs/configs.store.ts';
@@ -14,6 +13,7 @@ import { type Env, StartError } from '../env.ts';
 import { installQueue } from '../jobs/install.ts';
 import { requireSecret } from '../secret.stored.ts';
 import { loadSecret } from '../secret.ts';
+import { type PasswordCost, passwordCostOf } from '../users/passwords/passwords.ts';
 
 type Orm = Awaited<ReturnType<typeof openOrm>>;
 

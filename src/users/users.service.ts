@@ -3,13 +3,13 @@ import { type EntityManager, UniqueConstraintViolationException } from '@mikro-o
 import { v7 as uuidv7 } from 'uuid';
 import { type AuditScope, record } from '../audit/audit.record.ts';
 import { difference } from '../audit/audit.values.ts';
-import { hashPassword } from '../auth/passwords/passwords.ts';
 import { Session } from '../auth/sessions/session.entity.ts';
 import { AppError, noSuchUser } from '../core/errors.ts';
 import type { Actor, Role, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { type Transaction, transaction } from '../database/transaction.ts';
 import { joinGroup } from '../groups/members.repository.ts';
+import { hashPassword } from './passwords/passwords.ts';
 import { User, type UserEntity } from './users.entity.ts';
 import { imageForOthers, reservePicture, storedImage } from './users.picture.ts';
 import { lockAdministrators } from './users.repository.ts';

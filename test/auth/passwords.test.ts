@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { passwordCostOf } from '../../src/auth/passwords/passwords.ts';
 import { readEnv } from '../../src/env.ts';
+import { passwordCostOf } from '../../src/users/passwords/passwords.ts';
 import { administer } from '../configs/support.ts';
 import { PASSWORD, signIn, signUp, signUpAs, startServer } from '../support/server.ts';
 
