@@ -275,3 +275,11 @@ const LOCK_ADMINISTRATORS = statement<unknown, { lock: number }>(
 
 /** Taken by every change of administrators, and held until the transaction ends. */
 export const lockAdministrators = (sql: Sql) => sql.rows(LOCK_ADMINISTRATORS, { lock: ADMINISTRATORS_LOCK });
+
+const END_SESSIONS = statement<never, { userId: string }>(
+  'user.end_sessions',
+  'delete from session where user_id = :userId',
+);
+
+/** Deletes the sessions of an account; part of a change of its password or role. */
+export const endSessionsOf = (sql: Sql, userId: string) => sql.rows(END_SESSIONS, { userId });

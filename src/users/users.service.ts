@@ -3,7 +3,6 @@ import { type EntityManager, UniqueConstraintViolationException } from '@mikro-o
 import { v7 as uuidv7 } from 'uuid';
 import { type AuditScope, record } from '../audit/audit.record.ts';
 import { difference } from '../audit/audit.values.ts';
-import { Session } from '../auth/sessions/session.entity.ts';
 import { AppError, noSuchUser } from '../core/errors.ts';
 import type { Actor, Role, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
@@ -12,7 +11,7 @@ import { joinGroup } from '../groups/members.repository.ts';
 import { hashPassword } from './passwords/passwords.ts';
 import { User, type UserEntity } from './users.entity.ts';
 import { imageForOthers, reservePicture, storedImage } from './users.picture.ts';
-import { lockAdministrators } from './users.repository.ts';
+import { endSessionsOf, lockAdministrators } from './users.repository.ts';
 import type { UserView } from './users.schema.ts';
 
 /**
@@ -222,7 +221,7 @@ export async function updateUser(scope: Scope, changes: UserChanges): Promise<Us
     await tx.em.flush().catch(refuseTaken);
     // After the row is written and locked: a concurrent sign-in with the old password is either deleted here
     // or refused.
-    if (revoked) await tx.em.nativeDelete(Session, { user: user.id });
+    if (revoked) await endSessionsOf(tx, user.id);
     const view = toView(user);
     const changed = difference(
       { ...before, password_replaced: false },

@@ -184,7 +184,6 @@ describe('imports', () => {
       'channels -> members': 'a channel is made with its members, and lists show them',
       'channels -> messages': 'events of a channel carry messages',
       'channels -> reads': 'lists of channels show what is unread',
-      'users -> auth': 'an account has a password and sessions',
     };
     const nodeOf = (path: string) => (isTerms(path) ? path : (folderOf(path) ?? path));
     const edges = imports
