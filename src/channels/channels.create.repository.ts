@@ -1,5 +1,5 @@
 import { statement } from '../database/sql.ts';
-import { NOW } from '../members/members.repository.ts';
+import { NOW } from './channels.repository.ts';
 
 interface InsertParams {
   id: string;

@@ -8,12 +8,13 @@ import type { Sql } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
 import { refuseVanished, resolvePeople, tooManyMembers } from '../members/members.people.ts';
 import { addMembers } from '../members/members.repository.ts';
+import { MAX_MEMBERS } from '../members/members.schema.ts';
 import { storeHidden } from '../reads/reads.repository.ts';
 import { briefOf, publishHappening, publishNotice, recordHappening } from './channels.changes.ts';
 import { BY_KEY, INSERT } from './channels.create.repository.ts';
 import { type ChannelInput, channelResource } from './channels.manage.ts';
 import { readAccess } from './channels.repository.ts';
-import { type ChannelDetail, MAX_MEMBERS } from './channels.schema.ts';
+import type { ChannelDetail } from './channels.schema.ts';
 import { getChannel } from './channels.service.ts';
 
 export interface NewChannel extends ChannelInput {

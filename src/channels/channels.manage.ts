@@ -6,10 +6,11 @@ import { difference } from '../audit/audit.values.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { transaction } from '../database/transaction.ts';
+import { noSuchChannel, requireChannel } from './channels.access.service.ts';
 import { briefOf, publishHappening, publishNotice, recordHappening } from './channels.changes.ts';
 import { Channel, type ChannelEntity } from './channels.entity.ts';
 import type { ChannelDetail } from './channels.schema.ts';
-import { noSuchChannel, requireChannel, viewChanged } from './channels.service.ts';
+import { viewChanged } from './channels.service.ts';
 
 export interface ChannelInput {
   name?: string | undefined;

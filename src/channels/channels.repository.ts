@@ -1,5 +1,6 @@
 import { ACCOUNT, type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
+import type { ChannelBrief } from './channels.brief.schema.ts';
 import {
   CAN_MODERATE,
   CAN_READ,
@@ -8,15 +9,15 @@ import {
   IS_MANAGER,
   READABLE_OF_ALL,
 } from './channels.policy.ts';
-import type { ChannelBrief } from './channels.schema.ts';
 
 /** SQL for a channel's record, from a row called `c`. */
 export const BRIEF = `c.id, c.user_id, c.type, c.name, c.description, c.is_private, c.data, c.meta,
   c.created_at::float8 as created_at, c.updated_at::float8 as updated_at, c.updated_by`;
 
-/** The next moment of a channel's clock: now, or just after the last one. Whole microseconds, in nanoseconds. */
-export const NEXT_MOMENT =
-  'greatest(last_event_at + 1000, (extract(epoch from now()) * 1000000)::bigint * 1000)';
+/** SQL for now as a channel's time: whole microseconds, in nanoseconds. */
+export const NOW = '((extract(epoch from now()) * 1000000)::bigint * 1000)';
+/** The next moment of a channel's clock: now, or just after the last one. */
+export const NEXT_MOMENT = `greatest(last_event_at + 1000, ${NOW})`;
 
 export interface ChannelAccess extends ChannelBrief {
   can_read: boolean;

@@ -1,28 +1,8 @@
 import { z } from 'zod';
 import { GrantView, grantList } from '../access/access.schema.ts';
-import { freeForm, id, LIMITS, label, nanoseconds, shownName } from '../core/wire.ts';
-
-const CHANNEL_FIELDS = {
-  id: z.string(),
-  user_id: z.string(),
-  type: z.string().nullable(),
-  name: z.string(),
-  description: z.string().nullable(),
-  is_private: z.boolean().nullable(),
-  data: z.record(z.string(), z.unknown()).nullable(),
-  meta: z.record(z.string(), z.unknown()).nullable(),
-  created_at: nanoseconds(),
-  updated_at: nanoseconds(),
-  updated_by: z.string().nullable(),
-};
-
-/** A channel as its events carry it: without its grants. */
-export const ChannelBrief = z.object(CHANNEL_FIELDS).meta({ id: 'ChannelBrief' });
-export type ChannelBrief = z.infer<typeof ChannelBrief>;
-
-/** The author of a message or of a change to a channel. */
-export const Author = z.object({ id: z.string(), name: z.string(), role: z.string() }).meta({ id: 'Author' });
-export type Author = z.infer<typeof Author>;
+import { freeForm, LIMITS, label, nanoseconds, shownName } from '../core/wire.ts';
+import { NotifyLevel, unreadCount } from '../reads/reads.schema.ts';
+import { ChannelBrief } from './channels.brief.schema.ts';
 
 /** Somebody in a group or direct channel, as lists of channels name them. */
 const MemberBrief = z
@@ -34,19 +14,9 @@ const MemberBrief = z
   })
   .meta({ id: 'MemberBrief' });
 
-/** What the caller wants to be told of a channel; counts say what there is, whatever the level. */
-export const NotifyLevel = z.enum(['all', 'mentions', 'none']);
-export type NotifyLevel = z.infer<typeof NotifyLevel>;
-
-/** How far what is new is counted in each channel: clients show `99+` for it. */
-export const COUNT_LIMIT = 100;
-/** A count of what is new. @param what as a sentence without its end */
-export const unreadCount = (what: string) =>
-  z.int().meta({ description: `${what}. Counting ends at ${COUNT_LIMIT}, which stands for \`99+\`` });
-
 export const ChannelView = z
   .object({
-    ...CHANNEL_FIELDS,
+    ...ChannelBrief.shape,
     access_grants: z.array(GrantView),
     /** Null until the first message. */
     last_message_at: nanoseconds().nullable(),
@@ -73,19 +43,6 @@ export const ChannelDetail = ChannelView.extend({
   user_count: z.int(),
 }).meta({ id: 'ChannelDetail' });
 export type ChannelDetail = z.infer<typeof ChannelDetail>;
-
-/** The most people that a group may have. */
-export const MAX_MEMBERS = 1000;
-
-/** Whom to add or remove. Who is in a user group counts as it is then. */
-export const people = {
-  user_ids: z.array(id()).max(MAX_MEMBERS).default([]).describe('Accounts'),
-  group_ids: z
-    .array(id())
-    .max(100)
-    .default([])
-    .describe('User groups: stands for the people who are in them at the time of the call'),
-};
 
 /** `group` and `dm` have members; else it is a standard channel. */
 export const channelTypes = z

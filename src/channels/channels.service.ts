@@ -1,63 +1,7 @@
-import { may } from '../configs/settings/permissions.ts';
-import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
-import { type ChannelAccess, listReadable, readAccess } from './channels.repository.ts';
+import { noSuchChannel, requireChannel } from './channels.access.service.ts';
 import type { ChannelDetail, ChannelView } from './channels.schema.ts';
 import { listAllChannels, listOwnChannels, readChannel } from './channels.views.repository.ts';
-
-declare module '../events/bus.ts' {
-  interface BusTopics {
-    /** Who may read a channel is another now, or the channel is gone. New readers are due the events after `since`. */
-    'channel.access': { channelId: string; since: number };
-  }
-}
-
-/** @throws channels_disabled, forbidden when the caller may not use channels at all */
-export function requireChannels(scope: Scope): void {
-  if (!scope.configs.current.channels.enable) throw new AppError('channels_disabled');
-  if (!may(scope, 'features.channels')) throw new AppError('forbidden');
-}
-
-export const noSuchChannel = () => new AppError('not_found', { detail: 'There is no such channel.' });
-
-/** What a read that checked access itself has found. @throws not_found without a channel, forbidden for null */
-export function found<T>(result: T | null | undefined): T {
-  if (result === undefined) throw noSuchChannel();
-  if (result === null) throw new AppError('forbidden');
-  return result;
-}
-
-const NEEDED = {
-  read: (channel: ChannelAccess) => channel.can_read,
-  write: (channel: ChannelAccess) => channel.can_write,
-  manage: (channel: ChannelAccess) => channel.is_manager,
-};
-
-/**
- * The channel, when the caller may do that in it.
- *
- * @throws not_found, forbidden
- */
-export async function requireChannel(
-  scope: Scope,
-  channelId: string,
-  right: keyof typeof NEEDED,
-): Promise<ChannelAccess> {
-  const channel = await readAccess(scope.sql, scope.actor, channelId);
-  if (!channel) throw noSuchChannel();
-  if (!NEEDED[right](channel)) throw new AppError('forbidden');
-  return channel;
-}
-
-/**
- * The ids of the channels that the caller may read, among the given ones or of all.
- *
- * @throws channels_disabled, forbidden when the caller may not use channels at all
- */
-export function readableChannels(scope: Scope, among: string[] | null = null): Promise<string[]> {
-  requireChannels(scope);
-  return listReadable(scope.sql, scope.actor, among);
-}
 
 /** The channels that the caller is in, owns or may read by a grant, but for those they have put away. */
 export const listChannels = (scope: Scope): Promise<ChannelView[]> => listOwnChannels(scope.sql, scope.actor);

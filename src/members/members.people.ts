@@ -1,9 +1,9 @@
-import { MAX_MEMBERS } from '../channels/channels.schema.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { isDangling, type Refusal } from '../database/violations.ts';
 import { listPeopleOf, listShareable } from '../groups/groups.repository.ts';
 import { MISSING } from './members.repository.ts';
+import { MAX_MEMBERS } from './members.schema.ts';
 
 /** As many as a sentence should name. */
 const NAMED = 5;

@@ -1,8 +1,6 @@
+import { NOW } from '../channels/channels.repository.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import type { MembershipView } from './members.schema.ts';
-
-/** SQL for now as a channel's time: whole microseconds, in nanoseconds. */
-export const NOW = '((extract(epoch from now()) * 1000000)::bigint * 1000)';
 
 const MEMBERSHIP = `channel_id || ':' || user_id as id, channel_id, user_id, 'joined' as status, role, invited_by,
   joined_at::float8 as joined_at`;

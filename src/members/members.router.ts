@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { channelMember } from '../channels/channels.procedure.ts';
-import { MAX_MEMBERS, people } from '../channels/channels.schema.ts';
 import { router } from '../core/trpc/trpc.ts';
 import { id, label } from '../core/wire.ts';
-import { MemberOrder, MembershipView, MemberView } from './members.schema.ts';
+import { MAX_MEMBERS, MemberOrder, MembershipView, MemberView, people } from './members.schema.ts';
 import { inviteMembers, leaveChannel, removeMembers, setMemberRole } from './members.service.ts';
 import { listMembers, listPresent, setTyping } from './presence.service.ts';
 

@@ -1,5 +1,18 @@
 import { z } from 'zod';
-import { nanoseconds } from '../core/wire.ts';
+import { id, nanoseconds } from '../core/wire.ts';
+
+/** The most people that a group may have. */
+export const MAX_MEMBERS = 1000;
+
+/** Whom to add or remove. Who is in a user group counts as it is then. */
+export const people = {
+  user_ids: z.array(id()).max(MAX_MEMBERS).default([]).describe('Accounts'),
+  group_ids: z
+    .array(id())
+    .max(100)
+    .default([])
+    .describe('User groups: stands for the people who are in them at the time of the call'),
+};
 
 /** That somebody belongs to a group or direct channel. */
 export const MembershipView = z

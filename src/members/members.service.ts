@@ -1,4 +1,5 @@
 import { record } from '../audit/audit.record.ts';
+import { noSuchChannel } from '../channels/channels.access.service.ts';
 import {
   briefOf,
   publishHappening,
@@ -7,8 +8,6 @@ import {
   recordHappening,
 } from '../channels/channels.changes.ts';
 import { type ChannelAccess, readAccess } from '../channels/channels.repository.ts';
-import { MAX_MEMBERS } from '../channels/channels.schema.ts';
-import { noSuchChannel } from '../channels/channels.service.ts';
 import { AppError } from '../core/errors.ts';
 import type { ActingScope, Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
@@ -28,7 +27,7 @@ import {
   REMOVE_EVERYWHERE,
   SET_ROLE,
 } from './members.repository.ts';
-import type { MembershipView } from './members.schema.ts';
+import { MAX_MEMBERS, type MembershipView } from './members.schema.ts';
 
 /**
  * A group that the caller may do that in. Administrators manage groups that they do not read.

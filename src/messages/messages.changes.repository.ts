@@ -1,7 +1,6 @@
 import { NEXT_MOMENT } from '../channels/channels.repository.ts';
-import type { MessageEventType } from '../channels/events/events.schema.ts';
 import { type NoParams, statement } from '../database/sql.ts';
-import type { MessageView } from './messages.schema.ts';
+import type { MessageEventType, MessageView } from './messages.schema.ts';
 import { EDITED_VIEW, EVENT_VIEW, inShort, JOINS } from './messages.view.repository.ts';
 
 /** Statements of a change to a message, run inside one transaction after `TICK` took the channel's lock. */

@@ -1,22 +1,14 @@
+import { noSuchChannel } from '../channels/channels.access.service.ts';
+import type { Author, ChannelBrief } from '../channels/channels.brief.schema.ts';
 import { authorOf, briefOf } from '../channels/channels.changes.ts';
 import type { ChannelAccess } from '../channels/channels.repository.ts';
-import type { Author, ChannelBrief } from '../channels/channels.schema.ts';
-import { noSuchChannel } from '../channels/channels.service.ts';
-import type { ChannelEventView, MessageEventType } from '../channels/events/events.schema.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
 import { LOG, LOG_AS_IT_IS, LOG_EDITED, TICK } from './messages.changes.repository.ts';
 import { type StoredMessage, VIEW_ONE } from './messages.repository.ts';
-import { inOrder, type MessageView, type PostedMessage } from './messages.schema.ts';
-
-declare module '../events/bus.ts' {
-  interface BusTopics {
-    /** A change that stands in a channel's event log. */
-    'channel.event': ChannelEventView;
-  }
-}
+import { inOrder, type MessageEventType, type MessageView, type PostedMessage } from './messages.schema.ts';
 
 export const noSuchMessage = () =>
   new AppError('not_found', { detail: 'There is no such message in this channel.' });

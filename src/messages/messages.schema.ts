@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Author } from '../channels/channels.schema.ts';
+import { Author } from '../channels/channels.brief.schema.ts';
 import { freeFormWithout, nanoseconds } from '../core/wire.ts';
 
 /** What hangs on a message for programs: files, and whatever else. */
@@ -84,6 +84,17 @@ export const PostedMessage = MessageView.extend({ temp_id: z.string().nullable()
   id: 'PostedMessage',
 });
 export type PostedMessage = z.infer<typeof PostedMessage>;
+
+/** What happens to messages, as the event log of their channel names it. */
+export const MESSAGE_EVENTS = [
+  'message',
+  'message:update',
+  'message:delete',
+  'message:reply',
+  'message:reaction:add',
+  'message:reaction:remove',
+] as const;
+export type MessageEventType = (typeof MESSAGE_EVENTS)[number];
 
 const MEMBERS = [...Object.keys(PostedMessage.shape), 'name'];
 

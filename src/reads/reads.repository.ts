@@ -1,10 +1,10 @@
 import { CAN_READ, inReach } from '../channels/channels.policy.ts';
-import { COUNT_LIMIT, type NotifyLevel } from '../channels/channels.schema.ts';
+import { NOW } from '../channels/channels.repository.ts';
 import { CALLER, type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
-import { NOW } from '../members/members.repository.ts';
 import { EVERYONE } from '../mentions/mentions.repository.ts';
 import { isByProgram } from '../messages/messages.author.ts';
+import { COUNT_LIMIT, type NotifyLevel } from './reads.schema.ts';
 
 /*
  * What the caller keeps of a channel `c`. Before they have opened it, what counts as seen is what is older than their

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { channelMember } from '../channels/channels.procedure.ts';
-import { COUNT_LIMIT, NotifyLevel } from '../channels/channels.schema.ts';
 import { router } from '../core/trpc/trpc.ts';
 import { id, moment, nanoseconds } from '../core/wire.ts';
+import { COUNT_LIMIT, NotifyLevel } from './reads.schema.ts';
 import { countUnread, markRead, setListed, setNotify } from './reads.service.ts';
 
 const inChannel = { id: id() };

@@ -1,7 +1,6 @@
+import { found, noSuchChannel } from '../channels/channels.access.service.ts';
 import { authorOf } from '../channels/channels.changes.ts';
-import type { NotifyLevel } from '../channels/channels.schema.ts';
-import { found, noSuchChannel } from '../channels/channels.service.ts';
-import type { ChannelNoticeView } from '../channels/events/events.schema.ts';
+import type { ChannelNoticeView } from '../channels/channels.notices.schema.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { isDangling, type Refusal } from '../database/violations.ts';
@@ -13,6 +12,7 @@ import {
   storeNotify,
   type UnreadTotals,
 } from './reads.repository.ts';
+import type { NotifyLevel } from './reads.schema.ts';
 
 /** The channel or the caller's account was deleted between the look at it and the write of the same statement. */
 function refuseVanished(error: Refusal): never {

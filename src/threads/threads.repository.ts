@@ -1,5 +1,4 @@
 import { READABLE_OF_ALL } from '../channels/channels.policy.ts';
-import { COUNT_LIMIT } from '../channels/channels.schema.ts';
 import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { isByUser } from '../messages/messages.author.ts';
@@ -12,6 +11,7 @@ import {
   withinBudget,
 } from '../messages/messages.view.repository.ts';
 import { IS_NEWS, READER } from '../reads/reads.repository.ts';
+import { COUNT_LIMIT } from '../reads/reads.schema.ts';
 import type { ThreadView } from './threads.schema.ts';
 
 export interface ThreadQuery extends Page {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { unreadCount } from '../channels/channels.schema.ts';
 import { MessageView } from '../messages/messages.schema.ts';
+import { unreadCount } from '../reads/reads.schema.ts';
 
 export const ThreadView = z
   .object({

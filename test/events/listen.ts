@@ -3,12 +3,11 @@ import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import {
   CHANNEL_EVENTS,
-  type ChannelEventView,
   type ChannelNoticeView,
-  type ChannelReloadView,
-  MESSAGE_EVENTS,
   NOTICE_TYPES,
-} from '../../src/channels/events/events.schema.ts';
+} from '../../src/channels/channels.notices.schema.ts';
+import type { ChannelEventView, ChannelReloadView } from '../../src/channels/events/events.schema.ts';
+import { MESSAGE_EVENTS } from '../../src/messages/messages.schema.ts';
 import type { AppRouter } from '../../src/router.ts';
 import { until } from '../support/poll.ts';
 

@@ -1,9 +1,10 @@
 import type { Sql } from '../../database/sql.ts';
 import { StreamEvent, type StreamKind, StreamNotice, streamOf } from '../../events/streams.ts';
+import { readableChannels } from '../channels.access.service.ts';
+import { AddressedNotice } from '../channels.notices.schema.ts';
 import { listReaders } from '../channels.repository.ts';
-import { readableChannels } from '../channels.service.ts';
 import { readClock, readEvents, readHeads, readPositions, readRecentHeads } from './events.repository.ts';
-import { AddressedNotice, ChannelEventView, reloadOf } from './events.schema.ts';
+import { ChannelEventView, reloadOf } from './events.schema.ts';
 
 export const CHANNEL = 'channel';
 export const channelStream = (channelId: string): string => streamOf(CHANNEL, channelId);

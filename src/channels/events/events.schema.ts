@@ -1,30 +1,11 @@
 import { z } from 'zod';
 import { nanoseconds } from '../../core/wire.ts';
-import { PostedMessage } from '../../messages/messages.schema.ts';
-import { Author, ChannelBrief } from '../channels.schema.ts';
+import { MESSAGE_EVENTS, PostedMessage } from '../../messages/messages.schema.ts';
+import { Author, ChannelBrief } from '../channels.brief.schema.ts';
+import { ChannelHappening } from '../channels.notices.schema.ts';
 
 /** What the events of channels count as, at every door, for an API key that is bound to some paths. */
 export const EVENT_PATHS = ['/api/channels/events', '/ws/socket.io'];
-
-export const MESSAGE_EVENTS = [
-  'message',
-  'message:update',
-  'message:delete',
-  'message:reply',
-  'message:reaction:add',
-  'message:reaction:remove',
-] as const;
-export type MessageEventType = (typeof MESSAGE_EVENTS)[number];
-
-/** What happened to a channel itself; the envelope shows the channel as it is then. */
-export const CHANNEL_EVENTS = [
-  'channel:created',
-  'channel:updated',
-  'channel:deleted',
-  'channel:member:add',
-  'channel:member:remove',
-] as const;
-export type ChannelEventType = (typeof CHANNEL_EVENTS)[number];
 
 const Happening = z.discriminatedUnion('type', [
   z.object({
@@ -35,11 +16,7 @@ const Happening = z.discriminatedUnion('type', [
      */
     data: PostedMessage.partial({ temp_id: true }).extend({ name: z.string().optional() }),
   }),
-  z.object({
-    type: z.enum(CHANNEL_EVENTS),
-    /** Who came or went, when that is what happened. */
-    data: z.object({ user_ids: z.array(z.string()).optional() }),
-  }),
+  ChannelHappening,
 ]);
 export type Happening = z.infer<typeof Happening>;
 
@@ -83,36 +60,9 @@ export const reloadOf = (channelId: string, eventId: number): ChannelReloadView 
   data: { type: 'reload', data: {} },
 });
 
-/** What is told at once and not kept: it may be lost, and has no number. */
-// `last_read_at` and `channel:mute` are for the caller's own clients. Notices may overtake each other: the latest mark counts.
-export const NOTICE_TYPES = ['typing', 'presence', 'message:delta', 'last_read_at', 'channel:mute'] as const;
-
-/** Something passing in a channel, or what concerns one person and no log of theirs could hold. */
-export const ChannelNoticeView = z
-  .object({
-    channel_id: z.string(),
-    message_id: z.string().nullable(),
-    data: z.union([
-      z.object({ type: z.enum(NOTICE_TYPES), data: z.record(z.string(), z.unknown()) }),
-      Happening.options[1],
-    ]),
-    /** Whom it comes from. */
-    user: Author,
-    /** Only with what happened to the channel itself. */
-    channel: ChannelBrief.optional(),
-  })
-  .meta({ id: 'ChannelNotice' });
-export type ChannelNoticeView = z.infer<typeof ChannelNoticeView>;
-
-/** A notice with those it is for: these people wherever they are connected, or all who hear the channel. */
-export const AddressedNotice = z.object({
-  to: z.union([z.object({ userIds: z.array(z.string()) }), z.object({ channelId: z.string() })]),
-  notice: ChannelNoticeView,
-});
-export type AddressedNotice = z.infer<typeof AddressedNotice>;
-
 declare module '../../events/bus.ts' {
   interface BusTopics {
-    'channel.notice': AddressedNotice;
+    /** A change that stands in a channel's event log. */
+    'channel.event': ChannelEventView;
   }
 }

@@ -14,9 +14,10 @@ import {
 } from '../../events/cursor.ts';
 import { readableStreams } from '../../events/readable.ts';
 import { Subscriber } from '../../events/subscriber.ts';
+import type { ChannelNoticeView } from '../channels.notices.schema.ts';
 import { channelStream } from './events.kind.ts';
 import { readClock, readRecentHeads } from './events.repository.ts';
-import type { ChannelEventView, ChannelNoticeView, ChannelReloadView } from './events.schema.ts';
+import type { ChannelEventView, ChannelReloadView } from './events.schema.ts';
 
 export interface StreamOptions {
   /** Only these channels; all that the caller may read unless told. */
