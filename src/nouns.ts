@@ -1,6 +1,7 @@
 import { access } from './access/access.noun.ts';
 import { audit } from './audit/audit.noun.ts';
 import { auth } from './auth/auth.noun.ts';
+import { channelbase } from './channelbase/channelbase.noun.ts';
 import { channels } from './channels/channels.noun.ts';
 import { configs } from './configs/configs.noun.ts';
 import type { DeclareMetrics } from './core/metrics.ts';
@@ -37,6 +38,7 @@ export const nouns = [
   access,
   audit,
   configs,
+  channelbase,
   channels,
   members,
   messages,

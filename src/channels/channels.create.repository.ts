@@ -1,5 +1,5 @@
+import { NOW } from '../channelbase/channels.access.repository.ts';
 import { statement } from '../database/sql.ts';
-import { NOW } from './channels.repository.ts';
 
 interface InsertParams {
   id: string;

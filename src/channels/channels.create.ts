@@ -2,6 +2,13 @@ import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { replaceGrants } from '../access/access.service.ts';
 import { record } from '../audit/audit.record.ts';
+import { readAccess } from '../channelbase/channels.access.repository.ts';
+import {
+  briefOf,
+  publishHappening,
+  publishNotice,
+  recordHappening,
+} from '../channelbase/channels.changes.ts';
 import { AppError, noSuchUser } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
@@ -10,10 +17,8 @@ import { refuseVanished, resolvePeople, tooManyMembers } from '../members/member
 import { addMembers } from '../members/members.repository.ts';
 import { MAX_MEMBERS } from '../members/members.schema.ts';
 import { storeHidden } from '../reads/reads.repository.ts';
-import { briefOf, publishHappening, publishNotice, recordHappening } from './channels.changes.ts';
 import { BY_KEY, INSERT } from './channels.create.repository.ts';
 import { type ChannelInput, channelResource } from './channels.manage.ts';
-import { readAccess } from './channels.repository.ts';
 import type { ChannelDetail } from './channels.schema.ts';
 import { getChannel } from './channels.service.ts';
 

@@ -3,12 +3,17 @@ import type { GrantInput } from '../access/access.schema.ts';
 import { replaceGrants, revokeGrants } from '../access/access.service.ts';
 import { record } from '../audit/audit.record.ts';
 import { difference } from '../audit/audit.values.ts';
+import { noSuchChannel, requireChannel } from '../channelbase/channels.access.service.ts';
+import {
+  briefOf,
+  publishHappening,
+  publishNotice,
+  recordHappening,
+} from '../channelbase/channels.changes.ts';
+import { Channel, type ChannelEntity } from '../channelbase/channels.entity.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { transaction } from '../database/transaction.ts';
-import { noSuchChannel, requireChannel } from './channels.access.service.ts';
-import { briefOf, publishHappening, publishNotice, recordHappening } from './channels.changes.ts';
-import { Channel, type ChannelEntity } from './channels.entity.ts';
 import type { ChannelDetail } from './channels.schema.ts';
 import { viewChanged } from './channels.service.ts';
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { grantList } from '../access/access.schema.ts';
+import { channelMember } from '../channelbase/channels.procedure.ts';
 import { trackItems } from '../core/trpc/trpc.items.ts';
 import { router } from '../core/trpc/trpc.ts';
 import { id, shownLabel } from '../core/wire.ts';
 import { people } from '../members/members.schema.ts';
 import { createChannel, openDirectWith } from './channels.create.ts';
 import { deleteChannel, replaceAccess, updateChannel } from './channels.manage.ts';
-import { channelMember } from './channels.procedure.ts';
 import { ChannelDetail, ChannelView, channelForm, channelTypes } from './channels.schema.ts';
 import { getChannel, listChannels, listEveryChannel } from './channels.service.ts';
 import { EVENT_PATHS } from './events/events.schema.ts';

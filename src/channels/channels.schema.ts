@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { GrantView, grantList } from '../access/access.schema.ts';
+import { ChannelBrief } from '../channelbase/channels.brief.schema.ts';
 import { freeForm, LIMITS, label, nanoseconds, shownName } from '../core/wire.ts';
 import { NotifyLevel, unreadCount } from '../reads/reads.schema.ts';
-import { ChannelBrief } from './channels.brief.schema.ts';
 
 /** Somebody in a group or direct channel, as lists of channels name them. */
 const MemberBrief = z

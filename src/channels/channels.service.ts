@@ -1,5 +1,5 @@
+import { noSuchChannel, requireChannel } from '../channelbase/channels.access.service.ts';
 import type { Scope } from '../core/scope.ts';
-import { noSuchChannel, requireChannel } from './channels.access.service.ts';
 import type { ChannelDetail, ChannelView } from './channels.schema.ts';
 import { listAllChannels, listOwnChannels, readChannel } from './channels.views.repository.ts';
 

@@ -1,11 +1,11 @@
 import { grantsOf } from '../access/access.repository.ts';
+import { BRIEF } from '../channelbase/channels.access.repository.ts';
+import { CAN_READ, CAN_WRITE, HAS_MEMBERS, IS_MANAGER } from '../channelbase/channels.policy.ts';
 import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { READS_STANDARD } from '../members/members.list.repository.ts';
 import { LISTED, MENTION_COUNT, OWN, READER, UNREAD_COUNT } from '../reads/reads.repository.ts';
 import { IS_ACTIVE } from '../users/users.repository.ts';
-import { CAN_READ, CAN_WRITE, HAS_MEMBERS, IS_MANAGER } from './channels.policy.ts';
-import { BRIEF } from './channels.repository.ts';
 import type { ChannelDetail, ChannelView } from './channels.schema.ts';
 
 const VIEW = `${BRIEF}, c.last_message_at::float8 as last_message_at,

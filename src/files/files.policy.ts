@@ -1,4 +1,4 @@
-import { CAN_READ } from '../channels/channels.policy.ts';
+import { CAN_READ } from '../channelbase/channels.policy.ts';
 import { CALLER, type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { administrator, allowedBy, type Ground, type Rule } from '../core/rules.ts';
 

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { Channel } from '../channels/channels.entity.ts';
+import { Channel } from '../channelbase/channels.entity.ts';
 import { User } from '../users/users.entity.ts';
 
 /** Who belongs to a group or direct channel. A row is the whole right: whoever leaves or is removed has none. */

@@ -1,5 +1,5 @@
 import { grantees } from '../access/access.repository.ts';
-import { CAN_READ, HAS_MEMBERS } from '../channels/channels.policy.ts';
+import { CAN_READ, HAS_MEMBERS } from '../channelbase/channels.policy.ts';
 import { ACCOUNT, type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { IS_ACTIVE } from '../users/users.repository.ts';

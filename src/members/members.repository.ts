@@ -1,4 +1,4 @@
-import { NOW } from '../channels/channels.repository.ts';
+import { NOW } from '../channelbase/channels.access.repository.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import type { MembershipView } from './members.schema.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { channelMember } from '../channels/channels.procedure.ts';
+import { channelMember } from '../channelbase/channels.procedure.ts';
 import { router } from '../core/trpc/trpc.ts';
 import { id, label } from '../core/wire.ts';
 import { MAX_MEMBERS, MemberOrder, MembershipView, MemberView, people } from './members.schema.ts';

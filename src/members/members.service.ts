@@ -1,13 +1,13 @@
 import { record } from '../audit/audit.record.ts';
-import { noSuchChannel } from '../channels/channels.access.service.ts';
+import { type ChannelAccess, readAccess } from '../channelbase/channels.access.repository.ts';
+import { noSuchChannel } from '../channelbase/channels.access.service.ts';
 import {
   briefOf,
   publishHappening,
   publishNotice,
   type RecordedHappening,
   recordHappening,
-} from '../channels/channels.changes.ts';
-import { type ChannelAccess, readAccess } from '../channels/channels.repository.ts';
+} from '../channelbase/channels.changes.ts';
 import { AppError } from '../core/errors.ts';
 import type { ActingScope, Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';

@@ -1,5 +1,5 @@
-import { found, requireChannel } from '../channels/channels.access.service.ts';
-import { authorOf } from '../channels/channels.changes.ts';
+import { found, requireChannel } from '../channelbase/channels.access.service.ts';
+import { authorOf } from '../channelbase/channels.changes.ts';
 import { AppError } from '../core/errors.ts';
 import { createLimit } from '../core/limits/limits.ts';
 import type { Scope } from '../core/scope.ts';

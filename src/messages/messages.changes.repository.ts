@@ -1,4 +1,4 @@
-import { NEXT_MOMENT } from '../channels/channels.repository.ts';
+import { NEXT_MOMENT } from '../channelbase/channels.access.repository.ts';
 import { type NoParams, statement } from '../database/sql.ts';
 import type { MessageEventType, MessageView } from './messages.schema.ts';
 import { EDITED_VIEW, EVENT_VIEW, inShort, JOINS } from './messages.view.repository.ts';

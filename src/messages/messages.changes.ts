@@ -1,7 +1,7 @@
-import { noSuchChannel } from '../channels/channels.access.service.ts';
-import type { Author, ChannelBrief } from '../channels/channels.brief.schema.ts';
-import { authorOf, briefOf } from '../channels/channels.changes.ts';
-import type { ChannelAccess } from '../channels/channels.repository.ts';
+import type { ChannelAccess } from '../channelbase/channels.access.repository.ts';
+import { noSuchChannel } from '../channelbase/channels.access.service.ts';
+import type { Author, ChannelBrief } from '../channelbase/channels.brief.schema.ts';
+import { authorOf, briefOf } from '../channelbase/channels.changes.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';

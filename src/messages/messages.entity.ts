@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { Channel } from '../channels/channels.entity.ts';
+import { Channel } from '../channelbase/channels.entity.ts';
 
 /*
  * Keys of tables that belong to a message begin with the channel, so that the tables can be partitioned by it. Their

@@ -1,6 +1,6 @@
-import type { ChannelBrief } from '../channels/channels.brief.schema.ts';
-import { channelAllows } from '../channels/channels.policy.ts';
-import { BRIEF, NEXT_MOMENT } from '../channels/channels.repository.ts';
+import { BRIEF, NEXT_MOMENT } from '../channelbase/channels.access.repository.ts';
+import type { ChannelBrief } from '../channelbase/channels.brief.schema.ts';
+import { channelAllows } from '../channelbase/channels.policy.ts';
 import { type Database, type Sql, statement } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
 import { isByUser, type MessageAuthor } from './messages.author.ts';

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
-import { noSuchChannel } from '../channels/channels.access.service.ts';
-import type { Author } from '../channels/channels.brief.schema.ts';
-import { authorOf } from '../channels/channels.changes.ts';
+import { noSuchChannel } from '../channelbase/channels.access.service.ts';
+import type { Author } from '../channelbase/channels.brief.schema.ts';
+import { authorOf } from '../channelbase/channels.changes.ts';
 import { AppError } from '../core/errors.ts';
 import type { Parts, Scope } from '../core/scope.ts';
 import { keepSweeping } from '../core/sweep.ts';

@@ -1,4 +1,4 @@
-import { CAN_READ } from '../channels/channels.policy.ts';
+import { CAN_READ } from '../channelbase/channels.policy.ts';
 import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import type { MessageAuthor } from './messages.author.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Author } from '../channels/channels.brief.schema.ts';
+import { Author } from '../channelbase/channels.brief.schema.ts';
 import { freeFormWithout, nanoseconds } from '../core/wire.ts';
 
 /** What hangs on a message for programs: files, and whatever else. */

@@ -1,6 +1,6 @@
 import { record } from '../audit/audit.record.ts';
-import { found, requireChannel } from '../channels/channels.access.service.ts';
-import type { ChannelAccess } from '../channels/channels.repository.ts';
+import type { ChannelAccess } from '../channelbase/channels.access.repository.ts';
+import { found, requireChannel } from '../channelbase/channels.access.service.ts';
 import { AppError, invalid } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';

@@ -1,4 +1,4 @@
-import { requireChannel } from '../channels/channels.access.service.ts';
+import { requireChannel } from '../channelbase/channels.access.service.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { noSuchMessage, recordIfChanged, Unchanged } from '../messages/messages.changes.ts';

@@ -1,5 +1,5 @@
-import { CAN_READ, inReach } from '../channels/channels.policy.ts';
-import { NOW } from '../channels/channels.repository.ts';
+import { NOW } from '../channelbase/channels.access.repository.ts';
+import { CAN_READ, inReach } from '../channelbase/channels.policy.ts';
 import { CALLER, type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { EVERYONE } from '../mentions/mentions.repository.ts';

@@ -1,6 +1,6 @@
-import { found, noSuchChannel } from '../channels/channels.access.service.ts';
-import { authorOf } from '../channels/channels.changes.ts';
-import type { ChannelNoticeView } from '../channels/channels.notices.schema.ts';
+import { found, noSuchChannel } from '../channelbase/channels.access.service.ts';
+import { authorOf } from '../channelbase/channels.changes.ts';
+import type { ChannelNoticeView } from '../channelbase/channels.notices.schema.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { isDangling, type Refusal } from '../database/violations.ts';

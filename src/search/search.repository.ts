@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { READABLE_OF_ALL } from '../channels/channels.policy.ts';
+import { READABLE_OF_ALL } from '../channelbase/channels.policy.ts';
 import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Database, type NoParams, plannedAnew, statement } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';

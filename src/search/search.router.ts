@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { channelMember } from '../channels/channels.procedure.ts';
+import { channelMember } from '../channelbase/channels.procedure.ts';
 import { router } from '../core/trpc/trpc.ts';
 import { id, moment, name, page } from '../core/wire.ts';
 import { FoundMessage } from './search.schema.ts';

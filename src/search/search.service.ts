@@ -1,4 +1,4 @@
-import { requireChannel } from '../channels/channels.access.service.ts';
+import { requireChannel } from '../channelbase/channels.access.service.ts';
 import { AppError, invalid } from '../core/errors.ts';
 import { limitAtOnce } from '../core/limits/limits.ts';
 import type { Scope } from '../core/scope.ts';

@@ -1,4 +1,4 @@
-import { READABLE_OF_ALL } from '../channels/channels.policy.ts';
+import { READABLE_OF_ALL } from '../channelbase/channels.policy.ts';
 import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { isByUser } from '../messages/messages.author.ts';

@@ -1,4 +1,4 @@
-import { channelAllows, HAS_MEMBERS } from '../channels/channels.policy.ts';
+import { channelAllows, HAS_MEMBERS } from '../channelbase/channels.policy.ts';
 import { ACCOUNT } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 

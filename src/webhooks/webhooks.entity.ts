@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { Channel } from '../channels/channels.entity.ts';
+import { Channel } from '../channelbase/channels.entity.ts';
 import { User } from '../users/users.entity.ts';
 
 /** An address by which programs post into a channel. Times are nanoseconds. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { channelMember } from '../channels/channels.procedure.ts';
+import { channelMember } from '../channelbase/channels.procedure.ts';
 import { emptiable } from '../core/nulls.ts';
 import { picture } from '../core/pictures.ts';
 import { open, router } from '../core/trpc/trpc.ts';

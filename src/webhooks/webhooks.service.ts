@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { record } from '../audit/audit.record.ts';
 import { difference } from '../audit/audit.values.ts';
-import { noSuchChannel, requireChannel } from '../channels/channels.access.service.ts';
+import { noSuchChannel, requireChannel } from '../channelbase/channels.access.service.ts';
 import { AppError } from '../core/errors.ts';
 import { decodePicture, type Picture } from '../core/pictures.ts';
 import type { Actor, Scope } from '../core/scope.ts';

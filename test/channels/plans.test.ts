@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
-import { listReadable } from '../../src/channels/channels.repository.ts';
+import { listReadable } from '../../src/channelbase/channels.access.repository.ts';
 import { listAllChannels, listOwnChannels } from '../../src/channels/channels.views.repository.ts';
 import { readEvents, readPositions, readRecentHeads } from '../../src/channels/events/events.repository.ts';
 import { type Database, runner } from '../../src/database/sql.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { CHANNEL_EVENTS, NOTICE_TYPES } from '../../src/channels/channels.notices.schema.ts';
+import { CHANNEL_EVENTS, NOTICE_TYPES } from '../../src/channelbase/channels.notices.schema.ts';
 import { ChannelReloadView } from '../../src/channels/events/events.schema.ts';
 import { MESSAGE_EVENTS } from '../../src/messages/messages.schema.ts';
 import { readFences, runFences } from '../support/fences.ts';

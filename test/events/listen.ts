@@ -5,7 +5,7 @@ import {
   CHANNEL_EVENTS,
   type ChannelNoticeView,
   NOTICE_TYPES,
-} from '../../src/channels/channels.notices.schema.ts';
+} from '../../src/channelbase/channels.notices.schema.ts';
 import type { ChannelEventView, ChannelReloadView } from '../../src/channels/events/events.schema.ts';
 import { MESSAGE_EVENTS } from '../../src/messages/messages.schema.ts';
 import type { AppRouter } from '../../src/router.ts';

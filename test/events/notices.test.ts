@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ChannelNoticeView } from '../../src/channels/channels.notices.schema.ts';
+import type { ChannelNoticeView } from '../../src/channelbase/channels.notices.schema.ts';
 import { grant, makeChannel } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signUpAll, startServer } from '../support/server.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { ChannelNoticeView } from '../../src/channels/channels.notices.schema.ts';
+import type { ChannelNoticeView } from '../../src/channelbase/channels.notices.schema.ts';
 import { grant, makeChannel } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signUpAll, startServer } from '../support/server.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { ChannelBrief } from '../../src/channels/channels.brief.schema.ts';
+import { ChannelBrief } from '../../src/channelbase/channels.brief.schema.ts';
 import { grant } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { signUpAll, signUpAs, startServer } from '../support/server.ts';

@@ -1,4 +1,4 @@
-import type { ChannelNoticeView } from '../../src/channels/channels.notices.schema.ts';
+import type { ChannelNoticeView } from '../../src/channelbase/channels.notices.schema.ts';
 import type { MessageView } from '../../src/messages/messages.schema.ts';
 import {
   type Event,

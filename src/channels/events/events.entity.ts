@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { Channel } from '../channels.entity.ts';
+import { Channel } from '../../channelbase/channels.entity.ts';
 
 /** The log of what happened in a channel, written with the change itself. */
 export const ChannelEvent = defineEntity({

@@ -1,8 +1,8 @@
+import { listReaders } from '../../channelbase/channels.access.repository.ts';
+import { readableChannels } from '../../channelbase/channels.access.service.ts';
+import { AddressedNotice } from '../../channelbase/channels.notices.schema.ts';
 import type { Sql } from '../../database/sql.ts';
 import { StreamEvent, type StreamKind, StreamNotice, streamOf } from '../../events/streams.ts';
-import { readableChannels } from '../channels.access.service.ts';
-import { AddressedNotice } from '../channels.notices.schema.ts';
-import { listReaders } from '../channels.repository.ts';
 import { readClock, readEvents, readHeads, readPositions, readRecentHeads } from './events.repository.ts';
 import { ChannelEventView, reloadOf } from './events.schema.ts';
 

@@ -1,9 +1,9 @@
+import { BRIEF } from '../../channelbase/channels.access.repository.ts';
+import type { Author, ChannelBrief } from '../../channelbase/channels.brief.schema.ts';
+import { channelAllows, READABLE_OF_ALL } from '../../channelbase/channels.policy.ts';
 import { ACCOUNT, type Caller, type CallerParams, callerOf } from '../../core/caller.ts';
 import { type Sql, statement } from '../../database/sql.ts';
 import { inOrder, type MessageView } from '../../messages/messages.schema.ts';
-import type { Author, ChannelBrief } from '../channels.brief.schema.ts';
-import { channelAllows, READABLE_OF_ALL } from '../channels.policy.ts';
-import { BRIEF } from '../channels.repository.ts';
 import type { ChannelEventView } from './events.schema.ts';
 
 interface EventRow {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { Author, ChannelBrief } from '../../channelbase/channels.brief.schema.ts';
+import { ChannelHappening } from '../../channelbase/channels.notices.schema.ts';
 import { nanoseconds } from '../../core/wire.ts';
 import { MESSAGE_EVENTS, PostedMessage } from '../../messages/messages.schema.ts';
-import { Author, ChannelBrief } from '../channels.brief.schema.ts';
-import { ChannelHappening } from '../channels.notices.schema.ts';
 
 /** What the events of channels count as, at every door, for an API key that is bound to some paths. */
 export const EVENT_PATHS = ['/api/channels/events', '/ws/socket.io'];

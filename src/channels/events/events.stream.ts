@@ -1,4 +1,5 @@
 import { attend } from '../../auth/watch.ts';
+import type { ChannelNoticeView } from '../../channelbase/channels.notices.schema.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
 import type { Item } from '../../core/subscription.ts';
@@ -14,7 +15,6 @@ import {
 } from '../../events/cursor.ts';
 import { readableStreams } from '../../events/readable.ts';
 import { Subscriber } from '../../events/subscriber.ts';
-import type { ChannelNoticeView } from '../channels.notices.schema.ts';
 import { channelStream } from './events.kind.ts';
 import { readClock, readRecentHeads } from './events.repository.ts';
 import type { ChannelEventView, ChannelReloadView } from './events.schema.ts';

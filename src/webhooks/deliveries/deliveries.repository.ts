@@ -1,4 +1,4 @@
-import { channelAllows } from '../../channels/channels.policy.ts';
+import { channelAllows } from '../../channelbase/channels.policy.ts';
 import { ACCOUNT } from '../../core/caller.ts';
 import { type Sql, statement } from '../../database/sql.ts';
 import type { DeliveryView } from './deliveries.schema.ts';

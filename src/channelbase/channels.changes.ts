@@ -1,9 +1,9 @@
 import type { ActingScope, Actor } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
+import type { ChannelAccess } from './channels.access.repository.ts';
 import type { Author, ChannelBrief } from './channels.brief.schema.ts';
 import { RECORD } from './channels.changes.repository.ts';
 import type { ChannelEventType } from './channels.notices.schema.ts';
-import type { ChannelAccess } from './channels.repository.ts';
 
 /** The caller as the author of what they write. */
 export const authorOf = ({ id, name, role }: Actor): Author => ({ id, name, role });

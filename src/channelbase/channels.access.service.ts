@@ -1,7 +1,7 @@
 import { may } from '../configs/settings/permissions.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
-import { type ChannelAccess, listReadable, readAccess } from './channels.repository.ts';
+import { type ChannelAccess, listReadable, readAccess } from './channels.access.repository.ts';
 
 declare module '../events/bus.ts' {
   interface BusTopics {

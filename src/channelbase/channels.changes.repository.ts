@@ -1,6 +1,6 @@
 import { statement } from '../database/sql.ts';
+import { BRIEF, NEXT_MOMENT } from './channels.access.repository.ts';
 import type { ChannelBrief } from './channels.brief.schema.ts';
-import { BRIEF, NEXT_MOMENT } from './channels.repository.ts';
 
 type RecordedRow = ChannelBrief & { event_id: number; at: number };
 
