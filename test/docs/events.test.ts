@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('the programs of the page hear what the page says', async () => {
+test('the programs of the page receive what the page says', async () => {
   const outputs = await runFences(await readFences(PAGE), {
     folder,
     env: { URL: server.url, TOKEN: ada.token, CHANNEL: channel.id },
@@ -28,7 +28,7 @@ test('the programs of the page hear what the page says', async () => {
   for (const { printed, next } of outputs) expect(printed).toBe(next?.text);
 });
 
-test('the examples of an event and of a reload have the members that clients are sent', async () => {
+test('the examples of an event and of a reload have the members that clients receive', async () => {
   const [event, reload] = (await readFences(PAGE))
     .filter(({ language }) => language === 'json')
     .map(({ text }) => JSON.parse(text));
@@ -46,7 +46,7 @@ test('the examples of an event and of a reload have the members that clients are
   expect(ChannelReloadView.strict().parse(reload)).toEqual(reload);
 });
 
-test('the page names every type of event and notice that is sent', async () => {
+test('the page names every type of event and notice', async () => {
   const text = await readFile(PAGE, 'utf8');
   const types = [...MESSAGE_EVENTS, ...CHANNEL_EVENTS, ...NOTICE_TYPES].filter(
     (type) => type !== 'message:delta',

@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The members of a JSON value, at all levels. */
+/** All members of a JSON value, at all levels. */
 const shapeOf = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(shapeOf);
   if (typeof value !== 'object' || value === null) return typeof value;
@@ -39,10 +39,10 @@ function run(program: string, token: string) {
   return output;
 }
 
-test('the first session of README works as written, in its order', async () => {
+test('the first session of the README works as written, in its order', async () => {
   const here = (text: string) => text.replaceAll(/(http:\/\/)?(127\.0\.0\.1|localhost):8080/g, server.url);
   const all = (await readFences(PAGE)).map((fence) => ({ ...fence, text: here(fence.text) }));
-  // The commands of a checkout have tests of their own.
+  // Other tests cover the commands of a checkout.
   const fences = all.filter(({ language, text }) => language !== 'sh' || !text.includes('npm '));
   const tokenFile = join(folder, 'token');
   const keepToken = { language: 'sh', file: '', text: `printf %s "$TOKEN" > ${tokenFile}\n` };
@@ -64,7 +64,7 @@ test('the first session of README works as written, in its order', async () => {
   await writeFile(join(folder, 'socketio.js'), installed(socketio));
   await writeFile(join(folder, 'typed.js'), installed(typed));
   const program = run(join(folder, 'typed.js'), token);
-  // It ends by itself.
+  // The program ends by itself.
   await once(program.child, 'close');
   expect(program.text).toBe('3 Hello again\n');
 

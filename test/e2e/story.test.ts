@@ -11,13 +11,14 @@ import { descendantsOf, freePort, isAlive, type OtherProcess } from '../support/
 import { call } from '../support/server.ts';
 
 /*
- * What a stranger does first, through the command that the README names: start in an empty folder, sign up, make a tool and call
- * it, make a channel, post, and see the message arrive in two clients that have nothing in common; then stop it all.
+ * The first steps of a new user, with the command of the README: start in an empty folder, sign up, create a
+ * tool and call it, create a channel, post, and see the message arrive in two different clients; then stop
+ * everything.
  */
 
 const ROOT = join(import.meta.dirname, '../..');
 const ANN = { name: 'Ann', email: 'ann@example.com', password: 'correct horse battery' };
-/** The first start makes the Python environment, from the package index. */
+/** The first start makes the Python environment from the package index. */
 const FIRST_START_MS = 600_000;
 
 const TOOL = `"""
@@ -57,7 +58,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'parley-story-'));
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
-  // Of the test's own surroundings only what any shell has; `npm test` must not configure this npm.
+  // Only the variables that every shell has; `npm test` must not configure this npm.
   const own = Object.entries(process.env).filter(([name]) => !/^(npm_|vite|node_|data_dir|env$)/i.test(name));
   server = spawn('npm', ['start'], {
     cwd: ROOT,
@@ -84,7 +85,7 @@ const failWithOutput = (error: Error) => {
   throw new Error(`${error.message} The server said:\n${output}`, { cause: error });
 };
 
-it('from an empty folder to a live message, and back to nothing', {
+it('a new user gets from an empty folder to a live message, and stops everything', {
   timeout: 2 * FIRST_START_MS,
 }, async () => {
   await until('the block that says where it runs', () => output.includes(url), FIRST_START_MS).catch(
@@ -92,12 +93,12 @@ it('from an empty folder to a live message, and back to nothing', {
   );
   expect(output).toContain(join(dataDir, 'data'));
 
-  // Plain fetch: an account.
+  // Sign up with plain fetch.
   const signUp = await call(url, 'POST /auths/signup', { body: ANN });
   expect(signUp).toMatchObject({ status: 200, body: { name: 'Ann', role: 'admin', token_type: 'Bearer' } });
   const { token } = signUp.body;
 
-  // The server answers before tools are ready; they become so in the background.
+  // The server answers before tools are ready; these start in the background.
   const ready = async () =>
     (await fetch(`${url}/ready`)).json() as Promise<{ ready: boolean; parts: object }>;
   await until('everything to be ready', async () => (await ready()).ready, FIRST_START_MS).catch(
@@ -107,7 +108,7 @@ it('from an empty folder to a live message, and back to nothing', {
     parts: { python: { detail: expect.stringMatching(/ready|Python/) } },
   });
 
-  // The typed client: a tool from Python source, and a call of it.
+  // Create a tool from Python source and call it with the typed client.
   client = createClient({ url, token });
   const { api } = client;
   const tool = await api.tools.create.mutate({
@@ -121,7 +122,7 @@ it('from an empty folder to a live message, and back to nothing', {
   const thrown = await api.tools.invoke.mutate({ id: 'dice', function: 'throw', arguments: { count: 3 } });
   expect(thrown.result).toEqual({ dice: [expect.any(Number), expect.any(Number), expect.any(Number)] });
 
-  // Two clients listen before there is a channel: the typed one, and a plain Socket.IO client.
+  // Two clients listen before the channel exists: the typed client and a plain Socket.IO client.
   const byTyped: ChannelEvent[] = [];
   const subscription = client.events({ onEvent: (event) => byTyped.push(event) });
   await subscription.ready;
@@ -130,7 +131,7 @@ it('from an empty folder to a live message, and back to nothing', {
   socket.on('events:channel', (event) => bySocket.push(event));
   await once(socket as unknown as NodeJS.EventEmitter, 'connect');
 
-  // A channel by the typed client, a message by plain fetch.
+  // Create a channel with the typed client, and post a message with plain fetch.
   const channel = await api.channels.create.mutate({ name: 'general' });
   const body = { content: 'Hello, world! 👋', temp_id: 'first' };
   const posted = await call(url, `POST /channels/${channel.id}/messages/post`, { token, body });
@@ -146,7 +147,7 @@ it('from an empty folder to a live message, and back to nothing', {
   expect(temp_id).toBe('first');
   expect(await api.messages.list.query({ id: channel.id })).toEqual([message]);
 
-  // The end: clients are told, and neither a process nor a lock is left.
+  // Stop the server: clients are told, and no process and no lock stays.
   const started = await descendantsOf(server.pid as number);
   expect(started.map(({ command }) => command).join('\n')).toMatch(/postgres/);
   server.kill('SIGTERM');

@@ -63,7 +63,7 @@ const refusalOf = (address: string): string | undefined => {
 
 describe('a target', () => {
   it.each([
-    // The same host in other words: decimal, octal, hexadecimal, short, full-width, percent-encoded.
+    // The same host in other forms: decimal, octal, hexadecimal, short, full-width, percent-encoded.
     'http://2130706433/',
     'http://0177.0.0.1/',
     'http://0x7f.1/',
@@ -77,21 +77,21 @@ describe('a target', () => {
     'http://[::ffff:127.0.0.1]/',
     'http://[0:0:0:0:0:ffff:7f00:1]/',
     'http://[64:ff9b::169.254.169.254]/',
-    // Two parsers could take another part for the host.
+    // Different parsers could find different hosts in these.
     'http://127.0.0.1\\@1.1.1.1/',
     'http://1.1.1.1 &@127.0.0.1# @1.1.1.1/',
     'http://1.1.1.1@127.0.0.1/',
     'http://127.0.0.1#@1.1.1.1/',
     'ht\ntp://127.0.0.1/',
     'http://127.0.\t0.1/',
-    // Names that are nobody's in public.
+    // Names that do not exist in the public network.
     'http://localhost/',
     'http://LOCALHOST./',
     'http://a.localhost/',
     'http://intranet/',
     'http://printer.local/',
     'http://metadata.google.internal/computeMetadata/v1/',
-    // Other protocols, secrets in the address, no address.
+    // Other protocols, secrets in the address, and invalid addresses.
     'file:///etc/passwd',
     'ftp://example.com/',
     'gopher://example.com/',
@@ -115,7 +115,7 @@ describe('a target', () => {
     'https://bücher.example/',
     'http://8.8.8.8/',
     'http://[2606:4700::1111]/',
-  ])('is taken: %s', (address) => {
+  ])('is accepted: %s', (address) => {
     expect(refusalOf(address)).toBeUndefined();
   });
 });

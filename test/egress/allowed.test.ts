@@ -7,7 +7,7 @@ import { until } from '../support/poll.ts';
 import { signUp, startServer } from '../support/server.ts';
 import { startTarget, type Target } from './targets.ts';
 
-/** What an operator lists in EGRESS_ALLOW, beside the public network. */
+/** Tests the addresses that an operator allows with EGRESS_ALLOW, beside the public network. */
 let target: Target;
 const undo: (() => unknown)[] = [];
 
@@ -46,13 +46,13 @@ describe('a listed address', () => {
     ['127.0.0.1', 'by itself'],
     ['127.0.0.0/8', 'by its network'],
     ['10.0.0.0/8, ::1, 127.0.0.1/32', 'among others'],
-  ])('%s is reached %s, by number and by a name that leads there', async (allow) => {
+  ])('%s is reached %s, by number and by name', async (allow) => {
     const egress = egressOf(allow, { resolve: async () => ['127.0.0.1'] });
     expect(await ask(egress, at('127.0.0.1'))).toBe('ok');
     expect(await ask(egress, at('hooks.example'))).toBe('ok');
   });
 
-  it('opens no other, in whatever way that is written', async () => {
+  it('allows no other address, in any spelling', async () => {
     const egress = egressOf('127.0.0.1, 10.1.0.0/16', { resolve: async () => ['127.0.0.2'] });
     for (const host of [
       '127.0.0.2',
@@ -66,12 +66,12 @@ describe('a listed address', () => {
     }
   });
 
-  it('opens a name only when all that it leads to is open', async () => {
+  it('allows a name only when all its addresses are allowed', async () => {
     const egress = egressOf('127.0.0.1', { resolve: async () => ['127.0.0.1', '127.0.0.2'] });
     expect(await ask(egress, at('both.example'))).toBe(REFUSED);
   });
 
-  it('opens none of those where clouds give out credentials, but by its own number', async () => {
+  it('never allows the metadata addresses of clouds, unless it is exactly that address', async () => {
     const egress = egressOf('0.0.0.0/0, ::/0, fd00::/8');
     for (const host of [
       '169.254.169.254',
@@ -90,7 +90,7 @@ describe('a listed address', () => {
 });
 
 describe('a listed name', () => {
-  it('is found as by any program of this machine, in any spelling of it, and no other name is', async () => {
+  it('is resolved by the system in any spelling, and no other name is', async () => {
     const egress = egressOf('LocalHost', { resolve: async () => ['127.0.0.1'] });
     expect(await ask(egress, at('localhost'))).toBe('ok');
     expect(await ask(egress, at('LOCALHOST.'))).toBe('ok');
@@ -99,7 +99,7 @@ describe('a listed name', () => {
     }
   });
 
-  it('leads to none of those where clouds give out credentials, however they are written', () => {
+  it('never leads to the metadata addresses of clouds, in any spelling', () => {
     const { mayBeNamed } = reachable(['hooks.internal']);
     expect(mayBeNamed('10.0.0.1')).toBe(true);
     for (const address of ['169.254.169.254', '::ffff:169.254.169.254', '::ffff:a9fe:a9fe']) {
@@ -107,7 +107,7 @@ describe('a listed name', () => {
     }
   });
 
-  it('is checked without being asked for', () => {
+  it('is checked without a request', () => {
     const egress = egressOf('hooks.internal, Bücher.local');
     expect(egress.check('https://hooks.internal./x').hostname).toBe('hooks.internal.');
     expect(egress.check('https://bücher.local/').hostname).toBe('xn--bcher-kva.local');
@@ -115,8 +115,8 @@ describe('a listed name', () => {
   });
 });
 
-describe('what is listed', () => {
-  it.each([301, 302, 303, 307, 308])('is no bridge to what is not, by a redirect %i', async (status) => {
+describe('the list', () => {
+  it.each([301, 302, 303, 307, 308])('allows no other address by a redirect %i', async (status) => {
     const egress = egressOf('127.0.0.1, localhost', { resolve: async () => ['127.0.0.1'] });
     const via = (to: string) => at('localhost', `/${status}?${encodeURIComponent(to)}`);
     expect(await ask(egress, via(at('127.0.0.1')))).toBe('ok');
@@ -125,11 +125,11 @@ describe('what is listed', () => {
     }
   });
 
-  it('is no bridge for a name that changes where it leads', async () => {
+  it('allows no other address by a name that changes its address', async () => {
     const { heard } = target;
     const before = heard.length;
     const asked: string[] = [];
-    // Listed is 127.0.0.3, where nobody listens; the target is at 127.0.0.1, which is not listed.
+    // 127.0.0.3 is listed, and no server listens there; the target is at 127.0.0.1, which is not listed.
     const egress = egressOf('127.0.0.3', {
       resolve: async () => [asked.push('') % 2 === 1 ? '127.0.0.3' : '127.0.0.1'],
     });
@@ -139,7 +139,7 @@ describe('what is listed', () => {
     expect(heard).toHaveLength(before);
   });
 
-  it('is for operators to say: the configuration cannot, and the whole way from it to the target is open', async () => {
+  it('is set by operators only, not by the configuration, and a listed target works from end to end', async () => {
     const server = await startServer({ env: { EGRESS_ALLOW: 'localhost', LOG_LEVEL: 'silent' } });
     undo.push(() => server.close());
     const root = await signUp(server, 'Root');
@@ -167,7 +167,7 @@ describe('what is listed', () => {
     'hooks.internal:8080',
     'http://hooks.internal',
     '0x7f.1',
-  ])('is refused at the start: %s', (entry) => {
+  ])('with an invalid entry stops the start: %s', (entry) => {
     expect(() => readEnv({ EGRESS_ALLOW: `127.0.0.1,${entry}` })).toThrow(
       /EGRESS_ALLOW is wrong: each entry/,
     );

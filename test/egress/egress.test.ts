@@ -29,7 +29,7 @@ function keep(made: Egress): Egress {
 const WITHIN = { maxBytes: 1_000, timeoutMs: 60_000 };
 
 describe('a request to another server', () => {
-  it('sends what it is given, says who asks, and gives back any answer', async () => {
+  it('sends what it is given with a user agent, and returns any answer', async () => {
     const { url, heard } = await target((_request, response) => {
       response.writeHead(418, { 'x-kind': 'teapot', 'set-cookie': 'a=b' }).end('short and stout');
     });
@@ -43,7 +43,7 @@ describe('a request to another server', () => {
     expect(heard[1]?.headers).not.toHaveProperty('cookie');
   });
 
-  it('keeps the connection for seconds, however long the other server asks for', async () => {
+  it('keeps the connection for some seconds, even when the other server asks for more', async () => {
     const server = createServer((_request, response) => response.end('ok'));
     server.keepAliveTimeout = 600_000;
     server.listen(0, '127.0.0.1');
@@ -57,14 +57,14 @@ describe('a request to another server', () => {
     await once(socket, 'close');
   });
 
-  it('refuses a header that would begin another one', async () => {
+  it('refuses a header that contains another one', async () => {
     const { url, heard } = await target();
     const headers = { 'x-a': 'b\r\nx-evil: 1' };
     await expect(egress.fetch(url, { headers, ...WITHIN })).rejects.toMatchObject({ code: 'bad_request' });
     expect(heard).toEqual([]);
   });
 
-  it('reads no more than it may, counted after unpacking', async () => {
+  it('reads no more than its limit, counted after decompression', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     const { url, heard } = await target(({ url: path }, response) => {
       if (path === '/bomb') {
@@ -80,19 +80,19 @@ describe('a request to another server', () => {
     expect(heard).toHaveLength(4);
   });
 
-  it('ends in time, whether nothing comes or no end', async () => {
+  it('ends at its time limit, without an answer or with an endless one', async () => {
     const { url, heard } = await target(({ url: path }, response) => {
       if (path === '/drip') response.write('a');
     });
     const timeout = { code: 'upstream_timeout' };
     for (const path of ['/hang', '/drip']) {
-      // Until the request arrives within it.
+      // Until the request arrives within the limit.
       for (let timeoutMs = 50; !heard.some((one) => one.url === path); timeoutMs *= 2)
         await expect(egress.fetch(url + path, { ...WITHIN, timeoutMs })).rejects.toMatchObject(timeout);
     }
   });
 
-  it('ends with the signal of who asked', async () => {
+  it('ends with the signal of the caller', async () => {
     const { url, heard } = await target(() => {});
     const controller = new AbortController();
     const answer = egress.fetch(url, { ...WITHIN, signal: controller.signal });
@@ -102,7 +102,7 @@ describe('a request to another server', () => {
     expect(await caught).toBe('AbortError');
   });
 
-  it('says so when nobody answers', async () => {
+  it('reports that no server answers', async () => {
     const gone = await startTarget();
     await gone.close();
     await expect(egress.fetch(gone.url, WITHIN)).rejects.toMatchObject({ code: 'upstream_failed' });
@@ -113,10 +113,10 @@ describe('a request to another server', () => {
   });
 });
 
-describe('the address that is connected to', () => {
+describe('the connected address', () => {
   const refused = { code: 'address_refused' };
 
-  it('is one of the public network, by name or by number', async () => {
+  it('is in the public network, for names and for numbers', async () => {
     const { port, heard } = await target();
     for (const found of [['127.0.0.1'], ['::1'], ['93.184.215.14', '127.0.0.1'], ['169.254.169.254']]) {
       const strict = keep(createEgress({ resolve: async () => found }));
@@ -129,12 +129,12 @@ describe('the address that is connected to', () => {
     expect(heard).toEqual([]);
   });
 
-  it('is the one that was checked, though the name servers change their answer', async () => {
+  it('is the one that was checked, even when name servers change their answer', async () => {
     const { port, heard } = await target();
     const answers: string[] = [];
     const flipping = keep(
       createEgress({
-        // Nobody listens at the address that is allowed, and the server that does is at the other.
+        // No server listens at the allowed address; the server listens at the other one.
         resolve: async () => [answers.push('') % 2 === 1 ? '127.0.0.2' : '127.0.0.1'],
         mayConnect: (address) => address === '127.0.0.2',
       }),
@@ -150,7 +150,7 @@ describe('the address that is connected to', () => {
 });
 
 describe('a redirect', () => {
-  it.each([301, 302, 303, 307, 308])('%i is followed, and its address checked like any', async (status) => {
+  it.each([301, 302, 303, 307, 308])('%i is followed, and its address is checked too', async (status) => {
     const { port, url, heard } = await target(({ url: path }, response) => {
       if (path === '/end') return response.end('there');
       const to = {
@@ -169,7 +169,7 @@ describe('a redirect', () => {
     expect(heard).toHaveLength(6);
   });
 
-  it('leads no further than five times', async () => {
+  it('is followed five times at most', async () => {
     const { url, heard } = await target((_request, response) => {
       response.writeHead(302, { location: '/again' }).end();
     });
@@ -179,7 +179,7 @@ describe('a redirect', () => {
     expect(heard).toHaveLength(7);
   });
 
-  it('takes neither credentials nor a body to another server', async () => {
+  it('sends neither credentials nor a body to another server', async () => {
     const other = await target();
     const first = await target(({ url: path }, response) => {
       response.writeHead(path === '/303' ? 303 : 307, { location: `${other.url}/elsewhere` }).end();

@@ -12,7 +12,7 @@ interface Heard {
 
 export interface Target {
   port: number;
-  /** As another server would be addressed; `egressTo` finds it under every name. */
+  /** The address of the server; `egressTo` finds it under every name. */
   url: string;
   heard: Heard[];
   close(): Promise<void>;
@@ -20,7 +20,7 @@ export interface Target {
 
 type Answer = (request: Heard, response: ServerResponse) => void;
 
-/** Another server, on this machine. */
+/** Starts another server on this machine. */
 export async function startTarget(
   answer: Answer = (_request, response) => response.end('ok'),
 ): Promise<Target> {
@@ -48,7 +48,7 @@ export async function startTarget(
   };
 }
 
-/** The way out of a test: every name leads to this machine, and 127.0.0.1 alone may be connected to. */
+/** The egress of a test: every name leads to this machine, and only 127.0.0.1 may be connected to. */
 export const egressToHere = (options: EgressOptions = {}): Egress =>
   createEgress({
     resolve: async () => ['127.0.0.1'],

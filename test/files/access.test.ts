@@ -21,14 +21,14 @@ const post = (person: Person, channelId: string, files: unknown) =>
     body: { content: 'see', data: { files } },
   });
 
-/** What somebody gets of a file: its record and its bytes. */
+/** The statuses of a file for a person: its record and its bytes. */
 const statuses = async ({ token }: Person, id: string) => [
   (await server.call(`GET /files/${id}`, { token })).status,
   (await download(server, id, { authorization: `Bearer ${token}` })).status,
 ];
 
 describe('a file', () => {
-  it('is its owner’s alone, not even an administrator’s; others do not learn of it', async () => {
+  it('can be read only by its owner, not by administrators; other people get 404', async () => {
     const id = await uploaded();
     expect(await statuses(owner, id)).toEqual([200, 200]);
     for (const person of [admin, reader]) expect(await statuses(person, id)).toEqual([404, 404]);
@@ -41,7 +41,7 @@ describe('a file', () => {
     expect(hidden?.body).toEqual(missing?.body);
   });
 
-  it('is readable through a message, for as long as one may read that', async () => {
+  it('can be read through a message by all readers of that message', async () => {
     const id = await uploaded();
     const channel = await channelWith(owner, reader);
     const { status, body } = await post(owner, channel, [item(id)]);
@@ -60,13 +60,13 @@ describe('a file', () => {
       token: owner.token,
       body: { content: 'reply', parent_id: body.id },
     });
-    // What stays is a tombstone, which carries nothing.
+    // A tombstone stays, which has no files.
     await server.call(`DELETE ${path}/messages/${body.id}/delete`, { token: owner.token });
     expect(await statuses(admin, id)).toEqual([404, 404]);
     expect(await statuses(owner, id)).toEqual([200, 200]);
   });
 
-  it('of a group is its members’, and no administrator’s', async () => {
+  it('of a group channel can be read by its members, not by administrators outside', async () => {
     const id = await uploaded();
     const { body: group } = await server.call('POST /channels/create', {
       token: owner.token,
@@ -77,7 +77,7 @@ describe('a file', () => {
     expect(await statuses(admin, id)).toEqual([404, 404]);
   });
 
-  it('is not readable through channels while those are switched off', async () => {
+  it('cannot be read through channels while channels are off', async () => {
     const id = await uploaded();
     const channel = await channelWith(owner, reader);
     await post(owner, channel, [item(id)]);
@@ -91,7 +91,7 @@ describe('a file', () => {
     expect(await statuses(reader, id)).toEqual([200, 200]);
   });
 
-  it('is deleted by its owner or an administrator, with its bytes', async () => {
+  it('is deleted with its bytes by its owner or an administrator', async () => {
     const id = await uploaded();
     const channel = await channelWith(owner, reader);
     const { body } = await post(owner, channel, [item(id)]);
@@ -102,7 +102,7 @@ describe('a file', () => {
     const twice = await Promise.all([remove(owner), remove(owner)]);
     expect(twice.map(({ status }) => status).toSorted()).toEqual([200, 404]);
     expect(await statuses(owner, id)).toEqual([404, 404]);
-    // The message still says what it said.
+    // The content of the message stays.
     const message = await server.call(`GET /channels/${channel}/messages/${body.id}`, {
       token: reader.token,
     });
@@ -110,7 +110,7 @@ describe('a file', () => {
     const other = await uploaded();
     expect((await server.call(`DELETE /files/${other}`, { token: admin.token })).body).toBe(true);
     expect(await statuses(owner, other)).toEqual([404, 404]);
-    // The audit log tells who took somebody else's; nothing of the owner's own.
+    // The audit log records deletions by other people, and not those by the owner.
     const audit = async (file: string) =>
       (await server.call(`GET /audit?target=file:${file}`, { token: admin.token })).body.entries;
     expect(await audit(other)).toMatchObject([
@@ -119,7 +119,7 @@ describe('a file', () => {
     expect(await audit(id)).toEqual([]);
   });
 
-  it('is in its owner’s list, newest first, in one statement; in nobody else’s', async () => {
+  it('is in the list of its owner only, newest first, in one statement', async () => {
     const person = await signUpAs(server, admin, 'Lister', 'user');
     const ids = [await uploaded(person), await uploaded(person), await uploaded(person)];
     const list = (query: string, { token } = person) => server.call(`GET /files/${query}`, { token });
@@ -137,7 +137,7 @@ describe('a file', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('by cookie alone is deleted from our own origin only', async () => {
+  it('can be deleted by cookie only from our own origin', async () => {
     const id = await uploaded();
     const cookie = { cookie: `token=${owner.token}` };
     const remove = (headers: Record<string, string>) => server.call(`DELETE /files/${id}`, { headers });
@@ -147,8 +147,8 @@ describe('a file', () => {
   });
 });
 
-describe('what a message may carry', () => {
-  it('files that one may read: one’s own, and those of messages', async () => {
+describe('the files of a message', () => {
+  it('may be those that the author may read: own files, and files of messages', async () => {
     const channel = await channelWith(owner, reader, stranger);
     const hidden = await channelWith(owner, reader);
     const id = await uploaded();
@@ -186,7 +186,7 @@ describe('what a message may carry', () => {
     [400, 'x'],
     [400, { 0: {} }],
     [400, Array.from({ length: 21 }, () => ({ type: 'web' }))],
-  ])('is answered with %i: %j', async (status, files) => {
+  ])('are answered with %i: %j', async (status, files) => {
     const channel = await channelWith(owner);
     const answer = await post(owner, channel, files);
     expect([answer.status, answer.body.detail]).toEqual([
@@ -195,7 +195,7 @@ describe('what a message may carry', () => {
     ]);
   });
 
-  it('our own address in front of a path is ours', async () => {
+  it('may have our own address in front of a path', async () => {
     const { body } = await server.call('GET /configs/export', { token: admin.token });
     const url = 'https://chat.example.com';
     await server.call('POST /configs/import', { token: admin.token, body: { ...body, webui: { url } } });
@@ -205,7 +205,7 @@ describe('what a message may carry', () => {
     expect((await post(owner, channel, [{ type: 'image', url: `${url}.evil${path}` }])).status).toBe(400);
   });
 
-  it('an edit is held to the same', async () => {
+  it('follow the same rules in an edit', async () => {
     const channel = await channelWith(owner, reader);
     const message = (await post(owner, channel, [])).body.id;
     const edit = (person: Person, files: unknown) =>

@@ -4,7 +4,7 @@ import { NOWHERE } from '../support/doors.ts';
 import { signUp, signUpAll, startServer } from '../support/server.ts';
 import { bearer, PNG, upload } from './forms.ts';
 
-/** What clients of the peer ask about files. */
+/** Requests of Open WebUI clients about files. */
 const server = await startServer();
 const { as } = server;
 afterAll(() => server.close());
@@ -18,7 +18,7 @@ const files = [text, picture].map(({ id }) => ({ type: 'file', id }));
 await as(owner)(`POST /channels/${channel}/messages/post`, { content: 'see', data: { files } });
 
 describe('a text file', () => {
-  it('comes with its text, which is no part of lists', async () => {
+  it('is returned with its text, except in lists', async () => {
     expect(text).toMatchObject({ status: true, data: { status: 'completed' } });
     for (const person of [owner, reader]) {
       const { body } = await as(person)(`GET /files/${text.id}`);
@@ -31,18 +31,18 @@ describe('a text file', () => {
     expect(JSON.stringify(list)).not.toContain('Grüße');
   });
 
-  it('of more than 1 MiB is downloaded instead', async () => {
+  it('of more than 1 MiB is returned without its text', async () => {
     const { id } = (await upload(server, stranger, 'x'.repeat(2 ** 20 + 1))).body;
     expect((await as(stranger)(`GET /files/${id}`)).body.data).toEqual({ status: 'completed' });
     expect((await as(stranger)(`GET /files/${id}/data/content`)).status).toBe(400);
   });
 
-  it('that is no text has none', async () => {
+  it('that is not text has no text', async () => {
     expect((await as(owner)(`GET /files/${picture.id}`)).body.data).toEqual({ status: 'completed' });
     expect((await as(owner)(`GET /files/${picture.id}/data/content`)).body).toEqual({ content: '' });
   });
 
-  it('of others is not there', async () => {
+  it('of another user is not found', async () => {
     for (const path of ['', '/data/content', '/process/status']) {
       expect((await as(stranger)(`GET /files/${text.id}${path}`)).status).toBe(404);
       expect((await as(pending)(`GET /files/${text.id}${path}`)).status).toBe(401);
@@ -50,7 +50,7 @@ describe('a text file', () => {
   });
 });
 
-it('a stored file is ready, also for those who wait for it by a stream', async () => {
+it('a stored file is ready, also for clients that wait for it by a stream', async () => {
   const path = `/files/${text.id}/process/status`;
   expect((await as(reader)(`GET ${path}`)).body).toEqual({ status: 'completed' });
   const streamed = await fetch(`${server.url}/api/v1${path}?stream=true`, { headers: bearer(reader) });
@@ -58,7 +58,7 @@ it('a stored file is ready, also for those who wait for it by a stream', async (
   expect(await streamed.text()).toBe('data: {"status":"completed"}\n\n');
 });
 
-it('files are found by their names, and counted', async () => {
+it('files are found by name, and counted', async () => {
   const names = async (pattern: string, path = 'user/search') => {
     const { body } = await as(owner)(`GET /files/${path}?filename=${encodeURIComponent(pattern)}`);
     return body.map(({ filename }: { filename: string }) => filename);
@@ -77,7 +77,7 @@ it('files are found by their names, and counted', async () => {
   }
 });
 
-it('the text of a file is replaced by its owner and by an administrator, and its bytes stay', async () => {
+it('the text of a file may be replaced by its owner or an administrator; its bytes stay', async () => {
   const { id } = (await upload(server, owner, 'first', { filename: 'draft.txt' })).body;
   const update = (person: typeof owner, content: unknown, file = id) =>
     as(person)(`POST /files/${file}/data/content/update`, { content });
@@ -97,7 +97,7 @@ it('the text of a file is replaced by its owner and by an administrator, and its
   await as(owner)(`DELETE /files/${id}`);
 });
 
-it('a file is renamed by its owner, and by an administrator, which the audit log tells', async () => {
+it('a file may be renamed by its owner or an administrator, which the audit log records', async () => {
   const { id } = (await upload(server, owner, 'x', { filename: 'a.txt' })).body;
   const rename = (person: typeof owner, filename: unknown) =>
     as(person)(`POST /files/${id}/rename`, { filename });
@@ -113,7 +113,7 @@ it('a file is renamed by its owner, and by an administrator, which the audit log
   expect(entries).toHaveLength(1);
 });
 
-it('a picture is saved instead of shown when its name or a parameter asks for it', async () => {
+it('a picture is downloaded instead of shown when its name or a parameter asks for it', async () => {
   const disposition = async (path: string) => {
     const url = `${server.url}/api/v1/files/${picture.id}/content${path}`;
     const response = await fetch(url, { headers: bearer(owner) });
@@ -126,7 +126,7 @@ it('a picture is saved instead of shown when its name or a parameter asks for it
 });
 
 it.each(['', '/content', '/content/x.txt', '/data/content', '/process/status'])(
-  'a word in the place of an id answers 404: /files/word%s',
+  'a malformed id answers 404: /files/word%s',
   async (path) => {
     expect((await as(owner)(`GET /files/word${path}`)).status).toBe(404);
     expect((await as(owner)(`GET /files/${NOWHERE}${path}`)).status).toBe(404);
@@ -134,7 +134,7 @@ it.each(['', '/content', '/content/x.txt', '/data/content', '/process/status'])(
   },
 );
 
-it('all files are deleted by an administrator alone', async () => {
+it('all files may be deleted by administrators only', async () => {
   expect((await as(owner)('DELETE /files/all')).status).toBe(403);
   expect((await as(owner)('GET /files/count')).body).toBe(3);
   expect((await as(admin)('DELETE /files/all')).status).toBe(200);

@@ -17,8 +17,8 @@ const get = (id: string, headers: Record<string, string> = {}, method = 'GET') =
   download(server, id, { ...bearer(owner), ...headers }, method);
 const ETAG = `"${createHash('sha256').update(TEXT).digest('hex')}"`;
 
-describe('bytes of others', () => {
-  it('are for saving, and have no origin, no script and no guessing', async () => {
+describe('the bytes of a file', () => {
+  it('are sent as a download without an origin, without scripts, and without type guessing', async () => {
     const { status, bytes, headers } = await get(text);
     expect([status, bytes.toString()]).toEqual([200, TEXT]);
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -39,7 +39,7 @@ describe('bytes of others', () => {
   const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
   it.each<[string, Buffer | string, string, string]>([
     ['a picture', PNG, 'inline', 'image/png'],
-    ['a GIF that is a script, too', 'GIF89a/*xxxxxxxxxxxxxxx*/=1;alert(1)', 'inline', 'image/gif'],
+    ['a GIF that is also a script', 'GIF89a/*xxxxxxxxxxxxxxx*/=1;alert(1)', 'inline', 'image/gif'],
     ['SVG', SVG, 'attachment', 'text/plain; charset=utf-8'],
     ['SVG with a prologue', `<?xml version="1.0"?>${SVG}`, 'attachment', 'application/xml'],
     ['HTML', '<!doctype html><script>alert(1)</script>', 'attachment', 'text/plain; charset=utf-8'],
@@ -50,7 +50,7 @@ describe('bytes of others', () => {
       'attachment',
       'application/zip',
     ],
-  ])('%s: what a browser shows is told by the bytes alone', async (_what, bytes, disposition, type) => {
+  ])('alone decide what a browser shows: %s', async (_what, bytes, disposition, type) => {
     for (const filename of ['x.html', 'x.svg', 'x.png']) {
       const { body } = await upload(server, owner, bytes, { filename });
       const { headers } = await get(body.id);
@@ -61,7 +61,7 @@ describe('bytes of others', () => {
     }
   });
 
-  it('are not sent again to who has them', async () => {
+  it('are not sent again to clients that have them', async () => {
     for (const tag of [ETAG, `W/${ETAG}`, `"x", ${ETAG}`, '*']) {
       const { status, bytes, headers } = await get(text, { 'if-none-match': tag });
       expect([status, bytes.length, headers.get('etag')]).toEqual([304, 0, ETAG]);
@@ -77,14 +77,14 @@ describe('bytes of others', () => {
     ['bytes=0-0,16-18', 200, TEXT, null],
     ['lines=1-2', 200, TEXT, null],
     ['bytes=x', 200, TEXT, null],
-  ])('the range %s', async (range, status, bytes, contentRange) => {
+  ])('follow a valid range, and ignore other ones: %s', async (range, status, bytes, contentRange) => {
     const answer = await get(text, { range });
     expect([answer.status, answer.bytes.toString()]).toEqual([status, bytes]);
     expect(answer.headers.get('content-range')).toBe(contentRange);
     expect(answer.headers.get('content-length')).toBe(String(bytes.length));
   });
 
-  it('a range past the end, and one of a file that has changed', async () => {
+  it('are refused for a range past the end, and sent whole when the file has changed', async () => {
     const past = await get(text, { range: 'bytes=99-100' });
     expect([past.status, past.headers.get('content-range')]).toEqual([416, `bytes */${TEXT.length}`]);
     expect(JSON.parse(past.bytes.toString()).code).toBe('range_unsatisfiable');
@@ -92,7 +92,7 @@ describe('bytes of others', () => {
     expect((await get(text, { range: 'bytes=0-1', 'if-range': '"other"' })).status).toBe(200);
   });
 
-  it('HEAD tells of them without them', async () => {
+  it('are described by HEAD', async () => {
     const { status, bytes, headers } = await get(text, {}, 'HEAD');
     expect([status, bytes.length, headers.get('content-length')]).toEqual([200, 0, String(TEXT.length)]);
     const empty = (await upload(server, owner, '')).body.id;
@@ -100,7 +100,7 @@ describe('bytes of others', () => {
   });
 
   it.each(['..%2f..%2fpackage.json', '%252e%252e', 'x', '%00', `${'a'.repeat(500)}`])(
-    'an id that is none is no path: %s',
+    'are not found by a malformed id: %s',
     async (id) => {
       const { status, bytes } = await get(id);
       expect([400, 404]).toContain(status);
@@ -108,7 +108,7 @@ describe('bytes of others', () => {
     },
   );
 
-  it('that are gone from the disk are not found, under both prefixes', async () => {
+  it('that are missing on the disk are not found, under both prefixes', async () => {
     const { body } = await upload(server, owner, 'x');
     await rm(join(server.dataDir, 'uploads', body.id));
     expect((await get(body.id)).status).toBe(404);

@@ -1,12 +1,12 @@
 import type { Answer, Person, TestServer } from '../support/server.ts';
 
-/** The smallest picture there is, 1 × 1. */
+/** The smallest possible picture, 1 × 1. */
 export const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
 
-/** Posts a form to the upload's address. */
+/** Posts a form to the upload address. */
 export async function sendForm(
   server: TestServer,
   body: NonNullable<RequestInit['body']>,
@@ -27,7 +27,7 @@ export function upload(
   { filename = 'file.bin', metadata }: { filename?: string; metadata?: unknown } = {},
 ): Promise<Answer> {
   const form = new FormData();
-  // The kind that the uploader claims is the browser's guess, or a lie.
+  // The browser guesses this type, and an attacker may choose it.
   form.append(
     'file',
     new Blob([typeof bytes === 'string' ? bytes : new Uint8Array(bytes)], { type: 'text/html' }),
@@ -37,7 +37,7 @@ export function upload(
   return sendForm(server, form, bearer(person));
 }
 
-/** A GET of a file's bytes, as text of single bytes. */
+/** Gets the bytes of a file as a text of single bytes. */
 export async function download(
   server: TestServer,
   id: string,

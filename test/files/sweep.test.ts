@@ -7,7 +7,7 @@ import { until } from '../support/poll.ts';
 import { signUp, signUpAs, startServer } from '../support/server.ts';
 import { bearer, download, upload } from './forms.ts';
 
-it('a start removes what a crash or a deleted account left, and nothing that has a row or is under way', async () => {
+it('the start removes files of crashes and deleted accounts, and keeps files with a row and running uploads', async () => {
   const database = await createDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'));
   const start = () => startServer({ database, dataDir, env: { PYTHON: '/dev/null' } });

@@ -32,7 +32,7 @@ async function configure(files: Record<string, unknown>) {
 }
 
 describe('an upload', () => {
-  it('is stored under its id, and answers with what its bytes are', async () => {
+  it('is stored under its id, and answered with the type of its bytes', async () => {
     const { status, body, headers } = await upload(server, owner, PNG, {
       filename: 'photo.html',
       metadata: { channel_id: 'x' },
@@ -58,7 +58,7 @@ describe('an upload', () => {
     );
   });
 
-  it.each(['/api/v1/files', '/api/files/', '/api/files'])('answers at %s too', async (path) => {
+  it.each(['/api/v1/files', '/api/files/', '/api/files'])('works at %s too', async (path) => {
     const form = formOf(['file', new Blob([PNG]), 'x.png']);
     expect((await sendForm(server, form, bearer(owner), path)).status).toBe(200);
   });
@@ -69,9 +69,9 @@ describe('an upload', () => {
     ['<!doctype html><script>alert(1)</script>', 'text/plain; charset=utf-8'],
     ['', 'text/plain; charset=utf-8'],
     [Buffer.from([0, 1, 2, 3]), 'application/octet-stream'],
-    // A cut after 4100 bytes goes through a character.
+    // The cut after 4100 bytes is within a character.
     ['xé'.repeat(5_000), 'text/plain; charset=utf-8'],
-  ])('is of the kind that its bytes show: %#', async (bytes, type) => {
+  ])('gets the type of its bytes: %#', async (bytes, type) => {
     const { body } = await upload(server, owner, bytes, { filename: 'x.png' });
     expect(body.meta.content_type).toBe(type);
   });
@@ -83,7 +83,7 @@ describe('an upload', () => {
     ['..%2f..%252e', '..%2f..%252e'],
     ['a'.repeat(256), 'a'.repeat(256)],
     ['report\u202Efdp.exe', 'reportfdp.exe'],
-  ])('keeps the last segment of a name, and makes no path of it: %s', async (filename, kept) => {
+  ])('keeps the last segment of its name, and never makes a path of it: %s', async (filename, kept) => {
     const before = await onDisk();
     const { status, body } = await upload(server, owner, 'x', { filename });
     expect([status, body.filename]).toEqual([200, kept]);
@@ -91,13 +91,13 @@ describe('an upload', () => {
     expect(added).toEqual([body.id]);
   });
 
-  it('takes metadata that follow the file, and those that say what they are', async () => {
+  it('accepts metadata behind the file, and metadata with a content type', async () => {
     const form = formOf(['file', new Blob(['x']), 'x'], ['metadata', '{"a": 1}'], ['other', 'x']);
     expect((await sendForm(server, form, bearer(owner))).body.meta.data).toEqual({ a: 1 });
   });
 });
 
-describe('what is no upload', () => {
+describe('an invalid upload', () => {
   const multipart = 'multipart/form-data; boundary=b';
   const part = (head: string, content = 'x') =>
     `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${content}\r\n`;
@@ -107,20 +107,26 @@ describe('what is no upload', () => {
     ['JSON', 'application/json', '{}', 415, 'media_type'],
     ['text', 'text/plain', 'x', 415, 'media_type'],
     ['no boundary', 'multipart/form-data', 'x', 400, 'bad_request'],
-    ['a boundary of nothing', 'multipart/form-data; boundary=', 'x', 400, 'bad_request'],
+    ['an empty boundary', 'multipart/form-data; boundary=', 'x', 400, 'bad_request'],
     ['another boundary', 'multipart/form-data; boundary=c', `${FILE}--b--`, 400, 'bad_request'],
-    ['a form that breaks off', multipart, FILE.slice(0, -4), 400, 'bad_request'],
-    ['a long form that breaks off', multipart, FILE + 'x'.repeat(500_000), 400, 'bad_request'],
-    ['a long file that breaks off', multipart, FILE.slice(0, -2) + 'x'.repeat(500_000), 400, 'bad_request'],
-    ['a form that breaks off in a head', multipart, '--b\r\nContent-Disp', 400, 'bad_request'],
+    ['a form that is cut off', multipart, FILE.slice(0, -4), 400, 'bad_request'],
+    ['a long form that is cut off', multipart, FILE + 'x'.repeat(500_000), 400, 'bad_request'],
+    ['a long file that is cut off', multipart, FILE.slice(0, -2) + 'x'.repeat(500_000), 400, 'bad_request'],
+    ['a form that is cut off within a header', multipart, '--b\r\nContent-Disp', 400, 'bad_request'],
     ['an empty form', multipart, '--b--\r\n', 400, 'validation'],
     ['no body', multipart, '', 400, 'validation'],
     ['a field instead of a file', multipart, `${part('name="file"')}--b--`, 400, 'validation'],
-    ['a file of another name', multipart, `${part('name="upload"; filename="x"')}--b--`, 400, 'validation'],
-    ['a name that is no file', multipart, `${part('name="file"; filename=".."')}--b--`, 400, 'validation'],
+    [
+      'a file under another field name',
+      multipart,
+      `${part('name="upload"; filename="x"')}--b--`,
+      400,
+      'validation',
+    ],
+    ['a name without a file', multipart, `${part('name="file"; filename=".."')}--b--`, 400, 'validation'],
     ['no filename', multipart, `${part('name="file"; filename=""')}--b--`, 400, 'validation'],
     [
-      'a name of 257',
+      'a name of 257 characters',
       multipart,
       `${part(`name="file"; filename="${'a'.repeat(257)}"`)}--b--`,
       400,
@@ -130,7 +136,7 @@ describe('what is no upload', () => {
     ['two files', multipart, `${FILE}${FILE}--b--`, 413, 'too_large'],
     ['many fields', multipart, `${part('name="a"').repeat(50)}${FILE}--b--`, 413, 'too_large'],
     [
-      'metadata that are no JSON',
+      'metadata that are not JSON',
       multipart,
       `${FILE}${part('name="metadata"', '{')}--b--`,
       400,
@@ -167,7 +173,7 @@ describe('what is no upload', () => {
   });
 
   it.each([
-    ['nobody', () => ({}), 401, 'unauthenticated'],
+    ['a caller without credentials', () => ({}), 401, 'unauthenticated'],
     ['a wrong token', () => ({ authorization: 'Bearer x' }), 401, 'unauthenticated'],
     ['a pending account', () => bearer(pending), 401, 'account_pending'],
     [
@@ -176,12 +182,12 @@ describe('what is no upload', () => {
       403,
       'origin_forbidden',
     ],
-  ])('%s may not', async (_who, headers, status, code) => {
+  ])('%s may not upload', async (_who, headers, status, code) => {
     const answer = await sendForm(server, formOf(['file', new Blob(['x']), 'x']), headers());
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
 
-  it('nor who lacks the permission', async () => {
+  it('a member without the permission may not upload', async () => {
     const { body } = await server.call('GET /configs/export', { token: admin.token });
     const denied = structuredClone(body);
     denied.user.permissions.chat.file_upload = false;
@@ -193,11 +199,11 @@ describe('what is no upload', () => {
 });
 
 describe('limits', () => {
-  it('more than files.max_size is refused while it arrives, and leaves nothing', async () => {
+  it('a file above files.max_size is refused while it arrives, and leaves nothing', async () => {
     expect((await configure({ max_size: 10 })).status).toBe(400);
     expect((await configure({ max_size: 2_000 })).status).toBe(200);
     const before = [await onDisk(), await rows()];
-    // The second tells its length beforehand, and is more than a form may add.
+    // The second has a length header above the limit and the allowance for a form.
     for (const size of [2_001, 3_000_000]) {
       const { status, body } = await upload(server, owner, Buffer.alloc(size));
       expect([status, body.code]).toEqual([413, 'too_large']);
@@ -221,7 +227,7 @@ describe('limits', () => {
   }
   const unfinished = async () => (await onDisk()).filter((name) => name.endsWith('.part')).length;
 
-  it('a client that goes away leaves nothing; more than four at once wait', async () => {
+  it('a client that disconnects leaves nothing; more than four uploads at once wait', async () => {
     const before = await onDisk();
     const sockets = await Promise.all(Array.from({ length: 4 }, () => begin(owner)));
     await until('four uploads are under way', async () => (await unfinished()) === 4);
@@ -246,7 +252,7 @@ function mayMount(): boolean {
 }
 
 it.skipIf(!mayMount())(
-  'an upload that the disk has no room for leaves neither row nor file, and reading goes on (needs the right to mount)',
+  'an upload without room on the disk leaves neither row nor file, and reading goes on (needs the right to mount)',
   async () => {
     const folder = join(server.dataDir, 'uploads');
     expect(mount(folder).status).toBe(0);

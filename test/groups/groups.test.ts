@@ -17,7 +17,7 @@ const namesSeenBy = async (person: Person, query = '') =>
   (await as(person)(`GET /groups${query}`)).body.map(({ name }: { name: string }) => name);
 
 describe('a group', () => {
-  it('is made with what was sent, and empty', async () => {
+  it('is created with the sent members, and without people', async () => {
     const form = {
       name: '  Makers ',
       description: '',
@@ -58,12 +58,12 @@ describe('a group', () => {
     [{ name: 'n', description: '', data: { config: { share: 'all' } } }, 'data'],
     [{ name: 'n', description: '', parent_group_id: NOWHERE }, 'parent_group_id'],
     [{ name: 'n', description: '', data: { x: 'x'.repeat(300_000) } }, 'data'],
-  ])('is not made of %j', async (form, path) => {
+  ])('is not created with %j', async (form, path) => {
     const { status, body } = await as(root)('POST /groups/create', form);
     expect([status, body.issues?.[0].path]).toEqual([400, path]);
   });
 
-  it('has a name of its own, also when two are made at once', async () => {
+  it('has a unique name, also for concurrent creations', async () => {
     const form = { name: 'only one', description: '' };
     const answers = await Promise.all([1, 2, 3].map(() => as(root)('POST /groups/create', form)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400, 400]);
@@ -72,7 +72,7 @@ describe('a group', () => {
     expect([renamed.status, renamed.body.code]).toEqual([400, 'name_taken']);
   });
 
-  it('is changed in what was sent', async () => {
+  it('changes the sent members only', async () => {
     const group = await make({ data: { config: { share: true } }, permissions: { chat: { edit: false } } });
     const changes = { name: `${group.name} changed`, description: null, permissions: null };
     const { body } = await as(root)(`POST /groups/id/${group.id}/update`, changes);
@@ -86,7 +86,7 @@ describe('a group', () => {
     });
   });
 
-  it('goes, and is not there any more', async () => {
+  it('is deleted, and then not found', async () => {
     const group = await make();
     await add(group, ann.id);
     expect((await as(root)(`DELETE /groups/id/${group.id}/delete`)).body).toBe(true);
@@ -104,7 +104,7 @@ describe('a group', () => {
     }
   });
 
-  it('is for administrators to manage', async () => {
+  it('is managed by administrators', async () => {
     const group = await make();
     await add(group, ann.id);
     for (const request of [
@@ -125,7 +125,7 @@ describe('a group', () => {
 });
 
 describe('members', () => {
-  it('come once, however often and by how many at once they are added; nobody is left out', async () => {
+  it('are added once, also by concurrent requests; no one of a list is left out', async () => {
     const group = await make();
     const answers = await Promise.all([1, 2, 3].map(() => add(group, ann.id, ben.id, ben.id, NOWHERE)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -148,7 +148,7 @@ describe('members', () => {
     expect((await as(root)(`POST /groups/id/${group.id}/users/add`, { user_ids: null })).status).toBe(200);
   });
 
-  it('and a deletion at the same moment leave no trace', async () => {
+  it('and a concurrent deletion leave no trace', async () => {
     const group = await make();
     const answers = await Promise.all([
       ...Array.from({ length: 4 }, () => add(group, ann.id)),
@@ -159,7 +159,7 @@ describe('members', () => {
     expect(left).toEqual([]);
   });
 
-  it('go with their account', async () => {
+  it('are removed with their account', async () => {
     const group = await make();
     const gone = await signUpAs(server, root, 'Gone', 'user');
     await add(group, gone.id, ann.id);
@@ -169,7 +169,7 @@ describe('members', () => {
 });
 
 describe('people see', () => {
-  it('their own groups, and of others those that they may give rights to', async () => {
+  it('their own groups, and other groups that they may grant access to', async () => {
     const share = (rule: unknown) => ({ data: { config: { share: rule } } });
     const own = await make({ name: 'own', ...share(false) });
     const members = await make({ name: 'members', ...share('members') });
@@ -204,7 +204,7 @@ describe('people see', () => {
   });
 });
 
-it('ui.default_group_id: new accounts are put into that group, if there is one', async () => {
+it('ui.default_group_id: new accounts join this group, if it exists', async () => {
   const group = await make();
   const { body: config } = await as(root)('GET /configs/export?secrets=true');
   for (const [id, size] of [
@@ -219,7 +219,7 @@ it('ui.default_group_id: new accounts are put into that group, if there is one',
   }
 });
 
-it('changes are in the audit log', async () => {
+it('changes of groups are in the audit log', async () => {
   const group = await make();
   await add(group, ann.id);
   await as(root)(`POST /groups/id/${group.id}/update`, { description: 'other' });

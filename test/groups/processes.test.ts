@@ -23,7 +23,7 @@ describe.skipIf(withoutRedis)('a change of a group at one process', () => {
     (await here.call(request, { token: root.token, body })).body;
   const say = (id: string, content: string) => asRoot(`POST /channels/${id}/messages/post`, { content });
 
-  it('gives and takes permissions and channels at another, open sockets included', async () => {
+  it('gives and revokes permissions and channels at another process, on open sockets too', async () => {
     const form = { name: 'crew', description: '', permissions: { workspace: { tools_export: true } } };
     const group = await asRoot('POST /groups/create', form);
     const grant = { principal_type: 'group', principal_id: group.id, permission: 'read' };

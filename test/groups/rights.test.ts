@@ -25,7 +25,7 @@ const grant = (permission: 'read' | 'write', principal_id = group.id, principal_
 const makeChannel = async (...access_grants: object[]) =>
   (await as(root)('POST /channels/create', { name: `channel ${++made}`, access_grants })).body.id as string;
 
-/** A tool of root's, written by SQL: what it does is no matter here. */
+/** A tool of the administrator, inserted by SQL: its source does not matter here. */
 async function makeTool(...grants: object[]): Promise<string> {
   const id = `tool_${++made}`;
   await server.database.query(
@@ -43,8 +43,8 @@ beforeEach(async () => {
   group = await makeGroup();
 });
 
-describe('a channel granted to a group', () => {
-  it('is read and written by its members, and by nobody else', async () => {
+describe('a channel with a grant to a group', () => {
+  it('can be read and written only by its members', async () => {
     const [readable, writable] = [await makeChannel(grant('read')), await makeChannel(grant('write'))];
     await add(ann);
     expect((await as(ann)(`GET /channels/${readable}`)).body).toMatchObject({
@@ -66,7 +66,7 @@ describe('a channel granted to a group', () => {
     ['Socket.IO', listenBySocketIo],
     ['tRPC', listenByTrpc],
   ])(
-    'reaches open sockets of %s when somebody comes, and not any more when they go',
+    'appears on open sockets of %s when a member is added, and disappears when they are removed',
     async (_door, listen) => {
       const id = await makeChannel(grant('read'));
       const other = await makeChannel(grant('read', ann.id, 'user'));
@@ -75,7 +75,7 @@ describe('a channel granted to a group', () => {
         as(root)(`POST /channels/${channel}/messages/post`, { content });
       const heard = () => listener.events.map(({ content }) => content);
       await add(ann);
-      // Which channels a socket follows is brought in line soon after the answer.
+      // The server updates the channels of a socket soon after the answer.
       await until('the first word', async () => {
         await say(id, 'inside');
         return heard().includes('inside');
@@ -111,7 +111,7 @@ it('a deleted group leaves no grants', async () => {
   expect(left).toEqual([]);
 });
 
-it('a tool granted to a group is listed once, with what the best grant gives', async () => {
+it('a tool with grants to a group is listed once, with the highest right', async () => {
   const tool = await makeTool(grant('read'), grant('write'), grant('read', ann.id, 'user'));
   await add(ann);
   expect((await toolIdsOf(ann)).filter((id: string) => id === tool)).toHaveLength(1);
@@ -119,12 +119,12 @@ it('a tool granted to a group is listed once, with what the best grant gives', a
   expect(await toolIdsOf(ben)).not.toContain(tool);
 });
 
-it('the id of a group gives nothing to a person of that id, nor a grant to a group `*` to anybody', async () => {
+it('the id of a group gives nothing to a user of that id, and a grant to a group `*` gives nothing', async () => {
   const channel = await makeChannel(grant('read', ann.id), grant('read', '*'));
   expect((await as(ann)(`GET /channels/${channel}`)).status).toBe(403);
 });
 
-describe('giving rights to a group', () => {
+describe('granting access to a group', () => {
   const share = (rule: unknown) => ({ data: { config: { share: rule } } });
   const give = (person: Person, tool: string, access_grants: object[]) =>
     as(person)(`POST /tools/id/${tool}/access/update`, { access_grants });
@@ -133,7 +133,7 @@ describe('giving rights to a group', () => {
       ({ principal_id }: { principal_id: string }) => principal_id,
     );
 
-  it('is up to what the group says: anybody, its members, or administrators', async () => {
+  it('depends on the setting of the group: everyone, its members, or administrators', async () => {
     const [open, closed, foreign] = [
       await makeGroup(share(true)),
       await makeGroup(share(false)),
@@ -152,7 +152,7 @@ describe('giving rights to a group', () => {
     }
     const all = [...mine, grant('read', closed.id), grant('read', foreign.id)];
     expect(await grantsAfter(root, tool, all)).toHaveLength(5);
-    // What others gave stays, but is not raised.
+    // Grants by other people stay, but cannot be raised.
     expect(await grantsAfter(ann, tool, all)).toHaveLength(5);
     expect((await give(ann, tool, [own, grant('write', closed.id)])).status).toBe(403);
     expect((await as(root)(`GET /tools/id/${tool}`)).body.access_grants).toHaveLength(5);
@@ -160,7 +160,7 @@ describe('giving rights to a group', () => {
 });
 
 describe('group channels', () => {
-  it('take in the people of groups, each once', async () => {
+  it('add the members of groups, each once', async () => {
     await add(ann, root);
     const form = { type: 'group', name: 'crew', user_ids: [ann.id], group_ids: [group.id] };
     const { body } = await as(root)('POST /channels/create', form);
@@ -171,7 +171,7 @@ describe('group channels', () => {
     expect(added.body.map(({ user_id }: { user_id: string }) => user_id)).toEqual([ben.id]);
   });
 
-  it('know nothing of groups that the caller may not share with', async () => {
+  it('refuse groups that the caller may not share with', async () => {
     const form = { type: 'group', name: 'crew', group_ids: [group.id] };
     const { status, body } = await as(ann)('POST /channels/create', form);
     expect([status, body.detail]).toEqual([400, `group_ids: there is no group ${group.id}.`]);
@@ -181,7 +181,7 @@ describe('group channels', () => {
 describe('permissions of a group', () => {
   const effective = async (person: Person) => (await as(person)('GET /users/permissions')).body;
 
-  it('come with membership, and go with it, in sessions that stand and in new ones', async () => {
+  it('apply to members, in existing and in new sessions, and end with the membership', async () => {
     const giving = await makeGroup({
       permissions: { workspace: { tools_export: true }, features: { channels: false } },
     });
@@ -189,7 +189,7 @@ describe('permissions of a group', () => {
     expect((await as(ann)('GET /tools/export')).status).toBe(401);
     await as(root)(`POST /groups/id/${giving.id}/users/add`, { user_ids: [ann.id] });
     const tree = await effective(ann);
-    // Groups only add: one that says no takes nothing away.
+    // Groups only add permissions: a false value takes nothing away.
     expect([tree.workspace.tools_export, tree.workspace.tools, tree.features.channels]).toEqual([
       true,
       false,

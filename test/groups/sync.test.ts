@@ -9,7 +9,10 @@ import { signUpAll, startServer } from '../support/server.ts';
 const server = await startServer();
 const [root, ann] = await signUpAll(server, 'Root', 'Ann');
 
-/** What a sign-in says of somebody's groups, as the ways of signing in call it, on the database of a running server. */
+/**
+ * Tests the groups that a sign-in reports, in the form that the ways of signing in use, on the database of a
+ * running server.
+ */
 const bus = createLocalBus((error) => {
   throw error;
 });
@@ -34,7 +37,7 @@ const sync = (names: string[], more: Partial<Membership> = {}) =>
 const groupsOfAnn = async () =>
   (await as(`GET /users/${ann.id}/groups`)).body.map(({ name }: { name: string }) => name).toSorted();
 
-it('comes to the groups of those names and leaves the others, but none that it did not bring about', async () => {
+it('adds a user to the named groups and removes the user from others, but only those that it added', async () => {
   const [one, two] = [await make('one'), await make('two')];
   const byHand = await make('by hand');
   for (const { id } of [byHand, one]) await as(`POST /groups/id/${id}/users/add`, { user_ids: [ann.id] });
@@ -44,7 +47,7 @@ it('comes to the groups of those names and leaves the others, but none that it d
   });
   await sync(['two'], { source: 'ldap' });
   expect(await sync([])).toMatchObject({ joined: [] });
-  // By hand and by the directory they are still in these.
+  // Memberships by hand and by the directory stay.
   expect(await groupsOfAnn()).toEqual(['by hand', 'one', 'two']);
   expect((await as(`GET /groups/id/${two.id}/export`)).body.members).toEqual([
     { user_id: ann.id, sources: ['ldap'] },
@@ -52,7 +55,7 @@ it('comes to the groups of those names and leaves the others, but none that it d
   expect(await sync([], { source: 'ldap' })).toEqual({ joined: [], left: [two.id] });
 });
 
-it('makes groups when it may, once for all who sign in at the same moment', async () => {
+it('creates missing groups when it may, once for concurrent sign-ins', async () => {
   const names = ['made', 'by', 'sign-in'];
   await Promise.all([
     ...[ann, ann, root].map(({ id: userId }) => sync(names, { userId, create: true })),
@@ -63,7 +66,7 @@ it('makes groups when it may, once for all who sign in at the same moment', asyn
   expect(body.map(({ member_count }: { member_count: number }) => member_count)).toEqual([2, 2, 2]);
 });
 
-it('tells who changed, and nobody when nothing did', async () => {
+it('reports the changed users, and nothing without a change', async () => {
   await make('told');
   const told: (string[] | null)[] = [];
   const end = bus.subscribe('groups.changed', ({ userIds }) => void told.push(userIds));
@@ -73,7 +76,7 @@ it('tells who changed, and nobody when nothing did', async () => {
   expect(told).toEqual([[ann.id]]);
 });
 
-it('matches names exactly, and leaves out what no group can be called', async () => {
+it('matches names exactly, and ignores names that no group can have', async () => {
   const any = await make('any');
   expect(await sync(['ANY', 'a%', '%', 'any '], { create: false })).toEqual({ joined: [], left: [] });
   const odd = ['', ' ', 'x'.repeat(300), 'nul\0'];

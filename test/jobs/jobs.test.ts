@@ -13,7 +13,7 @@ type Payload = z.infer<typeof Payload>;
 
 const started: string[] = [];
 const done: string[] = [];
-/** What the jobs of a name wait for. */
+/** Jobs of this name wait for the promise. */
 const gates = new Map<string, Promise<void>>();
 const failures = new Map<string, Error>();
 let atOnce = 0;
@@ -84,7 +84,7 @@ const rowOf = async (of: JobKind<Payload>) => {
 const isGone = (of: JobKind<Payload>) => until('the job to be gone', async () => !(await rowOf(of)));
 const forget = () => database.query('delete from graphile_worker._private_jobs');
 
-/** Holds jobs of a name until it is called. */
+/** Makes jobs of this name wait until the returned function is called. */
 function hold(name: string): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   gates.set(name, promise);
@@ -96,7 +96,7 @@ function hold(name: string): () => void {
 }
 
 describe('a job', () => {
-  it('runs once its transaction is committed, and never when that was taken back', async () => {
+  it('runs once after its transaction is committed, and never after a rollback', async () => {
     await inTransaction('rollback', (tx) => enqueue(tx, plain, { name: 'taken back' }));
     await inTransaction('commit', async (tx) => {
       await enqueue(tx, plain, { name: 'kept' });
@@ -107,12 +107,12 @@ describe('a job', () => {
     expect(started).not.toContain('taken back');
   });
 
-  it('is refused with a payload that its kind does not take', async () => {
+  it('is refused with an invalid payload', async () => {
     const wrong = { nome: 'x' } as unknown as Payload;
     await expect(inTransaction('commit', (tx) => enqueue(tx, plain, wrong))).rejects.toThrow(/name/);
   });
 
-  it('waits for its time, and is replaced by the next of its id', async () => {
+  it('waits for its time, and is replaced by the next job with its id', async () => {
     const runAt = new Date(Date.now() + 3_600_000);
     await add(plain, 'first', { id: 'one', runAt });
     await add(plain, 'second', { id: 'one' });
@@ -121,7 +121,7 @@ describe('a job', () => {
     expect(started).not.toContain('first');
   });
 
-  it('that fails waits as long as its kind says, and is kept with its error when it has failed for good', async () => {
+  it('that fails is retried after the delay of its kind, and kept with its error after the last attempt', async () => {
     failures.set('faulty', new Error('It is broken.'));
     await add(plain, 'faulty');
     const first = await until('the failure', async () => {
@@ -142,7 +142,7 @@ describe('a job', () => {
     await forget();
   });
 
-  it('that gives up is not tried again, and one that is put off has not been tried', async () => {
+  it('that gives up is not retried, and one that is put off does not count an attempt', async () => {
     failures.set('hopeless', new GiveUp('It cannot be done.'));
     await add(plain, 'hopeless');
     await until('the end', async () => (await rowOf(plain))?.last_error === 'It cannot be done.');
@@ -155,7 +155,7 @@ describe('a job', () => {
     await forget();
   });
 
-  it('that takes longer than its kind may is told to end', async () => {
+  it('over the time limit of its kind is aborted', async () => {
     hold('endless');
     await add(brief, 'endless');
     await until('the end', async () => (await rowOf(brief))?.last_error);
@@ -164,10 +164,10 @@ describe('a job', () => {
   });
 });
 
-describe('jobs at once', () => {
+describe('concurrent jobs', () => {
   const names = (of: string) => Array.from({ length: 8 }, (_, n) => `${of} ${n}`);
 
-  it('are as many of a kind as it may have, whatever comes', async () => {
+  it('are limited for each kind', async () => {
     const all = names('narrow');
     const releases = all.map(hold);
     mostAtOnce = 0;
@@ -188,7 +188,7 @@ describe('jobs at once', () => {
     expect(mostAtOnce).toBeLessThanOrEqual(3);
   });
 
-  it('are one of a lane where the kind says so, and the other lanes go on', async () => {
+  it('run one at a time in a lane of a kind with lanes, and other lanes go on', async () => {
     const release = hold('slow');
     await add(laned, 'slow', { lane: 'a' });
     await until('the first', () => started.includes('slow'));
@@ -200,7 +200,7 @@ describe('jobs at once', () => {
     await until('the next of the lane', () => done.includes('after slow'));
   });
 
-  it('are never two of one key', async () => {
+  it('never have the same key', async () => {
     const release = hold('keyed');
     await add(plain, 'keyed', { key: 'k' });
     await until('the first', () => started.includes('keyed'));
@@ -214,7 +214,7 @@ describe('jobs at once', () => {
   });
 });
 
-it('/ready names the jobs while they cannot be looked for', async () => {
+it('/ready reports the jobs while they cannot be fetched', async () => {
   const jobs = async () => {
     const body = (await (await fetch(`${server.url}/ready`)).json()) as {
       parts: Record<string, { state: string }>;
@@ -228,7 +228,7 @@ it('/ready names the jobs while they cannot be looked for', async () => {
   await until('the recovery', async () => !(await jobs()));
 });
 
-it('a server that stops gives back what does not end, and the next one runs it', async () => {
+it('a server that stops gives back unfinished jobs, and the next server runs them', async () => {
   const env = { LOG_LEVEL: 'silent' };
   const other = await createDatabase();
   const one = await startServer({ database: other, jobKinds, env });

@@ -8,7 +8,7 @@ describe.skipIf(withoutSlapd)('a directory (needs slapd)', () => {
   let slapd: Slapd;
   const servers: TestServer[] = [];
 
-  /** A server with that directory, and its administrator. */
+  /** Starts a server with this directory, and signs up its administrator. */
   async function start(env: Record<string, string> = {}) {
     const server = await startServer({ env: { ...slapd.env, ...env } });
     servers.push(server);
@@ -33,13 +33,13 @@ describe.skipIf(withoutSlapd)('a directory (needs slapd)', () => {
     await slapd.group('Staff', ['ann']);
     await slapd.group('Sales\\, North', ['ann']);
   });
-  // A server has connections to the database, of which there are so many.
+  // The database has a limited number of connections, so servers are closed after each test.
   afterEach(async () => {
     for (const server of servers.splice(0)) await server.close();
   });
   afterAll(() => slapd.stop());
 
-  it('is reached by TLS and by StartTLS with a certificate that is checked, by name and by address', async () => {
+  it('is reached by TLS and by StartTLS with a checked certificate, by name and by address', async () => {
     const byName = { LDAP_SERVER_HOST: 'localhost', LDAP_START_TLS: 'true' };
     const named = await start({ ...byName, LDAP_CA_CERT_FILE: slapd.authority });
     expect((await named.enter('ann')).status).toBe(200);
@@ -60,7 +60,7 @@ describe.skipIf(withoutSlapd)('a directory (needs slapd)', () => {
     }
   });
 
-  it('is tested by administrators alone, who see each step', async () => {
+  it('can be tested by administrators only, who see each step', async () => {
     const { server, owner, test, enter } = await start();
     expect((await test('ann', null)).status).toBe(401);
     const { body: ann } = await enter('ann');
@@ -85,7 +85,7 @@ describe.skipIf(withoutSlapd)('a directory (needs slapd)', () => {
     ['bare', 'address', /No usable address in mail: no address/],
     ['owner', 'account', /Another account has their address/],
     ['*)(uid=*', 'search', /finds no entry/],
-  ])('says of %s that the step %s fails', async (user, step, detail) => {
+  ])('reports for %s that the step %s fails', async (user, step, detail) => {
     const { test } = await start();
     const { body } = await test(user);
     expect(body.ok).toBe(false);
@@ -93,7 +93,7 @@ describe.skipIf(withoutSlapd)('a directory (needs slapd)', () => {
     expect(failed).toEqual([{ step, ok: false, detail: expect.stringMatching(detail) }]);
   });
 
-  it('lets in whom the filter of the environment finds', async () => {
+  it('admits only people whom the filter of the environment finds', async () => {
     const { enter, test } = await start({
       LDAP_SEARCH_FILTER: '(memberOf=cn=Staff,ou=groups,dc=example,dc=com)',
     });
@@ -104,7 +104,7 @@ describe.skipIf(withoutSlapd)('a directory (needs slapd)', () => {
     );
   });
 
-  it('keeps the groups that it names, and leaves those that people were put into by hand', async () => {
+  it('adds and removes people of its groups, and keeps memberships that were set by hand', async () => {
     const { server, owner, enter } = await start({
       ENABLE_LDAP_GROUP_MANAGEMENT: 'true',
       ENABLE_LDAP_GROUP_CREATION: 'true',
@@ -134,7 +134,7 @@ describe.skipIf(withoutSlapd)('a directory (needs slapd)', () => {
     expect(await groups()).toEqual(['Kept: manual', 'Sales, North: ldap', 'Staff: ldap']);
   });
 
-  it('that does not answer, or refuses who searches, is said to, and nobody waits for long', async () => {
+  it('that does not answer, or refuses the search account, is reported without a long wait', async () => {
     const { enter, test, server, owner } = await start();
     await slapd.hang();
     try {
@@ -164,7 +164,7 @@ describe('the environment of a directory', () => {
     [{ ...env, LDAP_SEARCH_FILTER: '(a=b' }, /LDAP_SEARCH_FILTER/],
     [{ ...env, LDAP_CA_CERT_FILE: '/nowhere.pem' }, /LDAP_CA_CERT_FILE/],
     [{ ...env, LDAP_USE_TLS: 'perhaps' }, /LDAP_USE_TLS/],
-  ])('that is wrong stops the start: %o', async (wrong, named) => {
+  ])('stops the start when it is invalid: %o', async (wrong, named) => {
     const start = async () => createDirectory(readEnv(wrong));
     await expect(start()).rejects.toThrow(StartError);
     await expect(start()).rejects.toThrow(named);

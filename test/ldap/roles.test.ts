@@ -5,12 +5,12 @@ import { type Person, signUp, startServer, type TestServer } from '../support/se
 import { listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
 import { BASE, dnOf, PASSWORD, type Slapd, startSlapd, withoutSlapd } from './slapd.ts';
 
-describe.skipIf(withoutSlapd)('what a directory says later (needs slapd)', () => {
+describe.skipIf(withoutSlapd)('a later change of a directory (needs slapd)', () => {
   let slapd: Slapd;
   let server: TestServer;
   let owner: Person;
 
-  /** Somebody new in the directory, who has not signed in here. */
+  /** Starts a server, and adds a person to the directory who has not signed in here. */
   async function start(env: Record<string, string>) {
     server = await startServer({ env: { ...slapd.env, ...env } });
     owner = await signUp(server, 'Owner');
@@ -41,7 +41,7 @@ describe.skipIf(withoutSlapd)('what a directory says later (needs slapd)', () =>
   afterEach(() => server.close());
   afterAll(() => slapd.stop());
 
-  it('of names and addresses is taken over where that is configured, and only there', async () => {
+  it('of names and addresses is adopted where that is configured, and only there', async () => {
     const rename = async (name: string, mail: string) => {
       await change(dnOf('ann'), 'cn', [name]);
       await change(dnOf('ann'), 'mail', [mail]);
@@ -57,15 +57,15 @@ describe.skipIf(withoutSlapd)('what a directory says later (needs slapd)', () =>
     await rename('Ann Third', 'Ann.Third@example.com');
     const after = await enter('ann');
     expect(after).toMatchObject({ id: before.id, name: 'Ann Third', email: 'ann.third@example.com' });
-    // The session that stood goes on, and shows it.
+    // The existing session stays and shows the change.
     expect((await server.call('GET /auths', { token: before.token })).body.name).toBe('Ann Third');
-    // An address that somebody else has here stays theirs.
+    // An address of another account here is not adopted.
     await rename('Ann Fourth', 'owner@example.com');
     expect(await enter('ann')).toMatchObject({ name: 'Ann Fourth', email: 'ann.third@example.com' });
     await rename('ann', 'ann@example.com');
   });
 
-  it('of groups decides roles: administrators, users, and who waits', async () => {
+  it('of groups decides roles: administrators, users, and pending accounts', async () => {
     await start({
       ENABLE_LDAP_ROLE_MANAGEMENT: 'true',
       LDAP_ADMIN_GROUPS: 'nobody; keepers',
@@ -82,7 +82,7 @@ describe.skipIf(withoutSlapd)('what a directory says later (needs slapd)', () =>
     expect((await enter('cleo')).role).toBe('pending');
   });
 
-  it('of groups demotes at the next sign-in, and ends what the old role had open at every door', async () => {
+  it('of groups demotes at the next sign-in, and closes what the old role had open at every door', async () => {
     await start({ ENABLE_LDAP_ROLE_MANAGEMENT: 'true', LDAP_ADMIN_GROUPS: groupOf('Keepers') });
     const old = await enter('ann');
     expect(old.role).toBe('admin');
@@ -90,7 +90,8 @@ describe.skipIf(withoutSlapd)('what a directory says later (needs slapd)', () =>
       await listenBySocketIo(server.url, old.token),
       await listenByTrpc(server.url, old.token),
     ];
-    // Of the same name, elsewhere, and called as the place of the group that was meant: not that group.
+    // Groups of the same name at another place, one of them named like the path of the real group: neither
+    // counts.
     const escaped = groupOf('Keepers').replaceAll(/[,=]/g, '\\$&');
     const others = ['Keepers', escaped].map((name) => `cn=${name},ou=guests,${BASE}`);
     await slapd.asRoot(async (client) => {
@@ -101,7 +102,7 @@ describe.skipIf(withoutSlapd)('what a directory says later (needs slapd)', () =>
     try {
       expect((await roleStep('ann')).account).toMatch(/^Their account ann@example\.com, with the role user/);
       const now = await enter('ann');
-      // Nobody named LDAP_ALLOWED_GROUPS: whom the search finds is a user.
+      // LDAP_ALLOWED_GROUPS is not set, so everyone whom the search finds is a user.
       expect(now.role).toBe('user');
       await until('both sockets to end', () => sockets.every(({ ended }) => ended !== undefined));
       expect((await server.call('GET /users', { token: old.token })).status).toBe(401);
@@ -115,7 +116,7 @@ describe.skipIf(withoutSlapd)('what a directory says later (needs slapd)', () =>
     }
   });
 
-  it('never takes the administration from the oldest administrator', async () => {
+  it('never demotes the oldest administrator', async () => {
     await start({
       ENABLE_LDAP_ROLE_MANAGEMENT: 'true',
       LDAP_ALLOWED_GROUPS: 'nobody',

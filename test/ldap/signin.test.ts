@@ -21,7 +21,7 @@ describe.skipIf(withoutSlapd)('a sign-in through a directory (needs slapd)', () 
     await slapd.stop();
   });
 
-  it('makes an account with the configured role, and finds it again under another address', async () => {
+  it('creates an account with the configured role, and finds it again under another address', async () => {
     await slapd.add('ann', {
       cn: 'Ann Example',
       mail: ['not an address', 'Ann@Example.com', 'alias@example.com'],
@@ -45,7 +45,7 @@ describe.skipIf(withoutSlapd)('a sign-in through a directory (needs slapd)', () 
     expect((await enter('several')).body.id).toBe((await enter('many')).body.id);
   });
 
-  it('is refused without a password, though the directory takes a bind without one', async () => {
+  it('is refused without a password, although the directory accepts a bind without one', async () => {
     await slapd.add('empty');
     for (const password of ['', '\0', 'right password\0']) {
       expect(await enter('empty', password)).toMatchObject({ status: 400, body: { code: 'validation' } });
@@ -60,7 +60,7 @@ describe.skipIf(withoutSlapd)('a sign-in through a directory (needs slapd)', () 
     expect(users).toEqual([]);
   });
 
-  it('says the same of an unknown name and a wrong password, and lets five of them pass', async () => {
+  it('answers the same for an unknown name and a wrong password, and allows five attempts', async () => {
     await slapd.add('limited', { uid: ['limited', 'other name'] });
     const wrong = await enter('limited', 'wrong');
     const unknown = await enter('nobody', 'wrong');
@@ -74,14 +74,14 @@ describe.skipIf(withoutSlapd)('a sign-in through a directory (needs slapd)', () 
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('gives one account to several first sign-ins of one person at once', async () => {
+  it('creates one account for concurrent first sign-ins of one person', async () => {
     await slapd.add('multi');
     const answers = await Promise.all(Array.from({ length: 5 }, () => enter('multi')));
     expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200));
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
   });
 
-  it('has thirty failures from a network address, whatever the names, and the directory is asked no more', async () => {
+  it('allows thirty failures from a network address for any names, and then the directory gets no more searches', async () => {
     const behind = await startServer({ env: { ...slapd.env, ...PROXY.env } });
     try {
       const guess = (number: number) =>
@@ -100,7 +100,7 @@ describe.skipIf(withoutSlapd)('a sign-in through a directory (needs slapd)', () 
     }
   });
 
-  it('takes a name for a name: filters and wildcards find nobody', async () => {
+  it('escapes names: filters and wildcards find no one', async () => {
     await slapd.add('star');
     for (const name of ['*', 'st*', 'star)(uid=*', '*)(objectClass=*', 'star\\2a', ')(', '\\', 'uid=star']) {
       expect(await enter(name)).toMatchObject({ status: 400, body: { code: 'credentials_wrong' } });
@@ -109,13 +109,13 @@ describe.skipIf(withoutSlapd)('a sign-in through a directory (needs slapd)', () 
     expect((await enter('we*rd(1)')).status).toBe(200);
   });
 
-  it('is refused when the name is not that of one person', async () => {
+  it('is refused when the name matches several people', async () => {
     await slapd.add('twin1', { uid: ['twin1', 'twin'] });
     await slapd.add('twin2', { uid: ['twin2', 'twin'] });
     expect(await enter('twin')).toMatchObject({ status: 400, body: { code: 'credentials_wrong' } });
   });
 
-  it('does not take an address that has an account, unless LDAP_MERGE_ACCOUNTS_BY_EMAIL says so', async () => {
+  it('does not take over an address with an account, unless LDAP_MERGE_ACCOUNTS_BY_EMAIL allows it', async () => {
     await slapd.add('owner');
     expect(await enter('owner')).toMatchObject({ status: 400, body: { code: 'email_taken' } });
     const other = await startServer({ env: { ...slapd.env, LDAP_MERGE_ACCOUNTS_BY_EMAIL: 'true' } });
@@ -151,7 +151,7 @@ describe.skipIf(withoutSlapd)('a sign-in through a directory (needs slapd)', () 
     const doors = openDoors(server.url);
     try {
       for (const [number, password] of ['', ' ', '\0', '\u2003\t'].entries()) {
-        // Attempts are counted, at all doors together.
+        // Attempts count together for all doors.
         const user = `doors${number}`;
         await slapd.add(user);
         const outcomes = procedure ? await doors.try(procedure, { user, password }) : [];
@@ -163,7 +163,7 @@ describe.skipIf(withoutSlapd)('a sign-in through a directory (needs slapd)', () 
     expect(await server.database.query("select from users where email like 'doors%'")).toEqual([]);
   });
 
-  it('makes exactly one administrator of 50 who are the first, at once, half of them with a password of their own', async () => {
+  it('creates exactly one administrator among 50 concurrent first accounts, half of them with local passwords', async () => {
     const other = await startServer({ env: slapd.env });
     try {
       const names = Array.from({ length: 50 }, (_, number) => `first${number}`);

@@ -7,10 +7,12 @@ import { Client } from 'ldapts';
 import { until } from '../support/poll.ts';
 import { freePort } from '../support/process.ts';
 
-/** Where Debian's package has it, which is on the path of root alone. */
+/** The path of Debian's package, which is in the PATH of root only. */
 const SLAPD = '/usr/sbin/slapd';
 
-/** Why tests with a directory are skipped here, if they are. In CI nothing is skipped: they fail. */
+/**
+ * The reason why tests with a directory are skipped here; undefined when they run. In CI they fail instead.
+ */
 export const withoutSlapd = spawnSync(SLAPD, ['-VV']).error !== undefined && process.env.CI !== 'true';
 
 export const BASE = 'dc=example,dc=com';
@@ -20,19 +22,19 @@ const APP = { dn: `cn=search,${BASE}`, password: 'may only search' };
 export interface Slapd {
   port: number;
   tlsPort: number;
-  /** The certificate that its own is signed with. */
+  /** The certificate of the authority that signed the certificate of the server. */
   authority: string;
-  /** The certificate of somebody else who calls themselves the same. */
+  /** A certificate of another authority with the same name. */
   otherAuthority: string;
-  /** What `startServer` needs in its environment, for a connection in the clear. */
+  /** The environment for `startServer`, for an unencrypted connection. */
   env: Record<string, string>;
-  /** Adds somebody, with any number of values of an attribute. */
+  /** Adds a person, with any number of values for each attribute. */
   add(uid: string, attributes?: Record<string, string | string[]>): Promise<void>;
-  /** Makes a group of people. */
+  /** Creates a group of people. */
   group(name: string, uids: string[]): Promise<void>;
-  /** Works on the tree as its owner. */
+  /** Changes the tree as its owner. */
   asRoot(work: (client: Client) => Promise<void>): Promise<void>;
-  /** Keeps its connections and answers nothing from the return on, until `resume`. */
+  /** Keeps connections open without answers, until `resume`. */
   hang(): Promise<void>;
   resume(): void;
   stop(): Promise<void>;
@@ -42,8 +44,8 @@ export const dnOf = (uid: string): string => `uid=${uid},ou=people,${BASE}`;
 export const PASSWORD = 'right password';
 
 /**
- * OpenLDAP with an empty tree, on free ports of this machine. It takes a bind with a name and no password for an anonymous one,
- * as directories in the field do.
+ * Starts OpenLDAP with an empty tree on free ports of this machine. It accepts a bind with a name and no
+ * password as anonymous, like real directories do.
  */
 export async function startSlapd(): Promise<Slapd> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-slapd-'));
@@ -142,7 +144,7 @@ overlay memberof
       ),
     async hang() {
       child.kill('SIGSTOP');
-      // One of its threads has to get the signal before all stand still, and others may answer until then.
+      // One thread must receive the signal before all stop, and others may answer until then.
       const isStill = async () => / T /.test(await readFile(`/proc/${child.pid}/stat`, 'utf8'));
       await until('slapd to stand still', isStill);
     },
@@ -155,7 +157,7 @@ overlay memberof
   };
 }
 
-/** An authority of this test's own, and a certificate of it for this machine. */
+/** Creates an authority for this test, and a certificate from it for this machine. */
 function makeCertificate(folder: string): void {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];

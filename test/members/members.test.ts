@@ -25,8 +25,8 @@ const rolesIn = async (id: string) => {
   return Object.fromEntries(rows.map(({ user_id, role }) => [user_id, role]));
 };
 
-describe('a group', () => {
-  it('belongs to those who were named, with its maker in charge', async () => {
+describe('a group channel', () => {
+  it('has the named members, and its creator as manager', async () => {
     const { body } = await as(ben)(`GET /channels/${groupId}`);
     expect(body).toMatchObject({
       type: 'group',
@@ -44,7 +44,7 @@ describe('a group', () => {
     expect(await rolesIn(groupId)).toEqual({ [ann.id]: 'manager', [ben.id]: null });
   });
 
-  it('is read and written by its members alone, administrators and grants notwithstanding', async () => {
+  it('is read and written only by its members, despite grants and for administrators too', async () => {
     const access_grants = [{ principal_type: 'user', principal_id: '*', permission: 'write' }];
     expect((await change(ann, 'update', { access_grants })).body.access_grants).toEqual([]);
     for (const person of [admin, cleo]) {
@@ -61,7 +61,7 @@ describe('a group', () => {
     expect((await as(ben)('GET /channels')).body).toContainEqual(expect.objectContaining({ id: groupId }));
   });
 
-  it('tells an administrator who changes it what it is now, but not who is in it', async () => {
+  it('shows an administrator who changes it the new state, but not the members', async () => {
     expect(await change(admin, 'update', { name: 'tidied up' })).toMatchObject({
       status: 200,
       body: {
@@ -80,10 +80,10 @@ describe('a group', () => {
   it.each([
     ['an unknown person', { user_ids: [NOBODY] }, NOBODY],
     ['an unknown user group', { group_ids: [NOBODY] }, NOBODY],
-    ['what is no id', { user_ids: ['x'] }, 'user_ids'],
-    ['no list', { user_ids: 'x' }, 'user_ids'],
+    ['a malformed id', { user_ids: ['x'] }, 'user_ids'],
+    ['a text in place of a list', { user_ids: 'x' }, 'user_ids'],
     ['1001 people', { user_ids: Array.from({ length: 1001 }, () => NOBODY) }, 'user_ids'],
-  ])('is refused, and nobody added, with %s', async (_what, body, named) => {
+  ])('is refused with %s, and no members are added', async (_what, body, named) => {
     for (const answer of [
       await as(ann)('POST /channels/create', { type: 'group', name: 'x', ...body }),
       await change(ann, 'update/members/add', body),
@@ -93,7 +93,7 @@ describe('a group', () => {
     expect(Object.keys(await rolesIn(groupId))).toHaveLength(2);
   });
 
-  it('has at most 1000 members, however they come', async () => {
+  it('has at most 1000 members, added in any way', async () => {
     await server.database.query(
       `insert into users (id, email, name, role, profile_image_url, last_active_at, created_at, updated_at)
        select gen_random_uuid(), 'crowd-' || n || '@example.com', 'Crowd ' || n, 'user', '', 0, 0, 0 from generate_series(1, 1001) n`,
@@ -121,7 +121,7 @@ describe('a group', () => {
 });
 
 describe('members', () => {
-  it('are added by those in charge and by administrators, once', async () => {
+  it('are added by managers and administrators, once', async () => {
     for (const person of [ben, cleo]) {
       expect((await change(person, 'update/members/add', { user_ids: [dan.id] })).status).toBe(403);
     }
@@ -143,7 +143,7 @@ describe('members', () => {
     expect((await as(dan)(`GET /channels/${groupId}`)).status).toBe(200);
   });
 
-  it('are removed by those in charge, and lose everything at once', async () => {
+  it('are removed by managers, and lose access at once', async () => {
     expect((await change(ben, 'update/members/remove', { user_ids: [ann.id] })).status).toBe(403);
     const { body } = await change(ann, 'update/members/remove', { user_ids: [ben.id, ben.id, cleo.id] });
     expect(body).toBe(1);
@@ -154,7 +154,7 @@ describe('members', () => {
     );
   });
 
-  it('may be put in charge, and not any more', async () => {
+  it('may become managers and ordinary members again', async () => {
     const role = (person: Person, user_id: string, role: string) =>
       change(person, 'members/role', { user_id, role });
     expect((await role(ben, ben.id, 'manager')).status).toBe(403);
@@ -163,12 +163,12 @@ describe('members', () => {
     expect(await role(ann, ben.id, 'manager')).toMatchObject({ status: 200, body: { role: 'manager' } });
     expect((await role(ben, ann.id, 'member')).status).toBe(200);
     expect(await rolesIn(groupId)).toEqual({ [ann.id]: null, [ben.id]: 'manager' });
-    // The last one in charge passes it on.
+    // The role of the last manager passes to another member.
     expect((await role(ben, ben.id, 'member')).status).toBe(200);
     expect(await rolesIn(groupId)).toEqual({ [ann.id]: 'manager', [ben.id]: null });
   });
 
-  it('who leave pass on what only they had, and the last one takes the group along', async () => {
+  it('who leave pass on the role of manager, and the last one deletes the channel', async () => {
     expect((await change(ann, 'members/leave')).status).toBe(200);
     expect(await rolesIn(groupId)).toEqual({ [ben.id]: 'manager' });
     expect((await change(ann, 'members/leave')).status).toBe(403);
@@ -181,7 +181,7 @@ describe('members', () => {
     expect((await as(admin)(`GET /channels/${groupId}`)).status).toBe(404);
   });
 
-  it('and changes to them stand in the log, without gaps', async () => {
+  it('and their changes are in the log, without gaps', async () => {
     await change(ann, 'update/members/add', { user_ids: [cleo.id, ben.id] });
     await change(ann, 'update/members/add', { user_ids: [cleo.id] });
     await change(ann, 'update', { description: 'new' });
@@ -204,7 +204,7 @@ describe('members', () => {
   });
 });
 
-describe('the list of people', () => {
+describe('the list of members', () => {
   const list = async (person: Person, query = '') =>
     (await as(person)(`GET /channels/${groupId}/members${query}`)).body;
 
@@ -228,7 +228,7 @@ describe('the list of people', () => {
     });
   });
 
-  it('is searched by words, not by patterns, and put in order', async () => {
+  it('is searched by words, not by patterns, and sorted', async () => {
     await change(ann, 'update/members/add', { user_ids: [cleo.id, dan.id] });
     const names = async (query: string) =>
       (await list(ben, query)).users.map(({ name }: { name: string }) => name);
@@ -250,7 +250,7 @@ describe('the list of people', () => {
     }
   });
 
-  it('is put in the order of what its members do not see of each other by administrators alone', async () => {
+  it('is sorted by hidden members of accounts only for administrators', async () => {
     const { id: gid } = (await as(admin)('POST /groups/create', { name: 'Staff', description: '' })).body;
     await as(admin)(`POST /groups/id/${gid}/users/add`, { user_ids: [cleo.id, ann.id] });
     await server.database.query('update users set updated_at = updated_at + 100 where id = $1', [cleo.id]);
@@ -274,7 +274,7 @@ describe('the list of people', () => {
     expect(body.detail).toMatch(/order_by: must be name, role, .* or group_id: and the id of a group/);
   });
 
-  it('of a standard channel names those who may read it', async () => {
+  it('of a standard channel has its readers', async () => {
     const access_grants = [{ principal_type: 'user', principal_id: cleo.id, permission: 'read' }];
     const create = { name: 'standard', access_grants };
     const { id, user_count } = (await as(admin)('POST /channels/create', create)).body;

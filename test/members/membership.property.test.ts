@@ -3,8 +3,8 @@ import { afterAll, expect, it } from 'vitest';
 import { type Person, signUp, signUpAs, startServer } from '../support/server.ts';
 
 /*
- * Whatever happens to the members of groups, one after the other or at the same moment: a group that is there has members and
- * somebody in charge, its log has no gap, and a channel that nobody is in is gone.
+ * Group channels stay consistent under sequential and concurrent changes of their members: an existing
+ * channel has members and a manager, its log has no gaps, and a channel without members is deleted.
  */
 
 const server = await startServer();
@@ -23,7 +23,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 let round = 0;
 
-it('no group is ever without somebody in charge', { timeout: 600_000 }, async () => {
+it('a group channel always has a manager', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { maxLength: 6 }),

@@ -38,17 +38,17 @@ describe('a message mentions', () => {
     ['a person by name, in any case', 'hello @aDA!', () => [ada]],
     ['the longest name that fits', 'ask @Ada Lovelace, please', () => [lovelace]],
     ['the shorter one where the longer does not fit', 'ask @Ada Lovelac', () => [ada]],
-    ['nobody by a part of a name', '@Adalbert and @ad', () => []],
+    ['no one by a part of a name', '@Adalbert and @ad', () => []],
     ['a person by username', '(@picard)', () => [jean]],
     ['a name with a joiner', '@jean-luc: engage', () => [jean]],
-    ['nobody where a joiner goes on', '@ada-x @ada.org', () => []],
-    ['nobody by an e-mail address', 'x@ada.org, mail@ada', () => []],
+    ['no one when a joiner follows the name', '@ada-x @ada.org', () => []],
+    ['no one by an e-mail address', 'x@ada.org, mail@ada', () => []],
     ['each person once', '@ada @Ada <@U:ADA|Ada>', () => [ada]],
     ['two people', '@ada@picard', () => [ada]],
     ['several people', '@ada and @picard', () => [ada, jean]],
-    ['somebody by id, with or without a label', '<@U:JEAN|@ada> <@U:ADA', () => [ada, jean]],
-    ['nobody by another kind of id', '<@M:ADA|Ada> <@U:ADAX> <@u:ADA>', () => []],
-    ['nobody who may not read the channel', '@Ada Lovelace King <@U:STRANGER>', () => [lovelace]],
+    ['a person by id, with or without a label', '<@U:JEAN|@ada> <@U:ADA', () => [ada, jean]],
+    ['no one by another kind of id', '<@M:ADA|Ada> <@U:ADAX> <@u:ADA>', () => []],
+    ['only people who may read the channel', '@Ada Lovelace King <@U:STRANGER>', () => [lovelace]],
     ['never its author', '@writer <@U:WRITER>', () => []],
   ])('%s', async (_, text, expected) => {
     const ids = { JEAN: jean.id, ADA: ada.id, STRANGER: stranger.id, WRITER: board.writer.id };
@@ -60,11 +60,14 @@ describe('a message mentions', () => {
     expect(await mentionedBy(id)).toEqual(sorted(...expected()));
   });
 
-  it.each(['@here', '@channel', 'hey @Channel, look', '@HERE.'])('everybody by %s', async (content) => {
-    expect(await mentionedBy((await board.post({ content })).id)).toEqual([EVERYONE]);
-  });
+  it.each(['@here', '@channel', 'hey @Channel, look', '@HERE.'])(
+    'all people of the channel by %s',
+    async (content) => {
+      expect(await mentionedBy((await board.post({ content })).id)).toEqual([EVERYONE]);
+    },
+  );
 
-  it('a person whose name goes on behind a word for everybody', async () => {
+  it('a person whose name continues after a word for all people', async () => {
     const host = await rename('Host', 'Channel Host');
     const body = { access_grants: [grant(board.writer.id, 'write'), grant(host.id, 'read')] };
     await board.server.call(`POST /channels/${board.channelId}/update`, { token: board.owner.token, body });
@@ -72,7 +75,7 @@ describe('a message mentions', () => {
     expect(await mentionedBy(id)).toEqual([host.id]);
   });
 
-  it('whom an edit says, and keeps the rows of those who stay', async () => {
+  it('the people of an edit, and keeps the rows of those who stay', async () => {
     const { id } = await board.post({ content: '@ada and @picard' });
     const rowOf = (person: Person) =>
       board.server.database.query(
@@ -87,7 +90,7 @@ describe('a message mentions', () => {
     expect(await mentionedBy(id)).toEqual([]);
   });
 
-  it('nobody any more when it is deleted', async () => {
+  it('no one after it is deleted', async () => {
     const { id } = await board.post({ content: '@ada' });
     await board.remove(id);
     expect(await mentionedBy(id)).toEqual([]);
@@ -95,7 +98,7 @@ describe('a message mentions', () => {
 });
 
 describe('finding mentions', () => {
-  it('asks the database once, and nothing without an @', async () => {
+  it('runs one statement, and none without an @', async () => {
     await board.post({ content: 'warm' });
     const count = async (content: string) => (await recordStatements(() => board.post({ content }))).length;
     expect(await count('x'.repeat(1000))).toBe(1);
@@ -116,13 +119,13 @@ describe('finding mentions', () => {
     'a@',
     '@a.',
     '<@',
-  ])('takes as long as the text is: a mebibyte of %j', (piece) => {
+  ])('takes time in proportion to the text: a mebibyte of %j', (piece) => {
     const { userIds, names } = parseMentions(piece.repeat(2 ** 20 / piece.length));
     expect(userIds.length + names.length).toBeLessThanOrEqual(100);
     for (const spelled of names) expect(spelled.length).toBeLessThanOrEqual(12);
   });
 
-  it('never cuts a character in two', () => {
+  it('never splits a character', () => {
     const { names } = parseMentions(`@${'\u{1f600}'.repeat(300)}`);
     expect(names.flat().every((name) => name.isWellFormed() && name.length <= 256)).toBe(true);
   });

@@ -34,14 +34,14 @@ describe('editing', () => {
     });
   });
 
-  it('needs the content', async () => {
+  it('requires the content', async () => {
     const { id } = await board.post({ content: 'before' });
     expect(await board.edit(id, { data: {} })).toMatchObject({ status: 400, body: { code: 'validation' } });
   });
 });
 
 describe('deleting', () => {
-  it('lets a message without replies disappear', async () => {
+  it('removes a message without replies', async () => {
     const { id } = await board.post({ content: 'secret', data: { a: 1 }, meta: { b: 2 } });
     expect(await board.remove(id)).toMatchObject({ status: 200, body: true });
     expect(await board.attempt('GET', `/${id}`)).toMatchObject({ status: 404 });
@@ -54,14 +54,14 @@ describe('deleting', () => {
     expect(rest).toEqual([]);
   });
 
-  it('takes a quote out of the messages that quote it', async () => {
+  it('removes the quote from messages that quote it', async () => {
     const quoted = await board.post({ content: 'secret' });
     const { id } = await board.post({ content: 'see above', reply_to_id: quoted.id });
     await board.remove(quoted.id);
     expect(await board.get(id)).toMatchObject({ reply_to_id: null, reply_to_message: null });
   });
 
-  it('leaves a tombstone where there are replies, which nobody can edit or delete again', async () => {
+  it('leaves a tombstone for a message with replies, which cannot be edited or deleted again', async () => {
     const root = await board.post({ content: 'secret', data: { a: 1 }, meta: { b: 2 } });
     const reply = await board.post({ content: 'reply', parent_id: root.id });
     await board.edit(root.id, { content: 'another secret' });
@@ -69,7 +69,7 @@ describe('deleting', () => {
     const tombstone = await board.get(root.id);
     expect(tombstone).toMatchObject({ content: '', reply_count: 1, latest_reply_at: reply.created_at });
     expect([tombstone.data, tombstone.meta]).toEqual([{ files: [] }, { deleted: true }]);
-    // Clients call a message edited whose times differ.
+    // Clients show a message as edited when its times differ.
     expect(tombstone.updated_at).toBe(tombstone.created_at);
     for (const { data } of (await board.log()).filter(({ data }) => data.id === root.id)) {
       expect(data.updated_at).toBe(tombstone.created_at);
@@ -90,7 +90,7 @@ describe('deleting', () => {
     });
   });
 
-  it('takes the tombstone away with its last reply', async () => {
+  it('removes the tombstone with its last reply', async () => {
     const root = await board.post({ content: 'root' });
     const one = await board.post({ content: '1', parent_id: root.id });
     const two = await board.post({ content: '2', parent_id: root.id });
@@ -106,7 +106,7 @@ describe('deleting', () => {
     ]);
   });
 
-  it('is not fooled by a message that was posted to look deleted', async () => {
+  it('treats a message that was posted to look deleted like any other', async () => {
     const { id, meta } = await board.post({ content: '', meta: { deleted: true } });
     expect(meta).toEqual({});
     expect((await board.edit(id, { content: 'hello' })).status).toBe(200);
@@ -123,7 +123,7 @@ describe('files', () => {
       ({ file_id }) => file_id,
     );
   };
-  /** An upload of somebody's; its bytes are not what this is about. */
+  /** Uploads a file for a person; its bytes do not matter here. */
   const own = async (userId: string) => {
     const [file] = await board.server.database.query<{ id: string }>(
       `insert into file (id, user_id, filename, content_type, size, sha256, meta, created_at, updated_at)
@@ -137,7 +137,7 @@ describe('files', () => {
     data: { files: ids.map((id) => ({ type: 'file', id })) },
   });
 
-  it('that an edit names are those that the message carries, when the editor may attach them', async () => {
+  it('of an edit replace those of the message, when the editor may attach them', async () => {
     const [one, two] = [await own(board.writer.id), await own(board.writer.id)];
     const { id } = await board.post({ content: 'x' });
     expect((await board.edit(id, carrying(one, two))).status).toBe(200);
@@ -153,7 +153,7 @@ describe('files', () => {
     expect([await board.get(id), await linksOf(id)]).toEqual([before, [two]]);
   });
 
-  it('go with the message, when it stays as a tombstone too', async () => {
+  it('are removed with the message, also when a tombstone stays', async () => {
     const file = await own(board.writer.id);
     const root = await board.post({ content: 'root' });
     await board.edit(root.id, carrying(file));

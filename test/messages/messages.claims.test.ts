@@ -8,7 +8,7 @@ beforeEach(async () => {
   await board.turnToNewChannel();
 });
 
-/** What only the service says of a message. */
+/** Members that only the service sets. */
 const CLAIMS = {
   meta: {
     model_id: 'gpt',
@@ -31,12 +31,12 @@ const claiming = (content: string) => ({
 
 interface Sent {
   content: string;
-  /** Set in an edit. */
+  /** The message to edit; a post without it. */
   message_id?: string;
 }
 type Send = (sent: Sent) => Promise<number>;
 
-/** A post or an edit as the writer, at each door. */
+/** Posts or edits as the writer, at each door. */
 const DOORS: [string, Send][] = [
   [
     'REST',
@@ -64,8 +64,8 @@ const DOORS: [string, Send][] = [
   ],
 ];
 
-describe.each(DOORS)('what a person says of a message in the place of the service, by %s', (_door, send) => {
-  it('is left out of a post, and what is theirs stays', async () => {
+describe.each(DOORS)('members that only the service sets, sent by a person by %s', (_door, send) => {
+  it('are removed from a post, and other members stay', async () => {
     expect(await send(claiming('x'))).toBe(200);
     const [message] = await board.list();
     expect(message).toMatchObject({ content: 'x', user: { name: 'Writer' } });
@@ -73,7 +73,7 @@ describe.each(DOORS)('what a person says of a message in the place of the servic
     expect((await board.log())[0]?.data).toMatchObject({ meta: OWN.meta });
   });
 
-  it('is left out of an edit, which neither changes nor removes what the service said', async () => {
+  it('are removed from an edit, which neither changes nor deletes the values of the service', async () => {
     const { id } = await board.post({ content: 'by a model' });
     const said = { meta: { model_id: 'real', model_name: 'Real', done: true }, data: { tool_calls: [1] } };
     const write = 'update message set meta = $2, data = $3 where id = $1';
@@ -91,7 +91,7 @@ describe.each(DOORS)('what a person says of a message in the place of the servic
   });
 });
 
-it('what is left out is named, with all else that is not known', async () => {
+it('removed members are named, together with unknown ones', async () => {
   const { headers } = await board.send({ ...claiming('x'), colour: 'red' });
   const named = (headers.get('x-ignored-members') ?? '').split(', ');
   const expected = ['colour', 'data.tool_calls', ...Object.keys(CLAIMS.meta).map((name) => `meta.${name}`)];
@@ -100,7 +100,7 @@ it('what is left out is named, with all else that is not known', async () => {
   expect(plain.get('x-ignored-members')).toBeNull();
 });
 
-it("a program's message stays one when a writer edits it, with what they read of it sent back", async () => {
+it('a message of a program stays one when a writer sends back what they read in an edit', async () => {
   const at = `/channels/${board.channelId}/webhooks`;
   const { token } = board.owner;
   const { body: webhook } = await board.server.call(`POST ${at}/create`, { token, body: { name: 'Build' } });

@@ -15,10 +15,10 @@ describe('content and free-form members', () => {
     ['emoji of several code points', '👩‍👩‍👧‍👦🏳️‍🌈'],
     ['right-to-left text with marks', '\u202eשלום\u202c مرحبا'],
     ['a line break of every kind', 'a\nb\r\nc\u2028d\u0085'],
-    ['what looks like SQL and markup', `'; drop table message; -- <script>&"\\`],
+    ['text that looks like SQL and markup', `'; drop table message; -- <script>&"\\`],
     ['64 KiB exactly', 'a'.repeat(64 * KIB)],
     ['64 KiB exactly, in two-byte characters', 'ä'.repeat(32 * KIB)],
-  ])('stores %s as it is', async (_what, content) => {
+  ])('stores %s unchanged', async (_what, content) => {
     const { id } = await board.post({ content });
     expect((await board.get(id)).content).toBe(content);
     expect((await board.edit(id, { content: 'other' })).status).toBe(200);
@@ -29,10 +29,10 @@ describe('content and free-form members', () => {
     ['one byte over 64 KiB', 'a'.repeat(64 * KIB + 1)],
     ['one byte over 64 KiB, in two-byte characters', `${'ä'.repeat(32 * KIB)}a`],
     ['NUL', 'a\0b'],
-    ['half a surrogate pair', 'a\ud800b'],
-    ['no text', 5],
+    ['a lone surrogate', 'a\ud800b'],
+    ['a number', 5],
     ['null', null],
-    ['nothing', undefined],
+    ['no content', undefined],
   ])('refuses %s, in a post and in an edit', async (_what, content) => {
     const { id } = await board.post({ content: 'as it was' });
     for (const answer of [await board.send({ content }), await board.edit(id, { content })]) {
@@ -43,10 +43,10 @@ describe('content and free-form members', () => {
     expect(await board.log()).toHaveLength(1);
   });
 
-  /** An object whose JSON has that many bytes. */
+  /** An object whose JSON has this number of bytes. */
   const ofSize = (bytes: number) => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) });
 
-  it.each(['data', 'meta'])('takes %s of 256 KiB as JSON and no byte more', async (member) => {
+  it.each(['data', 'meta'])('accepts %s of at most 256 KiB as JSON', async (member) => {
     const { id } = await board.post({ content: 'x', [member]: ofSize(256 * KIB) });
     expect(await board.get(id)).toMatchObject({ [member]: ofSize(256 * KIB) });
     const answer = await board.send({ content: 'x', [member]: ofSize(256 * KIB + 1) });
@@ -54,7 +54,7 @@ describe('content and free-form members', () => {
     expect(answer.body.detail).toMatch(new RegExp(`^${member}: `));
   });
 
-  it.each(['data', 'meta'])('does not let edits merge %s beyond that', async (member) => {
+  it.each(['data', 'meta'])('refuses edits that merge %s to more than that', async (member) => {
     const { id } = await board.post({ content: 'x', [member]: ofSize(200 * KIB) });
     const answer = await board.edit(id, { content: 'y', [member]: { b: 'x'.repeat(100 * KIB) } });
     expect(answer).toMatchObject({ status: 400, body: { code: 'validation', issues: [{ path: member }] } });
@@ -71,8 +71,8 @@ describe('content and free-form members', () => {
     ['a text', 'x'],
     ['NUL in a value', { a: ['\0'] }],
     ['NUL in a name', { '\0': 1 }],
-    ['half a surrogate pair in a value', { a: { b: '\udfff' } }],
-    ['half a surrogate pair in a name', { '\ud800': 1 }],
+    ['a lone surrogate in a value', { a: { b: '\udfff' } }],
+    ['a lone surrogate in a name', { '\ud800': 1 }],
   ])('refuses %s as data', async (_what, data) => {
     expect(await board.send({ content: 'x', data })).toMatchObject({
       status: 400,
@@ -80,7 +80,7 @@ describe('content and free-form members', () => {
     });
   });
 
-  /** Posts JSON text as it is, at either door. */
+  /** Posts JSON text unchanged, at either door. */
   async function sendText(door: string, text: string) {
     const headers = { authorization: `Bearer ${board.writer.token}`, 'content-type': 'application/json' };
     const [url, body] =
@@ -91,14 +91,14 @@ describe('content and free-form members', () => {
   }
 
   describe.each(['REST', 'tRPC'])('at the %s door', (door) => {
-    it('free-form members of any name and depth stay as they are', async () => {
+    it('free-form members of any name and depth stay unchanged', async () => {
       const data = `{"constructor":"c","toString":"t","$like":"%","":{"deep":[[[{"n":1.5e-7,"big":1e300,"no":null}]]]}}`;
       expect((await sendText(door, `{"content":"x","data":${data}}`)).status).toBe(200);
       expect((await board.list())[0].data).toEqual({ ...JSON.parse(data), files: [] });
     });
 
     it.each(['{"__proto__":{"polluted":1}}', '{"a":[{"\\u005f_pro\\u0074o__":{"polluted":1}}]}'])(
-      '%s is refused for what it is',
+      '%s is refused with its reason',
       async (data) => {
         const response = await sendText(door, `{"content":"x","data":${data}}`);
         expect(response.status).toBe(400);
@@ -108,7 +108,7 @@ describe('content and free-form members', () => {
       },
     );
 
-    it('a constructor is a member like any other', async () => {
+    it('a member named constructor is accepted', async () => {
       const data = '{"constructor":{"prototype":{"polluted":1}},"text":"__proto__"}';
       expect((await sendText(door, `{"content":"x","data":${data}}`)).status).toBe(200);
       expect((await board.list())[0].data).toEqual({ ...JSON.parse(data), files: [] });

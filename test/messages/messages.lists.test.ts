@@ -8,7 +8,7 @@ beforeEach(async () => {
   await board.turnToNewChannel();
 });
 
-/** A message of every kind, the first of them with a thread. */
+/** One message of every kind; the first has a thread. */
 async function fill(): Promise<string> {
   const root = await board.post({ content: 'root', data: { files: [] }, meta: { a: { b: [1] } } });
   await board.post({ content: 'quoting reply', parent_id: root.id, reply_to_id: root.id });
@@ -26,13 +26,13 @@ async function fill(): Promise<string> {
   const { query } = board.server.database;
   const webhook = '018f0000-0000-7000-8000-00000000000a';
   await query("update message set author_type = 'webhook', author_id = $1 where id = $2", [webhook, id]);
-  // An account that is gone.
+  // A deleted account.
   await query('update message set user_id = $1 where id = $2', [webhook, reply.id]);
   return root.id;
 }
 
 describe('a message of a list', () => {
-  it.each(['', '/pinned', '/thread'])('is the one that is got alone: %s', async (path) => {
+  it.each(['', '/pinned', '/thread'])('equals the message that is read alone: %s', async (path) => {
     const rootId = await fill();
     const listed = await board.list(path === '/thread' ? `/${rootId}/thread` : path);
     expect(listed.length).toBeGreaterThan(0);
@@ -41,7 +41,7 @@ describe('a message of a list', () => {
 });
 
 describe('the author', () => {
-  it('of what a program posted is the webhook, by its name of today, or none that is there any more', async () => {
+  it('of a webhook message is the webhook with its current name, or none after its deletion', async () => {
     const { id } = await board.post({ content: 'x' });
     const quoting = await board.post({ content: 'y', reply_to_id: id });
     const webhook = '018f0000-0000-7000-8000-00000000000b';
@@ -70,8 +70,8 @@ describe('the author', () => {
   });
 });
 
-describe('statements', () => {
-  it('one for each read, whatever the page holds', async () => {
+describe('the number of statements', () => {
+  it('is one for each read of a page with any content', async () => {
     const rootId = await fill();
     for (const path of ['', '/pinned', `/${rootId}`, `/${rootId}/data`, `/${rootId}/thread`]) {
       await board.list(path);
@@ -82,7 +82,7 @@ describe('statements', () => {
 });
 
 describe('the data of a message', () => {
-  it('is the object alone, with no files when there are none', async () => {
+  it('is the object only, without files when there are none', async () => {
     const dataOf = async (id: string) => board.attempt('GET', `/${id}/data`);
     const { id } = await board.post({ content: 'x', data: { files: [], a: { b: 1 } } });
     expect(await dataOf(id)).toMatchObject({ status: 200, body: { files: [], a: { b: 1 } } });
@@ -101,7 +101,7 @@ describe('a page of large messages', () => {
     meta: { text: 'm'.repeat(250 * KIB), kind: 'a' },
   });
 
-  it('is complete in number and order, and abridged past its budget', async () => {
+  it('is complete in number and order, with abridged messages beyond its budget', async () => {
     const small = await board.post({ content: 'small', meta: { kind: 'b' } });
     for (let n = 0; n < 10; n += 1) await board.post(large(String(n)));
     const text = await (
@@ -121,7 +121,7 @@ describe('a page of large messages', () => {
     expect((await board.list('?skip=8&limit=1'))[0]).toMatchObject(large('1'));
   });
 
-  it('counts the quotes, and abridges them too', async () => {
+  it('counts quotes to the budget, and abridges them too', async () => {
     const quoted = await board.post(large('q'));
     for (let n = 0; n < 9; n += 1) await board.post({ content: String(n), reply_to_id: quoted.id });
     const page = await board.list();

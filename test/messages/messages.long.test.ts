@@ -2,8 +2,9 @@ import { afterAll, beforeEach, expect, it } from 'vitest';
 import { openBoard } from '../channels/board.ts';
 
 /*
- * A long message is told whole when it is posted and when its words change. What else happens to it is as short to tell as of any
- * other: a hundred bytes that reply, react, pin or quote must not cost half a megabyte of the log, and an edit not all of that again.
+ * Events of a long message contain it whole when it is posted or its content changes. Other events contain a
+ * short form: a hundred bytes that reply, react, pin or quote must not add half a megabyte to the log, and an
+ * edit must not add all of it again.
  */
 
 const board = await openBoard();
@@ -20,7 +21,7 @@ const BRIEF = { content: LONG.content.slice(0, 1000), data: {}, meta: { abridged
 const last = async () => (await board.log()).at(-1);
 const lengths = async () => (await board.log()).map(({ data }) => JSON.stringify(data).length);
 
-it('what happens to it is told in short, and it stays as it is', async () => {
+it('events about a long message contain a short form, and the message stays unchanged', async () => {
   const { id } = await board.post(LONG);
   expect((await last())?.data).toMatchObject(LONG);
 
@@ -41,7 +42,7 @@ it('what happens to it is told in short, and it stays as it is', async () => {
   expect(await board.get(quoting.id)).toMatchObject({ reply_to_message: LONG });
 });
 
-it('an edit is told whole, and leaves nothing of it in what was told before', async () => {
+it('the event of an edit has it whole, and earlier events lose the old content', async () => {
   const { id } = await board.post(LONG);
   const quoting = await board.post({ content: 'see there', reply_to_id: id });
   await board.post({ content: 'reply', parent_id: id });
@@ -65,7 +66,7 @@ it('an edit is told whole, and leaves nothing of it in what was told before', as
   expect((await board.log())[0]?.data.meta).toEqual(short.meta);
 });
 
-it('a deletion leaves nothing of it anywhere', async () => {
+it('a deletion removes the content from all events', async () => {
   const { id } = await board.post(LONG);
   await board.post({ content: 'reply', parent_id: id });
   await board.react(id, '👍');
@@ -75,7 +76,7 @@ it('a deletion leaves nothing of it anywhere', async () => {
   }
 });
 
-it('one of a few kilobytes is told whole, whatever happens to it', async () => {
+it('events about a message of a few kilobytes contain it whole', async () => {
   const usual = { content: 'w'.repeat(900), data: { a: Array(450).fill(1) }, meta: { a: 'm'.repeat(900) } };
   const { id } = await board.post(usual);
   await board.post({ content: 'reply', parent_id: id });

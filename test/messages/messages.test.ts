@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 
 describe('a message', () => {
-  it('has the same complete view wherever it is seen', async () => {
+  it('has the same complete view in every place', async () => {
     const quoted = await board.post({ content: 'first' });
     const sent = { content: 'second', reply_to_id: quoted.id, data: { files: [] }, meta: { a: 1 } };
     const { temp_id, ...posted } = await board.post({ ...sent, temp_id: 'mine' });
@@ -39,7 +39,7 @@ describe('a message', () => {
     expect(event?.data).toEqual({ ...posted, temp_id });
   });
 
-  it('has no files, empty objects, null references and a null temp_id when it was sent without', async () => {
+  it('has no files, empty objects, null references and a null temp_id by default', async () => {
     const message = await board.post({ content: 'plain' });
     const references = { reply_to_id: null, parent_id: null, temp_id: null };
     expect(message).toMatchObject({ meta: {}, ...references });
@@ -72,7 +72,7 @@ describe('a message', () => {
     expect(edited.body.data).toEqual({ a: 1, files: [] });
   });
 
-  it('is the same text in a list and alone: no space, and the members in the same order', async () => {
+  it('has the same text in a list and alone: no spaces, and the members in the same order', async () => {
     const quoted = await board.post({ content: 'first' });
     const forms = { data: { b: [1, { c: null }], files: [] }, meta: { 'a b': 'x y' } };
     const { id } = await board.post({ content: 'a "b" : c, d', reply_to_id: quoted.id, ...forms });
@@ -84,7 +84,7 @@ describe('a message', () => {
     expect(await textOf('?limit=1')).toBe(`[${await textOf(`/${id}`)}]`);
   });
 
-  it('cannot be given what the server decides', async () => {
+  it('ignores members that only the server sets', async () => {
     const forged = {
       id: '018f0000-0000-7000-8000-000000000000',
       user_id: board.owner.id,
@@ -117,7 +117,7 @@ describe('a message', () => {
     expect(updated_at).toBeGreaterThan(before.created_at);
   });
 
-  it('keeps its author’s id without a name when the account is deleted', async () => {
+  it('keeps the id of its author without a name when the account is deleted', async () => {
     const leaver = await signUpAs(board.server, board.owner, 'Leaver', 'user');
     const body = { access_grants: [grant(board.writer.id, 'write'), grant(leaver.id, 'write')] };
     await board.server.call(`POST /channels/${board.channelId}/update`, { token: board.owner.token, body });
@@ -131,7 +131,7 @@ describe('a message', () => {
 });
 
 describe('temp_id', () => {
-  it('comes back in the answer and in the event, up to 256 characters', async () => {
+  it('is returned in the answer and in the event, up to 256 characters', async () => {
     const temp_id = 't'.repeat(256);
     expect((await board.post({ content: 'x', temp_id })).temp_id).toBe(temp_id);
     expect((await board.log())[0]?.data.temp_id).toBe(temp_id);
@@ -153,7 +153,7 @@ describe('paging', () => {
     expect(await contents('?limit=200')).toHaveLength(4);
   });
 
-  it('gives 50 unless told', async () => {
+  it('returns 50 by default', async () => {
     for (let n = 0; n < 51; n += 1) await board.post({ content: String(n) });
     expect(await board.list()).toHaveLength(50);
   });
@@ -190,7 +190,7 @@ describe('times', () => {
     );
     expect(digits).toBe(stored?.created_at);
     expect(BigInt(digits) % 1000n).toBe(0n);
-    // The database's clock and ours are the same machine's here.
+    // The database and the test use the clock of the same machine.
     expect(BigInt(digits)).toBeGreaterThanOrEqual(before - 1_000_000n);
     expect(digits).toHaveLength(19);
   });

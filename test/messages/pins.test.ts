@@ -15,7 +15,7 @@ const pinned = async (query = '') => {
 const NOWHERE = '018f0000-0000-7000-8000-000000000000';
 
 describe('pinning', () => {
-  it('says who pinned and when, and leaves the message as it was', async () => {
+  it('records who pinned and when, and does not change the message otherwise', async () => {
     const { temp_id: _, ...message } = await board.post({ content: 'x', data: { a: 1 } });
     const answer = await board.pin(message.id, true, board.owner);
     const pin = { is_pinned: true, pinned_by: board.owner.id, pinned_at: expect.any(Number) };
@@ -34,7 +34,7 @@ describe('pinning', () => {
     expect((await board.log()).at(-1)).toMatchObject({ type: 'message:update', data: message });
   });
 
-  it('changes nothing and tells nobody where it is so already', async () => {
+  it('changes nothing and sends no event when it is pinned already', async () => {
     const { id } = await board.post({ content: 'x' });
     await board.pin(id, false);
     expect(await board.log()).toHaveLength(1);
@@ -43,7 +43,7 @@ describe('pinning', () => {
     expect(await board.log()).toHaveLength(2);
   });
 
-  it('by many at once is one pin and one event', async () => {
+  it('by many at once makes one pin and one event', async () => {
     const { id } = await board.post({ content: 'x' });
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, n) => board.pin(id, true, n % 2 ? board.owner : board.writer)),
@@ -67,7 +67,7 @@ describe('pinning', () => {
     expect((await board.get(id)).is_pinned).toBe(false);
   });
 
-  it('finds neither unknown messages nor tombstones, and deleting takes the pin away', async () => {
+  it('refuses unknown messages and tombstones, and deleting removes the pin', async () => {
     const root = await board.post({ content: 'root' });
     await board.post({ content: 'reply', parent_id: root.id });
     await board.pin(root.id);
@@ -80,13 +80,13 @@ describe('pinning', () => {
       expect(await board.pin(id, false)).toMatchObject({ status: 404 });
     }
     expect(await board.log()).toEqual(before);
-    // Not even a client that reads the log from the start learns that the message was pinned.
+    // Even a client that reads the log from the start does not learn of the pin.
     expect(before.filter(({ message_id, data }) => message_id === root.id && data.is_pinned)).toEqual([]);
   });
 });
 
-describe('the pinned list', () => {
-  it('has the newest pin first, replies too, in the view of every other list', async () => {
+describe('the list of pins', () => {
+  it('has the newest pin first, replies too, in the view of the other lists', async () => {
     const first = await board.post({ content: '1' });
     const second = await board.post({ content: '2' });
     const reply = await board.post({ content: 'reply', parent_id: first.id, reply_to_id: second.id });
@@ -97,7 +97,7 @@ describe('the pinned list', () => {
     expect(list).toEqual([await board.get(first.id), await board.get(reply.id), await board.get(second.id)]);
   });
 
-  it('has 20 a page', async () => {
+  it('has pages of 20', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 21; n += 1) {
       const { id } = await board.post({ content: String(n) });

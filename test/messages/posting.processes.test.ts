@@ -7,7 +7,7 @@ import { type Person, signUp, startServer, type TestServer } from '../support/se
 const times = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n));
 
-/** Each process gathers the posts that arrive at it; what they make together is one history. */
+/** Each process gathers the posts that arrive at it; together they write one history. */
 describe.skipIf(withoutRedis)('posting at two processes', () => {
   let pair: Pair;
   let servers: TestServer[];
@@ -50,7 +50,7 @@ describe.skipIf(withoutRedis)('posting at two processes', () => {
     return events;
   }
 
-  it('gives one message for a temp_id that both get at once', async () => {
+  it('stores one message for a temp_id that both get at once', async () => {
     const [channelId = ''] = channelIds;
     for (let round = 0; round < 5; round += 1) {
       const body = { content: 'x', temp_id: `round ${round}` };
@@ -61,7 +61,7 @@ describe.skipIf(withoutRedis)('posting at two processes', () => {
     expect(await requireWholeLog(channelId)).toHaveLength(5);
   });
 
-  it('numbers what both write into the same channels without a gap, and counts every reply', async () => {
+  it('numbers the messages of both in the same channels without a gap, and counts every reply', async () => {
     const roots = await Promise.all(channelIds.map((id) => post(0, id, { content: 'root' })));
     const rootIds = roots.map(({ body }) => body.id as string);
     const each = times(120, (n) => {
@@ -80,7 +80,7 @@ describe.skipIf(withoutRedis)('posting at two processes', () => {
     }
   });
 
-  it('forgets temp_ids after a day: a server that starts removes them', async () => {
+  it('deletes temp_ids after a day when a server starts', async () => {
     const [channelId = ''] = channelIds;
     const old = await post(0, channelId, { content: 'a', temp_id: 'old' });
     await post(0, channelId, { content: 'b', temp_id: 'new' });

@@ -13,7 +13,7 @@ const times = <T>(count: number, make: (n: number) => T): T[] =>
 const messageEvents = async () => (await board.log()).filter(({ type }) => type === 'message');
 
 describe('a temp_id', () => {
-  it('gives the first message again, as it is now, and no second event', async () => {
+  it('returns the first message again in its current state, without a second event', async () => {
     const first = await board.post({ content: 'once', temp_id: 't', meta: { a: 1 } });
     await board.edit(first.id, { content: 'edited' });
     const again = await board.post({ content: 'other words', temp_id: 't' });
@@ -22,7 +22,7 @@ describe('a temp_id', () => {
     expect(await messageEvents()).toHaveLength(1);
   });
 
-  it('that is empty is none', async () => {
+  it('that is empty counts as none', async () => {
     const posts = [
       await board.post({ content: '1', temp_id: '' }),
       await board.post({ content: '2', temp_id: '' }),
@@ -33,7 +33,7 @@ describe('a temp_id', () => {
     ]);
   });
 
-  it('is the same post when ten arrive at once', async () => {
+  it('makes one post of ten concurrent ones', async () => {
     const answers = await Promise.all(times(10, (n) => board.post({ content: String(n), temp_id: 'ten' })));
     expect(answers).toEqual(Array(10).fill(answers[0]));
     expect(await messageEvents()).toHaveLength(1);
@@ -59,14 +59,14 @@ describe('a temp_id', () => {
     expect(await board.get(root.id)).toMatchObject({ reply_count: 1 });
   });
 
-  it('says nothing to somebody who may not write any more', async () => {
+  it('returns nothing after write access is lost', async () => {
     await board.post({ content: 'secret', temp_id: 't' });
     const body = { access_grants: [] };
     await board.server.call(`POST /channels/${board.channelId}/update`, { token: board.owner.token, body });
     expect(await board.send({ content: 'x', temp_id: 't' })).toMatchObject({ status: 403 });
   });
 
-  it('is free again when its message was deleted', async () => {
+  it('is free again after its message was deleted', async () => {
     const first = await board.post({ content: 'a', temp_id: 't' });
     await board.remove(first.id);
     const second = await board.post({ content: 'b', temp_id: 't' });
@@ -74,7 +74,7 @@ describe('a temp_id', () => {
     expect(second.id).not.toBe(first.id);
   });
 
-  it('is not taken by a post that was refused', async () => {
+  it('is not used up by a refused post', async () => {
     const refused = await board.send({ content: 'x', temp_id: 't', parent_id: uuidv7() });
     expect(refused.status).toBe(400);
     expect(await board.post({ content: 'x', temp_id: 't' })).toMatchObject({ parent_id: null });
@@ -82,7 +82,7 @@ describe('a temp_id', () => {
 });
 
 describe('a post', () => {
-  it('is refused without credentials, to strangers, readers, and where there is no such channel', async () => {
+  it('is refused without credentials, for strangers and readers, and for a missing channel', async () => {
     const { server, owner } = board;
     const stranger = await signUpAs(server, owner, 'Stranger', 'user');
     const reader = await signUpAs(server, owner, 'Reader', 'user');
@@ -90,7 +90,7 @@ describe('a post', () => {
     const body = { content: 'x', temp_id: 't', parent_id: uuidv7() };
     const path = board.at('/post');
     expect(await server.call(`POST ${path}`, { body })).toMatchObject({ status: 401 });
-    // Who may not write does not learn either which messages there are.
+    // A caller without write access must not learn which messages exist.
     expect(await board.send(body, stranger)).toMatchObject({ status: 403 });
     expect(await board.send(body, reader)).toMatchObject({ status: 403 });
     board.turnTo(uuidv7());
@@ -100,7 +100,7 @@ describe('a post', () => {
   it.each([
     ['parent_id', { parent_id: uuidv7() }],
     ['reply_to_id', { reply_to_id: uuidv7() }],
-  ])('is refused when its %s is nowhere', async (member, reference) => {
+  ])('is refused when its %s does not exist', async (member, reference) => {
     const answer = await board.send({ content: 'x', ...reference });
     expect(answer).toMatchObject({ status: 400, body: { code: 'bad_request' } });
     expect(answer.body.detail).toContain(member);
@@ -115,7 +115,7 @@ describe('a post', () => {
     }
   });
 
-  it('joins the thread of the root when it replies to a reply, and shows what it quotes as it is', async () => {
+  it('joins the thread of the root when it replies to a reply, and shows its quote as it is', async () => {
     const root = await board.post({ content: 'root' });
     const reply = await board.post({ content: 'reply', parent_id: root.id });
     await board.edit(reply.id, { content: 'edited' });
@@ -135,7 +135,7 @@ describe('posting', () => {
       [board.channelId],
     );
 
-  it('marks the channel as read for the author, and for nobody else', async () => {
+  it('marks the channel as read for the author only', async () => {
     await board.post({ content: '1' });
     const newest = await board.post({ content: '2' });
     const [reader, ...others] = await readers();
@@ -144,7 +144,7 @@ describe('posting', () => {
     expect(Number(reader?.last_read_at)).toBe(newest.created_at);
   });
 
-  it('brings the channel back to the lists that it was taken off', async () => {
+  it('shows the channel again in the lists of people who hid it', async () => {
     await board.post({ content: '1' });
     await board.post({ content: '2' }, board.owner);
     await board.server.database.query('update channel_reader set is_hidden = true where channel_id = $1', [

@@ -8,13 +8,11 @@ import { spawnMain } from '../support/process.ts';
 import { call, PASSWORD, signUp, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
 
-/*
- * Posts that arrive together are stored by one statement. Nobody may notice but by its speed.
- */
+/* Posts that arrive together are stored by one statement. Only the speed may differ. */
 
 let channelIds: string[];
 
-// One test has the database refuse a post, which is loud in the log.
+// In one test the database refuses a post, which logs errors.
 const server = await startServer({ env: { LOG_LEVEL: 'fatal' } });
 afterAll(() => server.close());
 const owner = await signUp(server, 'Owner');
@@ -46,7 +44,7 @@ interface Sent {
   temp_id?: string;
 }
 
-/** The contents in the order of the log, once that was checked to have no gap. */
+/** The contents in the order of the log; checks that the log has no gap. */
 async function logged(channelId: string | undefined): Promise<string[]> {
   const events = await server.database.query<{ id: number; type: string; content: string }>(
     `select id::int, type, data->>'content' as content from channel_event where channel_id = $1 order by id`,
@@ -62,7 +60,8 @@ describe('posts that arrive together', () => {
     const answers: Awaited<ReturnType<typeof post>>[] = [];
     const statements = await recordStatements(() =>
       withClient(server.database.url, async (client) => {
-        // The first post waits for whoever holds its channel, so the others come together on a machine of any speed.
+        // The first post waits for the lock on its channel, so the others are gathered on a machine of any
+        // speed.
         await client.query('begin');
         await client.query('select from channel where id = $1 for update', [held]);
         const first = post(held, { content: '0' });
@@ -73,7 +72,8 @@ describe('posts that arrive together', () => {
         answers.push(...(await Promise.all([first, ...others])));
       }),
     );
-    // One for the first, one elsewhere; the rest goes into one, or a few should some have come late.
+    // One statement for the first, one for the other channel, and one or a few for the rest, since some may
+    // come late.
     expect(statements.filter((text) => text.includes('insert into message ')).length).toBeLessThan(20);
     for (const [n, { status, body }] of answers.entries()) {
       expect({ status, body }).toMatchObject({
@@ -104,7 +104,7 @@ describe('posts that arrive together', () => {
       if (temp_id === null) expect(body.content).toBe(content);
       made.set(body.id, { ...body, temp_id: undefined });
     }
-    // Of those with a temp_id, one each.
+    // One for each temp_id.
     expect(made.size).toBe(3 * 6 + 2);
     for (const [id, message] of made) {
       const { body } = await as(`GET /channels/${channelId}/messages/${id}`);
@@ -114,7 +114,7 @@ describe('posts that arrive together', () => {
     expect((await as(`GET /channels/${channelId}/messages/${root}`)).body.reply_count).toBe(6 + 1);
   });
 
-  it('are not hurt by one that is refused, for whatever reason', async () => {
+  it('are stored despite one that is refused for any reason', async () => {
     await server.database.query(`alter table message add constraint no_bad check (content <> 'bad')`);
     const nowhere = '018f0000-0000-7000-8000-000000000000';
     const wrong = [
@@ -134,7 +134,7 @@ describe('posts that arrive together', () => {
     for (const channelId of channelIds) expect(await logged(channelId)).toHaveLength(9);
   });
 
-  it('do not wait for a channel that somebody else holds, unless they go there', async () => {
+  it('wait for a locked channel only when they go there', async () => {
     const [held, ...free] = channelIds;
     await withClient(server.database.url, async (client) => {
       await client.query('begin');
@@ -153,7 +153,7 @@ describe('posts that arrive together', () => {
     for (const channelId of free) expect(await logged(channelId)).toHaveLength(20);
   });
 
-  it('find a channel deleted that they waited for', async () => {
+  it('are answered with 404 when the channel is deleted while they wait', async () => {
     const [held] = channelIds;
     await withClient(server.database.url, async (client) => {
       await client.query('begin');
@@ -182,7 +182,7 @@ describe('posts that arrive together', () => {
 });
 
 describe('a server that is killed', () => {
-  it('has stored every message that it acknowledged, and no number twice or never', async () => {
+  it('has stored every acknowledged message, with each number exactly once', async () => {
     const database = await createDatabase();
     const DATA_DIR = await mkdtemp(join(tmpdir(), 'parley-test-'));
     const main = spawnMain({ DATA_DIR, DATABASE_URL: database.url, LOG_LEVEL: 'error' });
@@ -206,7 +206,7 @@ describe('a server that is killed', () => {
       await main.stop('SIGKILL');
       await ends;
 
-      // What PostgreSQL was doing at that moment comes to its end.
+      // PostgreSQL finishes the statements that ran at that moment.
       await until('the last statement', async () => {
         const [row] = await database.query<{ count: number }>(
           `select count(*)::int as count from pg_stat_activity where application_name = 'parley' and datname = current_database()`,
