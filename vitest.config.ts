@@ -1,4 +1,8 @@
 import { defineConfig } from 'vitest/config';
+import { COMPILED } from './test/support/process.ts';
+
+// For the workers, which begin with the environment of this process.
+Object.assign(process.env, COMPILED);
 
 export default defineConfig({
   test: {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { COMPILED } from '../support/process.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 
@@ -14,7 +15,7 @@ export interface Outcome {
 /** Starts `node src/cli/main.ts` with this environment; only PATH comes from the environment of the test. */
 export const start = (words: string[], env: Record<string, string>) =>
   spawn(process.execPath, [MAIN, ...words], {
-    env: { PATH: process.env.PATH ?? '', ENV: 'test', PYTHON: '/dev/null', ...env },
+    env: { ...COMPILED, PATH: process.env.PATH ?? '', ENV: 'test', PYTHON: '/dev/null', ...env },
     stdio: 'pipe',
   });
 

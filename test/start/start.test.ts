@@ -1,11 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { signUpLine } from '../../src/doors/page/welcome.ts';
 import { HOLDING } from '../database/embedded.support.ts';
+import { copyDataFolder } from '../support/data.ts';
 import { until } from '../support/poll.ts';
 import {
   descendantsOf,
@@ -25,7 +26,15 @@ const servers: ServerProcess[] = [];
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'));
+  await copyDataFolder(dataDir);
 });
+
+/** For a test of the first start in a folder. */
+async function emptyDataFolder(): Promise<void> {
+  await rm(dataDir, { recursive: true });
+  await mkdir(dataDir, { mode: 0o700 });
+}
+
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop('SIGTERM');
   await until('what a killed server left to end', async () => (await ours()).length === 0);
@@ -56,6 +65,7 @@ const signUp = (url: string, email: string) =>
 
 describe('a start', () => {
   it('in a fresh folder prints where it is and what to do, once, and serves', async () => {
+    await emptyDataFolder();
     const server = launch();
     const url = await server.ready();
     expect((await fetch(`${url}/health`)).status).toBe(200);
@@ -112,6 +122,7 @@ describe('a start', () => {
   });
 
   it('never shows SECRET_KEY', async () => {
+    await emptyDataFolder();
     const SECRET_KEY = 'shown-nowhere-shown-nowhere-shown-nowhere';
     const server = launch({ SECRET_KEY, LOG_LEVEL: 'trace', ENV: 'dev' });
     const url = await server.ready();
@@ -163,6 +174,7 @@ describe('a stop', () => {
   });
 
   it('in the middle of a start leaves no process behind, and the next start works', async () => {
+    await emptyDataFolder();
     await writeFile(join(dataDir, 'postgres.hold'), '');
     const server = launch({ NODE_OPTIONS: `--import=${HOLDING}` });
     const isBegun = async () => (await readdir(dataDir)).some((name) => name.startsWith('postgres.new-'));

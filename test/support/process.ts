@@ -6,7 +6,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { until } from './poll.ts';
 
-export const MAIN = join(import.meta.dirname, '../../src/main.ts');
+const ROOT = join(import.meta.dirname, '../..');
+export const MAIN = join(ROOT, 'src/main.ts');
+/** As in `npm start`: a process that finds the compiled modules starts in half the time. */
+export const COMPILED = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compile') };
 
 /** Below the ports that the system gives to whoever asks for any, and to clients: those may be somebody's a moment later. */
 const PORTS = [15_000, 32_000] as const;
@@ -50,6 +53,7 @@ export function spawnMain(
 ): ServerProcess {
   const child = spawn(process.execPath, [MAIN], {
     env: {
+      ...COMPILED,
       PATH: process.env.PATH ?? '',
       PORT: '0',
       ENV: 'test',
