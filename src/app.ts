@@ -15,7 +15,14 @@ import { EmbeddedDatabaseError, startEmbedded } from './database/embedded.ts';
 import { measurePool } from './database/metrics.ts';
 import { followNotices, notifyText } from './database/notices.ts';
 import { OccupiedError, occupy } from './database/occupancy.ts';
-import { DatabaseError, type DatabaseTarget, migrate, openOrm, requireUsable } from './database/orm.ts';
+import {
+  DatabaseError,
+  type DatabaseTarget,
+  migrate,
+  openOrm,
+  requireUsable,
+  requireWritable,
+} from './database/orm.ts';
 import type { PoolLoad } from './database/pool.ts';
 import { openSql, type PooledDatabase } from './database/sql.ts';
 import { mountHealth } from './doors/health.ts';
@@ -181,6 +188,7 @@ async function openDatabase(options: AppOptions, closers: Closers): Promise<Mikr
   const orm = await openOrm(entities, await provideDatabase(options, closers));
   closers.add(() => orm.close(true));
   await requireUsable(orm);
+  await requireWritable(orm);
   await migrateVisibly(orm);
   return orm;
 }

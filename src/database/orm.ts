@@ -77,6 +77,16 @@ export async function requireUsable(orm: MikroORM): Promise<void> {
   }
 }
 
+/** A backup can be made of a standby, but a server must write. @throws DatabaseError */
+export async function requireWritable(orm: MikroORM): Promise<void> {
+  const [row] = await orm.em.execute<{ readOnly: string }[]>(
+    `select current_setting('transaction_read_only') as "readOnly"`,
+  );
+  if (row?.readOnly === 'on') {
+    throw new DatabaseError('it may only be read, as a standby is: name the one that takes writes');
+  }
+}
+
 /**
  * Brings the tables up to date: our own all or nothing, then the tables of the queue of jobs. Servers that start at the same time wait
  * for one another on an advisory lock. PostgreSQL drops it with the transaction, so it does not outlive a crash.

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readEnv, StartError } from '../../src/env.ts';
 import { isRoot, NOBODY, whyNobodyCannotRun } from '../database/embedded.support.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { descendantsOf, listProcesses, spawnMain } from '../support/process.ts';
@@ -38,8 +39,8 @@ async function refusal(env: Record<string, string>, user?: { uid: number; gid: n
   return stderr.trim();
 }
 
-async function database(): Promise<TestDatabase> {
-  const made = await createDatabase({ empty: true });
+async function database(options?: { empty: boolean }): Promise<TestDatabase> {
+  const made = await createDatabase(options);
   undo.push(() => made.drop());
   return made;
 }
@@ -51,6 +52,16 @@ async function listening(
   await once(server, 'listening');
   undo.push(() => server.close());
   return [server, (server.address() as AddressInfo).port];
+}
+
+function messageOf(read: () => unknown): string {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof StartError) return error.message;
+    throw error;
+  }
+  throw new Error('Nothing was refused.');
 }
 
 describe('a wrong environment variable is named, and its value is not shown', () => {
@@ -69,11 +80,17 @@ describe('a wrong environment variable is named, and its value is not shown', ()
     ['CORS_ALLOW_ORIGIN', 'https://good.example, good.example', 'must be an origin'],
     ['CORS_ALLOW_ORIGIN', 'https://good.example/path', 'must be an origin'],
     ['ENABLE_WEBSOCKET_SUPPORT', 'maybe', ''],
-  ])('%s=%s', async (name, value, expected) => {
-    const line = await refusal({ [name]: value });
-    expect(line).toMatch(new RegExp(`^The environment variable ${name} is wrong: `));
+  ])('%s=%s', (name, value, expected) => {
+    const line = messageOf(() => readEnv({ [name]: value }));
+    expect(line).toMatch(new RegExp(`^The environment variable ${name} is wrong: [^\n]+$`));
     expect(line).toContain(expected);
     expect(line).not.toContain('hunter2');
+  });
+
+  it('by a server, which then ends', async () => {
+    expect(await refusal({ SECRET_KEY: 'hunter2' })).toBe(
+      messageOf(() => readEnv({ SECRET_KEY: 'hunter2' })),
+    );
   });
 });
 
@@ -149,7 +166,7 @@ describe('DATABASE_URL', () => {
   });
 
   it('of a PostgreSQL that is too old', async () => {
-    const { url, query } = await database();
+    const { url, query } = await database({ empty: true });
     // No such server is at hand; one that says so of itself is told apart in the same way.
     await query('create schema old');
     await query(`create function old.current_setting(text) returns text language sql
@@ -160,7 +177,7 @@ describe('DATABASE_URL', () => {
   });
 
   it('of a database that is full of something else, which stays as it was', async () => {
-    const { url, query } = await database();
+    const { url, query } = await database({ empty: true });
     await query('create table users (id int)');
     const line = await refusal({ DATABASE_URL: url });
     expect(line).toContain('its tables cannot be brought up to date: relation "users" already exists');
@@ -174,7 +191,9 @@ describe('DATABASE_URL', () => {
     const { url, query } = await database();
     const [row] = await query<{ name: string }>('select current_database() as name');
     await query(`alter database ${row?.name} set default_transaction_read_only = on`);
-    expect(await refusal({ DATABASE_URL: url })).toContain('in a read-only transaction');
+    expect(await refusal({ DATABASE_URL: url })).toContain(
+      'it may only be read, as a standby is: name the one that takes writes',
+    );
   });
 });
 
