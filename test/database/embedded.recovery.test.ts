@@ -13,10 +13,11 @@ import {
   start,
   temporaryFolder,
   until,
+  usedFolder,
 } from './embedded.support.ts';
 
 test('the start ends the PostgreSQL of a killed server and keeps its data', async () => {
-  const dataDir = await temporaryFolder();
+  const dataDir = await usedFolder();
   const server = spawnServer(dataDir);
   const orphan = await reported(server);
   await query(orphan.address, 'CREATE TABLE kept AS SELECT 1 AS n');
@@ -60,7 +61,7 @@ test('a server that is killed during its first start does not hinder the next', 
 });
 
 test('a second server on the same folder is refused, in this process and in another', async () => {
-  const dataDir = await temporaryFolder();
+  const dataDir = await usedFolder();
   const { address } = await start(dataDir);
   const refusal = `The data folder ${dataDir} is in use by another server (process ${process.pid}): stop that one, or set DATA_DIR to another folder.`;
   await expect(startEmbedded({ dataDir, log: () => undefined })).rejects.toThrow(refusal);
@@ -70,7 +71,7 @@ test('a second server on the same folder is refused, in this process and in anot
 });
 
 test('PostgreSQL that was killed by the system is reported, and can be started again at once', async () => {
-  const dataDir = await temporaryFolder();
+  const dataDir = await usedFolder();
   const first = await start(dataDir);
   await query(first.address, 'CREATE TABLE kept AS SELECT generate_series(1, 1000) AS n');
   const busy = query(first.address, 'SELECT count(*) FROM generate_series(1, 3000000)').catch(
@@ -86,7 +87,7 @@ test('PostgreSQL that was killed by the system is reported, and can be started a
 test.each(['ended', 'gone to another process'])(
   'a process file whose number has %s does not hinder the start',
   async (kind) => {
-    const dataDir = await temporaryFolder();
+    const dataDir = await usedFolder();
     const first = await start(dataDir);
     process.kill(first.pid, 'SIGKILL');
     await first.exited;

@@ -14,6 +14,7 @@ import {
   start,
   temporaryFolder,
   until,
+  usedFolder,
   whyNobodyCannotRun,
 } from './embedded.support.ts';
 
@@ -59,7 +60,7 @@ describe.runIf(isRoot)('started as root', () => {
   });
 
   test('a cluster that root restored is given to its user again', async () => {
-    const dataDir = await temporaryFolder();
+    const dataDir = await usedFolder();
     await (await start(dataDir)).stop();
     await run('chown', ['-R', '0:0', dataDir]);
     await chmod(join(dataDir, 'postgres'), 0o770);

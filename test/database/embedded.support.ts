@@ -13,6 +13,7 @@ import {
   type EmbeddedOptions,
   startEmbedded,
 } from '../../src/database/embedded.ts';
+import { copyDataFolder } from '../support/data.ts';
 import { until as untilIt } from '../support/poll.ts';
 
 export const isRoot = process.getuid?.() === 0;
@@ -24,6 +25,13 @@ export async function temporaryFolder(mode = 0o700): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   await chmod(folder, mode);
+  return folder;
+}
+
+/** A folder of which the database was made before. */
+export async function usedFolder(): Promise<string> {
+  const folder = await temporaryFolder();
+  await copyDataFolder(folder);
   return folder;
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EmbeddedDatabaseError, startEmbedded } from '../../src/database/embedded.ts';
 import { startCluster } from '../support/cluster.ts';
-import { query, start, temporaryFolder, until } from './embedded.support.ts';
+import { query, start, temporaryFolder, until, usedFolder } from './embedded.support.ts';
 
 test('the first start makes a cluster; a later start finds its data', async () => {
   const dataDir = join(await temporaryFolder(), 'not', 'yet', 'there');
@@ -42,7 +42,7 @@ test('the cluster is durable, portable and closed to the network', async () => {
 });
 
 test('a connection requires the password, and the superuser cannot connect', async () => {
-  const dataDir = await temporaryFolder();
+  const dataDir = await usedFolder();
   const seen: string[] = [];
   const { address } = await start(dataDir, { log: (line) => seen.push(line) });
   await expect(query({ ...address, password: 'guess' }, 'SELECT 1')).rejects.toThrow(
@@ -56,7 +56,7 @@ test('a connection requires the password, and the superuser cannot connect', asy
 });
 
 test('a lost password file is replaced', async () => {
-  const dataDir = await temporaryFolder();
+  const dataDir = await usedFolder();
   const first = await start(dataDir);
   await first.stop();
   await rm(join(dataDir, 'postgres.password'));
@@ -66,7 +66,7 @@ test('a lost password file is replaced', async () => {
 });
 
 test('stop ends open connections and leaves no socket', async () => {
-  const dataDir = await temporaryFolder();
+  const dataDir = await usedFolder();
   const seen: string[] = [];
   const database = await start(dataDir, { log: (line) => seen.push(line) });
   const sleeping = query(database.address, 'SELECT pg_sleep(600)').catch((error: Error) => error.message);
@@ -118,7 +118,7 @@ test.each([
     says: /is not empty and holds no cluster: move it away/,
   },
 ])('$what is reported in one line', async ({ harm, says }) => {
-  const dataDir = await temporaryFolder();
+  const dataDir = await usedFolder();
   await (await start(dataDir)).stop();
   await harm(dataDir);
   const failure = await startEmbedded({ dataDir, log: () => undefined }).catch((error: unknown) => error);
