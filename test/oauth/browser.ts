@@ -1,20 +1,23 @@
-/** What a browser got in the end: the last answer, and the addresses that led there. */
+/** The result of a visit: the last answer, and the addresses on the way. */
 export interface Visit {
   status: number;
   url: string;
   body: string;
-  /** Every address that it was at, in order. */
+  /** Every visited address, in order. */
   trail: string[];
 }
 
 export interface Browser {
-  /** Goes to an address and follows where it is sent, with the cookies of each host. Stops before what `until` names. */
+  /**
+   * Opens an address and follows redirects, with the cookies of each host. Stops before an address that
+   * `until` matches.
+   */
   visit(url: string, until?: RegExp): Promise<Visit>;
   cookie(url: string, name: string): string | undefined;
   setCookie(url: string, name: string, value: string): void;
 }
 
-/** As much of a browser as a sign-in needs: cookies by host and path, and redirects. */
+/** The parts of a browser that a sign-in needs: cookies by host and path, and redirects. */
 export function openBrowser(): Browser {
   const jar = new Map<string, { path: string; value: string }>();
   const keyOf = (url: string, name: string) => `${new URL(url).host} ${name}`;

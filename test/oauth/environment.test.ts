@@ -4,7 +4,7 @@ import { readEnv, StartError } from '../../src/env.ts';
 import { startServer } from '../support/server.ts';
 
 describe('the environment of providers', () => {
-  it('is told to clients, without anything secret', async () => {
+  it('is shown to clients without secrets', async () => {
     const server = await startServer({
       env: {
         OPENID_PROVIDER_URL: 'https://id.corp.example',
@@ -27,7 +27,7 @@ describe('the environment of providers', () => {
     }
   });
 
-  it('knows Google and one tenant of Microsoft', () => {
+  it('includes Google and one tenant of Microsoft', () => {
     const { providers } = createOAuth(
       readEnv({
         GOOGLE_CLIENT_ID: 'a',
@@ -49,7 +49,7 @@ describe('the environment of providers', () => {
     [{ MICROSOFT_CLIENT_TENANT_ID: '../x' }, /MICROSOFT_CLIENT_TENANT_ID/],
     [{ GITHUB_CLIENT_SECRET: 'a' }, /GITHUB_CLIENT_ID/],
     [{ OAUTH_TRUSTED_EMAIL_PROVIDERS: 'oidc,other' }, /OAUTH_TRUSTED_EMAIL_PROVIDERS/],
-  ])('that is wrong stops the start: %o', (wrong, named) => {
+  ])('stops the start when it is invalid: %o', (wrong, named) => {
     const start = () => createOAuth(readEnv(wrong));
     expect(start).toThrow(StartError);
     expect(start).toThrow(named);

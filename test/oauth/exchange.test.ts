@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe('an access token of a provider', () => {
-  it('is a session of whom it stands for, without a cookie', async () => {
+  it('gives a session of its user, without a cookie', async () => {
     const { status, body, headers } = await exchange(await stage.provider.issue('ann'));
     expect([status, body.id, headers.getSetCookie()]).toEqual([200, id, []]);
     expect((await stage.server.call('GET /auths', { token: body.token })).status).toBe(200);
@@ -28,7 +28,7 @@ describe('an access token of a provider', () => {
     expect(sessions[0]).toMatchObject({ user_id: id, provider: stage.provider.issuer });
   });
 
-  it('that another program got is refused, though the provider says that it is good', async () => {
+  it('is refused when another program got it, although the provider accepts it', async () => {
     const token = await stage.provider.issue('ann', OTHER_CLIENT_ID);
     const good = await fetch(`${stage.provider.issuer}/me`, {
       headers: { authorization: `Bearer ${token}` },
@@ -37,7 +37,7 @@ describe('an access token of a provider', () => {
     expect(await exchange(token)).toMatchObject(refusal);
   });
 
-  it('is refused when the provider did not make it, or made something else of it', async () => {
+  it('is refused when the provider did not issue it as an access token', async () => {
     const now = Math.floor(Date.now() / 1000);
     const idToken = { iss: stage.provider.issuer, aud: 'parley', sub: 'ann', iat: now, exp: now + 60 };
     const { token: ours } = await stage.enter('ann', claimsOf('Ann'));
@@ -46,7 +46,7 @@ describe('an access token of a provider', () => {
     }
   });
 
-  it('makes no account', async () => {
+  it('creates no account', async () => {
     stage.provider.signsIn('new', claimsOf('New'));
     const { status, body } = await exchange(await stage.provider.issue('new'));
     expect([status, body.code, body.detail]).toEqual([
@@ -58,13 +58,13 @@ describe('an access token of a provider', () => {
   });
 
   it.each([[undefined], [''], [1], [['x']], ['x'.repeat(8193)], ['a\0b']])(
-    'is refused as %o',
+    'is refused when it is %o',
     async (token) => {
       expect(await exchange(token)).toMatchObject({ status: 400, body: { code: 'validation' } });
     },
   );
 
-  it('is of no use at a provider that is not there, nor where the exchange is off', async () => {
+  it('is refused for an unknown provider, and where the exchange is off', async () => {
     expect((await exchange('x', 'nobody')).status).toBe(404);
     expect((await exchange('x', '__proto__')).status).toBe(404);
     const off = await startServer({ env: stage.provider.env });
@@ -96,7 +96,7 @@ describe('an access token of a provider', () => {
 });
 
 describe('a token of GitHub', () => {
-  it('is asked about as this client, and stands for its person', async () => {
+  it('is checked for this client, and gives a session of its user', async () => {
     const github = await startTarget(({ url, body, headers }, response) => {
       const json = (status: number, value: unknown) =>
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
@@ -107,7 +107,7 @@ describe('a token of GitHub', () => {
         const isOurs = token === 'ours';
         return isClient && isOurs ? json(200, { app: { client_id: 'id' } }) : json(404, {});
       }
-      // Both are good tokens of the same person.
+      // Both are valid tokens of the same user.
       if (!/^Bearer (ours|theirs)$/.test(headers.authorization ?? '')) return json(401, {});
       if (url === '/api/v3/user') return json(200, { id: 7, login: 'ann', name: 'Ann' });
       return json(200, [{ email: 'ann@example.com', primary: true, verified: true }]);
@@ -128,7 +128,7 @@ describe('a token of GitHub', () => {
       for (const token of ['theirs', 'nonsense', 'ours ']) {
         expect(await exchange(token, 'github', server)).toMatchObject(refusal);
       }
-      // What GitHub does not want to say is no word about the token.
+      // A rate limit of GitHub says nothing about the token.
       expect(await exchange('too many', 'github', server)).toMatchObject({
         status: 502,
         body: { code: 'upstream_failed' },

@@ -31,7 +31,7 @@ async function enter() {
   return { error: new URL(url).searchParams.get('error'), body };
 }
 
-it('takes the primary address, if it is verified, and the number of the account', async () => {
+it('uses the primary address, if it is verified, and the number of the account', async () => {
   github.account = { id: 7, login: 'ann', name: null };
   github.addresses = [
     { email: 'other@corp.example', primary: false, verified: true },
@@ -42,14 +42,14 @@ it('takes the primary address, if it is verified, and the number of the account'
     error: null,
     body: { email: 'ann@corp.example', name: 'ann', role: 'admin' },
   });
-  // A name there can be given up, and taken by somebody else.
+  // A user name of GitHub can be given up and taken by another user.
   github.account = { id: 8, login: 'ann', name: 'Ann' };
   expect((await enter()).error).toMatch(/already has an account/);
   github.account = { id: 7, login: 'ann2', name: 'Ann' };
   expect((await enter()).body.id).toBe(first.body.id);
 });
 
-it('is refused with an address that is not verified, with none, and when the account cannot be read', async () => {
+it('is refused without a verified address, and when the account cannot be read', async () => {
   github.account = { id: 9, login: 'eve', name: 'Eve' };
   github.addresses = [{ email: 'eve@corp.example', primary: true, verified: false }];
   expect((await enter()).error).toMatch(/has not verified/);

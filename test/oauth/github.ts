@@ -1,14 +1,14 @@
 import { startTarget, type Target } from '../egress/targets.ts';
 
 export interface TestGitHub extends Target {
-  /** What its API says of whoever signs in next. */
+  /** The API's answer about the next user who signs in. */
   account: object;
   addresses: object[];
 }
 
 /**
- * What GitHub answers, and its Enterprise Server, as their documentation has it: OAuth 2.0 without an ID token, and a REST API. It
- * cannot run here itself.
+ * Imitates GitHub and its Enterprise Server as documented: OAuth 2.0 without an ID token, and a REST API.
+ * GitHub itself cannot run here.
  */
 export async function startGitHub(): Promise<TestGitHub> {
   const target = await startTarget(({ url, body, headers }, response) => {
@@ -30,7 +30,7 @@ export async function startGitHub(): Promise<TestGitHub> {
         : json(400, { error: 'x' });
     }
     if (headers.authorization !== 'Bearer token') return json(401, {});
-    // Its own API has a host of its own, that of a server a path.
+    // The API of GitHub has a host of its own; that of a server has a path.
     const root = headers.host === 'api.github.com' ? '' : '/api/v3';
     if (pathname === `${root}/user`) return json(200, github.account);
     return pathname === `${root}/user/emails` ? json(200, github.addresses) : json(404, {});

@@ -8,15 +8,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, buildConnector, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 
-/** Why tests with names of others are skipped here, if they are. In CI nothing is skipped: they fail. */
+/**
+ * The reason why tests with other host names are skipped here; undefined when they run. In CI they fail
+ * instead.
+ */
 export const withoutOpenssl =
   spawnSync('openssl', ['version']).error !== undefined && process.env.CI !== 'true';
 
 /**
- * Leads the names of others to servers of this machine, by TLS with a certificate of those names: whatever `fetch` asks in this
- * process, the server's own requests and those of a test's browser, goes there. Nothing of the server is another.
+ * Redirects requests for other host names to servers of this machine, over TLS with a certificate for these
+ * names. This concerns all uses of `fetch` in this process: those of the server and those of the test's
+ * browser. The server itself is unchanged.
  *
- * @param ports the port of each host's server, which speaks http
+ * @param ports the port of the server for each host, which speaks http
  */
 export async function startInternet(ports: Record<string, number>): Promise<{ close(): Promise<void> }> {
   const { key, cert } = makeCertificate(Object.keys(ports));

@@ -34,12 +34,12 @@ const logoutOf = (subject: string, change: JWTPayload = {}): JWTPayload => ({
   ...change,
 });
 
-describe('a logout by the back channel', () => {
+describe('a back-channel logout', () => {
   beforeAll(async () => {
     await stage.enter('first', claimsOf('First'));
   });
 
-  it('ends the one session that the provider names, and no other', async () => {
+  it('ends only the session that the provider names', async () => {
     const one = await stage.enter('ann', claimsOf('Ann'));
     const sid = stage.provider.sid();
     const two = await stage.enter('ann', claimsOf('Ann'));
@@ -56,7 +56,7 @@ describe('a logout by the back channel', () => {
     });
   });
 
-  it('ends all of a person when it names no session, and nobody else’s', async () => {
+  it('ends all sessions of a user when it names none, and no others', async () => {
     const entries = [
       await stage.enter('bob', claimsOf('Bob')),
       await stage.enter('bob', claimsOf('Bob')),
@@ -70,7 +70,7 @@ describe('a logout by the back channel', () => {
       const answer = await post({ logout_token });
       expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
     });
-    // However many sessions that were.
+    // One statement for any number of sessions.
     expect(statements.filter((text) => text.includes('insert into audit_entry'))).toHaveLength(1);
     expect(await statuses()).toEqual([401, 401, 401]);
   });
@@ -81,11 +81,11 @@ describe('a logout by the back channel', () => {
     ['no event', { events: undefined }],
     ['another event', { events: { other: {} } }],
     ['a nonce, as an ID token has', { nonce: 'x' }],
-    ['nobody', { sub: undefined }],
-    ['no time', { iat: undefined }],
-    ['a time long ago', { iat: now() - 3600 }],
-    ['a time to come', { iat: now() + 3600 }],
-    ['no life left', { exp: now() - 60 }],
+    ['no subject', { sub: undefined }],
+    ['no issue time', { iat: undefined }],
+    ['an old issue time', { iat: now() - 3600 }],
+    ['an issue time in the future', { iat: now() + 3600 }],
+    ['an expiry in the past', { exp: now() - 60 }],
     ['no id', { jti: undefined }],
   ])('is refused with a token of %s', async (_what, change) => {
     const { token } = await stage.enter('carl', claimsOf('Carl'));
@@ -109,7 +109,7 @@ describe('a logout by the back channel', () => {
     expect(await statusOf(token)).toBe(200);
   });
 
-  it('asks the provider once at most, however much garbage comes', async () => {
+  it('asks the provider once at most for any number of bad tokens', async () => {
     const before = stage.provider.asked('/jwks');
     const garbage = Array.from({ length: 200 }, async (_, number) => {
       const claims = logoutOf(`nobody ${number}`);
@@ -123,7 +123,7 @@ describe('a logout by the back channel', () => {
     expect(stage.provider.asked('/.well-known/openid-configuration')).toBe(1);
   });
 
-  it('wants a form with a token', async () => {
+  it('requires a form with a token', async () => {
     expect((await post({})).status).toBe(400);
     expect((await post('logout_token')).status).toBe(400);
     expect((await post('{"logout_token":1}', 'application/json')).status).toBe(400);
@@ -135,7 +135,7 @@ describe('a logout by the back channel', () => {
 describe('a sign-out here', () => {
   const signOut = (token: string | undefined, at = stage.server) => at.call('POST /auths/signout', { token });
 
-  it('says where the session at the provider is ended, where it began there', async () => {
+  it('names the logout address of the provider for a session that began there', async () => {
     const { token, browser } = await stage.enter('emma', claimsOf('Emma'));
     const { body } = await signOut(token);
     expect(body).toEqual({
@@ -148,13 +148,13 @@ describe('a sign-out here', () => {
     expect((await signOut(person.token)).body).toEqual({ status: true });
   });
 
-  it('sends the browser back to the configured address alone', async () => {
+  it('sends the browser back only to the configured address', async () => {
     const server = await startServer({
       env: { ...stage.provider.env, ENABLE_OAUTH_SIGNUP: 'true', WEBUI_URL: 'https://chat.example/' },
     });
     try {
       const { token } = await signUp(server, 'Finn');
-      // From now on it is known what the provider says of itself, for which a sign-out does not wait long.
+      // From now on the provider's metadata is known; a sign-out waits only briefly for it.
       expect((await fetch(loginOf({ server }), { redirect: 'manual' })).status).toBe(302);
       const session = await server.database.query<{ id: string }>('select id from session');
       await server.database.query(
@@ -164,14 +164,14 @@ describe('a sign-out here', () => {
       const { body } = await signOut(token, server);
       const asked = new URL(body.redirect_url).searchParams;
       expect(asked.get('post_logout_redirect_uri')).toBe('https://chat.example/auth');
-      // The provider takes it: else it answers 400.
+      // The provider accepts the address; otherwise it answers 400.
       expect((await openBrowser().visit(body.redirect_url)).status).toBe(200);
     } finally {
       await server.close();
     }
   });
 
-  it('does not wait for a provider that is away, nor fail with it', async () => {
+  it('neither waits for an unreachable provider nor fails with it', async () => {
     const away = await startTarget(() => {});
     const server = await startServer({
       env: { OPENID_PROVIDER_URL: `http://127.0.0.1:${away.port}`, OAUTH_CLIENT_ID: CLIENT_ID },
@@ -190,7 +190,7 @@ describe('a sign-out here', () => {
     }
   });
 
-  it.skipIf(withoutOpenssl)('does not wait for another provider that is away (needs openssl)', async () => {
+  it.skipIf(withoutOpenssl)('does not wait for another, unreachable provider (needs openssl)', async () => {
     const away = await startTarget(() => {});
     const internet = await startInternet({ 'accounts.google.com': away.port });
     const google = { GOOGLE_CLIENT_ID: CLIENT_ID, GOOGLE_CLIENT_SECRET: CLIENT_SECRET };
@@ -203,7 +203,7 @@ describe('a sign-out here', () => {
       const there = { ...stage, server };
       const { token } = entryOf(there, browser, await browser.visit(loginOf(there), pageOf(there)));
       expect((await signOut(token, server)).body.redirect_url).toContain(stage.provider.issuer);
-      // It was asked, and does not answer still.
+      // It got the request, and has not answered yet.
       await until('the other to be asked', () => away.heard.length > 0);
     } finally {
       await server.close();

@@ -11,7 +11,7 @@ import { CLIENT_ID, CLIENT_SECRET, startProvider, type TestProvider } from './pr
 
 const TENANT = '7d9c1f2e-0000-4000-8000-000000000000';
 
-describe.skipIf(withoutOpenssl)('a sign-in at the address that everybody uses (needs openssl)', () => {
+describe.skipIf(withoutOpenssl)('a sign-in at a public provider (needs openssl)', () => {
   let google: TestProvider;
   let microsoft: TestProvider;
   let github: TestGitHub;
@@ -66,7 +66,7 @@ describe.skipIf(withoutOpenssl)('a sign-in at the address that everybody uses (n
     return { error: new URL(url).searchParams.get('error'), body, trail };
   }
 
-  it('of Google takes a verified address, its name and its picture', async () => {
+  it('of Google uses the verified address, the name and the picture', async () => {
     const picture = `${pictures.url}/a/photo`;
     google.signsIn('1001', { name: 'Ann', email: 'ann@corp.example', email_verified: true, picture });
     const { error, body, trail } = await enter('google');
@@ -74,7 +74,7 @@ describe.skipIf(withoutOpenssl)('a sign-in at the address that everybody uses (n
     expect(trail[1]).toMatch(/^https:\/\/accounts\.google\.com\//);
     expect(body).toMatchObject({ email: 'ann@corp.example', name: 'Ann', profile_image_url: PNG });
     expect(pictures.heard).toMatchObject([{ url: '/a/photo', headers: { host: /target\.example/ } }]);
-    // Another host than the provider's own gets no token.
+    // Another host than that of the provider gets no token.
     expect(pictures.heard[0]?.headers.authorization).toBeUndefined();
   });
 
@@ -83,7 +83,7 @@ describe.skipIf(withoutOpenssl)('a sign-in at the address that everybody uses (n
     expect((await enter('google')).error).toMatch(/has not verified/);
   });
 
-  it('of a tenant of Microsoft is one of that tenant, whose addresses nobody has verified', async () => {
+  it('of a Microsoft tenant accepts that tenant only, and its addresses do not count as verified', async () => {
     microsoft.signsIn('pairwise', { name: 'Bob', email: 'bob@corp.example' });
     const { error, trail } = await enter('microsoft');
     expect(trail[1]).toMatch(new RegExp(`^https://login\\.microsoftonline\\.com/${TENANT}/v2\\.0/`));
@@ -114,7 +114,7 @@ describe.skipIf(withoutOpenssl)('a sign-in at the address that everybody uses (n
     }
   });
 
-  it('of Microsoft is refused with a token of another tenant', async () => {
+  it('of Microsoft refuses a token of another tenant', async () => {
     microsoft.spoil = (claims) => ({ ...claims, iss: 'https://login.microsoftonline.com/other/v2.0' });
     try {
       microsoft.signsIn('pairwise', { name: 'Bob', email: 'bob@corp.example', email_verified: true });
@@ -124,7 +124,7 @@ describe.skipIf(withoutOpenssl)('a sign-in at the address that everybody uses (n
     }
   });
 
-  it('of GitHub takes the primary verified address from its API, and the picture', async () => {
+  it('of GitHub uses the primary verified address of its API, and the picture', async () => {
     github.account = { id: 7, login: 'cleo', name: null, avatar_url: `${pictures.url}/u/7` };
     github.addresses = [
       { email: 'cleo@home.example', primary: false, verified: true },
@@ -137,7 +137,7 @@ describe.skipIf(withoutOpenssl)('a sign-in at the address that everybody uses (n
     expect((await enter('github')).error).toMatch(/has not verified/);
   });
 
-  it('keeps the same subject of two providers apart', async () => {
+  it('keeps equal subjects of two providers apart', async () => {
     google.signsIn('7', { name: 'Seven', email: 'seven@corp.example', email_verified: true });
     const { body } = await enter('google');
     expect(body).toMatchObject({ email: 'seven@corp.example' });
@@ -149,7 +149,7 @@ describe.skipIf(withoutOpenssl)('a sign-in at the address that everybody uses (n
 });
 
 it.each(['common', 'organizations', 'consumers', 'Common'])(
-  'refuses to trust addresses of anybody’s tenant: %s',
+  'refuses to trust the addresses of all tenants: %s',
   (tenant) => {
     const env = {
       MICROSOFT_CLIENT_ID: 'a',

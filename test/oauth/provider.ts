@@ -14,31 +14,31 @@ type Claims = Record<string, unknown>;
 export interface TestProvider {
   issuer: string;
   port: number;
-  /** What `startServer` needs in its environment. */
+  /** The environment for `startServer`. */
   env: Record<string, string>;
-  /** Whoever signs in next, by their subject. */
+  /** Sets the next user who signs in, by subject. */
   signsIn(subject: string, claims: Claims): void;
-  /** How often an address of it was asked for. */
+  /** The number of requests for one of its addresses. */
   asked(path: string): number;
-  /** Writes ID tokens anew: other claims under the provider's own key, or a token as it is. */
+  /** Replaces ID tokens: with other claims signed by the provider, or with a given token. */
   spoil: ((claims: JWTPayload) => JWTPayload | Promise<string>) | undefined;
-  /** Registers where it tells that a session is over. */
+  /** Registers the address for its back-channel logout. */
   tellLogoutsAt(url: string): void;
-  /** Sends the notice of a logout as it does itself. */
+  /** Sends the logout notice that the provider would send. */
   logOut(subject: string, sid: string): Promise<void>;
-  /** An access token of the provider, for this client unless another is named. */
+  /** An access token of the provider, for this client by default. */
   issue(subject: string, clientId?: string): Promise<string>;
-  /** The session's name in the newest ID token. */
+  /** The session id in the newest ID token. */
   sid(): string;
-  /** A token signed with the provider's key. */
+  /** A token signed with the key of the provider. */
   sign(claims: JWTPayload, kid?: string): Promise<string>;
   close(): Promise<void>;
 }
 
 /**
- * An OpenID provider on this machine that asks nobody for a password.
+ * An OpenID provider on this machine that asks for no password.
  *
- * @param elsewhere what it calls itself, where something before it (`internet.ts`) leads that address here
+ * @param elsewhere its issuer address, when `internet.ts` redirects that address here
  */
 export async function startProvider(elsewhere?: string): Promise<TestProvider> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
@@ -59,7 +59,7 @@ export async function startProvider(elsewhere?: string): Promise<TestProvider> {
   const clientMetadata = {
     client_id: CLIENT_ID,
     client_secret: CLIENT_SECRET,
-    // Which port the server gets is known later; `redirectUriAllowed` below takes any.
+    // The port of the server is known later; `redirectUriAllowed` below accepts any.
     redirect_uris: ['http://127.0.0.1/oauth/oidc/callback'],
     backchannel_logout_uri: logoutUri,
     backchannel_logout_session_required: true,
@@ -104,7 +104,7 @@ export async function startProvider(elsewhere?: string): Promise<TestProvider> {
       await grant.save();
       return grant;
     },
-    // Its own way out refuses addresses of this machine.
+    // Its own egress refuses addresses of this machine.
     fetch: (url, options) =>
       fetch(url, { ...(options as RequestInit), dispatcher: undefined } as RequestInit),
   });
@@ -134,7 +134,7 @@ export async function startProvider(elsewhere?: string): Promise<TestProvider> {
       logoutUri = url;
     },
     async logOut(subject, session) {
-      // What its types leave out: the notice that it sends when a session of its own ends.
+      // Missing in its types: the notice that it sends when one of its sessions ends.
       const client = (await provider.Client.find(CLIENT_ID)) as unknown as {
         backchannelLogoutUri: string;
         backchannelLogout(subject: string, sid: string): Promise<void>;
@@ -162,7 +162,7 @@ export async function startProvider(elsewhere?: string): Promise<TestProvider> {
 
   provider.use(async (ctx, proceed) => {
     if (ctx.path === '/photo') {
-      // As Microsoft has them: with the token of the person alone.
+      // In the form of Microsoft: pictures require the token of the user.
       const token = /^Bearer (.+)$/.exec(ctx.get('authorization'))?.[1];
       if (!token || !(await provider.AccessToken.find(token))) ctx.status = 401;
       else if (typeof ctx.query.to === 'string') ctx.redirect(ctx.query.to);
@@ -182,7 +182,7 @@ export async function startProvider(elsewhere?: string): Promise<TestProvider> {
   const answer = provider.callback();
   http.on('request', (request, response) => {
     if (mount !== '' && request.url?.startsWith(mount)) {
-      // As a program that hangs it below a path tells it.
+      // In the form that the library documents for a mount below a path.
       Object.assign(request, { originalUrl: request.url, url: request.url.slice(mount.length) });
     }
     if (!request.url?.startsWith('/interaction/')) return void answer(request, response);

@@ -10,7 +10,7 @@ import { openBrowser } from './browser.ts';
 import { startProvider } from './provider.ts';
 import { claimsOf, entryOf, loginOf, pageOf, setStage } from './stage.ts';
 
-// What a server pins cannot be changed: here the configuration says everything.
+// A server's pinned settings cannot be changed, so this one reads all from the configuration.
 const stage = setStage({ ENABLE_OAUTH_SIGNUP: '' }, egressToHere());
 let owner: Person;
 
@@ -25,8 +25,8 @@ beforeAll(async () => {
 });
 beforeEach(() => configure({}));
 
-describe('who is let in through a provider', () => {
-  it('is nobody new when oauth.enable_signup is off', async () => {
+describe('an account for a user of a provider', () => {
+  it('is not created when oauth.enable_signup is off', async () => {
     const old = await stage.enter('old', claimsOf('Old'));
     expect(old.error).toBeNull();
     await configure({ enable_signup: false });
@@ -34,7 +34,7 @@ describe('who is let in through a provider', () => {
     expect((await stage.enter('old', claimsOf('Old'))).error).toBeNull();
   });
 
-  it('is, with oauth.allowed_domains, whose verified address is of one', async () => {
+  it('requires a verified address of oauth.allowed_domains when it is set', async () => {
     await configure({ allowed_domains: ['Corp.example'] });
     const at = (email: string, email_verified: boolean | undefined) => ({ name: 'D', email, email_verified });
     const refusals: [string, ReturnType<typeof at>][] = [
@@ -51,7 +51,7 @@ describe('who is let in through a provider', () => {
     expect((await stage.enter('d7', at('d@CORP.example', true))).error).toBeNull();
   });
 
-  it('gets with oauth.merge_accounts_by_email the account of a verified address, and no other', async () => {
+  it('is found by a verified address with oauth.merge_accounts_by_email, and not by an unverified one', async () => {
     const eve = await signUp(stage.server, 'Eve');
     await configure({ merge_accounts_by_email: true });
     for (const email_verified of [false, undefined, 'true']) {
@@ -60,15 +60,15 @@ describe('who is let in through a provider', () => {
     }
     const entry = await stage.enter('eve', claimsOf('Eve', { email: 'EVE@example.com' }));
     expect(await whoIs(entry.token)).toMatchObject({ id: eve.id });
-    // From now on they are known by their subject, whatever their address.
+    // From now on the user is known by the subject, with any address.
     await configure({});
     const later = await stage.enter('eve', claimsOf('Other'));
     expect(await whoIs(later.token)).toMatchObject({ id: eve.id, name: 'Eve', email: 'eve@example.com' });
   });
 });
 
-describe('what a provider says of a person', () => {
-  it('becomes their role with oauth.enable_role_mapping, and ends the sessions of the old one', async () => {
+describe('a claim of a provider', () => {
+  it('sets the role with oauth.enable_role_mapping, and ends the sessions of the old role', async () => {
     const first = await stage.enter('rolf', claimsOf('Rolf', { roles: ['admin'] }));
     expect((await whoIs(first.token)).role).toBe('pending');
     await configure({ enable_role_mapping: true });
@@ -83,7 +83,7 @@ describe('what a provider says of a person', () => {
     expect(await roleWith({ admin: true })).toBe('pending');
   });
 
-  it('demotes them at the sockets that they have open, too', async () => {
+  it('demotes the user on open sockets too', async () => {
     await configure({ enable_role_mapping: true });
     const enter = (roles: string) => stage.enter('dora', claimsOf('Dora', { roles }));
     const { token } = await enter('admin');
@@ -98,7 +98,7 @@ describe('what a provider says of a person', () => {
     for (const socket of again) socket.close();
   });
 
-  it('never takes the administration from the oldest administrator', async () => {
+  it('never demotes the oldest administrator', async () => {
     await configure({ enable_role_mapping: true, merge_accounts_by_email: true });
     const entry = await stage.enter('owner', claimsOf('Owner', { roles: ['user'] }));
     expect(await whoIs(entry.token)).toMatchObject({ id: owner.id, role: 'admin' });
@@ -121,7 +121,7 @@ describe('what a provider says of a person', () => {
     expect(await enter({ email: owner.email })).toMatchObject({ id, name: 'Uma', email: 'uma2@example.com' });
   });
 
-  it('brings them into groups with oauth.enable_group_mapping, new ones with oauth.enable_group_creation', async () => {
+  it('sets groups with oauth.enable_group_mapping, and creates groups with oauth.enable_group_creation', async () => {
     const { id } = await whoIs((await stage.enter('gil', claimsOf('Gil', { groups: ['Staff'] }))).token);
     const { token } = owner;
     for (const name of ['Kept', 'Staff']) {
@@ -146,13 +146,13 @@ describe('what a provider says of a person', () => {
     expect(await groupsWith(['Staff', 'New', 'kept'])).toEqual(['Kept', 'Staff']);
     await configure({ enable_group_mapping: true, enable_group_creation: true });
     expect(await groupsWith(['Staff', 'New'])).toEqual(['Kept', 'New', 'Staff']);
-    // Nothing said of groups is not "in none".
+    // A missing claim does not mean "no groups".
     expect(await groupsWith(undefined)).toEqual(['Kept', 'New', 'Staff']);
     expect(await groupsWith('New')).toEqual(['Kept', 'New']);
     expect(await groupsWith([])).toEqual(['Kept']);
   });
 
-  it('becomes their picture, if it is one: oauth.update_picture_on_login', async () => {
+  it('sets the picture with oauth.update_picture_on_login, if it is one', async () => {
     const png = Buffer.from(PNG.split(',')[1] ?? '', 'base64');
     const target = await startTarget(({ url }, response) => {
       if (url === '/inside') response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end();
@@ -175,7 +175,8 @@ describe('what a provider says of a person', () => {
       for (const address of refused) expect(await pictureWith(address)).toBe(own);
       expect(await pictureWith(`${target.url}/png`)).toBe(PNG);
       expect(target.heard.map(({ url }) => url)).toEqual(['/svg', '/inside', '/png']);
-      // The token is for the provider's own addresses: Microsoft's pictures want it, others never see it.
+      // The token goes only to addresses of the provider: pictures of Microsoft require it; other hosts never
+      // get it.
       expect(target.heard.map(({ headers }) => headers.authorization)).toEqual([
         undefined,
         undefined,
@@ -190,7 +191,7 @@ describe('what a provider says of a person', () => {
     }
   });
 
-  it('undoes nothing that an administrator does while the provider is asked', async () => {
+  it('keeps the changes that an administrator makes during the request to the provider', async () => {
     await configure({ update_picture_on_login: true });
     const { id } = await whoIs((await stage.enter('ria', claimsOf('Ria'))).token);
     const change = (body: object) =>
@@ -215,7 +216,7 @@ describe('what a provider says of a person', () => {
 });
 
 describe('the first account of a server', () => {
-  it('is one administrator, of 50 people who sign in at once', async () => {
+  it('is one administrator among 50 people who sign in at once', async () => {
     const provider = await startProvider();
     const server = await startServer({ env: { ...provider.env, ENABLE_OAUTH_SIGNUP: 'true' } });
     try {
@@ -247,7 +248,7 @@ describe('the first account of a server', () => {
   });
 });
 
-describe('an address in a claim of another name', () => {
+describe('an address in a custom claim', () => {
   it.each([
     ['', /has not verified/],
     ['oidc', null],
@@ -265,7 +266,7 @@ describe('an address in a claim of another name', () => {
       });
       try {
         const there = { ...stage, server };
-        // What is verified here is the other address.
+        // The provider verified the other address.
         stage.provider.signsIn('cleo', claimsOf('Cleo', { contact: { mail: 'cleo@corp.example' } }));
         const browser = openBrowser();
         const entry = entryOf(there, browser, await browser.visit(loginOf(there), pageOf(there)));
@@ -279,8 +280,8 @@ describe('an address in a claim of another name', () => {
   );
 });
 
-describe('a provider that is away', () => {
-  it('is said to be, at once and without asking it for each who comes; the rest goes on', async () => {
+describe('an unreachable provider', () => {
+  it('is reported at once, without a request for each sign-in; the rest of the server works', async () => {
     const away = await startTarget((_request, response) => response.writeHead(503).end());
     const issuer = `http://127.0.0.1:${away.port}`;
     const server = await startServer({ env: { OPENID_PROVIDER_URL: issuer, OAUTH_CLIENT_ID: 'parley' } });
@@ -288,7 +289,7 @@ describe('a provider that is away', () => {
       const there = { ...stage, server };
       const visit = async () =>
         entryOf(there, openBrowser(), await openBrowser().visit(loginOf(there), pageOf(there)));
-      // The others at once: that it was asked is remembered for seconds.
+      // The other sign-ins fail at once, since the failed request is remembered for seconds.
       const visits = [await visit(), ...(await Promise.all([visit(), visit(), visit(), visit()]))];
       expect(new Set(visits.map(({ error }) => error))).toEqual(
         new Set(['The provider does not answer. Try again in a moment.']),

@@ -23,7 +23,7 @@ describe('a sign-in through an OpenID provider', () => {
     expect((await whoIs(again.token)).id).toBe(ann.id);
   });
 
-  it('asks with PKCE, state and nonce, and leaves nothing that scripts or others can read', async () => {
+  it('uses PKCE, state and nonce, and hides its cookies from scripts and other sites', async () => {
     const response = await fetch(loginOf(stage), { redirect: 'manual' });
     const asked = new URL(response.headers.get('location') ?? '').searchParams;
     expect(Object.fromEntries(asked)).toMatchObject({
@@ -38,7 +38,7 @@ describe('a sign-in through an OpenID provider', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('gives one account to many first sign-ins of one person at once', async () => {
+  it('creates one account for concurrent first sign-ins of one user', async () => {
     const entries = await Promise.all(
       Array.from({ length: 12 }, () => stage.enter('multi', claimsOf('Multi'))),
     );
@@ -46,7 +46,7 @@ describe('a sign-in through an OpenID provider', () => {
     expect(new Set(ids)).toEqual(new Set([expect.stringMatching(/^[0-9a-f-]{36}$/)]));
   });
 
-  it('takes a subject as it is: wildcards and other cases are other people', async () => {
+  it('compares subjects exactly: wildcards and other cases are other users', async () => {
     const entries: { id: string; name: string }[] = [];
     for (const subject of ['a%', '%', '_', 'A%']) {
       const name = `Odd${entries.length}`;
@@ -68,7 +68,7 @@ describe('a sign-in through an OpenID provider', () => {
     }
   });
 
-  it('is refused when a code or an attempt comes twice', async () => {
+  it('is refused when a code or an attempt is used twice', async () => {
     stage.provider.signsIn('twice', claimsOf('Twice'));
     const browser = openBrowser();
     const { url } = await browser.visit(loginOf(stage), /\/callback\?/);
@@ -88,9 +88,9 @@ describe('a sign-in through an OpenID provider', () => {
     ['another audience', { aud: 'another client' }],
     ['another issuer', { iss: 'https://other.example' }],
     ['another nonce', { nonce: 'x' }],
-    ['no time left', { exp: 1 }],
-    ['a time to come', { nbf: Math.floor(Date.now() / 1000) + 3600 }],
-    ['several audiences, for another of them', { aud: [CLIENT_ID, 'other'], azp: 'other' }],
+    ['an expiry in the past', { exp: 1 }],
+    ['a start in the future', { nbf: Math.floor(Date.now() / 1000) + 3600 }],
+    ['several audiences, made for another of them', { aud: [CLIENT_ID, 'other'], azp: 'other' }],
     ['no subject', { sub: undefined }],
   ])('is refused with a token of %s', async (_what, spoilt) => {
     stage.provider.spoil = (claims) => ({ ...claims, ...spoilt });
@@ -123,7 +123,7 @@ describe('a sign-in through an OpenID provider', () => {
     }
   });
 
-  it('is refused when it was begun too long ago, or at another provider', async () => {
+  it('is refused when it began too long ago, or at another provider', async () => {
     const secret = await readFile(join(stage.server.dataDir, 'secret.key'), 'utf8');
     const change = async (changes: { expiresAt?: number; provider?: string }) => {
       stage.provider.signsIn('late', claimsOf('Late'));
@@ -141,7 +141,7 @@ describe('a sign-in through an OpenID provider', () => {
     expect((await change({ expiresAt: Date.now() + 1000_000 })).token).toBeDefined();
   });
 
-  it('may fail thirty times from one network address, and then asks the provider no more', async () => {
+  it('may fail thirty times from one network address, and then sends no more requests to the provider', async () => {
     const server = await startServer({ env: { ...stage.provider.env, ...PROXY.env } });
     const guess = async () => {
       const login = await fetch(`${server.url}/oauth/oidc/login`, { redirect: 'manual' });
@@ -164,7 +164,7 @@ describe('a sign-in through an OpenID provider', () => {
     }
   });
 
-  it('shows no text of a stranger, and sends nobody elsewhere', async () => {
+  it('shows no text of the request, and redirects to no other site', async () => {
     const browser = openBrowser();
     await browser.visit(loginOf(stage), /\/interaction\//);
     const callback = `${stage.server.url}/oauth/oidc/callback`;
@@ -175,7 +175,7 @@ describe('a sign-in through an OpenID provider', () => {
     expect(visit.url).not.toMatch(/evil|0900/);
   });
 
-  it('answers JSON to whoever asks for no page', async () => {
+  it('answers JSON to clients that do not ask for a page', async () => {
     const { url } = stage.server;
     const callback = await fetch(`${url}/oauth/oidc/callback?code=x&state=y`, { redirect: 'manual' });
     expect(callback.status).toBe(400);
@@ -186,7 +186,7 @@ describe('a sign-in through an OpenID provider', () => {
     }
   });
 
-  it('does not take an address that has an account, unless that is configured', async () => {
+  it('does not take over an address with an account, unless that is configured', async () => {
     await signUp(stage.server, 'Owner');
     const entry = await stage.enter('taker', claimsOf('Owner'));
     expect(entry.token).toBeUndefined();
@@ -195,7 +195,7 @@ describe('a sign-in through an OpenID provider', () => {
 
   it.each([
     ['no address', { name: 'Bare' }, /does not tell your e-mail address/],
-    ['a broken address', { name: 'Bare', email: 'bare' }, /not valid/],
+    ['an invalid address', { name: 'Bare', email: 'bare' }, /not valid/],
   ])('is refused with %s', async (_what, claims, expected) => {
     expect((await stage.enter('bare', claims)).error).toMatch(expected);
   });

@@ -9,7 +9,7 @@ import { startProvider, type TestProvider } from './provider.ts';
 import { claimsOf, entryOf, loginOf, pageOf } from './stage.ts';
 
 describe.skipIf(withoutRedis)(
-  'sockets of two processes that began at a provider (needs redis-server)',
+  'sockets of two processes whose session began at a provider (needs redis-server)',
   () => {
     let pair: Pair;
     let provider: TestProvider;
@@ -44,7 +44,7 @@ describe.skipIf(withoutRedis)(
       expect(error).toBeNull();
       return `${token}`;
     }
-    /** At both doors of both processes, which know the credential by then. */
+    /** Opens sockets at both doors of both processes, so that all have the session in their caches. */
     async function arrive(token: string): Promise<Listener[]> {
       const sockets: Listener[] = [];
       for (const { url } of [here, there]) {
@@ -62,7 +62,7 @@ describe.skipIf(withoutRedis)(
       for (const socket of sockets) socket.close();
     }
 
-    it('end with a logout by the back channel, and nobody else’s do', async () => {
+    it('end with a back-channel logout, and other sockets stay', async () => {
       const token = await enter('Ann', ['user']);
       const sid = provider.sid();
       const sockets = await arrive(token);
@@ -73,7 +73,7 @@ describe.skipIf(withoutRedis)(
       for (const socket of others) socket.close();
     });
 
-    it('end when the next sign-in says that they are no administrator any more', async () => {
+    it('end when the next sign-in no longer has the role of an administrator', async () => {
       const token = await enter('Cleo', ['admin']);
       const sockets = await arrive(token);
       expect((await there.call('GET /users', { token })).status).toBe(200);
@@ -84,7 +84,7 @@ describe.skipIf(withoutRedis)(
       }
     });
 
-    it('end when the next sign-in names no role, and the new one is let in nowhere', async () => {
+    it('end when the next sign-in has no role, and the new session is pending', async () => {
       const token = await enter('Dora', ['user']);
       const { body } = await here.call('GET /users/search?query=dora', { token: owner.token });
       expect(body.users[0].role).toBe('user');
@@ -95,7 +95,7 @@ describe.skipIf(withoutRedis)(
       expect((await listenBySocketIo(there.url, later)).ended).toBe('account_pending');
     });
 
-    it('end with a sign-out elsewhere of the same session', async () => {
+    it('end when the same session signs out at the other process', async () => {
       const token = await enter('Emil', ['user']);
       const sockets = await arrive(token);
       expect((await there.call('POST /auths/signout', { token })).status).toBe(200);

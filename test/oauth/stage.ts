@@ -7,7 +7,7 @@ import { startProvider, type TestProvider } from './provider.ts';
 export interface Stage {
   provider: TestProvider;
   server: TestServer;
-  /** Signs a person in with a new browser, or the given one. */
+  /** Signs a user in with a new browser, or the given one. */
   enter(subject: string, claims: Record<string, unknown>, browser?: Browser): Promise<Entry>;
 }
 
@@ -15,7 +15,7 @@ export interface Entry {
   visit: Visit;
   browser: Browser;
   token: string | undefined;
-  /** What the page of the sign-in is told went wrong. */
+  /** The error that the sign-in page gets. */
   error: string | null;
 }
 
@@ -42,7 +42,7 @@ export function setStage(env: Record<string, string> = {}, egress?: Egress): Sta
   return stage;
 }
 
-/** The page that a sign-in ends at. The provider has one of the same path. */
+/** The page where a sign-in ends. The provider has one with the same path. */
 export const pageOf = ({ server }: Pick<Stage, 'server'>): RegExp => new RegExp(`^${server.url}/auth(\\?|$)`);
 
 export const loginOf = ({ server }: Pick<Stage, 'server'>): string => `${server.url}/oauth/oidc/login`;
@@ -52,7 +52,7 @@ export function entryOf({ server }: Pick<Stage, 'server'>, browser: Browser, vis
   return { visit, browser, token: browser.cookie(server.url, 'token'), error };
 }
 
-/** Claims of a person whose address the provider has verified. */
+/** Claims of a user with a verified address. */
 export const claimsOf = (name: string, more: Record<string, unknown> = {}) => ({
   name,
   email: `${name.toLowerCase()}@example.com`,

@@ -27,7 +27,7 @@ function listen(bus: Bus): number[] {
 }
 
 describe('the bus of one process', () => {
-  it('hands notices to all of its handlers at once, whatever one of them does', () => {
+  it('hands notices to all of its handlers at once, even when one of them throws', () => {
     const errors: unknown[] = [];
     const bus = createLocalBus((error) => errors.push(error));
     bus.subscribe('test.notice', () => {
@@ -78,7 +78,7 @@ describe.skipIf(withoutRedis)('the bus of several', () => {
     expect([one, two].flatMap(({ gaps, errors }) => [...gaps, ...errors])).toEqual([]);
   });
 
-  it('tells the others that they missed something when a notice could not be sent', async () => {
+  it('tells the other processes that they missed something when a notice could not be sent', async () => {
     const [one, two] = [await join(), await join()];
     one.redis.disconnect(true);
     one.bus.publish('test.notice', 1);
@@ -89,7 +89,7 @@ describe.skipIf(withoutRedis)('the bus of several', () => {
     expect(one.errors).not.toEqual([]);
   });
 
-  it('says so when its own subscription was away', async () => {
+  it('reports that its own subscription was interrupted', async () => {
     const [one, two] = [await join(), await join()];
     await server.ask((redis) => redis.call('client', 'kill', 'type', 'pubsub'));
     await until('a gap in both', () => one.gaps.length > 0 && two.gaps.length > 0);
@@ -98,7 +98,7 @@ describe.skipIf(withoutRedis)('the bus of several', () => {
     await until('the next notice', () => two.heard.includes(7));
   });
 
-  it('renews connections that hang, tells so meanwhile, and counts what was not sent', async () => {
+  it('renews connections that hang, reports that meanwhile, and counts notices that were not sent', async () => {
     const proxy = await startProxy({ host: '127.0.0.1', port: Number(new URL(server.url).port) });
     undo.push(() => proxy.close());
     const [one, two] = [await join(undefined, `redis://127.0.0.1:${proxy.port}`), await join()];
@@ -118,7 +118,7 @@ describe.skipIf(withoutRedis)('the bus of several', () => {
     await until('both ways to work', () => two.heard.includes(2) && one.heard.includes(3));
   });
 
-  it('hears a notice once that comes two ways, and looks at everything anew for one that the second has no room for', async () => {
+  it('delivers a notice once that arrives by two ways, and reads everything again when the second way overflows', async () => {
     const two = await join();
     const redis = await connectRedis(server.url, pino({ level: 'silent' }));
     const sent: string[] = [];
@@ -134,12 +134,12 @@ describe.skipIf(withoutRedis)('the bus of several', () => {
     expect(two.heard).toEqual([5]);
     one.publish('test.long', 'x'.repeat(8_000));
     expect(Buffer.byteLength(sent[1] ?? '')).toBeLessThan(8_000);
-    // As if the first way were deaf.
+    // Imitates a first way that receives nothing.
     two.bus.hear((sent[1] ?? '').replace(/"id":"[^"]*"/, '"id":"another"'));
     expect(two.gaps).toHaveLength(1);
   });
 
-  it('survives what no process of ours has sent', async () => {
+  it('ignores messages that no process of this server has sent', async () => {
     const one = await join();
     for (const nonsense of ['', '{', 'null', '[]', '1', '{"origin":1,"topic":2}']) {
       await server.ask((redis) => redis.publish('parley:test:bus', nonsense));

@@ -10,7 +10,7 @@ import { startRedis, withoutRedis } from '../support/redis.ts';
 import { call, PASSWORD } from '../support/server.ts';
 import { listenBySocketIo } from '../support/sockets.ts';
 
-/** Real processes, `node src/main.ts`, on a database that is not their own. */
+/** Real processes, `node src/main.ts`, on a shared database. */
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
@@ -33,7 +33,7 @@ async function launch(env: Record<string, string>): Promise<ServerProcess> {
 }
 
 describe('a second process on the same database', () => {
-  it('refuses to start without REDIS_URL, in one line, and takes over when the first has ended', async () => {
+  it('refuses to start without REDIS_URL, in one line, and starts when the first has ended', async () => {
     const { url: DATABASE_URL } = await emptyDatabase();
     const env = { DATABASE_URL, SECRET_KEY: 'a secret that all processes have got' };
     const first = await launch(env);
@@ -50,7 +50,7 @@ describe('a second process on the same database', () => {
     expect(await third.stop()).toEqual({ code: 0, signal: null });
   });
 
-  it('one of two starts at the same moment, and both find the tables whole', async () => {
+  it('one of two concurrent starts succeeds, and the tables are whole', async () => {
     const { url: DATABASE_URL, query } = await emptyDatabase();
     const both = await Promise.all([launch({ DATABASE_URL }), launch({ DATABASE_URL })]);
     const outcomes = await Promise.all(
@@ -79,7 +79,7 @@ describe('a second process on the same database', () => {
 });
 
 describe.skipIf(withoutRedis)('two processes with one Redis', () => {
-  it('start at the same moment on an empty database, and work as one', async () => {
+  it('start at the same moment on an empty database, and work together', async () => {
     const redis = await startRedis();
     undo.push(() => redis.stop());
     const { url: DATABASE_URL, query } = await emptyDatabase();
@@ -126,7 +126,7 @@ describe.skipIf(withoutRedis)('two processes with one Redis', () => {
     for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
   });
 
-  it('do the job of one that is killed in the middle of it', async () => {
+  it('run the job of a process that is killed in the middle of it', async () => {
     const redis = await startRedis();
     undo.push(() => redis.stop());
     let answers = false;

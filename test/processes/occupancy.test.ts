@@ -3,7 +3,7 @@ import { createDatabase, type TestDatabase, withClient } from '../support/databa
 import { until } from '../support/poll.ts';
 import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
 
-/** The lock that a process holds on its database, as `pg_locks` shows it. */
+/** The lock of a process on its database, as `pg_locks` shows it. */
 const OCCUPANCY = 7_011_503;
 const HOLDERS = `select l.pid from pg_locks l join pg_database d on d.oid = l.database
   where d.datname = current_database() and locktype = 'advisory' and objid = ${OCCUPANCY} and granted`;
@@ -29,7 +29,7 @@ const worksFor = async ({ token }: Person) => (await server.call('GET /users', {
 const works = () => worksFor(ada);
 const holders = () => database.query<{ pid: number }>(HOLDERS);
 
-it('takes its place again when the database has cut all connections', async () => {
+it('takes the lock again when the database has cut all connections', async () => {
   const [before] = await holders();
   await database.query(
     `select pg_terminate_backend(pid, 60000) from pg_stat_activity
@@ -44,7 +44,7 @@ it('takes its place again when the database has cut all connections', async () =
   expect(fatal).toEqual([]);
 });
 
-it('gives up when another process has taken it meanwhile', async () => {
+it('gives up when another process has taken the lock meanwhile', async () => {
   await withClient(database.url, async (other) => {
     const taken = other.query('select pg_advisory_lock($1)', [OCCUPANCY]);
     await until(
@@ -64,7 +64,7 @@ it('gives up when another process has taken it meanwhile', async () => {
   expect(fatal).toEqual(['Another process took over the database.']);
 });
 
-it('says that it is not ready while the database takes no connections, and is again afterwards', async () => {
+it('is not ready while the database accepts no connections, and is ready again afterwards', async () => {
   const ready = () => fetch(`${server.url}/ready`);
   expect((await ready()).status).toBe(200);
   const cluster = inject('clusterUrl');
@@ -91,7 +91,7 @@ it('says that it is not ready while the database takes no connections, and is ag
   expect(await works()).toBe(true);
 });
 
-it('leaves its place with its end', async () => {
+it('releases the lock when it ends', async () => {
   await server.close();
   expect(await holders()).toEqual([]);
   server = await startServer({ database });
@@ -100,11 +100,11 @@ it('leaves its place with its end', async () => {
 
 const PLACES = 17;
 
-it('does not lose places of its pool when the database cuts transactions', async () => {
+it('keeps the size of its pool when the database cuts transactions', async () => {
   // One person holds four in ten connections at most.
   const people = [ada];
   for (const name of ['Ben', 'Cat']) people.push(await signUpAs(server, ada, name, 'admin'));
-  // From now on their tokens are known: to look them up is a call of the network, which holds no more.
+  // The tokens are cached now: checking them is a call for the network address, which may hold no more.
   for (const person of people) expect(await worksFor(person)).toBe(true);
   const rename = () =>
     Array.from({ length: PLACES }, (_, i) => {
@@ -112,7 +112,8 @@ it('does not lose places of its pool when the database cuts transactions', async
       return server.call(`POST /users/${id}/update`, { token, body: { name: `A ${i}` } });
     });
   await withClient(database.url, async (holder) => {
-    // Every place of the pool waits in a transaction, and is cut there; one holds the locks, one listens, and one is the line of the jobs.
+    // Every connection of the pool waits in a transaction and is cut there; one holds the locks, one listens,
+    // and one serves the jobs.
     await holder.query('begin');
     await holder.query('lock table users in access exclusive mode');
     const updates = rename();
@@ -123,7 +124,7 @@ it('does not lose places of its pool when the database cuts transactions', async
     const answers = Promise.all(updates).finally(() => {
       isAnswered = true;
     });
-    // One of them may have had to wait for something that the server asks by itself, and has its place afterwards.
+    // One of them may have waited for a query of the server itself, and gets its connection afterwards.
     await until('all to be cut', async () => {
       await database.query(`select pg_terminate_backend(pid) ${waiting}`);
       return isAnswered;

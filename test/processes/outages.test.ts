@@ -9,7 +9,7 @@ import { until } from '../support/poll.ts';
 import { proxyDatabase } from '../support/proxy.ts';
 import { signUpAll, startServer } from '../support/server.ts';
 
-/** A server whose PostgreSQL goes away and comes back. */
+/** A server whose PostgreSQL stops and starts again. */
 const database = await createDatabase();
 const proxy = await proxyDatabase(database.url);
 const lines: { level: number; msg: string; [member: string]: unknown }[] = [];
@@ -46,7 +46,7 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.disconnect();
 });
 
-/** README's snippet. */
+/** The snippet of the README. */
 function follow(token = ada.token) {
   const socket = io(server.url, { path: '/ws/socket.io', auth: { token }, forceNew: true });
   const heard: string[] = [];
@@ -59,11 +59,11 @@ function follow(token = ada.token) {
 }
 
 describe('a Socket.IO client', () => {
-  it('that reconnects while the database is away tries again until it is let in', async () => {
+  it('that reconnects while the database is unreachable retries until it is admitted', async () => {
     const { socket, heard, trouble } = follow();
     await until('the connection', () => socket.connected);
     proxy.cut();
-    // As a network that breaks: the client comes back at once, and its session cannot be checked.
+    // Imitates a broken network: the client reconnects at once, and its session cannot be checked.
     let attempts = 0;
     socket.io.on('reconnect_attempt', () => {
       attempts += 1;
@@ -86,7 +86,7 @@ describe('a call', () => {
   };
   const untilServed = () => until('calls to be served', async () => (await post('served')).status === 200);
 
-  it('while the database is away is answered 503 with Retry-After at every door, in one line of log a second', async () => {
+  it('while the database is unreachable is answered 503 with Retry-After at every door, with one log line a second', async () => {
     await untilServed();
     lines.length = 0;
     const began = performance.now();
@@ -110,7 +110,7 @@ describe('a call', () => {
       status: 503,
       body: { parts: { database: { state: 'down' } } },
     });
-    // The server of this test has no Python, and says so now and then.
+    // This server has no Python, which it logs now and then.
     const told = () => lines.filter(({ level, msg }) => level >= 40 && !msg.startsWith('Python'));
     await until('the count', () => told().some(({ repeated }) => Number(repeated) > 0));
     expect(new Set(told().map(({ msg }) => msg))).toEqual(new Set(['The database does not answer.']));
@@ -120,7 +120,7 @@ describe('a call', () => {
     expect((await readyOf()).body.parts.database).toEqual({ state: 'ok', detail: 'answers' });
   });
 
-  it('that finds the disk full is answered 507, reading goes on, and /ready says so', async () => {
+  it('that meets a full disk is answered 507, reading goes on, and /ready reports it', async () => {
     await untilServed();
     await database.query(`create function fill() returns trigger language plpgsql as
       $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`);
@@ -143,7 +143,7 @@ describe('a job', () => {
   const add = (name: string) => withClient(database.url, (client) => enqueue(sqlOf(client), slow, { name }));
   const kept = () => database.query<{ attempts: number }>('select attempts from graphile_worker.jobs');
 
-  it('that ends while the database is away is not run again, and those that came meanwhile are run', async () => {
+  it('that ends while the database is unreachable is not run again, and new ones are run', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     gate = promise;
     await add('under way');
@@ -156,7 +156,7 @@ describe('a job', () => {
     proxy.restore();
     await until('all to be done', async () => (await kept()).length === 0);
     expect(runs).toEqual(['under way', 'meanwhile']);
-    // It is told of new ones again, or finds them.
+    // It gets a notice about new jobs again, or finds them.
     await add('later');
     await until('all to be done', async () => (await kept()).length === 0);
     expect(runs).toHaveLength(3);

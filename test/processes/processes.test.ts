@@ -69,7 +69,7 @@ describe.skipIf(withoutRedis)('two processes', () => {
       return states.every((redisState) => redisState === state);
     });
 
-  /** What must hold whenever Redis works, and again after it came back. */
+  /** Checks what must work with Redis, and again after Redis has come back. */
   function crossing(round: string) {
     it('carry messages across, each once and in order', async () => {
       await withListeners(root, async (listeners) => {
@@ -83,7 +83,7 @@ describe.skipIf(withoutRedis)('two processes', () => {
       });
     });
 
-    it('carry reactions, and what passes, across', async () => {
+    it('carry reactions and transient notices across', async () => {
       await withListeners(root, async (listeners) => {
         const { id } = (await post(here, 'hello')).body;
         const call = (request: string, body: unknown) =>
@@ -91,14 +91,14 @@ describe.skipIf(withoutRedis)('two processes', () => {
         await call(`/messages/${id}/reactions/add`, { name: 'wave' });
         const types = ['message', 'message:reaction:add'];
         await untilAll('the events', listeners, ({ events }) => events.length >= types.length);
-        // It goes to those who follow at that moment.
+        // The notice goes to followers at that moment.
         await call('/typing', { typing: true });
         await untilAll('the notice', listeners, ({ notices }) => notices.includes('typing'));
         for (const { events } of listeners) expect(events.map(({ type }) => type)).toEqual(types);
       });
     });
 
-    it('end a session that the other one knows, at REST and both sockets', async () => {
+    it('end a session that the other process knows, at REST and both sockets', async () => {
       const person = await member();
       expect(await whoAmI(there, person)).toBe(200);
       await withListeners(person, async (listeners) => {
@@ -121,7 +121,7 @@ describe.skipIf(withoutRedis)('two processes', () => {
       await until('the token to be refused', async () => (await whoAmI(there, other)) === 401);
     }); // biome-ignore format: one case a line
 
-    it('follow a change of the configuration, their open sockets too', async () => {
+    it('follow a change of the configuration, on open sockets too', async () => {
       await withListeners(root, async (listeners) => {
         await configure((configuration) => {
           configuration.ui.watermark = round;
@@ -159,7 +159,7 @@ describe.skipIf(withoutRedis)('two processes', () => {
   describe('with Redis', () => {
     crossing('first');
 
-    it('are one installation, and keep all their keys under its name', async () => {
+    it('are one installation, and prefix all their keys with its name', async () => {
       const [row] = await database.query<{ installation_id: string }>('select installation_id from config');
       const { keys, channels } = await redis.ask(async (client) => ({
         keys: await client.keys('*'),
@@ -170,12 +170,12 @@ describe.skipIf(withoutRedis)('two processes', () => {
       expect([...keys, ...channels].filter((key) => !key.startsWith(prefix))).toEqual([]);
     });
 
-    it('keep no address of anybody in it', async () => {
+    it('store no mail or network address in it', async () => {
       const keys = await redis.ask((client) => client.keys('*'));
       expect(keys.filter((key) => key.includes('example.com'))).toEqual([]);
     });
 
-    it('name it as a part that works', async () => {
+    it('report it as a working part', async () => {
       const body = await (await fetch(`${here.url}/ready`)).json();
       expect(body).toMatchObject({
         ready: true,
@@ -183,7 +183,7 @@ describe.skipIf(withoutRedis)('two processes', () => {
       });
     });
 
-    it('are not disturbed by nonsense on their channel', async () => {
+    it('ignore invalid messages on their channel', async () => {
       const [row] = await database.query<{ installation_id: string }>('select installation_id from config');
       const channel = `parley:${row?.installation_id}:bus`;
       for (const nonsense of [
@@ -195,7 +195,7 @@ describe.skipIf(withoutRedis)('two processes', () => {
       ]) {
         await redis.ask((client) => client.publish(channel, nonsense));
       }
-      // What comes behind it arrives.
+      // A valid message behind them arrives.
       const person = await member();
       expect(await whoAmI(there, person)).toBe(200);
       await here.call('POST /auths/signout', { token: person.token });
@@ -213,14 +213,14 @@ describe.skipIf(withoutRedis)('two processes', () => {
     });
     afterAll(() => redis.restart());
 
-    it('say so', async () => {
+    it('report it', async () => {
       await untilRedisIs('degraded');
       const answer = await fetch(`${here.url}/ready`);
       expect(answer.status).toBe(200);
       expect(await answer.json()).toMatchObject({ ready: true, parts: { database: { state: 'ok' } } });
     });
 
-    it('sign people in, and count their attempts each for itself', async () => {
+    it('sign people in, and count attempts separately', async () => {
       const again = await signIn(here, person);
       expect(await whoAmI(there, again)).toBe(200);
       const answers = [];
@@ -262,7 +262,7 @@ describe.skipIf(withoutRedis)('two processes', () => {
     });
   });
 
-  describe('while Redis answers, but takes no notices', () => {
+  describe('while Redis answers, but accepts no notices', () => {
     const allow = (rule: string) => redis.ask((client) => client.call('acl', 'setuser', 'default', rule));
     beforeAll(async () => {
       await untilRedisIs('ok');
@@ -310,7 +310,7 @@ describe.skipIf(withoutRedis)('two processes', () => {
     it('make up for a notice that only one of them could not send', async () => {
       const person = await member();
       expect(await whoAmI(there, person)).toBe(200);
-      // Cuts the ordinary connections and leaves the subscriptions, as a broken line of one process might.
+      // Cuts the ordinary connections and keeps the subscriptions, like a network problem of one process.
       await redis.ask((client) => client.call('client', 'kill', 'type', 'normal', 'skipme', 'yes'));
       await here.call('POST /auths/signout', { token: person.token });
       await until('the token to be refused', async () => (await whoAmI(there, person)) === 401);

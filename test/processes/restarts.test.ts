@@ -11,7 +11,7 @@ import { freePort, type ServerProcess, spawnMain } from '../support/process.ts';
 import { startRedis, withoutRedis } from '../support/redis.ts';
 import { call, PASSWORD } from '../support/server.ts';
 
-/** Clients over restarts of real processes. */
+/** Clients during restarts of real processes. */
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
@@ -38,7 +38,7 @@ async function makeChannel(url: string) {
   return { token, post };
 }
 
-/** README's snippet. */
+/** The snippet of the README. */
 function follow(url: string, token: string, transports = ['polling', 'websocket']) {
   const socket = io(url, { path: '/ws/socket.io', auth: { token }, transports });
   undo.push(() => socket.disconnect());
@@ -49,7 +49,7 @@ function follow(url: string, token: string, transports = ['polling', 'websocket'
   return { socket, heard, ends };
 }
 
-it('clients of every kind come back by themselves after SIGTERM and a restart', async () => {
+it('clients of every kind reconnect by themselves after SIGTERM and a restart', async () => {
   const start = await setUp();
   const PORT = String(await freePort());
   const first = await start({ PORT });
@@ -79,7 +79,7 @@ it.skipIf(withoutRedis)(
     undo.push(() => redis.stop());
     const start = await setUp({ REDIS_URL: redis.url, SECRET_KEY: 'a secret that both processes have got' });
     const [one, two] = [await start({ SHUTDOWN_GRACE: '3600' }), await start({ SHUTDOWN_GRACE: '3600' })];
-    /** A balancer: new connections go to the process that is named here. */
+    /** A balancer: new connections go to the process that is set here. */
     let target = one.url;
     const balancer = createServer((client) => {
       const server = connect(Number(new URL(target).port), '127.0.0.1');
@@ -112,7 +112,7 @@ it.skipIf(withoutRedis)(
 
     const third = await start({});
     target = third.url;
-    // From a terminal: at once.
+    // A signal from a terminal ends it at once.
     expect(await two.stop('SIGINT')).toEqual({ code: 0, signal: null });
     await until('the connection', () => client.socket.connected);
     expect(client.ends).toEqual(['transport close', 'transport close']);

@@ -8,8 +8,8 @@ import { gatherPlayers, makeChannels, type Player } from './stage.ts';
 import { play, scripts } from './steps.ts';
 
 /*
- * The server is killed in the middle of writes and started again: what it answered is there, what it did not is there as a whole
- * or not at all, and everybody who listened goes on as if nothing had happened.
+ * The server is killed in the middle of writes and started again: answered writes are stored, unanswered
+ * writes are stored whole or not at all, and all listeners continue.
  */
 
 let database: TestDatabase;
@@ -27,11 +27,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('no crash loses, halves or invents anything', { timeout: 600_000 }, async () => {
+it('a crash loses nothing, tears nothing and adds nothing', { timeout: 600_000 }, async () => {
   const plan = fc.record({
     scripts: scripts(5, { min: 15, max: 30 }),
     losses: LOSSES,
-    /** Behind how many answers the server is killed. */
+    /** The numbers of answers after which the server is killed. */
     kills: fc.array(fc.integer({ min: 10, max: 60 }), { minLength: 1, maxLength: 2 }),
   });
   await fc.assert(
@@ -46,7 +46,7 @@ it('no crash loses, halves or invents anything', { timeout: 600_000 }, async () 
       let isOver = false;
       let wasCut = false;
       const crash = async () => {
-        // Somebody writes at that moment: of all calls that are under way, each may have its answer on the way back.
+        // Calls are running at that moment, so the answer of each may be on its way.
         await withClient(database.url, async (client) => {
           await client.query('begin');
           await client.query('lock table channel_event in exclusive mode');

@@ -18,7 +18,7 @@ import type { Entry } from './steps.ts';
 
 const DOORS = ['trpc', 'envelope', 'trpc', 'named', 'trpc', 'envelope'] as const;
 
-/** How each follower behaves: after how many events it loses its connection, again and again. */
+/** For each follower: after how many events it loses its connection, again and again. */
 export const LOSSES = fc.array(fc.array(fc.nat(15), { minLength: 1, maxLength: 5 }), {
   minLength: DOORS.length,
   maxLength: DOORS.length,
@@ -26,11 +26,11 @@ export const LOSSES = fc.array(fc.array(fc.nat(15), { minLength: 1, maxLength: 5
 
 export interface Readers {
   followers: Follower[];
-  /** Resolves when all have stopped. */
+  /** Resolves when all followers have stopped. */
   running: Promise<unknown>;
 }
 
-/** Everybody listens, one of them with two clients. */
+/** Every player listens, one of them with two clients. */
 export async function follow(options: {
   url: string;
   database: TestDatabase;
@@ -67,7 +67,9 @@ interface Ending {
   readers: Readers;
 }
 
-/** Waits until everybody has heard the last of what they may read, and asks for all that must hold then. */
+/**
+ * Waits until every follower has received the last event that it may read, and then checks all properties.
+ */
 export async function requireEverything(ending: Ending): Promise<void> {
   const { url, database, players, channelIds, journal, readers } = ending;
   const { followers, running } = readers;
@@ -100,7 +102,10 @@ export async function requireEverything(ending: Ending): Promise<void> {
   await requireManagers(database, channelIds);
 }
 
-/** Everybody who may says a last word in each channel, which all who may read it must hear. @returns those by channel */
+/**
+ * Each writer posts a last word in each channel, and all readers must receive it. @returns the last words by
+ * channel
+ */
 async function hearLastWords(
   { url, database, players, readers: { followers } }: Ending,
   channelIds: string[],

@@ -11,7 +11,7 @@ import { until } from '../support/poll.ts';
 import { call } from '../support/server.ts';
 import type { Player } from './stage.ts';
 
-/** A message as it must be the same everywhere. What it quotes stays with its reader as it was. */
+/** A message without its quote: this must be equal everywhere, but a quote stays as its reader got it. */
 export type Message = Omit<MessageView, 'reply_to_message'>;
 export type State = Map<string, Message>;
 
@@ -20,11 +20,11 @@ interface Told {
   data: unknown;
 }
 
-/** What an event makes of the messages of its channel, as every client may work it out. */
+/** Applies an event to the messages of its channel, as every client can. */
 export function applyEvent(state: State, { type, data }: Told): void {
   if (!type.startsWith('message')) return;
   const { reply_to_message, temp_id, name, ...message } = data as MessageView & Record<string, unknown>;
-  // A deleted message with replies stays, without what it said.
+  // A deleted message with replies stays, without its content.
   if (type !== 'message:delete' || message.reply_count > 0) {
     state.set(message.id, message);
     return;
@@ -35,7 +35,7 @@ export function applyEvent(state: State, { type, data }: Told): void {
   }
 }
 
-/** All messages of a channel that somebody may read; undefined when they may not. */
+/** All messages of a channel; undefined when the player may not read it. */
 export async function loadChannel(url: string, token: string, channelId: string): Promise<State | undefined> {
   const get = (path: string) => call(url, `GET /channels/${channelId}/messages${path}`, { token });
   const main = await get('?limit=200');
@@ -52,15 +52,15 @@ export async function loadChannel(url: string, token: string, channelId: string)
 
 export interface Heard {
   event: Event;
-  /** At the latest: Unix milliseconds. */
+  /** Upper bound of the arrival in Unix milliseconds. */
   atMs: number;
 }
 
-/** How somebody listens: over tRPC, or Socket.IO in one of its habits. */
+/** The way a player listens: over tRPC, or over Socket.IO with one of its forms of events. */
 export type ListeningDoor = 'trpc' | 'envelope' | 'named';
 
 interface Connection {
-  /** What came, in its order; `id` is what tRPC resumes by. */
+  /** The received events in order; tRPC resumes by `id`. */
   items(): { id?: string; event: Event }[];
   notices(): ChannelNoticeView[];
   reloads(): number;
@@ -87,18 +87,21 @@ const overSocketIo = (listener: SocketListener): Connection => ({
   close: () => listener.close(),
 });
 
-/** Whoever may read little hears little until all is played; what never ends, the test itself does. */
+/**
+ * A player with few rights receives little until the end, so there is no shorter limit; the test itself has
+ * one.
+ */
 const MOST_MS = 600_000;
 
-/** Where to listen now. A server that was killed has another `life` when it is back. */
+/** The server to listen to. A server that was killed has another `life` when it is back. */
 export interface Place {
   url: string;
   life: number;
 }
 
 /**
- * What a client of a person does: it keeps the messages of each channel from what it loads once, and from events. It loses its
- * connection again and again, and goes on with what it remembers.
+ * A client of a player: it builds the messages of each channel from one load and from events. It loses its
+ * connection again and again, and continues at its positions.
  */
 export class Follower {
   readonly player: Player;
@@ -108,7 +111,7 @@ export class Follower {
   readonly #where: () => Promise<Place>;
   readonly #isPlace: (place: Place) => boolean;
   readonly #losses: number[];
-  /** The number of the last event of each channel that was heard. */
+  /** The number of the last received event of each channel. */
   readonly #positions: Map<string, number>;
   readonly #loaded = new Map<string, State>();
   readonly #loading = new Map<string, Promise<void>>();
@@ -124,10 +127,10 @@ export class Follower {
     /** After how many events the connection is lost, again and again. */
     losses: number[];
     where: () => Promise<Place>;
-    /** Whether the server of a place is still there. */
+    /** True while the server of this place still runs. */
     isPlace: (place: Place) => boolean;
     cursor: string;
-    /** Channels that the person may read from the beginning, which have but their first event. */
+    /** Channels that the player may read from the beginning, with only their first event. */
     known: string[];
   }) {
     this.player = options.player;
@@ -166,7 +169,7 @@ export class Follower {
           take();
           if (this.#isOver || connection.isLost() || !this.#isPlace(place)) return true;
           if (this.#isSettling || this.heard.length - begun < patience) return false;
-          // tRPC's own client comes back by itself, once; after that ours does.
+          // The client of tRPC reconnects by itself once; after that this follower does.
           if (this.door !== 'trpc' || isTorn) return true;
           isTorn = true;
           connection.tear();
@@ -182,7 +185,7 @@ export class Follower {
     await Promise.all(this.#loading.values());
   }
 
-  /** Resolves when it is connected and will not leave any more. */
+  /** Resolves when it is connected and will not disconnect again. */
   async settle(): Promise<void> {
     this.#isSettling = true;
     await until(`${this.player.name} to be connected`, () => this.#isConnected);
@@ -192,12 +195,12 @@ export class Follower {
     this.#isOver = true;
   }
 
-  /** The number of the last event that it heard of a channel. */
+  /** The number of the last received event of a channel. */
   position(channelId: string): number | undefined {
     return this.#positions.get(channelId);
   }
 
-  /** What it makes of a channel: what it once loaded, and all that it heard. */
+  /** The state of a channel: the loaded messages with all received events. */
   stateOf(channelId: string): State {
     const state: State = new Map(this.#loaded.get(channelId));
     for (const { event } of this.heard) if (event.channel_id === channelId) applyEvent(state, event.data);
@@ -218,7 +221,8 @@ export class Follower {
 
   #hear({ id, event }: { id?: string; event: Event }, place: Place): void {
     this.heard.push({ event, atMs: Date.now() });
-    // What was loaded before the first event may be from an earlier time within reach, of which no number tells how it went on.
+    // Messages that were loaded before the first event may come from an earlier period of access, and no
+    // event number says what happened after it.
     const isFirst = !this.#positions.has(event.channel_id);
     this.#positions.set(event.channel_id, event.event_id);
     if (id !== undefined) this.#cursor = id;
@@ -226,9 +230,9 @@ export class Follower {
     if (isFirst || !isLoaded) this.#load(place, event.channel_id);
   }
 
-  /** Channels that came within reach while it was away, of which it has no number to go on from. */
+  /** Channels that became readable during an interruption, without a position to continue from. */
   async #loadUnknown(place: Place): Promise<void> {
-    // What is under way may show a channel as it was before this connection.
+    // A running load may show a channel as it was before this connection.
     await Promise.all(this.#loading.values());
     const { body } = await call(place.url, 'GET /channels', this.player).catch(() => ({ body: [] }));
     const channels = Array.isArray(body) ? (body as { id: string }[]) : [];
@@ -237,7 +241,7 @@ export class Follower {
   }
 
   #load({ url }: Place, channelId: string): void {
-    // What is under way may show it as it was before.
+    // A running load may show the state before.
     const before = this.#loading.get(channelId) ?? Promise.resolve();
     const loading = before
       .then(() => loadChannel(url, this.player.token, channelId))

@@ -4,12 +4,12 @@ import { listenBySocket } from '../events/listen.ts';
 import { withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 
-/* What the properties found, each with the moment held on purpose in which it happens. */
+/* Bugs that the properties found; each test forces the critical moment. */
 
 const board = await openBoard();
 afterAll(() => board.close());
 
-it('whoever is removed from a channel does not hear what follows, from the removal on', async () => {
+it('a member who is removed from a channel receives nothing from the removal on', async () => {
   const { server, owner, writer } = board;
   const body = { name: 'group', type: 'group', user_ids: [writer.id] };
   const { id } = (await server.call('POST /channels/create', { token: owner.token, body })).body;
@@ -24,7 +24,7 @@ it('whoever is removed from a channel does not hear what follows, from the remov
   const post = { token: owner.token, body: { content: 'among us' } };
   await server.call(`POST /channels/${id}/messages/post`, post);
   await until('the others to hear both', () => stays.enveloped.length === 3);
-  // Who is present is told as well, half a second after they came.
+  // Presence is sent too, half a second after the arrival.
   const noticesOf = ({ notices }: typeof goes) => notices.filter(({ data }) => data.type !== 'presence');
   await until('the notice of it', () => noticesOf(goes).length > 0);
   expect(goes.enveloped).toHaveLength(1);
@@ -32,7 +32,7 @@ it('whoever is removed from a channel does not hear what follows, from the remov
   await until('to be back', () => goes.enveloped.length >= 4);
   stays.close();
   goes.close();
-  // What they missed comes when they are back.
+  // The missed events arrive when the member is back.
   expect(goes.enveloped.map(({ event_id }) => event_id)).toEqual([1, 2, 3, 4]);
   expect(noticesOf(goes).map(({ data }) => data.type)).toEqual(['channel:member:remove']);
 });
@@ -51,7 +51,7 @@ it.each([
     await board.post({ content: 'elsewhere' });
     board.turnTo(channelId);
   }],
-])('a reply tells of the reaction that it had to wait for, beside %s', async (_what, meanwhile) => {
+])('the event of a reply includes the reaction that it had to wait for, beside %s', async (_what, meanwhile) => {
   const channelId = await board.turnToNewChannel();
   const root = await board.post({ content: 'root' });
   const { reply } = await withClient(board.server.database.url, async (client) => {

@@ -6,8 +6,8 @@ import { gatherPlayers, makeChannels } from './stage.ts';
 import { play, scripts } from './steps.ts';
 
 /*
- * Whatever several people do at the same time, through both doors: in the end everybody who may read a channel has the same
- * picture of it as the database, and has seen nothing else.
+ * Several people act at the same time through both doors. In the end, each reader of a channel has the same
+ * state of it as the database, and has received nothing else.
  */
 
 let round = 0;
@@ -16,7 +16,7 @@ const server = await startServer();
 afterAll(() => server.close());
 const players = await gatherPlayers(server.url, server.database);
 
-it('everybody ends with what the database holds', { timeout: 600_000 }, async () => {
+it('every reader ends with the state of the database', { timeout: 600_000 }, async () => {
   const plan = fc.record({ scripts: scripts(5, { min: 15, max: 40 }), losses: LOSSES });
   await fc.assert(
     fc.asyncProperty(plan, async ({ scripts: written, losses }) => {

@@ -22,7 +22,7 @@ const comparable = (state: State) => Object.fromEntries([...state].sort(([a], [b
 
 const NIL = '00000000-0000-0000-0000-000000000000';
 
-/** Those of some channels that are still there. */
+/** The channels of these that still exist. */
 export async function listLeft(database: TestDatabase, channelIds: string[]): Promise<string[]> {
   const rows = await database.query<{ id: string }>('select id from channel where id = any($1)', [
     channelIds,
@@ -30,7 +30,7 @@ export async function listLeft(database: TestDatabase, channelIds: string[]): Pr
   return rows.map(({ id }) => id);
 }
 
-/** What holds of a channel in the database by itself. @returns the channel's log */
+/** Checks a channel in the database by itself. @returns the log of the channel */
 export async function requireWhole(database: TestDatabase, channelId: string): Promise<Logged[]> {
   const log = await readLog(database, channelId);
   const [channel] = await database.query<{ type: string; last_event: number }>(
@@ -69,7 +69,7 @@ export async function requireWhole(database: TestDatabase, channelId: string): P
     [channelId],
   );
   expect(forgotten).toEqual([]);
-  // Each message was told of once, and each that was told of is there or told to be gone.
+  // Each message has one event, and each message with an event exists or has an event of its deletion.
   const told = log.filter(({ type }) => type === 'message').map(({ message_id }) => message_id);
   expect(new Set(told).size).toBe(told.length);
   const gone = log.filter(({ type }) => type === 'message:delete').map(({ message_id }) => message_id);
@@ -78,7 +78,7 @@ export async function requireWhole(database: TestDatabase, channelId: string): P
   return log;
 }
 
-/** There was somebody in charge of a group, whenever anybody came, went or changed their place. */
+/** Checks that a group channel had a manager at each change of its members and roles. */
 export async function requireManagers(database: TestDatabase, channelIds: string[]): Promise<void> {
   const moments = await database.query<{ managers: number }>(
     `select managers from test_readers where channel_id = any($1) and type = 'group'`,
@@ -88,7 +88,7 @@ export async function requireManagers(database: TestDatabase, channelIds: string
   for (const { managers } of moments) expect(managers).toBeGreaterThan(0);
 }
 
-/** What the log says, what the server answers and what each follower has made of events are the same. */
+/** Checks that the log, the answers of the server and the states of all followers are equal. */
 export async function requireSameState(
   url: string,
   database: TestDatabase,
@@ -119,7 +119,7 @@ export async function requireSameState(
   expect(listed.map(({ id }) => id)).toEqual(newestFirst.map(({ id }) => id));
 }
 
-/** Counts what is new for somebody by looking at every message, and compares it with what the server says. */
+/** Counts the unread messages of a player by looking at every message, and compares this with the server. */
 export async function requireCounts(
   url: string,
   database: TestDatabase,
@@ -148,14 +148,14 @@ export async function requireCounts(
     );
     const counts = { unread_count: fresh.length, mention_count: mentions.length };
     expect({ unread_count, mention_count }, `what is new for ${player.name}`).toEqual(counts);
-    // Whoever is mentioned is named in the text as it is now.
+    // A mentioned player is named in the current text.
     for (const { content } of mentions) expect(content).toContain(player.id);
   }
 }
 
 /**
- * What was answered has been done, what got no answer has been done once at most, and nothing stands in the log that nobody
- * asked for.
+ * Checks that answered calls have been done, unanswered calls have been done once at most, and the log has
+ * nothing else.
  */
 export function requireJournal(journal: Entry[], logs: Map<string, Logged[]>): void {
   for (const [channelId, log] of logs) {
@@ -170,7 +170,7 @@ export function requireJournal(journal: Entry[], logs: Map<string, Logged[]>): v
     for (const { input, messageId, outcome } of posts) {
       if (outcome.status === 200) expect(count('message', messageId), `events of ${input.content}`).toBe(1);
     }
-    // A message that was deleted in between is posted anew by who sends it again.
+    // When a message was deleted in between, sending it again posts a new one.
     const alive = log.filter(
       ({ type, message_id, data }) =>
         type === 'message' && data.temp_id && count('message:delete', message_id ?? '') === 0,
@@ -202,7 +202,7 @@ export function requireJournal(journal: Entry[], logs: Map<string, Logged[]>): v
   }
 }
 
-/** Nobody reacts for others: what each person's last word on a reaction was, is so, unless the message is deleted. */
+/** Checks that the last reaction call of each player decides each reaction, unless the message is deleted. */
 function requireReactions(entries: Entry[], log: Logged[]): void {
   const state: State = new Map();
   for (const event of log) applyEvent(state, event);

@@ -4,11 +4,11 @@ import type { Follower } from './follower.ts';
 import type { Player } from './stage.ts';
 import type { Entry } from './steps.ts';
 
-/** A change of who may read a channel, as the database noted it. */
+/** A change of the readers of a channel, as the database recorded it. */
 interface Moment {
   channel_id: string;
   event_id: number;
-  /** When its statement began, and when its transaction was about to commit: nanoseconds. */
+  /** The time when its statement began, and when its transaction was about to commit, in nanoseconds. */
   at: string;
   done_at: string;
   readers: string[];
@@ -21,16 +21,16 @@ export const readMoments = (database: TestDatabase, channelIds: string[]) =>
     [channelIds],
   );
 
-/** The clock of a channel may run ahead of the time by a little: each of its events is later than the one before. */
+/** The clock of a channel may run ahead a little, since each of its events is later than the one before. */
 const CLOCK_MS = 5;
-/** How long a commit may take to be seen by the other transactions, on a machine that has a lot to do. */
+/** The maximum time until other transactions see a commit, on a busy machine. */
 const COMMIT_MS = 1_000;
 
 const toMs = (nanoseconds: string) => Number(nanoseconds) / 1e6;
 
 /**
- * A follower hears each channel's events in their order, without a gap from the first on, and nothing that its person could not
- * read at some moment between the event and its arrival.
+ * Checks that a follower receives the events of each channel in order, without a gap after the first, and
+ * nothing that its player could not read at some moment between the event and its arrival.
  */
 export function requireNothingElse({ player, door, heard }: Follower, moments: Moment[]): void {
   const who = `${player.name} over ${door}`;
@@ -51,8 +51,8 @@ export function requireNothingElse({ player, door, heard }: Follower, moments: M
 }
 
 /**
- * Of what passes, a follower is told who types only where its person could read at some moment between the typing and its
- * arrival, what was read only by that person, and who was removed only as one of those.
+ * Checks notices: a follower receives typing only where its player could read at some moment between the
+ * typing and the arrival, read marks only of its own player, and removals only as a reader of the channel.
  */
 export function requireNoticesOfReaders(follower: Follower, moments: Moment[], journal: Entry[]): void {
   const { player, door, noticed } = follower;

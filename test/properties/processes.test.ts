@@ -8,8 +8,8 @@ import { gatherPlayers, makeChannels, type Player } from './stage.ts';
 import { play, scripts } from './steps.ts';
 
 /*
- * Two processes share the work, and one of them is killed: those who wrote or listened there go on at the other, and nobody can
- * tell the difference.
+ * Two processes share the work, and one of them is killed: its writers and listeners continue at the other,
+ * without a difference.
  */
 describe.skipIf(withoutRedis)('two processes', () => {
   let redis: TestRedis;
@@ -30,12 +30,12 @@ describe.skipIf(withoutRedis)('two processes', () => {
     await redis.stop();
   });
 
-  it('are one, also when one of them dies', { timeout: 600_000 }, async () => {
+  it('behave as one, also when one of them is killed', { timeout: 600_000 }, async () => {
     const plan = fc.record({
       scripts: scripts(5, { min: 15, max: 30 }),
       losses: LOSSES,
       killed: fc.nat(1),
-      /** Behind how many answers. */
+      /** The number of answers before the kill. */
       when: fc.integer({ min: 10, max: 60 }),
     });
     await fc.assert(

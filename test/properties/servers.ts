@@ -6,13 +6,13 @@ import { until } from '../support/poll.ts';
 import { freePort, type ServerProcess, spawnMain } from '../support/process.ts';
 import type { Place } from './follower.ts';
 
-/** Real processes, as the main program is, on one database; each keeps its address when it is started again. */
+/** Real processes of the main program on one database; each keeps its address after a restart. */
 export interface Servers {
-  /** A server that runs: each number keeps to one while the same ones run. Waits while there is none. */
+  /** A running server: a number gets the same server while the same servers run. Waits while none runs. */
   where(n: number): Promise<Place>;
-  /** Whether the server that was there still is. */
+  /** True while the server of this place still runs. */
   isPlace(place: Place): boolean;
-  /** Ends one without any warning, as `kill -9` does. */
+  /** Ends a server without warning, like `kill -9`. */
   kill(n: number): Promise<void>;
   start(n: number): Promise<void>;
   close(): Promise<void>;

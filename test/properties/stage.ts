@@ -4,18 +4,18 @@ import { grant } from '../support/channels.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { type CallOptions, call, PASSWORD } from '../support/server.ts';
 
-/** Somebody who writes and reads. The first of a stage is the administrator. */
+/** A person who writes and reads. The first of a stage is the administrator. */
 export interface Player {
   id: string;
   name: string;
   token: string;
-  /** The door that they write through. */
+  /** The door that the player writes through. */
   door: 'rest' | 'trpc';
 }
 
 export interface Operation {
   procedure: string;
-  /** The same at the REST door; what is in braces is taken from the input. */
+  /** The request at the REST door; names in braces are replaced from the input. */
   request: string;
   input: Record<string, unknown>;
 }
@@ -28,7 +28,7 @@ export interface Outcome {
   body: any;
 }
 
-/** One operation by somebody, through their door of the server at an address. */
+/** Performs an operation as a player, through the player's door, on the server at this address. */
 export async function perform(
   url: string,
   { token, door }: Pick<Player, 'token' | 'door'>,
@@ -61,7 +61,7 @@ async function performByTrpc(
   }
 }
 
-/** A call that has to succeed. */
+/** A call that must succeed. */
 async function insist(url: string, request: string, options: CallOptions) {
   const { status, body } = await call(url, request, options);
   if (status !== 200) throw new Error(`${request} answered ${status}: ${JSON.stringify(body)}`);
@@ -71,9 +71,9 @@ async function insist(url: string, request: string, options: CallOptions) {
 const NAMES = ['Root', 'Ada', 'Ben', 'Cyd', 'Dee'];
 
 /**
- * Signs everybody up, and makes the database note at each event of a channel itself who may read it then: the event is the last
- * statement of the change that it tells of, so the notes say exactly who could read between which numbers, and from when to when.
- * They stay when the channel goes.
+ * Signs up the players, and makes the database record the readers of a channel at each of its events. The
+ * event is the last statement of its change, so the records say exactly who could read between which event
+ * numbers, and between which times. They stay when the channel is deleted.
  */
 export async function gatherPlayers(url: string, database: TestDatabase): Promise<Player[]> {
   const players: Player[] = [];
@@ -114,9 +114,9 @@ export async function gatherPlayers(url: string, database: TestDatabase): Promis
 }
 
 /**
- * New channels of every kind: one that all read, one by grants, a group and a direct channel.
+ * Makes channels of every kind: a public one, one with grants, a group channel and a direct channel.
  *
- * @param round up to 15 rounds: the same people would have the same direct channel again
+ * @param round up to 15 rounds, since the same people always share one direct channel
  */
 export async function makeChannels(url: string, players: Player[], round: number): Promise<string[]> {
   const [root, ada, ben, cyd] = players as [Player, Player, Player, Player];

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { grant } from '../support/channels.ts';
 import { type Operation, type Outcome, type Player, perform } from './stage.ts';
 
-/** What people do. A post is sent twice now and then: at once, or after its answer. */
+/** The acts of players. A post is sometimes sent twice: at once, or after its answer. */
 const ACTS = {
   post: 8,
   reply: 5,
@@ -26,10 +26,12 @@ const ACTS = {
 } as const;
 type Act = keyof typeof ACTS;
 
-/** Where an act means something: by the order in which channels are made. Elsewhere it is refused, which happens too. */
+/**
+ * The channel where an act makes sense, by the order of creation. Elsewhere it is refused, which happens too.
+ */
 const HOME: { [act in Act]?: number } = { grants: 1, add: 2, remove: 2, leave: 2, promote: 2, demote: 2 };
 
-/** What nearly nobody may do on their own: half of it is done by the administrator, or there would be too little of it. */
+/** Few players may do these; half of them are done by the administrator, or there would be too few. */
 const MANAGING: readonly Act[] = ['grants', 'add', 'remove', 'promote', 'demote'];
 
 const act = fc.oneof(
@@ -38,25 +40,25 @@ const act = fc.oneof(
 const step = fc.record({
   act,
   channel: fc.nat(3),
-  /** Which of the messages that are known, or of the people. */
+  /** The index of a known message, or of a player. */
   target: fc.nat(1000),
   again: fc.constantFrom('no', 'no', 'at once', 'afterwards'),
   byAdministrator: fc.boolean(),
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** A list of steps for each of so many players. */
+/** A list of steps for each player. */
 export const scripts = (players: number, { min, max }: { min: number; max: number }) =>
   fc.array(fc.array(step, { minLength: min, maxLength: max }), { minLength: players, maxLength: players });
 
-/** One thing that somebody tried. */
+/** One attempted act. */
 export interface Entry {
   by: Player;
   /** Unix milliseconds. */
   beganMs: number;
   act: Act;
   channelId: string;
-  /** The message that it was about; of a post, the one that it made, once that is known. */
+  /** The message that it concerns; for a post, the new message once it is known. */
   messageId: string | undefined;
   input: Record<string, unknown>;
   outcome: Outcome;
@@ -67,11 +69,14 @@ const REACTIONS = ['wave', '+1', '🎉'];
 export interface Scene {
   players: Player[];
   channelIds: string[];
-  /** Where to write now; waits while there is no server. */
+  /** The server to write to; waits while none runs. */
   where(player: Player): Promise<string>;
 }
 
-/** Everybody does what their script says, all at the same time. Resolves with what they tried, each person's in its order. */
+/**
+ * All players act by their scripts at the same time. Resolves with the attempted acts, in order for each
+ * player.
+ */
 export async function play(scene: Scene, written: Step[][], onEntry = () => {}): Promise<Entry[]> {
   const known = new Map<string, string[]>(scene.channelIds.map((id) => [id, []]));
   const journal: Entry[] = [];
@@ -92,7 +97,7 @@ export async function play(scene: Scene, written: Step[][], onEntry = () => {}):
     const isPost = operation.procedure === 'messages.post';
     const outcomes =
       isPost && step.again === 'at once' ? await Promise.all([attempt(), attempt()]) : [await attempt()];
-    // Whoever got no answer asks again, which must not post a second time.
+    // Without an answer, the player sends the post again, which must not store a second message.
     const isUnanswered = outcomes.every(({ status }) => status === 0);
     if (isPost && (step.again === 'afterwards' || isUnanswered)) outcomes.push(await attempt());
     for (const outcome of outcomes) {
@@ -156,7 +161,7 @@ function operationOf({ act, target }: Step, circumstances: Circumstances): Opera
     case 'read':
       return inChannel('readers.markRead', 'POST /read');
     case 'type':
-      // The id tells one from another: no thread has it.
+      // A random id identifies this notice; no thread has it.
       return inChannel('members.typing', 'POST /typing', { message_id: randomUUID() });
     case 'grants':
       return inChannel('channels.update', 'POST /update', {
@@ -176,7 +181,7 @@ function operationOf({ act, target }: Step, circumstances: Circumstances): Opera
   }
 }
 
-/** Each number stands for another set of readers and writers. */
+/** Each number means another set of readers and writers. */
 const grantsFor = (number: number, players: Player[]) =>
   players.slice(1).flatMap(({ id }, n) => {
     const right = Math.floor(number / 3 ** n) % 3;

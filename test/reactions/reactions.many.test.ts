@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBoard } from '../channels/board.ts';
 
-/*
- * A popular message: 300 people have reacted to it, the writer as the last of them.
- */
+/* A popular message: 300 people have reacted, the writer as the last. */
 
 let id: string;
 const CROWD = 299;
@@ -39,7 +37,7 @@ const crowd = (from: number, to: number) =>
 const namesOf = ({ users }: Group) => users.map(({ name }) => name);
 
 describe('a reaction of 300 people', () => {
-  it('names the first hundred, and the caller, with the whole count, at every read', async () => {
+  it('shows the first hundred people and the caller, with the whole count, in every read', async () => {
     const read = await board.get(id);
     const found = await board.server.call('GET /channels/messages/search?q=popular', {
       token: board.writer.token,
@@ -54,7 +52,7 @@ describe('a reaction of 300 people', () => {
     expect(namesOf(others.body.reactions[0])).toEqual(crowd(1, 100));
   });
 
-  it('names nobody twice', async () => {
+  it('shows each person once', async () => {
     await board.react(id, 'first');
     const { query } = board.server.database;
     await query(
@@ -68,7 +66,7 @@ describe('a reaction of 300 people', () => {
     expect(namesOf(group)).toEqual(['Writer', ...crowd(1, 99)]);
   });
 
-  it('tells in its events who did what, and grows no larger with every one', async () => {
+  it('shows the actor in its events, which do not grow with the count', async () => {
     await board.react(id, '👍', board.owner);
     await board.unreact(id, '👍', board.owner);
     const [added, removed] = (await board.log()).slice(-2);

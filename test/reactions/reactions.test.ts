@@ -15,7 +15,7 @@ const reactionsTo = async (id: string) => (await board.get(id)).reactions;
 const types = async () => (await board.log()).map(({ type }) => type);
 
 describe('reactions', () => {
-  it('are grouped by name in the order of first use, people in theirs', async () => {
+  it('are grouped by name in the order of first use, and their people in order too', async () => {
     const { id } = await board.post({ content: 'x' });
     for (const [name, person] of [
       ['🎉', third],
@@ -46,7 +46,7 @@ describe('reactions', () => {
     expect(await reactionsTo(id)).toHaveLength(2);
   });
 
-  it('tell everybody, with the message as it is then and the name', async () => {
+  it('are sent to all readers, with the current message and the name', async () => {
     const { id, updated_at } = await board.post({ content: 'x' });
     await board.react(id, '👍', third);
     const added = await board.get(id);
@@ -61,18 +61,18 @@ describe('reactions', () => {
     ]);
   });
 
-  it('twice, or taken back when there is none, answer true and tell nobody', async () => {
+  it('that exist already, or removals of missing ones, answer true and send nothing', async () => {
     const { id } = await board.post({ content: 'x' });
     expect((await board.unreact(id, '👍')).body).toBe(true);
     await board.react(id, '👍');
     expect((await board.react(id, '👍')).body).toBe(true);
-    // The reaction of another is not the caller's to take back.
+    // The caller cannot remove the reaction of another user.
     expect((await board.unreact(id, '👍', third)).body).toBe(true);
     expect(await reactionsTo(id)).toMatchObject([{ name: '👍', count: 1 }]);
     expect(await types()).toEqual(['message', 'message:reaction:add']);
   });
 
-  it('ten times at once are one, by three people at once three, in events without gap', async () => {
+  it('ten times at once are one; by three people at once they are three, in events without a gap', async () => {
     const { id } = await board.post({ content: 'x' });
     const people = [board.owner, board.writer, third];
     await Promise.all(
@@ -82,7 +82,7 @@ describe('reactions', () => {
     const events = await board.log();
     expect(events.slice(1).map(({ type }) => type)).toEqual(Array(3).fill('message:reaction:add'));
     expect(events.map(({ id: number }) => number)).toEqual(events.map((_, n) => (events[0]?.id ?? 0) + n));
-    // Each event shows all that were there by then: whoever takes the last one has them all.
+    // Each event shows all earlier reactions, so the last event has them all.
     expect(events.slice(1).map(({ data }) => (data.reactions as [{ count: number }])[0].count)).toEqual([
       1, 2, 3,
     ]);
@@ -93,7 +93,7 @@ describe('reactions', () => {
     expect(await types()).toHaveLength(7);
   });
 
-  it('go with their message, and with the account of who reacted', async () => {
+  it('are deleted with their message, and with the account of their author', async () => {
     const leaver = await signUpAs(board.server, board.owner, 'Leaver', 'user');
     await board.turnToNewChannel(grant(leaver.id, 'write'));
     const root = await board.post({ content: 'root' });
@@ -114,7 +114,7 @@ describe('reactions', () => {
     expect(reactionsLogged).toEqual([]);
   });
 
-  it('reach neither unknown messages nor tombstones', async () => {
+  it('are refused for unknown messages and tombstones', async () => {
     const root = await board.post({ content: 'root' });
     await board.post({ content: 'reply', parent_id: root.id });
     await board.remove(root.id);
@@ -126,7 +126,7 @@ describe('reactions', () => {
     expect(await board.log()).toEqual(before);
   });
 
-  it('are no part of a quote', async () => {
+  it('are not part of a quote', async () => {
     const quoted = await board.post({ content: 'quoted' });
     await board.react(quoted.id, '👍');
     const { reply_to_message } = await board.post({ content: 'x', reply_to_id: quoted.id });
@@ -135,28 +135,28 @@ describe('reactions', () => {
   });
 });
 
-describe('a name', () => {
+describe('the name of a reaction', () => {
   it.each([
     ['an emoji of several code points', '👩‍👩‍👧‍👦'],
     ['a flag', '🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
-    ['one with a skin tone', '👍🏽'],
-    ['one that others join', '👨🏽‍❤️‍💋‍👨🏿'],
+    ['an emoji with a skin tone', '👍🏽'],
+    ['an emoji of several joined ones', '👨🏽‍❤️‍💋‍👨🏿'],
     ['a flag of two letters', '🇩🇪'],
     ['a keycap', '1️⃣'],
-    ['one in the style of text', '❤'],
+    ['an emoji in text style', '❤'],
     ['a short name', ':thumbsup:'],
     ['a short name with a sign', '+1'],
     ['two words', 'thumbs up'],
-    ['words of scripts with marks', 'ठीक ที่ שָׁלוֹם'],
+    ['words with combining marks', 'ठीक ที่ שָׁלוֹם'],
     ['64 characters', 'x'.repeat(64)],
-    ['what looks like SQL and markup', `'; drop table users; --<b>`],
+    ['text that looks like SQL and markup', `'; drop table users; --<b>`],
   ])('may be %s', async (_what, name) => {
     const { id } = await board.post({ content: 'x' });
     expect((await board.react(id, name)).body).toBe(true);
     expect(await reactionsTo(id)).toMatchObject([{ name }]);
   });
 
-  it('is the same in every Unicode form, and with space around it', async () => {
+  it('is the same in every Unicode form, and with white space around it', async () => {
     const { id } = await board.post({ content: 'x' });
     await board.react(id, 'e\u0301t\u00e9');
     await board.react(id, ' \u00e9te\u0301\n', third);
@@ -167,11 +167,11 @@ describe('a name', () => {
 
   it.each([
     ['65 characters', 'x'.repeat(65)],
-    ['nothing', ''],
-    ['only space', ' \t\u2003'],
+    ['an empty text', ''],
+    ['white space only', ' \t\u2003'],
     ['NUL', 'a\0'],
-    ['half a surrogate pair', '\ud83d'],
-    ['no text', 1],
+    ['a lone surrogate', '\ud83d'],
+    ['a number', 1],
     ['null', null],
     ['missing', undefined],
   ])('must not be %s', async (_what, name) => {
@@ -186,32 +186,35 @@ describe('a name', () => {
   it.each([
     ['a zero-width space', '\u200b'],
     ['a zero-width space behind an emoji', '👍\u200b'],
-    ['a joiner that joins nothing', '👍\u200d'],
+    ['a joiner without a second emoji', '👍\u200d'],
     ['a line break', 'a\nb'],
     ['a control character', '\u0007'],
-    ['a mark of direction', '\u202eab'],
-    ['a letter that is a blank', '\u3164'],
-    ['Braille without a dot', '\u2800'],
-    ['tags of no flag', 'a\u{e0061}'],
-    ['a private character', '\ue000'],
+    ['a mark of the writing direction', '\u202eab'],
+    ['a blank letter', '\u3164'],
+    ['an empty Braille pattern', '\u2800'],
+    ['tags that are no flag', 'a\u{e0061}'],
+    ['a private-use character', '\ue000'],
     ['several spaces', 'a   b'],
     ['64 combining marks', '\u0301'.repeat(64)],
     ['a pile of marks on a letter', `e${'\u0301'.repeat(20)}`],
-  ])('must not be %s, which whoever stored it before can still take back', async (_what, name) => {
-    const { id } = await board.post({ content: 'x' });
-    const answer = await board.react(id, name);
-    expect(answer).toMatchObject({ status: 400, body: { code: 'validation', issues: [{ path: 'name' }] } });
-    expect(answer.body.detail).toMatch(/^name: must be an emoji or a word/);
-    expect(await types()).toEqual(['message']);
-    const stored = 'insert into message_reaction values ($1, $2, $3, $4, 1)';
-    const values = [board.channelId, id, name.normalize('NFC'), board.writer.id];
-    await board.server.database.query(stored, values);
-    expect(await reactionsTo(id)).toHaveLength(1);
-    expect((await board.unreact(id, name)).body).toBe(true);
-    expect(await reactionsTo(id)).toEqual([]);
-  });
+  ])(
+    'must not be %s, which can still be removed by its author when it was stored before',
+    async (_what, name) => {
+      const { id } = await board.post({ content: 'x' });
+      const answer = await board.react(id, name);
+      expect(answer).toMatchObject({ status: 400, body: { code: 'validation', issues: [{ path: 'name' }] } });
+      expect(answer.body.detail).toMatch(/^name: must be an emoji or a word/);
+      expect(await types()).toEqual(['message']);
+      const stored = 'insert into message_reaction values ($1, $2, $3, $4, 1)';
+      const values = [board.channelId, id, name.normalize('NFC'), board.writer.id];
+      await board.server.database.query(stored, values);
+      expect(await reactionsTo(id)).toHaveLength(1);
+      expect((await board.unreact(id, name)).body).toBe(true);
+      expect(await reactionsTo(id)).toEqual([]);
+    },
+  );
 
-  it('is one of 50 at most, even when more come at once; those that are there can still be joined', async () => {
+  it('is one of 50 at most, also with concurrent reactions; existing ones can still be joined', async () => {
     const { id } = await board.post({ content: 'x' });
     for (let n = 0; n < 45; n += 1) await board.react(id, `r${n}`);
     const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => board.react(id, `s${n}`, third)));

@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 const post = async (person: Person, content: string, more: object = {}, id = channelId) =>
   (await as(person)(`POST /channels/${id}/messages/post`, { content, ...more })).body;
-/** What is new for somebody, once it was seen to be the same alone and in the list. */
+/** The unread counts of a person; checks that they are equal alone and in the list. */
 async function news(person: Person, id = channelId) {
   const one = (await as(person)(`GET /channels/${id}`)).body;
   const list = (await as(person)('GET /channels')).body;
@@ -34,8 +34,8 @@ async function news(person: Person, id = channelId) {
 }
 const read = (person: Person, body: object = {}) => as(person)(`POST /channels/${channelId}/read`, body);
 
-describe('what is new', () => {
-  it('are messages of others, replies included, that still stand', async () => {
+describe('unread messages', () => {
+  it('are messages of other users, replies included, that are not deleted', async () => {
     const root = await post(ann, 'root');
     const gone = await post(ann, 'gone');
     const rootOfReply = await post(ann, 'tombstone');
@@ -47,7 +47,7 @@ describe('what is new', () => {
     expect(root.content).toBe('root');
   });
 
-  it('are messages of a model, too, for the account that called it: clients see that account as their author', async () => {
+  it('include messages of a model for the account that called it, although clients show that account as their author', async () => {
     await post(ann, 'called');
     const { id, user } = await post(ann, 'kingfisher', { meta: { mine: 1 } });
     await server.database.query(
@@ -63,11 +63,11 @@ describe('what is new', () => {
     expect(found.map((one: { id: string }) => one.id)).toContain(id);
   });
 
-  it('is not what was there before somebody joined or was there at all', async () => {
+  it('are newer than the membership and the account of the reader', async () => {
     await post(ann, 'early');
     const late = await signUpAs(server, admin, `Late${channelId}`, 'user');
     await as(admin)(`POST /channels/${channelId}/update`, { access_grants: [grant('*', 'read')] });
-    // Accounts are as old as whole seconds.
+    // Accounts have their age in whole seconds.
     await server.database.query(
       'update message set created_at = created_at - 2000000000 where channel_id = $1',
       [channelId],
@@ -81,7 +81,7 @@ describe('what is new', () => {
     expect(await news(ben, id)).toMatchObject({ unread_count: 1 });
   });
 
-  it('counts mentions of oneself and of everybody, each message once', async () => {
+  it('include mentions of the reader and of all people, each message once', async () => {
     const mention = (message: { id: string; created_at: number }, userId: string) =>
       server.database.query(
         `insert into message_mention (channel_id, message_id, user_id, created_at)
@@ -99,7 +99,7 @@ describe('what is new', () => {
     expect(await news(ben)).toMatchObject({ unread_count: 2, mention_count: 1 });
   });
 
-  it('is counted to a hundred, which stands for 99+, and no further', async () => {
+  it('are counted to a hundred, which clients show as 99+', async () => {
     await server.database.query(
       `insert into message (channel_id, id, user_id, content, data, meta, created_at, updated_at)
        select $1, gen_random_uuid(), $2, 'x', '{}', '{}', t, t
@@ -112,7 +112,7 @@ describe('what is new', () => {
 });
 
 describe('a read mark', () => {
-  it('stands at the newest message unless told, and never goes back', async () => {
+  it('is set to the newest message by default, and never goes back', async () => {
     const [one, two] = [await post(ann, '1'), await post(ann, '2')];
     expect((await read(ben, { last_read_at: two.created_at })).body).toEqual({
       last_read_at: two.created_at,
@@ -125,13 +125,13 @@ describe('a read mark', () => {
     expect(last_read_at).toBeGreaterThan(two.created_at);
   });
 
-  it('does not hide what is to come', async () => {
+  it('does not hide later messages', async () => {
     await read(ben, { last_read_at: 8_000_000_000_000_000_000 });
     await post(ann, 'later');
     expect(await news(ben)).toMatchObject({ unread_count: 1 });
   });
 
-  it('is set by many at once, and stands at the latest', async () => {
+  it('that is set by many at once is the latest', async () => {
     const messages = [];
     for (let n = 0; n < 6; n += 1) messages.push(await post(ann, `${n}`));
     const marks = messages.map(({ created_at }) => read(ben, { last_read_at: created_at }));
@@ -139,7 +139,7 @@ describe('a read mark', () => {
     expect(await news(ben)).toMatchObject({ unread_count: 0, last_read_at: messages.at(-1).created_at });
   });
 
-  it('is nobody else’s, and not set by looking', async () => {
+  it('belongs to its reader, and reading messages does not set it', async () => {
     await post(ann, '1');
     await as(ben)(`GET /channels/${channelId}/messages`);
     expect(await news(ben)).toMatchObject({ unread_count: 1 });
@@ -148,15 +148,15 @@ describe('a read mark', () => {
   });
 
   it.each([
-    ['text', 'now'],
+    ['a text', 'now'],
     ['a fraction', 1.5],
-    ['what is before time', -1],
-    ['more than time holds', 1e30],
+    ['a negative time', -1],
+    ['a time out of range', 1e30],
   ])('is refused as %s', async (_what, last_read_at) => {
     expect((await read(ben, { last_read_at })).status).toBe(400);
   });
 
-  it('and the level of notification need a right to read', async () => {
+  it('and the notification level require read access', async () => {
     await as(admin)(`POST /channels/${channelId}/update`, { access_grants: [] });
     const notify = (id: string) => as(ben)(`POST /channels/${id}/notify`, { level: 'none' });
     expect((await read(ben)).status).toBe(403);
@@ -168,7 +168,7 @@ describe('a read mark', () => {
   });
 });
 
-it('a channel that is deleted in this very moment is not there, whatever is noted of it', async () => {
+it('in a channel that is deleted at the same moment answers 404', async () => {
   for (let round = 0; round < 8; round += 1) {
     const { id } = (
       await as(ann)('POST /channels/create', { type: 'group', name: 'short', user_ids: [ben.id] })
@@ -188,7 +188,7 @@ it('a channel that is deleted in this very moment is not there, whatever is note
   }
 });
 
-it('the level of notification decides what the totals count, and nothing else', async () => {
+it('the notification level decides only what the totals count', async () => {
   const totals = async () => (await as(ben)('GET /channels/unread')).body;
   await as(ben)(`POST /channels/${channelId}/notify`, { level: 'none' });
   const before = await totals();
@@ -220,7 +220,7 @@ it('the level of notification decides what the totals count, and nothing else', 
   expect((await notify('loud')).status).toBe(400);
 });
 
-it('500 channels with what is new in them are one statement', async () => {
+it('500 channels with unread messages are counted in one statement', async () => {
   await server.database.query(
     `with made as (
        insert into channel (id, user_id, type, name, created_at, updated_at, last_message_at)
@@ -239,7 +239,7 @@ it('500 channels with what is new in them are one statement', async () => {
     const statements = await recordStatements(async () => {
       expect((await as(ben)(request)).status).toBe(200);
     });
-    // The server has statements of its own at times, of other tables.
+    // The server sometimes runs statements of its own, on other tables.
     expect(statements.filter((text) => /\bchannel\b|channel_member|\bmessage\b/.test(text))).toEqual([
       expect.stringContaining('channel_reader'),
     ]);

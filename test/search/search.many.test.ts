@@ -3,9 +3,7 @@ import { openBoard } from '../channels/board.ts';
 import { withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 
-/*
- * More messages than a search looks at before it decides how to go on.
- */
+/* More messages than a search reads before it decides how to go on. */
 
 const board = await openBoard();
 afterAll(() => board.close());
@@ -28,7 +26,7 @@ await server.database.query(
   [many, writer.id, said],
 );
 
-/** The numbers of those that hold all of the words, newest first. */
+/** The numbers of the messages with all of the words, newest first. */
 const holding = (words: string[]) =>
   said.flatMap((text, n) => (words.every((word) => text.includes(word)) ? [n] : [])).toReversed();
 
@@ -36,9 +34,9 @@ const search = (query: Record<string, string>) =>
   server.call(`GET /channels/messages/search?${new URLSearchParams(query)}`, { token: writer.token });
 const numbersOf = (body: { meta: { n: number } }[]) => body.map(({ meta }) => meta.n);
 
-// Frequent everywhere, frequent of late, frequent once, rare, together never: each is found another way.
+// Frequent in all, frequent lately, frequent once, rare, never together: each is found in another way.
 it.each([['gannet'], ['osprey'], ['kestrel'], ['hoopoe'], ['gannet', 'hoopoe'], ['kestrel', 'osprey']])(
-  'finds the page that was asked for, in the channel and in all: %s',
+  'finds the requested page, in the channel and in all: %s',
   async (...words) => {
     const expected = holding(words);
     for (const where of [{ channel_id: many }, {}, { from: writer.id }] as Record<string, string>[]) {
@@ -62,7 +60,7 @@ it.each([['gannet'], ['osprey'], ['kestrel'], ['hoopoe'], ['gannet', 'hoopoe'], 
   },
 );
 
-it('is of a program too, and not of whoever made it', async () => {
+it('finds messages of a program by its author, and not by the owner of the webhook', async () => {
   const program = '018f0000-0000-7000-8000-00000000000c';
   const found = `update message set author_type = 'webhook', author_id = $1 where channel_id = $2 and content like '%hoopoe%'`;
   await server.database.query(found, [program, many]);
@@ -70,13 +68,13 @@ it('is of a program too, and not of whoever made it', async () => {
   expect((await search({ q: 'hoopoe', from: writer.id })).body).toEqual([]);
 });
 
-it('asks for a narrower one past its last page, and when it takes too long', async () => {
+it('asks for a narrower search past its last page, and when it takes too long', async () => {
   const late = await search({ q: 'gannet', skip: '10001' });
   expect([late.status, late.body.code]).toEqual([422, 'search_too_broad']);
   expect(late.body.detail).toContain('before');
   expect((await search({ q: 'gannet', skip: '10000' })).body).toEqual([]);
 
-  // Somebody holds the table; a search that waits is cancelled as one is whose time is over.
+  // Another transaction locks the table; a search that waits for it is cancelled like one that runs too long.
   await withClient(server.database.url, async (client) => {
     await client.query('begin');
     await client.query('lock table message in access exclusive mode');
@@ -97,7 +95,7 @@ it('asks for a narrower one past its last page, and when it takes too long', asy
   expect((await search({ q: 'hoopoe', limit: '1' })).body).toHaveLength(1);
 });
 
-it('is made four times at once by one person, who takes no connection from others with more', async () => {
+it('runs four times at once for one person, and leaves connections for others', async () => {
   await withClient(server.database.url, async (client) => {
     await client.query('begin');
     await client.query('lock table message in access exclusive mode');

@@ -24,15 +24,15 @@ const say = async (content: string, person = owner, where = channel, more: objec
 const search = (query: Record<string, string>, { token }: Partial<Person> = reader) =>
   server.call(`GET /channels/messages/search?${new URLSearchParams(query)}`, { token });
 
-/** The contents of what a search finds. */
+/** The contents of the found messages. */
 const found = async (query: Record<string, string> | string, person = reader): Promise<string[]> => {
   const { status, body } = await search(typeof query === 'string' ? { q: query } : query, person);
   expect([status, body.detail]).toEqual([200, undefined]);
   return body.map(({ content }: { content: string }) => content);
 };
 
-describe('who searches', () => {
-  it('finds what they may read, and nobody else does', async () => {
+describe('a search', () => {
+  it('finds only messages that the caller may read', async () => {
     const { id } = await say('the albatross has landed');
     expect(await found('albatross', owner)).toHaveLength(1);
     expect(await found('albatross', reader)).toHaveLength(1);
@@ -45,13 +45,13 @@ describe('who searches', () => {
     expect(where).toEqual({ id: channel, name: 'general', type: null });
   });
 
-  it('has to be somebody who was let in', async () => {
+  it('requires a full account', async () => {
     expect((await search({ q: 'x' }, {})).status).toBe(401);
     expect((await search({ q: 'x' }, { token: 'x' })).status).toBe(401);
     expect((await search({ q: 'x' }, pending)).body.code).toBe('account_pending');
   });
 
-  it('finds nothing any more when they lose the channel', async () => {
+  it('finds nothing after access to the channel is revoked', async () => {
     const lost = await channelFor(owner, stranger);
     await say('a pelican', owner, lost);
     expect(await found('pelican', stranger)).toHaveLength(1);
@@ -62,7 +62,7 @@ describe('who searches', () => {
     expect([one.status, one.body.code]).toEqual([403, 'forbidden']);
   });
 
-  it('finds nothing of groups and direct channels of others, administrators neither', async () => {
+  it('finds nothing of group and direct channels of other people, for administrators too', async () => {
     for (const type of ['group', 'dm']) {
       const { body } = await server.call('POST /channels/create', {
         token: owner.token,
@@ -76,14 +76,14 @@ describe('who searches', () => {
     expect(await found('heron', stranger)).toEqual([]);
   });
 
-  it('is told of a channel that is none', async () => {
+  it('reports a channel that does not exist', async () => {
     const none = await search({ q: 'x', channel_id: '019ab000-0000-7000-8000-000000000000' });
     expect([none.status, none.body.code]).toEqual([404, 'not_found']);
   });
 });
 
-describe('what is found', () => {
-  it('has the words, as on the web', async () => {
+describe('a found message', () => {
+  it('has the words, with the syntax of web searches', async () => {
     const [both, one] = ['Red kites circle high', 'A red robin sings'];
     await say(both);
     await say(one);
@@ -93,14 +93,14 @@ describe('what is found', () => {
     expect(await found('"circle kites"')).toEqual([]);
     expect(await found('red -kites')).toEqual([one]);
     expect(await found('robin or circle')).toEqual([one, both]);
-    // The last word may still be typed; one before it, or in a phrase, may not.
+    // The last word may be unfinished; an earlier word, or one in a phrase, may not.
     expect(await found('red kit')).toEqual([both]);
     expect(await found('kit red')).toEqual([]);
     expect(await found('red "kit"')).toEqual([]);
     expect(await found('red -kit')).toEqual([one, both]);
   });
 
-  it('is of an author, of a time, of a channel, and page by page', async () => {
+  it('has the author, the time and the channel of the filter, page by page', async () => {
     const first = await say('one cormorant');
     const second = await say('two cormorants, one cormorant', reader);
     const other = await channelFor(owner, reader);
@@ -114,7 +114,7 @@ describe('what is found', () => {
     expect(await found({ q, skip: '1', limit: '1' })).toEqual([second.content]);
   });
 
-  it('is in threads, too, is what an edit made of it, and is gone when it is deleted', async () => {
+  it('may be in a thread, has its edited content, and is not found after its deletion', async () => {
     const root = await say('a root with an ibis');
     const reply = await say('an ibis again', owner, channel, { parent_id: root.id });
     expect(await found('ibis')).toEqual([reply.content, root.content]);
@@ -127,7 +127,7 @@ describe('what is found', () => {
     expect(await found('ibis')).toEqual([]);
   });
 
-  it('shows where it matches, as plain text that nothing written can pass for a mark', async () => {
+  it('shows its matches as plain text with marks that no content can imitate', async () => {
     const fragments = async (q: string) => (await search({ q })).body[0].fragments;
     await say('<b>An</b> egret <script>alert(1)</script> & an EGRET');
     const [fragment] = await fragments('egret');
@@ -148,26 +148,26 @@ describe('what is found', () => {
   });
 });
 
-describe('what is no search', () => {
+describe('an invalid search', () => {
   it.each<[string, Record<string, string>]>([
     ['no words', {}],
     ['empty', { q: '' }],
     ['blank', { q: '  ' }],
     ['punctuation', { q: '!!! & | ( ) :* <->' }],
     ['quotes', { q: '"""' }],
-    ['only what must not occur', { q: '-red' }],
-    ['what must not occur, or else', { q: 'red or -blue' }],
+    ['only excluded words', { q: '-red' }],
+    ['excluded words with an alternative', { q: 'red or -blue' }],
     ['too long', { q: 'x'.repeat(501) }],
     ['64 KiB', { q: 'x'.repeat(8_000) }],
     ['NUL', { q: 'a\0b' }],
-    ['a channel that is no id', { q: 'x', channel_id: 'x' }],
-    ['an author that is no id', { q: 'x', from: "' or true --" }],
-    ['a time that is none', { q: 'x', before: 'yesterday' }],
+    ['a malformed id of a channel', { q: 'x', channel_id: 'x' }],
+    ['a malformed id of an author', { q: 'x', from: "' or true --" }],
+    ['a time that is no number', { q: 'x', before: 'yesterday' }],
     ['half a nanosecond', { q: 'x', after: '0.5' }],
-    ['a time past all numbers', { q: 'x', after: '1e30' }],
+    ['a time out of range', { q: 'x', after: '1e30' }],
     ['no items', { q: 'x', limit: '0' }],
     ['too many items', { q: 'x', limit: '201' }],
-  ])('%s is refused in words', async (_what, query) => {
+  ])('%s is refused with a clear text', async (_what, query) => {
     const { status, body } = await search(query);
     expect([status, body.code]).toEqual([400, 'validation']);
     expect(body.detail).toEqual(expect.any(String));
@@ -187,20 +187,20 @@ describe('what is no search', () => {
     "\\'x",
     'ünïcödé 文書 🦩',
     `x${'-x'.repeat(249)}`,
-  ])('is taken as words, whatever it looks like: %s', async (q) => {
+  ])('is read as words, however it looks: %s', async (q) => {
     const { status, body } = await search({ q });
     expect([200, 400]).toContain(status);
     if (status === 400) expect(body.code).toBe('validation');
     expect(await found('albatross')).toHaveLength(1);
   });
 
-  it('a repeated member, which could mean either', async () => {
+  it('with a repeated member is refused, since either value could be meant', async () => {
     const path = '/channels/messages/search?q=a&q=b';
     expect((await server.call(`GET ${path}`, { token: reader.token })).status).toBe(400);
   });
 });
 
-it('a search is one statement in a transaction that limits its time, however much it finds', async () => {
+it('a search is one statement in a transaction with a time limit, for any number of results', async () => {
   for (let n = 0; n < 20; n += 1) await say(`flamingo ${n}`);
   await search({ q: 'flamingo' });
   const sent = await recordStatements(async () => {
@@ -214,11 +214,11 @@ it('a search is one statement in a transaction that limits its time, however muc
   ]);
 });
 
-it('messages of nothing but what is sought hold up no search', async () => {
+it('many messages with only the searched word do not slow down a search', async () => {
   const flood = await channelFor(owner, reader);
   for (let n = 0; n < 20; n += 1) await say('auk '.repeat(16_000), owner, flood);
   await say(`${'tern '.repeat(200)}${'auk '.repeat(16_000)}`, owner, flood);
-  // PostgreSQL ends one that takes 5 s.
+  // PostgreSQL ends a statement after 5 s.
   for (const q of ['auk', 'auk auk auk', `"${'auk '.repeat(100)}"`, 'auk '.repeat(120), 'auk,'.repeat(120)]) {
     const { status, body } = await search({ q, channel_id: flood, limit: '200' });
     expect([q, status, body.length]).toEqual([q, 200, 21]);
@@ -228,7 +228,7 @@ it('messages of nothing but what is sought hold up no search', async () => {
   }
 });
 
-it('what it answers is what it declares', async () => {
+it('the answer matches its declared output', async () => {
   const { FoundMessage } = await import('../../src/search/search.schema.ts');
   const { body } = await search({ q: 'flamingo' });
   expect(body.map((item: unknown) => FoundMessage.strict().parse(item))).toEqual(body);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Loads the program as `main.ts` does, and prints the packages that came with it. */
+/** Loads the program like `main.ts`, and prints the packages that were loaded. */
 const LOAD = `
   import { registerHooks } from 'node:module';
   const packages = new Set();
@@ -21,7 +21,7 @@ const LOAD = `
   console.log(JSON.stringify([...packages]));
 `;
 
-it('what few installations need is not in memory before it is asked for', async () => {
+it('rarely used packages are not loaded before they are needed', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', LOAD],

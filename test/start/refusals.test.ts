@@ -10,7 +10,10 @@ import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { descendantsOf, listProcesses, spawnMain } from '../support/process.ts';
 import { startRedis, withoutRedis } from '../support/redis.ts';
 
-/** Every start that cannot succeed: one line on stderr, nothing on stdout, exit code 1, and nothing left running. */
+/**
+ * Every start that cannot succeed prints one line on stderr and nothing on stdout, exits with code 1, and
+ * leaves nothing running.
+ */
 let dataDir: string;
 let undo: (() => unknown)[];
 
@@ -23,7 +26,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** No system gives it to a program that asks for any, and no program has it. */
+/** A port that no system assigns and no program uses. */
 const NOBODYS_PORT = 1;
 const cannotBeNobody = isRoot ? await whyNobodyCannotRun() : 'only root can be somebody else';
 
@@ -64,7 +67,7 @@ function messageOf(read: () => unknown): string {
   throw new Error('Nothing was refused.');
 }
 
-describe('a wrong environment variable is named, and its value is not shown', () => {
+describe('an invalid environment variable is named without its value:', () => {
   it.each([
     ['PORT', 'eighty', 'must be a whole number from 0 to 65535'],
     ['PORT', '70000', 'must be a whole number from 0 to 65535'],
@@ -95,7 +98,7 @@ describe('a wrong environment variable is named, and its value is not shown', ()
 });
 
 describe('the port', () => {
-  it('that is in use is named before anything is made', async () => {
+  it('in use is named before anything is made', async () => {
     const [, port] = await listening();
     expect(await refusal({ PORT: `${port}` })).toBe(
       `Port ${port} is in use. Stop the other program, or set PORT.`,
@@ -103,7 +106,7 @@ describe('the port', () => {
     await expect(rm(join(dataDir, 'postgres'), { recursive: true })).rejects.toThrow('ENOENT');
   });
 
-  it('on an address that this machine does not have', async () => {
+  it('on an address that this machine does not have is refused', async () => {
     expect(await refusal({ HOST: '192.0.2.1', PORT: '8080' })).toMatch(
       /^Cannot listen on 192\.0\.2\.1:8080 \(\w+\)/,
     );
@@ -111,13 +114,13 @@ describe('the port', () => {
 });
 
 describe('the data folder', () => {
-  it('that is a file', async () => {
+  it('that is a file is refused', async () => {
     const file = join(dataDir, 'file');
     await writeFile(file, '');
     expect(await refusal({ DATA_DIR: file })).toContain(`The data folder ${file} cannot be used`);
   });
 
-  it.skipIf(cannotBeNobody)('that may not be written, by somebody who is not root', async () => {
+  it.skipIf(cannotBeNobody)('that is not writable for an ordinary user is refused', async () => {
     await chmod(dataDir, 0o755);
     const inner = join(dataDir, 'inner');
     expect(await refusal({ DATA_DIR: inner }, NOBODY)).toMatch(
@@ -129,7 +132,7 @@ describe('the data folder', () => {
 });
 
 describe('DATABASE_URL', () => {
-  it('that nobody listens at, without its password', async () => {
+  it('without a server is refused, without showing the password', async () => {
     const line = await refusal({
       DATABASE_URL: `postgres://parley:hunter2@127.0.0.1:${NOBODYS_PORT}/parley`,
     });
@@ -138,18 +141,18 @@ describe('DATABASE_URL', () => {
     expect(line).not.toContain('hunter2');
   });
 
-  it('with a name that does not exist', async () => {
+  it('with an unknown host is refused', async () => {
     const line = await refusal({ DATABASE_URL: 'postgres://parley:hunter2@no-such-host.invalid/parley' });
     expect(line).toMatch(/no-such-host\.invalid.*(ENOTFOUND|EAI_AGAIN)/);
   });
 
-  it('of a database that does not exist', async () => {
+  it('with a missing database is refused', async () => {
     const { url } = await database();
     const line = await refusal({ DATABASE_URL: url.replace(/\/test_\w+/, '/no_such_database') });
     expect(line).toContain('database "no_such_database" does not exist');
   });
 
-  it('of something that is no PostgreSQL', async () => {
+  it('of a program that is not PostgreSQL is refused', async () => {
     const [, port] = await listening((socket) =>
       socket.end('HTTP/1.1 400 Bad Request\r\n\r\n').on('error', () => {}),
     );
@@ -157,7 +160,7 @@ describe('DATABASE_URL', () => {
     expect(line).toContain('does not answer as a PostgreSQL');
   });
 
-  it('of something that never answers', async () => {
+  it('of a program that never answers is refused', async () => {
     const sockets: import('node:net').Socket[] = [];
     const [, port] = await listening((socket) => void sockets.push(socket.on('error', () => {})));
     undo.push(() => sockets.map((socket) => socket.destroy()));
@@ -165,9 +168,9 @@ describe('DATABASE_URL', () => {
     expect(line).toContain('does not answer as a PostgreSQL');
   });
 
-  it('of a PostgreSQL that is too old', async () => {
+  it('of a PostgreSQL that is too old is refused', async () => {
     const { url, query } = await database({ empty: true });
-    // No such server is at hand; one that says so of itself is told apart in the same way.
+    // There is no such server here; this one claims to be old, which is detected in the same way.
     await query('create schema old');
     await query(`create function old.current_setting(text) returns text language sql
       as $$ select case $1 when 'server_version' then '14.2' when 'server_version_num' then '140002'
@@ -176,7 +179,7 @@ describe('DATABASE_URL', () => {
     expect(line).toContain('it is PostgreSQL 14.2, and 15 or newer is needed');
   });
 
-  it('of a database that is full of something else, which stays as it was', async () => {
+  it('of a database of another program is refused, and the database stays unchanged', async () => {
     const { url, query } = await database({ empty: true });
     await query('create table users (id int)');
     const line = await refusal({ DATABASE_URL: url });
@@ -187,7 +190,7 @@ describe('DATABASE_URL', () => {
     expect(tables).toEqual([{ tablename: 'users' }]);
   });
 
-  it('of a database that may only be read, as a standby is', async () => {
+  it('of a read-only database, like a standby, is refused', async () => {
     const { url, query } = await database();
     const [row] = await query<{ name: string }>('select current_database() as name');
     await query(`alter database ${row?.name} set default_transaction_read_only = on`);
@@ -198,7 +201,7 @@ describe('DATABASE_URL', () => {
 });
 
 describe('the secret', () => {
-  it('that is another than before, as when the data folder is another, serves nothing', async () => {
+  it('that differs from the one of the database, as with another data folder, is refused', async () => {
     const { url: DATABASE_URL } = await database();
     const first = spawnMain({ DATA_DIR: dataDir, DATABASE_URL, PORT: '0', PYTHON: '/dev/null' });
     undo.push(() => first.child.kill('SIGKILL'));
@@ -213,13 +216,13 @@ describe('the secret', () => {
 });
 
 describe('REDIS_URL', () => {
-  it('that nobody listens at, without its password', async () => {
+  it('without a server is refused, without showing the password', async () => {
     const { url: DATABASE_URL } = await database();
     const line = await refusal({ DATABASE_URL, REDIS_URL: `redis://:hunter2@127.0.0.1:${NOBODYS_PORT}` });
     expect(line).toBe('REDIS_URL cannot be used (ECONNREFUSED). Start Redis, or correct the address.');
   });
 
-  it('of something that never answers', async () => {
+  it('of a program that never answers is refused', async () => {
     const { url: DATABASE_URL } = await database();
     const [, port] = await listening((socket) => void socket.on('error', () => {}));
     expect(await refusal({ DATABASE_URL, REDIS_URL: `redis://127.0.0.1:${port}` })).toMatch(
@@ -227,7 +230,7 @@ describe('REDIS_URL', () => {
     );
   });
 
-  it.skipIf(withoutRedis)('that wants a password', async () => {
+  it.skipIf(withoutRedis)('with a missing password is refused', async () => {
     const { url: DATABASE_URL } = await database();
     const redis = await startRedis();
     undo.push(() => redis.stop());

@@ -22,7 +22,7 @@ const run = <T>(secret: string, work: (at: TestServer) => Promise<T>) => withSec
 const starts = (secret: string) => run(secret, async () => {});
 const refused = (secret: string) => expect(starts(secret)).rejects.toThrow(REFUSAL);
 
-/** A server with one secret in its configuration. */
+/** Starts a server and stores a secret in its configuration. */
 const writeSecret = () =>
   run(OLD, async (at) => {
     const root = await signUp(at, 'Root');
@@ -34,7 +34,7 @@ const writeSecret = () =>
     });
     return root;
   });
-/** Everything that a start could have changed. */
+/** All rows that a start could change. */
 const contents = () =>
   database.query(
     `select data::text, revision, secret_mark from config
@@ -61,13 +61,13 @@ it('a start with another secret is refused, and loses nothing', async () => {
   expect(await contents()).toEqual(before);
 });
 
-it('a start with another secret is refused also where nothing is stored that it could not read', async () => {
+it('a start with another secret is refused even when nothing sealed is stored', async () => {
   await starts(OLD);
   await refused(NEW);
   await starts(OLD);
 });
 
-it('a database without a mark starts as before, and has one then', async () => {
+it('a database without a mark starts, and gets one', async () => {
   await writeSecret();
   await mark();
   await starts(OLD);
@@ -75,7 +75,7 @@ it('a database without a mark starts as before, and has one then', async () => {
   await refused(NEW);
 });
 
-it('a database without a mark is refused where nothing that is sealed can be read', async () => {
+it('a database without a mark is refused when none of its sealed values can be opened', async () => {
   await writeSecret();
   await mark();
   const before = await contents();
@@ -83,7 +83,7 @@ it('a database without a mark is refused where nothing that is sealed can be rea
   expect(await contents()).toEqual(before);
 });
 
-it('a database without a mark may hold something that is lost beside what is not', async () => {
+it('a database without a mark may have lost values beside readable ones', async () => {
   const { id } = await writeSecret();
   const lost = seal(NEW, '{}', { purpose: 'tool-valves', place: 'tool:dice' });
   await database.query(
@@ -97,18 +97,18 @@ it('a database without a mark may hold something that is lost beside what is not
   expect(await database.query('select valves from tool')).toEqual([{ valves: lost }]);
 });
 
-it('a database without a mark, in which nothing is sealed, takes any secret', async () => {
+it('a database without a mark and without sealed values accepts any secret', async () => {
   await starts(OLD);
   await mark();
   await starts(NEW);
   expect(await isMarkedBy(NEW)).toBe(true);
 });
 
-it('a change of the secret that was cut off before its end is ended by the next start with both', async () => {
+it('a change of the secret that was interrupted is finished by the next start with both', async () => {
   const root = await writeSecret();
   await starts(`${NEW},${OLD}`);
   expect(await isMarkedBy(NEW)).toBe(true);
-  // As if the mark had not been written: something may still be sealed with the old one.
+  // Imitates a missing mark: some values may still be sealed with the old secret.
   await mark(OLD);
   await refused(NEW);
   await starts(`${NEW},${OLD}`);
@@ -118,7 +118,7 @@ it('a change of the secret that was cut off before its end is ended by the next 
   });
 });
 
-it('of two first starts at once with different secrets one serves, and its secret stays', async () => {
+it('one of two concurrent first starts with different secrets succeeds, and its secret stays', async () => {
   const started = await Promise.allSettled(
     [OLD, NEW].map((SECRET_KEY) => startServer({ database, env: { SECRET_KEY, LOG_LEVEL: 'silent' } })),
   );

@@ -7,7 +7,7 @@ let server: TestServer;
 afterEach(() => server.close());
 
 it.each(['false', '0', 'no', 'off'])(
-  'ENABLE_WEBSOCKET_SUPPORT=%s closes the event doors, and only those',
+  'ENABLE_WEBSOCKET_SUPPORT=%s closes only the event doors',
   async (off) => {
     server = await startServer({ env: { ENABLE_WEBSOCKET_SUPPORT: off } });
     const { token } = await signUp(server, 'Ada');
@@ -32,13 +32,13 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === '::1'),
 );
 
-it.skipIf(!hasIpv6)('listens on an IPv6 address and says so', async () => {
+it.skipIf(!hasIpv6)('listens on an IPv6 address and prints it', async () => {
   server = await startServer({ env: { HOST: '::1' } });
   expect(server.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
   expect((await fetch(`${server.url}/health`)).status).toBe(200);
 });
 
-it('takes an empty variable for one that is not set', async () => {
+it('treats an empty variable like a missing one', async () => {
   server = await startServer({ env: { REDIS_URL: '', SECRET_KEY: '', CORS_ALLOW_ORIGIN: '' } });
   expect((await fetch(`${server.url}/health`)).status).toBe(200);
 });

@@ -20,7 +20,7 @@ import {
 import { linkEnvironment } from '../support/python.ts';
 import { call, PASSWORD } from '../support/server.ts';
 
-/** `node src/main.ts` with the embedded database, as `npm start` runs it. */
+/** `node src/main.ts` with the embedded database, like `npm start`. */
 let dataDir: string;
 const servers: ServerProcess[] = [];
 
@@ -47,11 +47,14 @@ function launch(env: Record<string, string> = {}): ServerProcess {
   return server;
 }
 
-/** Processes of this data folder that are no test: PostgreSQL names it, and so does the server's environment. */
+/**
+ * Processes of this data folder except those of the test: PostgreSQL has it on its command line, the server
+ * in its environment.
+ */
 const ours = async (): Promise<OtherProcess[]> =>
   (await listProcesses()).filter(({ command }) => command.includes(dataDir));
 
-/** Everything that a running server has started. */
+/** All processes that a running server has started. */
 async function children({ child }: ServerProcess, ...programs: RegExp[]): Promise<OtherProcess[]> {
   const find = async () => {
     const all = await descendantsOf(child.pid ?? 0);
@@ -64,7 +67,7 @@ const signUp = (url: string, email: string) =>
   call(url, 'POST /auths/signup', { body: { email, name: 'Ada', password: PASSWORD } });
 
 describe('a start', () => {
-  it('in a fresh folder prints where it is and what to do, once, and serves', async () => {
+  it('in an empty folder prints its address and the next step once, and serves', async () => {
     await emptyDataFolder();
     const server = launch();
     const url = await server.ready();
@@ -95,7 +98,7 @@ describe('a start', () => {
     expect((await signUp(url, 'grace@example.com')).body.role).toBe('pending');
   });
 
-  it('after kill -9 takes over what the killed one left', async () => {
+  it('after kill -9 takes over what the killed server left', async () => {
     const first = launch();
     const { body } = await signUp(await first.ready(), 'ada@example.com');
     expect(await first.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
@@ -103,7 +106,7 @@ describe('a start', () => {
     expect((await call(url, 'GET /auths', { token: body.token })).status).toBe(200);
   });
 
-  it('of a second server in the same folder is refused, and disturbs nothing', async () => {
+  it('of a second server in the same folder is refused, and the first goes on', async () => {
     const first = launch();
     const url = await first.ready();
     const second = launch();
@@ -112,7 +115,7 @@ describe('a start', () => {
     expect((await fetch(`${url}/ready`)).status).toBe(200);
   });
 
-  it('refuses a damaged secret, rather than to go on with a guessable one', async () => {
+  it('refuses a damaged secret instead of using a guessable one', async () => {
     await writeFile(join(dataDir, 'secret.key'), '');
     const server = launch();
     expect(await server.ended()).toEqual({ code: 1, signal: null });
@@ -121,7 +124,7 @@ describe('a start', () => {
     );
   });
 
-  it('never shows SECRET_KEY', async () => {
+  it('never prints SECRET_KEY', async () => {
     await emptyDataFolder();
     const SECRET_KEY = 'shown-nowhere-shown-nowhere-shown-nowhere';
     const server = launch({ SECRET_KEY, LOG_LEVEL: 'trace', ENV: 'dev' });
@@ -146,7 +149,7 @@ describe('an old Node', () => {
     return status === 0 && Number.parseInt(stdout.slice(1), 10) < 24;
   });
 
-  it.skipIf(!OLD)('is told in one line what to use instead', () => {
+  it.skipIf(!OLD)('is refused in one line that names what to use instead', () => {
     const { status, stdout, stderr } = spawnSync(OLD ?? '', [MAIN], { encoding: 'utf8' });
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^This is Node \d+\.\d+\.\d+, .* start it with npm start\.\n$/);
@@ -164,7 +167,7 @@ describe('a stop', () => {
     expect(await ours()).toEqual([]);
   });
 
-  it('by the same signal twice is as clean: npm passes on what the terminal has sent already', async () => {
+  it('by the same signal twice is clean, since npm repeats the signal of a terminal', async () => {
     const server = launch();
     await server.ready();
     const started = await children(server, /postgres/);
@@ -173,7 +176,7 @@ describe('a stop', () => {
     expect(started.filter(isAlive)).toEqual([]);
   });
 
-  it('in the middle of a start leaves no process behind, and the next start works', async () => {
+  it('during a start leaves no process behind, and the next start works', async () => {
     await emptyDataFolder();
     await writeFile(join(dataDir, 'postgres.hold'), '');
     const server = launch({ NODE_OPTIONS: `--import=${HOLDING}` });
@@ -190,7 +193,7 @@ describe('a stop', () => {
     await launch().ready();
   });
 
-  it('follows when its database ends', async () => {
+  it('follows the end of its database', async () => {
     const server = launch();
     await server.ready();
     const [postgres] = await children(server, /postgres/);
@@ -201,7 +204,7 @@ describe('a stop', () => {
 });
 
 describe('/ready', () => {
-  it('says what is not ready yet, and /health that the process is alive', async () => {
+  it('reports what is not ready yet, and /health reports that the process is alive', async () => {
     const python = join(dataDir, 'slow-python');
     await writeFile(python, '#!/bin/sh\nexec sleep 60\n');
     await chmod(python, 0o755);

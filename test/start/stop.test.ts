@@ -3,7 +3,7 @@ import { createDatabase, withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { signUp, startServer } from '../support/server.ts';
 
-it('a stop lets a call that is under way finish, and takes no new ones', async () => {
+it('a stop lets a running call finish, and accepts no new ones', async () => {
   const database = await createDatabase();
   const server = await startServer({ database });
   const root = await signUp(server, 'Root');

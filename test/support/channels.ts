@@ -2,14 +2,14 @@ import type { Person, TestServer } from './server.ts';
 
 export type Grant = ReturnType<typeof grant>;
 
-/** The right to read or write, for a person or `*`, or for a group. */
+/** A grant to read or write, for a user or `*`, or for a group. */
 export const grant = (
   principal_id: string,
   permission: 'read' | 'write',
   principal_type: 'user' | 'group' = 'user',
 ) => ({ principal_type, principal_id, permission });
 
-/** Makes a standard channel of somebody's that others have the given rights in. @returns its id */
+/** Makes a standard channel of an owner with these grants. @returns its id */
 export async function makeChannel(
   server: Pick<TestServer, 'as'>,
   owner: Person,

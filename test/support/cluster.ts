@@ -9,8 +9,8 @@ export interface TestCluster {
 }
 
 /**
- * One throw-away cluster for a run of the tests. Its data need not survive a crash, so nothing waits for the disk.
- * The role of `address` may create databases.
+ * One temporary cluster for a test run. Its data need not survive a crash, so nothing waits for the disk. The
+ * role of `address` may create databases.
  */
 export async function startCluster(): Promise<TestCluster> {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'));
@@ -19,7 +19,7 @@ export async function startCluster(): Promise<TestCluster> {
     log: (line) => console.error(line),
     settings: {
       ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
-      // All test files of the run share it, some with several servers of 20 connections each.
+      // All test files of the run share it, and some have several servers of 20 connections each.
       max_connections: '300',
     },
   });

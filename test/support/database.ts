@@ -4,12 +4,12 @@ import { inject } from 'vitest';
 import type { DatabaseAddress } from '../../src/database/embedded.ts';
 import { runner, type Sql } from '../../src/database/sql.ts';
 
-/** The database with the migrated schema that every test database is a copy of. */
+/** The database with the migrated schema that every test database is copied from. */
 export const TEMPLATE = 'template_parley';
 
 export const quoteName = (name: string): string => pg.escapeIdentifier(name);
 
-/** A Unix socket as a URL: `pg` takes its folder from `host=`. */
+/** A URL with a Unix socket: `pg` takes its folder from `host=`. */
 export function urlOf({ host, port, user, password, dbName }: DatabaseAddress): string {
   const query = new URLSearchParams({ host, port: String(port) });
   return `postgresql://${user}:${encodeURIComponent(password)}@localhost/${dbName}?${query}`;
@@ -32,25 +32,27 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
-/** A connection of a test as what runs statements, so that a test stores what the server would. */
+/**
+ * The connection of a test in the form that runs statements, so that a test can store what the server would.
+ */
 export const sqlOf = (client: pg.Client): Sql =>
   runner({ query: ({ text, values }) => client.query(text, values) });
 
 export interface TestDatabase {
   url: string;
-  /** Runs a statement directly, past the server. */
+  /** Runs a statement directly, without the server. */
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
   drop(): Promise<void>;
 }
 
 export interface DatabaseOptions {
-  /** Without any table. */
+  /** A database without any table. */
   empty?: boolean;
-  /** In another cluster than the run's, which has no schema to copy. */
+  /** In another cluster than that of the run, which has no schema to copy. */
   clusterUrl?: string;
 }
 
-/** A database of one's own with the migrated schema. */
+/** A new database with the migrated schema. */
 export async function createDatabase(options: DatabaseOptions = {}): Promise<TestDatabase> {
   const clusterUrl = options.clusterUrl ?? inject('clusterUrl');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
@@ -64,8 +66,9 @@ export async function createDatabase(options: DatabaseOptions = {}): Promise<Tes
     query: (text, values) => withClient(url, async (client) => (await client.query(text, values)).rows),
     drop: () =>
       withClient(clusterUrl, async (client) => {
-        // Not `with (force)`, which wants to end autovacuum's worker too, and that is no right of this role's. Without it, PostgreSQL ends that one itself.
-        // Its own patience with those that are about to end is five seconds; here each is waited for.
+        // Not `with (force)`, which would also end the autovacuum worker, and this role may not do that.
+        // Without it, PostgreSQL ends that worker itself. PostgreSQL waits five seconds for ending
+        // connections; here each is awaited.
         await client.query(
           `select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = $1 and usename = current_user`,
           [name],

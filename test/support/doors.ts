@@ -2,16 +2,16 @@ import type { Procedure } from '../../src/doors/http/procedures.ts';
 import { call } from './server.ts';
 import { type Outcome, openCalls } from './sockets.ts';
 
-/** An id that nothing has. */
+/** A valid id without a resource. */
 export const NOWHERE = '00000000-0000-4000-8000-000000000000';
 
-/** The ways in by which procedures are called. */
+/** The doors by which procedures are called. */
 export const DOOR_NAMES = ['REST', 'tRPC', 'tRPC socket'] as const;
 export type DoorName = (typeof DOOR_NAMES)[number];
 
 type Input = Record<string, unknown>;
 
-/** The request that a procedure's own declaration makes of an input; undefined for what REST does not have. */
+/** The REST request for a procedure and an input; undefined for a procedure without a REST path. */
 export function requestOf({ meta }: Procedure, input: Input): { request: string; body: unknown } | undefined {
   if (!meta?.openapi) return undefined;
   const { method, path, bodyMember } = meta.openapi;
@@ -29,14 +29,17 @@ export function requestOf({ meta }: Procedure, input: Input): { request: string;
   return { request: `${method} ${address}?${query}`, body: undefined };
 }
 
-/** Somebody, or nobody, at every door through which procedures are called: for tests that are made from the router. */
+/**
+ * Opens every door for calls of procedures, with or without a token; for tests that are generated from the
+ * router.
+ */
 export function openDoors(url: string, token?: string) {
   const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
   let calls = openCalls(url, token);
-  /** Whether the server may close the socket at any time, as it does where credentials are missing or have ended. */
+  /** True when the server may close the socket at any time, because credentials are missing or have ended. */
   let isUnproved = !token;
 
-  /** Each answers undefined for what it does not have. */
+  /** Each returns undefined for a procedure that it does not have. */
   const doors: Record<DoorName, (procedure: Procedure, input: Input) => Promise<Outcome | undefined>> = {
     async REST(procedure, input) {
       const made = requestOf(procedure, input);
@@ -45,7 +48,7 @@ export function openDoors(url: string, token?: string) {
       return { status, code: status === 200 ? undefined : body?.code };
     },
     async tRPC({ path, type }, input) {
-      // A stream over HTTP is no door of ours.
+      // Streams over HTTP are not offered.
       if (type === 'subscription') return undefined;
       const text = JSON.stringify(input);
       const response = await (type === 'query'
@@ -67,10 +70,10 @@ export function openDoors(url: string, token?: string) {
 
   return {
     at: doors,
-    /** What becomes of a procedure at each of the doors that have it. */
+    /** The outcome of a procedure at each door that has it. */
     async try(procedure: Procedure, input: Input = {}): Promise<Outcome[]> {
       const outcomes: Outcome[] = [];
-      // One after the other: what the one changes the next one finds.
+      // One door after the other, since a call may change what the next one finds.
       for (const name of DOOR_NAMES) {
         const outcome = await doors[name](procedure, input);
         if (outcome) outcomes.push(outcome);

@@ -3,14 +3,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** A fenced example of a page: its language, the file that it stands for (if named), and its text. */
+/** A fenced example of a page: its language, the file name (if given), and its text. */
 export interface Fence {
   language: string;
   file: string;
   text: string;
 }
 
-/** The fenced examples of a page, in its order. */
+/** The fenced examples of a page, in order. */
 export async function readFences(page: URL): Promise<Fence[]> {
   const text = await readFile(page, 'utf8');
   return [...text.matchAll(/^```(\w+) ?(\S*)\n(.*?)^```$/gms)].map(
@@ -28,11 +28,11 @@ export const installed = (program: string): string =>
     .replace("'socket.io-client'", `'${import.meta.resolve('socket.io-client')}'`);
 
 /**
- * Runs the `sh` examples of a page in one shell, as a reader would: each sees what the ones before defined. Named examples are
- * written to their files first.
+ * Runs the `sh` examples of a page in one shell, like a reader: each sees what earlier ones defined. Named
+ * examples are written to their files first.
  *
  * @param path folders that come first on the PATH
- * @returns what each `sh` example printed, beside the example that follows it
+ * @returns the output of each `sh` example, with the example that follows it
  */
 export async function runFences(
   fences: Fence[],

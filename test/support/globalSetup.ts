@@ -8,14 +8,16 @@ import { sharedEnvironment } from './python.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Address of the run's PostgreSQL cluster, with a database of the migrated schema to copy from. */
+    /**
+     * The address of the PostgreSQL cluster of the run, with a database of the migrated schema to copy from.
+     */
     clusterUrl: string;
   }
 }
 
 /**
- * One cluster for the run, with the schema migrated once; each test file copies it. `DATABASE_URL_TEST` names another
- * PostgreSQL to run the tests on, whose role may create databases.
+ * Starts one cluster for the run and migrates the schema once; each test file copies it. `DATABASE_URL_TEST`
+ * names another PostgreSQL to run the tests on, whose role may create databases.
  */
 export default async function setup(project: TestProject) {
   const own = process.env.DATABASE_URL_TEST;
@@ -27,7 +29,8 @@ export default async function setup(project: TestProject) {
   const orm = await openOrm(entities, { url: inDatabase(url, TEMPLATE) });
   await migrate(orm, installQueue);
   await orm.close(true);
-  // Here, so that the workers do not make it twice at once. Without Python, the tests that need it tell.
+  // Made here, so that two workers do not make it at once. Without Python, the tests that need it report
+  // that.
   await sharedEnvironment().catch((error: unknown) => console.warn(String(error)));
   project.provide('clusterUrl', url);
   return stop;

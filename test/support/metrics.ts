@@ -10,8 +10,8 @@ const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 const KINDS = ['counter', 'gauge', 'histogram', 'summary'];
 
 /**
- * The text format of Prometheus, read strictly: each line is a sample, a help or a type, no metric is described twice, none has a
- * sample that was not described before, and no sample comes twice.
+ * Parses the text format of Prometheus strictly: each line is a sample, a help or a type; no metric is
+ * described twice; each sample follows its description; and no sample repeats.
  */
 export function readMetrics(text: string) {
   const types = new Map<string, string>();
@@ -44,7 +44,7 @@ export function readMetrics(text: string) {
     text,
     types,
     samples,
-    /** Of the sample with exactly these labels; 0 when there is none yet. */
+    /** The value of the sample with exactly these labels; 0 when there is none yet. */
     value(name: string, labels: Record<string, string> = {}): number {
       if (!types.has(name) && !types.has(name.replace(/_(bucket|sum|count)$/, '')))
         throw new Error(`There is no ${name}.`);
@@ -59,7 +59,7 @@ export function readMetrics(text: string) {
   };
 }
 
-/** What a server has counted, for whoever has a token that lets them ask. */
+/** The metrics of a server, read with a token that may read them. */
 export async function scrape(url: string, token: string) {
   const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
   const text = await answer.text();

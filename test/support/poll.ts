@@ -1,6 +1,6 @@
 /**
- * Waits until a condition holds, asking again and again; fails after the deadline with what was waited for. Only what never comes
- * takes so long: a machine that has much to do may be many times slower than another.
+ * Waits until a condition holds, checking again and again; fails after the deadline with the name of the
+ * condition. The deadline is long because a busy machine may be many times slower than another.
  */
 export async function until<T>(
   what: string,

@@ -7,12 +7,15 @@ import { join } from 'node:path';
 import { withClient } from './database.ts';
 import { until } from './poll.ts';
 
-/** The oldest version that `DATABASE_URL` may name, where Debian's packages put it. */
+/** The oldest version that `DATABASE_URL` may name, at the path of Debian's packages. */
 const BINARIES = '/usr/lib/postgresql/15/bin';
-/** PostgreSQL does not run as root; this account without rights is on every system. */
+/** PostgreSQL does not run as root; this account without rights exists on every system. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
-/** Why tests with an old PostgreSQL are skipped here, if they are. In CI nothing is skipped: they fail. */
+/**
+ * The reason why tests with an old PostgreSQL are skipped here; undefined when they run. In CI they fail
+ * instead.
+ */
 export const withoutOldPostgres = !existsSync(BINARIES) && process.env.CI !== 'true';
 
 export interface OldPostgres {
@@ -21,7 +24,7 @@ export interface OldPostgres {
   stop(): Promise<void>;
 }
 
-/** A throw-away PostgreSQL 15 on a Unix socket, as somebody's own server might be. */
+/** Starts a temporary PostgreSQL 15 on a Unix socket, like the server of an operator. */
 export async function startOldPostgres(): Promise<OldPostgres> {
   const isRoot = process.getuid?.() === 0;
   const user = isRoot ? NOBODY : {};

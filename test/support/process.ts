@@ -11,11 +11,14 @@ export const MAIN = join(ROOT, 'src/main.ts');
 /** As in `npm start`: a process that finds the compiled modules starts in half the time. */
 export const COMPILED = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compile') };
 
-/** Below the ports that the system gives to whoever asks for any, and to clients: those may be somebody's a moment later. */
+/**
+ * Below the ports that the system assigns to programs and clients, since another program may get one of those
+ * a moment later.
+ */
 const PORTS = [15_000, 32_000] as const;
 const given = new Set<number>();
 
-/** A port that nobody listens on, and that nobody is given while its server is away. */
+/** A port without a listener, which no program gets while its server is stopped. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(...PORTS);
@@ -35,17 +38,17 @@ export async function freePort(): Promise<number> {
 
 export interface ServerProcess {
   child: ChildProcess;
-  /** All that it has written so far. */
+  /** The whole output so far. */
   output: { stdout: string; stderr: string };
-  /** The address in the block that a start ends with; fails when the process ends before. */
+  /** The address in the last lines of a start; fails when the process ends before. */
   ready(): Promise<string>;
-  /** Resolves when it has ended, however that happened. */
+  /** Resolves when the process has ended in any way. */
   ended(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** Sends a signal and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** `node src/main.ts` with an environment of its own: nothing of the test's own but the path. */
+/** Starts `node src/main.ts` with this environment; only PATH comes from the environment of the test. */
 export function spawnMain(
   env: Record<string, string>,
   user?: { uid: number; gid: number },
@@ -81,7 +84,7 @@ export function spawnMain(
       await until('the server to run or end', () => running.test(output.stdout) || isOver(child));
       const [, url] = running.exec(output.stdout) ?? [];
       if (url) return url;
-      // What it wrote before it ended may still be on its way.
+      // Output that was written before the end may still arrive.
       await closed;
       throw new Error(`The server did not start: ${output.stderr}`);
     },
@@ -109,11 +112,11 @@ export async function listProcesses(): Promise<OtherProcess[]> {
       try {
         const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
         const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ').trim();
-        // The name in parentheses may hold anything; what follows the last one is fixed.
+        // The name in parentheses may contain anything; the format after the last parenthesis is fixed.
         const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
         return state === 'Z' ? [] : [{ pid: Number(pid), parent: Number(parent), command }];
       } catch {
-        // It ended in between.
+        // The process ended in between.
         return [];
       }
     }),
@@ -121,7 +124,7 @@ export async function listProcesses(): Promise<OtherProcess[]> {
   return found.flat();
 }
 
-/** All that a process has started and that started those, while they still hang together. */
+/** All descendants of a process that are still connected to it by their parents. */
 export async function descendantsOf(pid: number): Promise<OtherProcess[]> {
   const all = await listProcesses();
   const below = (parent: number): OtherProcess[] =>

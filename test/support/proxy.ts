@@ -1,14 +1,17 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
 
-/** A line between a server under test and what it depends on, which can break in the ways that networks break. */
+/**
+ * A connection between a server under test and a service that it needs, which can fail in the ways of
+ * networks.
+ */
 export interface Proxy {
   port: number;
-  /** Ends all connections and takes no new ones. */
+  /** Ends all connections and refuses new ones. */
   cut(): void;
-  /** Keeps all connections, takes new ones, and forwards nothing. */
+  /** Keeps all connections, accepts new ones, and forwards nothing. */
   hang(): void;
-  /** The connections that there are forward nothing any more, ever; new ones do. */
+  /** Existing connections never forward anything again; new ones work. */
   strand(): void;
   restore(): void;
   close(): Promise<void>;
@@ -62,7 +65,7 @@ export async function startProxy(to: NetConnectOpts): Promise<Proxy> {
   };
 }
 
-/** The same for a PostgreSQL, given by the URL of a database. Returns the URL through the proxy, too. */
+/** The same for a PostgreSQL with the URL of a database. Returns the URL through the proxy, too. */
 export async function proxyDatabase(url: string): Promise<Proxy & { url: string }> {
   const direct = new URL(url);
   const folder = direct.searchParams.get('host');

@@ -9,7 +9,7 @@ import { type Limits, type Python, startPython, type ToolCall } from '../../src/
 const REQUIREMENTS = join(import.meta.dirname, '../../src/python/host/requirements.txt');
 const HASH = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12);
 
-/** One environment for every test run on this machine: making it takes many seconds. */
+/** One environment for all test runs on this machine, since making it takes many seconds. */
 const ENVIRONMENT = join(tmpdir(), `parley-test-python-${HASH}`);
 
 const silent = { info: () => {}, warn: () => {} };
@@ -20,15 +20,15 @@ export async function sharedEnvironment(): Promise<string> {
   return ENVIRONMENT;
 }
 
-/** Lets a server with that data folder find its Python environment made already. */
+/** Lets a server with this data folder find a ready Python environment. */
 export async function linkEnvironment(dataDir: string): Promise<void> {
   await symlink(await sharedEnvironment(), join(dataDir, 'python'));
 }
 
-/** As much as honest code may need on a busy machine. A test of what happens when a time is over sets that one itself. */
+/** Long enough for honest code on a busy machine. A test of a time limit sets that limit itself. */
 const PATIENT = { callTimeoutMs: 60_000, loadTimeoutMs: 60_000, beginMs: 30_000 } satisfies Partial<Limits>;
 
-/** Python in the shared environment, ready. */
+/** Starts Python in the shared environment, and waits until it is ready. */
 export async function startTestPython(limits: Partial<Limits> = {}): Promise<Python> {
   const environmentDir = await sharedEnvironment();
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'));
@@ -48,12 +48,12 @@ export async function startTestPython(limits: Partial<Limits> = {}): Promise<Pyt
 export const ANN = { id: 'u1', name: 'Ann', email: 'ann@example.com', role: 'user' };
 
 /**
- * An expression for the folder of a tool's process as the test can enter it: started by root, it may be a file system that only the
- * processes of tools see by its name.
+ * A Python expression for the folder of the tool's process by a path that the test can open: as root, the
+ * folder may be a file system that only the processes of tools see by its name.
  */
 export const FOLDER = process.getuid?.() === 0 ? 'f"/proc/{os.getpid()}/cwd"' : 'os.getcwd()';
 
-/** The source of a tool with these methods, each indented by one level already or not at all. */
+/** The source of a tool with these methods, which may be indented by one level or not at all. */
 export function toolOf(methods: string, before = ''): string {
   const body = methods
     .trimEnd()
@@ -63,13 +63,13 @@ export function toolOf(methods: string, before = ''): string {
   return `${before}\nclass Tools:\n${body}\n`;
 }
 
-/** As the tool runtime takes a call, but what it has as JSON is parsed. */
+/** A call of the tool runtime with JSON values parsed. */
 type ParsedCall = Omit<ToolCall, 'onEvent' | 'onAsk'> & {
   onEvent?: (event: unknown) => void;
   onAsk?: (event: unknown, signal: AbortSignal) => Promise<unknown>;
 };
 
-/** Calls the function `f` of a tool, unless told otherwise, as Ann. */
+/** Calls a function of a tool as Ann; the default is `f`. */
 export async function callTool(
   python: Python,
   content: string,

@@ -7,27 +7,30 @@ import { Redis } from 'ioredis';
 import { until } from './poll.ts';
 import { freePort } from './process.ts';
 
-/** Debian's package is redis-server; Valkey answers to the same protocol. */
+/** Debian's package is redis-server; Valkey speaks the same protocol. */
 const PROGRAM = ['redis-server', 'valkey-server'].find((name) => spawnSync(name, ['--version']).status === 0);
 
-/** Why tests with several processes are skipped here, if they are. In CI nothing is skipped: they fail. */
+/**
+ * The reason why tests with several processes are skipped here; undefined when they run. In CI they fail
+ * instead.
+ */
 export const withoutRedis = !PROGRAM && process.env.CI !== 'true';
 
 export interface TestRedis {
   url: string;
-  /** Runs a command, past the server under test. */
+  /** Runs a command directly, without the server under test. */
   ask<T>(work: (redis: Redis) => Promise<T>): Promise<T>;
-  /** Ends it at once, as a crash would; what it held is gone. */
+  /** Ends it at once like a crash; its data is lost. */
   kill(): Promise<void>;
   /** Starts it again at the same address. */
   restart(): Promise<void>;
-  /** Keeps its connections and answers nothing, until `resume`. */
+  /** Keeps its connections open without answers, until `resume`. */
   hang(): void;
   resume(): void;
   stop(): Promise<void>;
 }
 
-/** A Redis that keeps nothing on the disk, on a free port of this machine. */
+/** Starts a Redis without files, on a free port of this machine. */
 export async function startRedis(): Promise<TestRedis> {
   if (!PROGRAM) throw new Error('Neither redis-server nor valkey-server is installed.');
   const folder = await mkdtemp(join(tmpdir(), 'parley-redis-'));

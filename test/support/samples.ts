@@ -4,19 +4,19 @@ import { NOWHERE } from './doors.ts';
 import type { Outcome } from './sockets.ts';
 
 /**
- * One procedure of each kind that its base tells apart: what the base does for it, it does for all of that kind, as
- * `test/contract/procedures.test.ts` finds it at the beginning of each.
+ * One procedure for each kind of base. `test/contract/procedures.test.ts` checks that each procedure begins
+ * with its base, so what the base does for the sample holds for all procedures of the kind.
  */
 interface Sample {
   path: string;
   input: Record<string, unknown>;
-  /** What is answered to those who are let in. */
+  /** The answer to callers who are admitted. */
   admitted: Outcome;
 }
 
 const DONE = { status: 200, code: undefined };
 const NOT_FOUND = { status: 404, code: 'not_found' };
-/** Let in, as the input is looked at only then. */
+/** Admitted, since the input is checked only then. */
 const UNFIT = { status: 400, code: 'validation' };
 
 const SAMPLES: Record<string, Sample> = {
@@ -46,7 +46,7 @@ const SAMPLES: Record<string, Sample> = {
   'administrator mutation session': { path: 'sessions.endAllOf', input: { id: NOWHERE }, admitted: DONE },
 };
 
-/** These end the session that a sweep goes on with; `test/auth/revocation.test.ts` is about them. */
+/** These end the session that a sweep uses; `test/auth/revocation.test.ts` tests them. */
 export const ENDING = ['auths.signOut', 'auths.signOutByGet'];
 
 export const procedures = listProcedures(appRouter).filter(({ path }) => !ENDING.includes(path));
@@ -54,7 +54,7 @@ export const procedures = listProcedures(appRouter).filter(({ path }) => !ENDING
 const kindOf = ({ type, meta }: Procedure): string =>
   [meta?.level, type, meta?.changes && 'changes', meta?.credential].filter(Boolean).join(' ');
 
-/** Every kind there is. One without a sample fails. */
+/** Every existing kind. A kind without a sample fails. */
 export const kinds = [...new Set(procedures.map(kindOf))].toSorted().map((kind) => {
   const { path, input, admitted } = SAMPLES[kind] ?? {};
   const procedure = procedures.find((one) => one.path === path);

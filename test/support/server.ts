@@ -16,7 +16,7 @@ export interface TestServer {
   dataDir: string;
   /** Calls the REST door: `method path`, with a token and a JSON body where given. */
   call(request: string, options?: CallOptions): Promise<Answer>;
-  /** The same as somebody: `as(ann)('POST /channels/create', { name: 'general' })`. */
+  /** The same with the token of a person: `as(ann)('POST /channels/create', { name: 'general' })`. */
   as(person: Pick<Person, 'token'>): (request: string, body?: unknown) => Promise<Answer>;
   close(): Promise<void>;
 }
@@ -39,19 +39,22 @@ export interface ServerOptions {
   database?: TestDatabase;
   dataDir?: string;
   env?: Record<string, string>;
-  /** For tests of tools: else a server without a data folder of the test's own has none, as making one takes a while. */
+  /**
+   * For tests of tools. By default, a server without a data folder of its own has no Python, since making an
+   * environment takes a while.
+   */
   python?: Python;
-  /** For tests with another server on this machine, which the strict one refuses. */
+  /** For tests with another server on this machine, which the default egress refuses. */
   egress?: Egress;
-  /** Takes what the server logs, at its lowest level; else errors alone are printed. */
+  /** Receives the log at its lowest level; by default only errors are printed. */
   log?: DestinationStream;
   onFatal?: (reason: string) => void;
-  /** Kinds of jobs besides the server's own. */
+  /** Kinds of jobs in addition to those of the server. */
   // biome-ignore lint/suspicious/noExplicitAny: each kind checks its own payload
   jobKinds?: readonly JobKind<any>[];
 }
 
-/** A server in this process, on a free port and a database of its own (or the given one). */
+/** Starts a server in this process, on a free port, with a new database or the given one. */
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const database = options.database ?? (await createDatabase());
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'parley-test-')));
@@ -60,11 +63,12 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
     LOG_LEVEL: 'error',
-    // Passwords cost next to nothing then.
+    // Makes hashing of passwords nearly free.
     ENV: 'test',
-    // A data folder holds a secret; a database without one of its own is written and read with the same.
+    // A data folder has a secret; a database with the default data folder is read and written with the same
+    // one.
     ...(options.database && !options.dataDir && { SECRET_KEY: 'the secret of servers on one database' }),
-    // A data folder of the test's own may hold an environment (`linkEnvironment`).
+    // A data folder of the test may have an environment (`linkEnvironment`).
     ...(!options.dataDir && { PYTHON: '/dev/null' }),
     ...options.env,
   });
@@ -97,7 +101,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   };
 }
 
-/** Work with a server of one `SECRET_KEY` on a database, which it closes afterwards. */
+/** Runs work with a server of this `SECRET_KEY` on a database, and closes the server afterwards. */
 export async function withSecret<T>(
   database: TestDatabase,
   secret: string,
@@ -137,7 +141,7 @@ export interface Person {
   token: string;
 }
 
-/** A proxy on this machine: what the server is told of it, and what it sends with each request. */
+/** A proxy on this machine: the environment of the server for it, and the headers that it sends. */
 export const PROXY = {
   env: { TRUSTED_PROXIES: '127.0.0.1', PROXY_SECRET: 'a-secret-of-the-proxy-and-the-server' },
   headers: { 'x-proxy-secret': 'a-secret-of-the-proxy-and-the-server' },
@@ -145,7 +149,7 @@ export const PROXY = {
 
 export const PASSWORD = 'correct horse battery';
 
-/** Signs a new person up; the first of a server is its administrator. */
+/** Signs up a new person; the first of a server is its administrator. */
 export async function signUp(server: TestServer, name: string): Promise<Person> {
   const email = `${name.toLowerCase()}@example.com`;
   const { status, body } = await server.call('POST /auths/signup', {
@@ -155,7 +159,7 @@ export async function signUp(server: TestServer, name: string): Promise<Person> 
   return { id: body.id, email, token: body.token };
 }
 
-/** A person whom the administrator has let in with a role. */
+/** Signs up a person, to whom the administrator gives a role. */
 export async function signUpAs(
   server: TestServer,
   administrator: Person,
@@ -164,11 +168,11 @@ export async function signUpAs(
 ): Promise<Person> {
   const person = await signUp(server, name);
   await server.call(`POST /users/${person.id}/update`, { token: administrator.token, body: { role } });
-  // A new role ends the sessions that the old one had.
+  // A new role ends the sessions of the old role.
   return signIn(server, person);
 }
 
-/** The first people of a server, by their names: an administrator, who lets the others in as users. */
+/** Signs up the first people of a server by their names: an administrator, and users. */
 export async function signUpAll<const Names extends readonly [string, ...string[]]>(
   server: TestServer,
   ...[first, ...others]: Names
@@ -178,14 +182,14 @@ export async function signUpAll<const Names extends readonly [string, ...string[
   return people as { [At in keyof Names]: Person };
 }
 
-/** The session that somebody's token names. */
+/** The session id in a token. */
 export const sessionOf = ({ token }: Pick<Person, 'token'>): string => claimsOf(token).jti;
 
-/** What a token says. */
+/** The claims of a token. */
 export const claimsOf = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 
-/** Signs in again, after sessions were ended. */
+/** Signs in again after sessions were ended. */
 export async function signIn(server: TestServer, person: Person, password = PASSWORD): Promise<Person> {
   const { status, body } = await server.call('POST /auths/signin', {
     body: { email: person.email, password },

@@ -11,12 +11,12 @@ import type { ProcedureType } from '../../src/doors/http/procedures.ts';
 import type { AppRouter } from '../../src/router.ts';
 import { until } from './poll.ts';
 
-/** What a client of an event door has seen so far. */
+/** Everything that a client of an event door has received so far. */
 export interface Listener {
   events: Received[];
-  /** The types of the notices that passed. */
+  /** The types of the received notices. */
   notices: string[];
-  /** How it ended: the reason of the door, once it has. */
+  /** The reason of the end, once the connection has ended. */
   ended: string | undefined;
   close(): void;
 }
@@ -42,7 +42,7 @@ function hear({ events, notices }: Listener, told: Event): void {
   else events.push(received(told));
 }
 
-/** A Socket.IO client that has connected; it does not come back by itself. */
+/** A connected Socket.IO client; it does not reconnect by itself. */
 export async function listenBySocketIo(url: string, token?: string): Promise<Listener> {
   const socket: Socket = io(url, {
     path: '/ws/socket.io',
@@ -72,7 +72,7 @@ export async function listenBySocketIo(url: string, token?: string): Promise<Lis
 export async function listenByTrpc(url: string, token?: string): Promise<Listener> {
   const sockets = createWSClient({
     url: `${url.replace('http', 'ws')}/trpc`,
-    // Node's types of the platform's class and of this one differ in what no client uses.
+    // The WebSocket types of Node and of the platform differ only in members that no client uses.
     WebSocket: WebSocket as unknown as typeof globalThis.WebSocket,
     connectionParams: token ? { token } : null,
   });
@@ -101,11 +101,11 @@ export async function listenByTrpc(url: string, token?: string): Promise<Listene
 
 export interface Outcome {
   status: number;
-  /** Of the error, if it is one. */
+  /** Set when the answer is an error. */
   code: string | undefined;
 }
 
-/** Calls of any procedure over one tRPC socket, for tests that are made from the router. */
+/** Calls any procedure over one tRPC socket, for tests that are generated from the router. */
 export function openCalls(url: string, token?: string) {
   const sockets = createWSClient({
     url: `${url.replace('http', 'ws')}/trpc`,
@@ -113,7 +113,7 @@ export function openCalls(url: string, token?: string) {
     connectionParams: token ? { token } : null,
   });
   const client = createTRPCUntypedClient({ links: [wsLink({ client: sockets })] });
-  /** Until a subscription has begun. */
+  /** Resolves when the subscription has begun. */
   const subscribe = async (path: string, input: unknown): Promise<void> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const subscription = client.subscription(path, input, { onStarted: () => resolve(), onError: reject });
@@ -136,7 +136,7 @@ export function openCalls(url: string, token?: string) {
   }
   return {
     attempt,
-    /** Answers with the status alone. */
+    /** Resolves with the status only. */
     call: async (...args: Parameters<typeof attempt>): Promise<number> => (await attempt(...args)).status,
     close: () => void sockets.close(),
   };

@@ -1,31 +1,31 @@
 import { createRequire } from 'node:module';
 import type pg from 'pg';
 
-/** The copy of the driver that the server uses; npm may install another one beside it for the tests. */
+/** The driver of the server; npm may install another copy of it for the tests. */
 const { Client }: typeof pg = createRequire(import.meta.resolve('@mikro-orm/postgresql'))('pg');
 
-/** What a server asks by itself now and then, whether anybody calls or not. */
+/** Statements that a server runs by itself now and then. */
 const BY_ITSELF: ReadonlySet<string | undefined> = new Set([
   'delivery.claim',
   'session.seen',
   'users.seen',
   'api_key.used',
   'tool.packages',
-  // The worker looks for jobs every two seconds, for workers that are gone every five.
+  // The worker looks for jobs every two seconds, and for dead workers every five.
   'get_job/graphile_worker',
   'jobs.orphaning',
   'jobs.held',
   'jobs.count',
 ]);
 
-/** Asked anew for each session every half minute: whether that falls into some work is chance. */
+/** Runs for each session every half minute, so its presence is chance. */
 const VERIFYING = 'session.read';
 
 /**
- * The statements that this process sends while some work goes on, by any connection. Whatever else runs at the same time
- * is counted too, so nothing else should.
+ * Records the statements that this process sends on all connections during the work. Other work at the same
+ * time is recorded too, so there should be none.
  *
- * @param options.verifying whether what verifies a session counts as well
+ * @param options.verifying true to include the statements that verify a session
  */
 export async function recordStatements(
   work: () => Promise<unknown>,

@@ -8,7 +8,7 @@ let reader: Person;
 const board = await openBoard();
 afterAll(() => board.close());
 beforeEach(async () => {
-  // A person of each test's own, whose list holds nothing of the others'.
+  // Each test has a person of its own, whose list has no threads of other tests.
   reader = await signUpAs(board.server, board.owner, `Reader${count++}`, 'user');
   await board.turnToNewChannel(grant(reader.id, 'write'));
 });
@@ -36,7 +36,7 @@ const regrant = (...access_grants: Grant[]) =>
   });
 
 describe('the threads of a person', () => {
-  it('are each there once, in every channel, however often they replied, and keep those whose replies came late', async () => {
+  it('are listed once in each channel, however often the person replied, and late replies keep them', async () => {
     const expected: string[] = [];
     for (let n = 0; n < 3; n += 1) {
       await board.turnToNewChannel(grant(reader.id, 'write'));
@@ -46,7 +46,7 @@ describe('the threads of a person', () => {
       const { id } = await reply(begun);
       expected.unshift(begun, ...roots.toReversed());
       if (n > 0) continue;
-      // The only reply is deleted, and another one comes: it is a thread again.
+      // The only reply is deleted, and another one is posted: the message is a thread again.
       await board.remove(id);
       expect(await idsOf()).not.toContain(begun);
       await reply(begun);
@@ -54,7 +54,7 @@ describe('the threads of a person', () => {
     expect(await idsOf()).toEqual(expected);
   });
 
-  it('are those they began, replied to or were mentioned in, the newest reply first', async () => {
+  it('are those that they began, replied to or were mentioned in, the newest reply first', async () => {
     const begun = await begin('begun', reader);
     const joined = await begin('joined');
     const called = await begin('called');
@@ -71,11 +71,11 @@ describe('the threads of a person', () => {
     const [first] = await threads();
     expect(first?.root).toEqual(await board.get(joined));
     expect(first?.channel).toEqual({ id: board.channelId, name: 'general', type: null });
-    // Each has a list of their own.
+    // Each person has their own list.
     expect(await idsOf('?limit=4', board.writer)).toEqual([joined, others, begun, called]);
   });
 
-  it('count what others replied since the channel was read, and can be only those', async () => {
+  it('count unread replies of other people, and can be limited to threads with such', async () => {
     const seen = await begin('seen', reader);
     const news = await begin('news', reader);
     await reply(seen);
@@ -89,7 +89,7 @@ describe('the threads of a person', () => {
       [seen, 0],
     ]);
     expect(await counts('?unread=true')).toEqual([[news, 2]]);
-    // Whoever replies has read what is there.
+    // The author of a reply has read the thread up to it.
     await reply(news, 'mine', reader);
     expect(await counts('?unread=true')).toEqual([]);
     const { id } = await reply(news);
@@ -98,7 +98,7 @@ describe('the threads of a person', () => {
     expect(await counts('?unread=true')).toEqual([]);
   });
 
-  it('keep one whose root was deleted, and lose one without replies', async () => {
+  it('include one whose root was deleted, and not one without replies', async () => {
     const root = await begin('gone');
     const mine = await reply(root, 'mine', reader);
     await board.remove(root);
@@ -108,7 +108,7 @@ describe('the threads of a person', () => {
     expect(await threads()).toEqual([]);
   });
 
-  it('are those of channels that they may read now', async () => {
+  it('are in channels that they may read now', async () => {
     const root = await begin('x', reader);
     await reply(root);
     expect(await idsOf()).toEqual([root]);
@@ -118,7 +118,7 @@ describe('the threads of a person', () => {
     expect(await idsOf()).toEqual([root]);
   });
 
-  it('are not those of groups that they left', async () => {
+  it('are not in group channels that they left', async () => {
     const { id } = (
       await board.server.call('POST /channels/create', {
         token: board.owner.token,
@@ -136,7 +136,7 @@ describe('the threads of a person', () => {
     expect(await idsOf()).toEqual([]);
   });
 
-  it('are not those that a program began, though they made its webhook', async () => {
+  it('do not include those of a webhook that they made', async () => {
     const root = await begin('by a program', reader);
     await reply(root);
     await board.server.database.query(
@@ -146,7 +146,7 @@ describe('the threads of a person', () => {
     expect(await idsOf()).toEqual([]);
   });
 
-  it('take one statement, however many', async () => {
+  it('are listed in one statement, for any number', async () => {
     for (let n = 0; n < 5; n += 1) await reply(await begin(String(n), reader));
     await threads();
     const statements = await recordStatements(() => threads());
@@ -154,14 +154,14 @@ describe('the threads of a person', () => {
   });
 });
 
-describe('asking for threads', () => {
+describe('the list of threads', () => {
   it.each(['?unread=maybe', '?limit=0', '?limit=201', '?skip=-1', '?skip=x'])('refuses %s', async (query) => {
     const answer = await board.server.call(`GET /channels/threads${query}`, { token: reader.token });
     expect(answer).toMatchObject({ status: 400, body: { code: 'validation' } });
     expect(answer.body.detail).toMatch(/^(unread|limit|skip): /);
   });
 
-  it('needs credentials', async () => {
+  it('requires credentials', async () => {
     expect((await board.server.call('GET /channels/threads')).status).toBe(401);
   });
 });

@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 
 describe('threads', () => {
-  it('count their replies at the root, which joins replies to replies', async () => {
+  it('count their replies at the root, and replies to replies join the same thread', async () => {
     const root = await board.post({ content: 'root' });
     const reply = await board.post({ content: 'reply', parent_id: root.id });
     const nested = await board.post({ content: 'nested', parent_id: reply.id });
@@ -47,7 +47,7 @@ describe('threads', () => {
     expect(await board.log()).toEqual([]);
   });
 
-  it('count deleted replies out, down to none', async () => {
+  it('subtract deleted replies, down to zero', async () => {
     const root = await board.post({ content: 'root' });
     const one = await board.post({ content: '1', parent_id: root.id });
     const two = await board.post({ content: '2', parent_id: root.id });
@@ -73,7 +73,7 @@ describe('the list of a thread', () => {
   const contents = async (id: string, query?: string) =>
     (await thread(id, query)).body.map(({ content }: { content: string }) => content);
 
-  it('has the replies alone, newest first, in the view of every other list', async () => {
+  it('has only replies, newest first, in the view of the other lists', async () => {
     const root = await board.post({ content: 'root' });
     const other = await board.post({ content: 'another thread' });
     await board.post({ content: 'elsewhere', parent_id: other.id });
@@ -94,7 +94,7 @@ describe('the list of a thread', () => {
     expect(await contents(root.id)).toEqual(['reply']);
   });
 
-  it('is not found for a message that is not of this channel', async () => {
+  it('is not found for a message of another channel', async () => {
     const here = board.channelId;
     await board.turnToNewChannel();
     const foreign = await board.post({ content: 'elsewhere' });

@@ -24,7 +24,7 @@ describe('the oldest administrator', () => {
     { password: 'taken over' },
     { email: 'x@example.com' },
     { name: 'x' },
-  ])('is not changed by others: %j', async (change) => {
+  ])('cannot be changed by others: %j', async (change) => {
     const { status, body } = await update(second, oldest, change);
     expect([status, body.code]).toEqual([403, 'primary_admin']);
     expect((await server.call('GET /auths', { token: oldest.token })).body).toMatchObject({
@@ -34,7 +34,7 @@ describe('the oldest administrator', () => {
     });
   });
 
-  it('is not deleted by others', async () => {
+  it('cannot be deleted by others', async () => {
     const { status, body } = await remove(second, oldest);
     expect([status, body.code]).toEqual([403, 'primary_admin']);
   });
@@ -45,7 +45,7 @@ describe('the oldest administrator', () => {
 });
 
 describe('an administrator', () => {
-  it('neither demotes nor deletes themselves, the oldest included', async () => {
+  it('may neither demote nor delete their own account, not even the oldest', async () => {
     for (const person of [oldest, second]) {
       for (const answer of [
         await update(person, person, { role: 'user' }),
@@ -58,7 +58,7 @@ describe('an administrator', () => {
     }
   });
 
-  it('demotes and deletes others who are not the oldest', async () => {
+  it('may demote and delete others who are not the oldest', async () => {
     const third = await signUpAs(server, oldest, `Third${people}`, 'admin');
     expect((await update(second, third, { role: 'user' })).body.role).toBe('user');
     expect((await remove(second, third)).body).toBe(true);
@@ -73,7 +73,7 @@ describe('an administrator', () => {
       const other = await signUpAs(server, oldest, `Other${people}`, 'admin');
       const answers = await Promise.all([act(one, other), act(other, one)]);
       const statuses = answers.map(({ status }) => status).toSorted();
-      // Whoever comes second is no administrator any more, or has no session.
+      // The second request comes from a demoted account, or from an ended session.
       expect(statuses[0]).toBe(200);
       expect([401, 403]).toContain(statuses[1]);
       expect([await roleOf(one), await roleOf(other)].filter((role) => role === 'admin')).toHaveLength(1);

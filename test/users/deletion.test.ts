@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
 import { type Person, signUpAll, signUpAs, startServer } from '../support/server.ts';
 
-/** What becomes of everything that somebody had when their account is deleted (docs/decisions/deleted-accounts.md). */
+/** Tests what happens to everything of an account when it is deleted (docs/decisions/deleted-accounts.md). */
 const server = await startServer();
 const { as } = server;
 afterAll(() => server.close());
@@ -23,7 +23,7 @@ async function upload(person: Person, text: string): Promise<string> {
 }
 const carrying = (id: string) => ({ content: 'see', data: { files: [{ id }] } });
 
-it('messages stay, what others use passes on, and the rest goes', async () => {
+it('messages stay, shared resources pass to the heir, and the rest is deleted', async () => {
   const grants = [{ principal_type: 'user', principal_id: ann.id, permission: 'write' }];
   const { body: standard } = await as(root)('POST /channels/create', {
     name: 'standard',
@@ -60,7 +60,7 @@ it('messages stay, what others use passes on, and the rest goes', async () => {
   const { body: hooks } = await as(root)(`GET /channels/${standard.id}/webhooks`);
   expect(hooks).toMatchObject([{ id: hook.id, user_id: other.id }]);
   expect((await as(root)(`GET /files/${shared}`)).body.user_id).toBe(other.id);
-  // Ben reads the channel of members anyway; the administrator who deletes does not.
+  // Ben is a reader of the group channel; the administrator who deletes the account is not.
   expect((await as(ben)(`GET /files/${among}`)).body.user_id).toBe(ben.id);
   expect((await as(other)(`GET /files/${among}`)).status).toBe(404);
   expect(await rows('select from file where id = $1', alone)).toEqual([]);
@@ -88,7 +88,7 @@ it('messages stay, what others use passes on, and the rest goes', async () => {
   ]);
 });
 
-it('deletions and demotions at once leave one administrator of each pair, and the oldest always', async () => {
+it('concurrent deletions and demotions leave one administrator of each pair, and always the oldest', async () => {
   for (let round = 0; round < 4; round++) {
     const one = await signUpAs(server, root, `One${round}`, 'admin');
     const two = await signUpAs(server, root, `Two${round}`, 'admin');
@@ -109,7 +109,7 @@ it('deletions and demotions at once leave one administrator of each pair, and th
   }
 });
 
-it('is done once by two at once', async () => {
+it('two concurrent deletions delete once', async () => {
   const gone = await signUpAs(server, root, 'Gone', 'user');
   const answers = await Promise.all([root, other].map((person) => as(person)(`DELETE /users/${gone.id}`)));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404]);

@@ -13,7 +13,7 @@ const [root, ann, ben] = await signUpAll(server, 'Root', 'Ann', 'Ben');
 
 beforeAll(async () => {
   await signUp(server, 'Waiting');
-  // Names come more than once, so that every order has ties.
+  // Names repeat, so that every order has ties.
   await server.database.query(
     `insert into users (id, email, name, role, profile_image_url, last_active_at, created_at, updated_at)
      select gen_random_uuid(), 'p' || i || '@people.org', 'Person ' || i % 7, case when i % 3 = 0 then 'pending' else 'user' end,
@@ -39,7 +39,7 @@ async function walk(person: Person, path: string, query: string): Promise<Listed
   }
 }
 
-describe('the list', () => {
+describe('the list of accounts', () => {
   it.each(
     ['created_at', 'updated_at', 'name', 'email', 'role', 'last_active_at', 'group_id:none'].flatMap(
       (order) => [
@@ -47,10 +47,10 @@ describe('the list', () => {
         [order, 'desc'],
       ],
     ),
-  )('by %s %s holds each account once, page behind page and by number alike', async (order, direction) => {
+  )('by %s %s has each account once, page by page and by page number', async (order, direction) => {
     const query = `order_by=${order}&direction=${direction}&limit=190`;
     const [walked, numbered] = await withClient(server.database.url, async (client) => {
-      // Who was seen last is noted every half minute, which must not fall into the middle.
+      // The time of the last activity is noted every half minute, which must not happen in the middle.
       await client.query('begin');
       await client.query('lock table users in share mode');
       const byCursor = (await walk(root, '/users', query)).map(({ id }) => id);
@@ -67,7 +67,7 @@ describe('the list', () => {
     expect(numbered).toEqual(walked);
   });
 
-  it('is in the order of a group for administrators alone: its members first', async () => {
+  it('may be sorted by membership of a group only for administrators: members first', async () => {
     const { body: group } = await as(root)('POST /groups/create', { name: 'ordered', description: '' });
     const [, second] = (await as(root)('GET /users?limit=2&direction=asc')).body.users;
     await as(root)(`POST /groups/id/${group.id}/users/add`, { user_ids: [second.id] });
@@ -81,7 +81,7 @@ describe('the list', () => {
     await as(root)(`DELETE /users/${member.id}`);
   });
 
-  it('goes on where it was when accounts come and go meanwhile', async () => {
+  it('continues at its place when accounts are created and deleted meanwhile', async () => {
     const { body: first } = await as(root)('GET /users?limit=2');
     const late = await signUp(server, 'Late');
     const { body: second } = await as(root)(`GET /users?limit=2&cursor=${first.next_cursor}`);
@@ -116,7 +116,7 @@ describe('the list', () => {
     expect([status, body.code]).toEqual([400, 'validation']);
   });
 
-  it('is for administrators, and so are all people at once', async () => {
+  it('requires an administrator, and so does the list of all people', async () => {
     for (const path of ['/users', '/users/all', `/users/${ben.id}`]) {
       expect((await as(ann)(`GET ${path}`)).status).toBe(403);
       expect((await server.call(`GET ${path}`)).status).toBe(401);
@@ -130,7 +130,7 @@ describe('people', () => {
   const search = async (person: Person, query: string) =>
     (await as(person)(`GET /users/search?query=${encodeURIComponent(query)}`)).body;
 
-  it('find those who were let in by name, or by their whole address', async () => {
+  it('find full accounts by name, or by their whole address', async () => {
     expect((await search(ann, 'BEN')).users).toEqual([
       {
         id: ben.id,
@@ -154,13 +154,13 @@ describe('people', () => {
     expect(everybody).toHaveLength(3 + PEOPLE - Math.floor(PEOPLE / 3));
   });
 
-  it('are found by administrators also by parts of addresses, and before they are let in', async () => {
+  it('are found by administrators also by parts of addresses, and while they are pending', async () => {
     expect((await search(root, 'ben@')).users[0]).toMatchObject({ id: ben.id, email: 'ben@example.com' });
     expect((await search(root, 'Waiting')).total).toBe(1);
     expect((await search(root, '@people.org')).total).toBe(PEOPLE);
   });
 
-  it('know of each other what they share', async () => {
+  it('see of each other what both share', async () => {
     const make = async (name: string, ...members: Person[]) => {
       const { body } = await server.call('POST /groups/create', {
         token: root.token,
@@ -181,7 +181,7 @@ describe('people', () => {
     expect(names(body)).toEqual(['both', 'only ben']);
   });
 
-  it('who wait for approval, and nobody, are not to be seen by others', async () => {
+  it('cannot see pending and unknown accounts', async () => {
     const waiting = (await search(root, 'Waiting')).users[0].id;
     for (const id of [waiting, '00000000-0000-4000-8000-000000000000']) {
       expect((await as(ann)(`GET /users/${id}/info`)).status).toBe(404);
@@ -193,10 +193,10 @@ describe('people', () => {
   });
 });
 
-it('is made four times at once by one person, who takes no connection from others with more', async () => {
+it('may search four times at once, and leave connections for others', async () => {
   const session = await signIn(server, ann);
   const search = () => as(session)('GET /users/search?query=person');
-  // Known from now on, for half a minute, so that the calls themselves are all that waits.
+  // The sessions are cached for half a minute, so only the calls themselves wait.
   expect((await search()).status).toBe(200);
   await withClient(server.database.url, async (client) => {
     await client.query('begin');

@@ -10,7 +10,7 @@ const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 describe('the profile', () => {
-  it('is the own to change, and nothing else by it', async () => {
+  it('may be changed by its owner, and changes nothing else', async () => {
     const sent = { name: 'Ann', profile_image_url: PIXEL, bio: 'Paints', date_of_birth: '1999-12-31' };
     const extra = { role: 'admin', email: 'x@example.com', id: root.id, created_at: 1 };
     const { status, body } = await as(ann)('POST /auths/update/profile', { ...sent, ...extra });
@@ -27,7 +27,7 @@ describe('the profile', () => {
     expect(kept.body).toMatchObject({ bio: null, date_of_birth: '1999-12-31' });
   });
 
-  it('keeps a picture elsewhere, which others neither fetch nor see', async () => {
+  it('may have an external picture, which other users neither fetch nor see', async () => {
     const address = 'https://pictures.example.com/ann.png';
     const sent = { name: 'Ann', profile_image_url: address };
     expect((await as(ann)('POST /auths/update/profile', sent)).body.profile_image_url).toBe(address);
@@ -43,7 +43,7 @@ describe('the profile', () => {
     expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
   });
 
-  it('shows a picture elsewhere by a redirect while files.show_external_pictures is on', async () => {
+  it('shows an external picture by a redirect while files.show_external_pictures is on', async () => {
     const address = 'https://pictures.example.com/ann.png';
     await as(ann)('POST /auths/update/profile', { name: 'Ann', profile_image_url: address });
     const show = async (isShown: boolean) => {
@@ -61,7 +61,7 @@ describe('the profile', () => {
     expect((await show(false)).status).toBe(200);
   });
 
-  it('loses nothing when a client sends back what it was told of it', async () => {
+  it('stays the same when a client sends back what it read', async () => {
     await as(ann)('POST /auths/update/profile', {
       name: 'Ann',
       profile_image_url: PIXEL,
@@ -93,7 +93,7 @@ describe('the profile', () => {
     [{ name: 'a\0' }, 'name'],
     [{ bio: 'x'.repeat(5000) }, 'bio'],
     [{ date_of_birth: '1999-02-30' }, 'date_of_birth'],
-  ])('refuses what does not fit, case %#', async (wrong, path) => {
+  ])('refuses invalid members, case %#', async (wrong, path) => {
     const body = { name: 'Ann', profile_image_url: '', ...wrong };
     const answer = await as(ann)('POST /auths/update/profile', body);
     expect([answer.status, answer.body.issues?.[0].path]).toEqual([400, path]);
@@ -103,7 +103,7 @@ describe('the profile', () => {
 describe('the time zone', () => {
   const PATH = 'POST /auths/update/timezone';
 
-  it('is kept with the account of whoever says it, pending ones too', async () => {
+  it('is stored for every account, pending ones too', async () => {
     expect((await server.call(PATH, { body: { timezone: 'UTC' } })).status).toBe(401);
     const waiting = await signUp(server, 'Waiting');
     for (const [person, timezone] of [
@@ -122,7 +122,7 @@ describe('the time zone', () => {
   });
 
   it.each([undefined, null, 1, '', ' ', '+02:00', '-05', 'Europe/Atlantis', 'UTC\0', 'x'.repeat(65)])(
-    'is a name of the IANA, not %j',
+    'must be a name of the IANA list, not %j',
     async (timezone) => {
       const { status, body } = await as(ann)(PATH, { timezone });
       expect([status, body.issues?.[0].path]).toEqual([400, 'timezone']);
@@ -137,7 +137,7 @@ describe('the picture', () => {
       headers: { authorization: `Bearer ${token}` },
     });
 
-  it('is what was uploaded, else the initials, and can do nothing as a page', async () => {
+  it('is the uploaded one or the initials, and cannot act as a page', async () => {
     await as(ann)('POST /auths/update/profile', { name: 'Ann', profile_image_url: PIXEL });
     const uploaded = await picture(ann.id, root.token);
     expect(uploaded.headers.get('content-type')).toBe('image/png');
@@ -154,7 +154,7 @@ describe('the picture', () => {
     }
   });
 
-  it('is the common one for nobody, and never an address of elsewhere, whatever the row holds', async () => {
+  it('is a common one for unknown accounts, and never an external address, whatever the row has', async () => {
     for (const id of ['00000000-0000-4000-8000-000000000000', 'x']) {
       expect((await picture(id)).headers.get('content-type')).toMatch(/^image\/svg/);
     }
@@ -173,13 +173,13 @@ describe('the picture', () => {
     }
   });
 
-  it('needs a sign-in', async () => {
+  it('requires a sign-in', async () => {
     expect((await picture(ann.id, 'wrong')).status).toBe(401);
   });
 });
 
 describe('the status', () => {
-  it('is said, kept in what is not sent, and taken back by null', async () => {
+  it('is set, keeps members that are not sent, and is removed by null', async () => {
     const soon = Math.floor(Date.now() / 1000) + 3600;
     const said = { status_emoji: '🎨', status_message: 'painting', status_expires_at: soon };
     expect((await as(ann)('POST /users/user/status/update', said)).body).toMatchObject(said);
@@ -201,8 +201,8 @@ describe('the status', () => {
   });
 });
 
-describe('what clients keep', () => {
-  it('is merged, also by two at once, and bounded', async () => {
+describe('data of clients', () => {
+  it('are merged, also by two at once, and bounded', async () => {
     expect((await as(ann)('GET /users/user/info')).body).toBe(null);
     await Promise.all([1, 2, 3].map((i) => as(ann)('POST /users/user/info/update', { [`key${i}`]: i })));
     expect((await as(ann)('POST /users/user/info/update', { key1: null })).body).toEqual({

@@ -11,7 +11,7 @@ const read = async ({ token }: Person) => (await server.call(READ, { token })).b
 const update = ({ token }: Person, body: unknown) => server.call(UPDATE, { token, body });
 
 describe('settings', () => {
-  it('are for accounts that were let in', async () => {
+  it('require a full account', async () => {
     const { token } = await signUp(server, 'Pending');
     for (const credentials of [{}, { token: 'wrong' }, { token }]) {
       expect((await server.call(READ, credentials)).status).toBe(401);
@@ -19,7 +19,7 @@ describe('settings', () => {
     }
   });
 
-  it("keep what a person's clients send, member by member", async () => {
+  it('keep what the clients of a user send, member by member', async () => {
     const bob = await signUpAs(server, root, 'Bob', 'user');
     expect(await read(bob)).toEqual({ ui: {} });
     const ui = { theme: 'dark', nested: { deep: [1, null, 'x'] } };
@@ -33,7 +33,7 @@ describe('settings', () => {
     expect(await read(ann)).toEqual({ ui: {} });
   });
 
-  it('merge `ui` by its members, of which null removes one', async () => {
+  it('merge `ui` by its members, and null removes one', async () => {
     const kim = await signUpAs(server, root, 'Kim', 'user');
     await update(kim, { ui: { theme: 'dark', notifications: { sound: true, title: 'x' } } });
     const answer = await update(kim, { ui: { language: 'de', notifications: { sound: false } } });
@@ -46,14 +46,14 @@ describe('settings', () => {
     expect(Object.keys((await read(kim)).ui).toSorted()).toEqual([...names, 'language', 'notifications']);
   });
 
-  it('lose nothing when two clients write at once', async () => {
+  it('keep both of two concurrent changes', async () => {
     const eve = await signUpAs(server, root, 'Eve', 'user');
     const names = Array.from({ length: 20 }, (_, n) => `client${n}`);
     await Promise.all(names.map((name) => update(eve, { [name]: name })));
     expect(Object.keys(await read(eve)).toSorted()).toEqual([...names, 'ui'].toSorted());
   });
 
-  it('are an object, of a bounded size together', async () => {
+  it('must be an object, with a bounded total size', async () => {
     for (const body of [[], 'text', 7, null]) expect((await update(ann, body)).status).toBe(400);
     const large = { text: 'x'.repeat(150 * 1024) };
     expect((await update(ann, { a: large })).status).toBe(200);
@@ -78,7 +78,7 @@ describe('settings', () => {
     expect([status, body.code]).toEqual([400, 'address_refused']);
   });
 
-  it('take a webhook on the public network, none, and nothing else', async () => {
+  it('accept a webhook on the public network or none', async () => {
     for (const webhook_url of ['https://hooks.slack.com/services/T/B/x', '', null]) {
       expect((await update(ann, { ui: { notifications: { webhook_url } } })).status).toBe(200);
     }
@@ -93,7 +93,7 @@ describe('settings', () => {
     }
   });
 
-  it('hold tool servers of their own only for those who may have any', async () => {
+  it('have own tool servers only for users with the permission', async () => {
     const ui = { theme: 'dark', toolServers: [{ url: 'https://example.com' }] };
     const { body } = await update(ann, { ui });
     expect([body.ui.theme, body.ui.toolServers]).toEqual(['dark', undefined]);

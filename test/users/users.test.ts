@@ -15,7 +15,7 @@ const PIXEL =
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
 describe('creating an account', () => {
-  it('answers 201 with the account, and with nothing else of it', async () => {
+  it('answers 201 with the account, and nothing else', async () => {
     const before = Math.floor(Date.now() / 1000);
     const { status, body } = await create({ ...ADA, username: 'ada', oauth: { google: { sub: '1' } } });
     expect(status).toBe(201);
@@ -38,7 +38,7 @@ describe('creating an account', () => {
     expect(signIn.body.id).toBe(body.id);
   });
 
-  it('answers under both prefixes, with and without a trailing slash', async () => {
+  it('works under both prefixes, with and without a trailing slash', async () => {
     for (const [i, path] of ['/api/users', '/api/users/', '/api/v1/users', '/api/v1/users/'].entries()) {
       const response = await fetch(server.url + path, {
         method: 'POST',
@@ -49,12 +49,12 @@ describe('creating an account', () => {
     }
   });
 
-  it.each(['admin', 'user', 'pending'])('takes the role %s', async (role) => {
+  it.each(['admin', 'user', 'pending'])('accepts the role %s', async (role) => {
     const { body } = await create({ ...ADA, email: `${role}.role@example.com`, role });
     expect(body.role).toBe(role);
   });
 
-  it('refuses what is no role, a taken address, and what is no account', async () => {
+  it('refuses an invalid role, a taken address, and an invalid account', async () => {
     expect((await create({ ...ADA, email: 'x@example.com', role: 'root' })).body.issues[0].path).toBe('role');
     expect((await create({ ...ADA, email: ' ADA@example.com' })).body.code).toBe('email_taken');
     expect((await create({ ...ADA, email: 'nothing' })).body.code).toBe('email_invalid');
@@ -63,7 +63,7 @@ describe('creating an account', () => {
     ); // biome-ignore format: one list
   });
 
-  it('is for administrators', async () => {
+  it('requires an administrator', async () => {
     const user = await signUpAs(server, root, 'Plain', 'user');
     const answer = await server.call('POST /users', { token: user.token, body: ADA });
     expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
@@ -111,7 +111,7 @@ describe('the picture of an account', () => {
   });
 });
 
-it('a word in the place of an id is no account', async () => {
+it('a malformed id is no account', async () => {
   for (const word of ['usage', NOBODY]) {
     expect((await server.call(`GET /users/${word}`, { token: root.token })).status).toBe(404);
     expect((await server.call(`GET /users/${word}`)).status).toBe(401);
@@ -119,7 +119,7 @@ it('a word in the place of an id is no account', async () => {
 });
 
 describe('the list of accounts', () => {
-  it('is newest first, thirty a page, with the number of all', async () => {
+  it('is newest first, thirty a page, with the total', async () => {
     const other = await startServer();
     const administrator = await signUp(other, 'Root');
     const values = Array.from(
@@ -179,7 +179,7 @@ describe('the list of accounts', () => {
 });
 
 describe('changing an account', () => {
-  it('changes what was sent and nothing else', async () => {
+  it('changes only the sent members', async () => {
     const { body: ada } = await create({ ...ADA, email: 'change@example.com', username: 'kept' });
     const changes = { name: 'Ada Lovelace', email: 'Lovelace@Example.com', role: 'user' };
     const { status, body } = await update(ada.id, { ...changes, created_at: 1, username: 'other' });
@@ -188,7 +188,7 @@ describe('changing an account', () => {
     expect(body.updated_at).toBeGreaterThanOrEqual(ada.updated_at);
   });
 
-  it('refuses an address that another account has, in any spelling, and changes nothing then', async () => {
+  it('refuses the address of another account, in any spelling, and changes nothing', async () => {
     const { body: grace } = await create({ ...ADA, email: 'grace@example.com', name: 'Grace' });
     const { status, body } = await update(grace.id, { name: 'Changed', email: 'ROOT@example.com' });
     expect([status, body.code]).toEqual([400, 'email_taken']);
@@ -196,7 +196,7 @@ describe('changing an account', () => {
     expect((await update(grace.id, { email: 'GRACE@example.com' })).status).toBe(200);
   });
 
-  it('answers 404 for an unknown id and for what is no id', async () => {
+  it('answers 404 for an unknown and a malformed id', async () => {
     expect((await update(NOBODY, { name: 'x' })).body.code).toBe('not_found');
     expect((await server.call(`GET /users/${NOBODY}`, { token: root.token })).status).toBe(404);
     expect((await server.call(`DELETE /users/${NOBODY}`, { token: root.token })).status).toBe(404);
@@ -205,7 +205,7 @@ describe('changing an account', () => {
 });
 
 describe('deleting an account', () => {
-  it('takes its grants along and leaves what it wrote', async () => {
+  it('deletes its grants and keeps its messages', async () => {
     const person = await signUpAs(server, root, 'Author', 'user');
     const { body: channel } = await server.call('POST /channels/create', {
       token: root.token,
@@ -244,7 +244,7 @@ describe('deleting an account', () => {
   });
 });
 
-it.each(['PUT', 'PATCH'])('%s is no method of an account', async (method) => {
+it.each(['PUT', 'PATCH'])('answers that %s is not a method of an account', async (method) => {
   const { status, headers, body } = await server.call(`${method} /users/${root.id}`, {
     token: root.token,
     body: {},

@@ -27,7 +27,7 @@ const person = (): Promise<Person> => {
 const bodies = ({ heard }: Target) => heard.map(({ body }) => JSON.parse(body));
 
 describe('a new message', () => {
-  it('notifies who has opened the channel, with its text and its place under webui.url', async () => {
+  it('notifies people who have opened the channel, with its text and its address under webui.url', async () => {
     const channelId = await stage.channel('news');
     const { url, heard } = await target();
     const reader = await person();
@@ -59,7 +59,7 @@ describe('a new message', () => {
     expect(JSON.stringify(row)).not.toMatch(/secret|works/);
   });
 
-  it('notifies nobody it does not concern', async () => {
+  it('notifies no other people', async () => {
     const channelId = await stage.channel('quiet');
     const others = await target();
     const last = await target();
@@ -76,7 +76,7 @@ describe('a new message', () => {
     const socket = await listenBySocketIo(stage.server.url, (connected as Person).token);
     undo.push(() => socket.close());
     await follow(stage, wanted as Person, last.url, channelId);
-    // The author is not told of what they wrote themselves, and who was demoted of nothing.
+    // The author gets no notification of their own message, and a demoted user gets none.
     await follow(stage, stage.root, `${others.url}/root`, channelId);
     await stage.as(stage.root)(`POST /users/${(stranger as Person).id}/update`, { role: 'pending' });
     await stage.post(channelId, 'for one');
@@ -88,7 +88,7 @@ describe('a new message', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('reaches who is mentioned, though they hear of nothing else, unless they want nothing', async () => {
+  it('notifies mentioned people also when they want nothing else, unless they want nothing at all', async () => {
     const channelId = await stage.channel('mentions');
     const { url, heard } = await target();
     const [never, mentions, none] = (await Promise.all([person(), person(), person()])) as [
@@ -106,7 +106,7 @@ describe('a new message', () => {
     );
   });
 
-  it('reaches the other one of a direct channel', async () => {
+  it('notifies the other member of a direct channel', async () => {
     const { url, heard } = await target();
     const other = await person();
     await follow(stage, other, url);
@@ -119,7 +119,7 @@ describe('a new message', () => {
     expect(JSON.parse(heard[0]?.body ?? '')).toMatchObject({ message: 'psst' });
   });
 
-  it('notifies nobody while ui.enable_user_webhooks is off, nor when a program posts it', async () => {
+  it('notifies no one while ui.enable_user_webhooks is off, or when a program posts it', async () => {
     const channelId = await stage.channel('switch');
     const { url, heard } = await target();
     const reader = await person();
@@ -158,7 +158,7 @@ describe('a delivery', () => {
     return { reader, hook, channelId };
   }
 
-  it('is tried again after what may pass, later each time, five times at most', async () => {
+  it('is retried after temporary failures, later each time, five times at most', async () => {
     const { reader, hook } = await sendTo(statuses(500));
     const waits: number[] = [];
     for (let attempt = 1; attempt < 5; attempt += 1) {
@@ -196,7 +196,7 @@ describe('a delivery', () => {
     expect(hook.heard).toHaveLength(1);
   });
 
-  it('tells nobody what was deleted meanwhile, nor who may not read it any more', async () => {
+  it('is not sent when the message was deleted or access was revoked meanwhile', async () => {
     const { reader, hook, channelId } = await sendTo(statuses(503));
     await deliveriesOf(stage, reader, ([d]) => d?.response_status === 503);
     await stage.as(stage.root)(`POST /channels/${channelId}/update`, { name: 'retries', access_grants: [] });
@@ -206,7 +206,7 @@ describe('a delivery', () => {
     expect(hook.heard).toHaveLength(1);
   });
 
-  it('can be sent again by its owner, once at a time', async () => {
+  it('can be sent again by its owner, one at a time', async () => {
     const { reader, hook } = await sendTo(statuses(404, 404, 200));
     const [failed] = await deliveriesOf(stage, reader, ([d]) => d?.status === 'failed');
     const path = `POST /users/user/deliveries/${failed.id}/redeliver`;
@@ -223,7 +223,7 @@ describe('a delivery', () => {
   });
 });
 
-it('lists deliveries to their owner alone, page by page', async () => {
+it('is listed to its owner only, page by page', async () => {
   const { url } = await target();
   const channelId = await stage.channel('pages');
   const reader = await person();

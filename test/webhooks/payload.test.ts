@@ -12,7 +12,7 @@ const COMMON = {
   url: 'https://chat.example.com/channels/c1',
 };
 
-it('is a text for Slack and Google Chat, which cannot call everybody', () => {
+it('is a text for Slack and Google Chat that cannot mention everyone', () => {
   for (const target of [
     'https://hooks.slack.com/services/T/B/x',
     'https://chat.googleapis.com/v1/spaces/x',
@@ -21,7 +21,7 @@ it('is a text for Slack and Google Chat, which cannot call everybody', () => {
   }
 });
 
-it('is a content for Discord, cut before it is too long there', () => {
+it('is a content for Discord, cut to its limit', () => {
   const target = 'https://discord.com/api/webhooks/1/x';
   expect(build(target)).toEqual({
     content: `${TITLE}\n\n${message.content}`,
@@ -32,7 +32,7 @@ it('is a content for Discord, cut before it is too long there', () => {
   const content = String(build(target, { content: `${fits}x` }).content);
   expect(content).toHaveLength(1_980 + '... (truncated)'.length);
   expect(content.endsWith('x... (truncated)')).toBe(true);
-  // The cut falls into the middle of a character.
+  // The cut is in the middle of a character.
   const split = 'x'.repeat(1_979 - TITLE.length - 2) + '😀'.repeat(20);
   expect(String(build(target, { content: split }).content).isWellFormed()).toBe(true);
 });
@@ -52,6 +52,6 @@ it.each([
   'https://evil-discord.com/api/webhooks/x',
   'https://example.com/?to=https://hooks.slack.com',
   'https://discord.com/other',
-])('is an object of named members for any other target: %s', (target) => {
+])('is an object with named members for any other target: %s', (target) => {
   expect(build(target)).toEqual(COMMON);
 });

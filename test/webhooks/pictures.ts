@@ -1,4 +1,4 @@
-/** The smallest picture of each format that is taken, as data URIs. */
+/** The smallest picture of each accepted format, as data URIs. */
 export const PNG =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==';
 export const JPEG =

@@ -18,7 +18,7 @@ function keep<T>(made: T, end: (made: T) => unknown): T {
   return made;
 }
 
-it('a delivery that was under way when the server stopped is made by the next one', async () => {
+it('a delivery that was running when the server stopped is made by the next server', async () => {
   const database = keep(await createDatabase(), (made) => made.drop());
   const egress = keep(egressToHere(), (made) => made.close());
   let answers = false;
@@ -47,7 +47,7 @@ it('a delivery that was under way when the server stopped is made by the next on
   expect(ids[0]).toBe(ids[1]);
 });
 
-it('a delivery whose process died is taken over, and the dead one writes nothing any more', async () => {
+it('a delivery of a dead process is taken over, and the dead process writes nothing any more', async () => {
   const stage = keep(await setStage(), (made) => made.close());
   const release: (() => void)[] = [];
   const target = keep(
@@ -62,7 +62,7 @@ it('a delivery whose process died is taken over, and the dead one writes nothing
   await follow(stage, reader, target.url, channelId);
   await stage.post(channelId, 'twice');
   await until('the first attempt', () => target.heard.length === 1);
-  // As if its process were gone while the first attempt hangs.
+  // Imitates a process that is gone while the first attempt hangs.
   await stage.server.database.query(
     'select graphile_worker.force_unlock_workers(array(select locked_by from graphile_worker.jobs))',
   );
@@ -74,7 +74,7 @@ it('a delivery whose process died is taken over, and the dead one writes nothing
   expect(body.at(-1)).toMatchObject({ status: 'delivered', attempts: 2, response_status: 200 });
 });
 
-it('deliveries that wait without a job, as after an upgrade or from a backup, are made after the start', async () => {
+it('deliveries that wait without a job, as after an upgrade or a restore, are made after the start', async () => {
   const database = keep(await createDatabase(), (made) => made.drop());
   const egress = keep(egressToHere(), (made) => made.close());
   let status = 503;

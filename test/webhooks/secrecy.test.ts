@@ -7,7 +7,7 @@ import { until } from '../support/poll.ts';
 import { spawnMain } from '../support/process.ts';
 import { call, PASSWORD } from '../support/server.ts';
 
-it('the address of a webhook is in no log, whatever goes wrong', async () => {
+it('the address of a webhook is in no log after any failure', async () => {
   const database = await createDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'));
   const server = spawnMain({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'trace' });
@@ -23,7 +23,7 @@ it('the address of a webhook is in no log, whatever goes wrong', async () => {
     expect((await call(url, address, { body: { content: 'a' } })).status).toBe(200);
     expect((await call(url, address, { body: { content: 7 } })).status).toBe(400);
     expect((await call(url, `${address}x`, { body: { content: 'a' } })).status).toBe(401);
-    // The worst case: what the address leads to fails.
+    // The worst case: the target of the address fails.
     await database.query('alter table channel_webhook rename to channel_webhook_away');
     const failure = await call(url, address, { body: { content: 'a' } });
     expect([failure.status, failure.body.code]).toEqual([500, 'internal']);

@@ -14,17 +14,17 @@ export const WEB_URL = 'https://chat.example.com';
 export interface Stage {
   server: TestServer;
   root: Person;
-  /** Calls with a person's token. */
+  /** Calls with the token of a person. */
   as(person: Person): (request: string, body?: unknown) => ReturnType<TestServer['call']>;
   person(name: string): Promise<Person>;
-  /** A channel of the administrator that everybody may read. */
+  /** A channel of the administrator that everyone may read. */
   channel(name: string): Promise<string>;
   post(channelId: string, content: string): Promise<string>;
   configure(changes: object): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A server with notifications switched on, whose way out leads to this machine. */
+/** A server with notifications on, whose egress leads to this machine. */
 export async function setStage(options: ServerOptions = {}): Promise<Stage> {
   const egress = egressToHere();
   const server = await startServer({ egress, ...options });
@@ -65,7 +65,7 @@ export async function setStage(options: ServerOptions = {}): Promise<Stage> {
   };
 }
 
-/** Has a person notified at an address; they have opened the channels given. */
+/** Makes a person get notifications at an address, with these channels opened. */
 export async function follow(
   stage: Stage,
   person: Person,
@@ -78,7 +78,7 @@ export async function follow(
   for (const channelId of channelIds) await setNotify(stage, person, channelId, 'all');
 }
 
-/** What a person wants to hear of a channel, written where their choice is kept. */
+/** Sets the notification level of a person in a channel, directly in the database. */
 export async function setNotify(
   stage: Stage,
   { id }: Person,
@@ -92,7 +92,7 @@ export async function setNotify(
   );
 }
 
-/** What a person sees of their deliveries, once it is as awaited. */
+/** The deliveries that a person sees, once they match. */
 export const deliveriesOf = async (
   stage: Stage,
   person: Person,
@@ -103,7 +103,7 @@ export const deliveriesOf = async (
     return isAwaited(body) && body;
   });
 
-/** Makes what waits for its next attempt due now, and forgets what became of the last. */
+/** Makes waiting deliveries due now, and clears the outcome of their last attempt. */
 export async function hurry(stage: Stage): Promise<void> {
   const { query } = stage.server.database;
   await until('no attempt to be under way', async () => {

@@ -21,7 +21,7 @@ const post = (id: string, token: string, body: unknown = { content: 'done' }) =>
   server.call(`POST /channels/webhooks/${id}/${token}`, { body });
 
 describe('managing webhooks', () => {
-  it('is for the managers of the channel alone', async () => {
+  it('requires a manager of the channel', async () => {
     const { id } = await create();
     const calls: [string, object?][] = [
       [`GET /channels/${channelId}/webhooks`],
@@ -51,7 +51,7 @@ describe('managing webhooks', () => {
     expect(list.body.map((webhook: { id: string }) => webhook.id)).toContain(id);
   });
 
-  it('gives an address that stays, and keeps its secret sealed', async () => {
+  it('gives an address that stays, and seals its secret', async () => {
     const made = await create({ name: 'builds', profile_image_url: PNG });
     expect(made).toMatchObject({
       channel_id: channelId,
@@ -80,7 +80,7 @@ describe('managing webhooks', () => {
     expect(JSON.stringify(row)).not.toContain(made.token);
   });
 
-  it('reaches no webhook of another channel', async () => {
+  it('cannot reach a webhook of another channel', async () => {
     const { id, token } = await create();
     for (const wrong of [
       `POST /channels/${otherId}/webhooks/${id}/update`,
@@ -92,7 +92,7 @@ describe('managing webhooks', () => {
     expect((await post(id, token)).status).toBe(200);
   });
 
-  it('deletes once; what was posted stays, under a name that says so', async () => {
+  it('deletes once; its messages stay, with a name that says so', async () => {
     const { id, token } = await create();
     const { message_id } = (await post(id, token)).body;
     const remove = () => manage(`DELETE /channels/${channelId}/webhooks/${id}/delete`);
@@ -103,7 +103,7 @@ describe('managing webhooks', () => {
     expect(message.body.user).toEqual({ id, name: 'Deleted Webhook', role: 'webhook' });
   });
 
-  it('refuses what is no name and no picture', async () => {
+  it('refuses an invalid name and an invalid picture', async () => {
     const svg = `data:image/svg+xml;base64,${Buffer.from('<svg onload="alert(1)"/>').toString('base64')}`;
     const html = Buffer.from('<script>alert(1)</script>');
     const withTail = (uri: string) => {
@@ -139,7 +139,7 @@ describe('managing webhooks', () => {
     expect((await manage(`GET /channels/nonsense/webhooks`)).status).toBe(404);
   });
 
-  it('has a bound, for many at once too', async () => {
+  it('has a limit, also for concurrent requests', async () => {
     const full = await shareChannel();
     const answers = await Promise.all(
       Array.from({ length: 24 }, () => manage(`POST /channels/${full}/webhooks/create`, { name: 'x' })),
@@ -150,7 +150,7 @@ describe('managing webhooks', () => {
 });
 
 describe('posting by a webhook', () => {
-  it('makes a message whose author is the webhook by its name of today', async () => {
+  it('makes a message whose author is the webhook with its current name', async () => {
     const { id, token } = await create({ name: 'builds' });
     const answer = await post(id, token, {
       content: 'build 7 is green',
@@ -173,7 +173,7 @@ describe('posting by a webhook', () => {
     expect(used.last_used_at).toBeGreaterThan(used.created_at);
   });
 
-  it('answers the same to an unknown webhook and to a wrong token', async () => {
+  it('answers the same for an unknown webhook and a wrong token', async () => {
     const { id, token } = await create();
     const unknown = '0190a000-0000-7000-8000-000000000000';
     const answers = [
@@ -191,7 +191,7 @@ describe('posting by a webhook', () => {
     }
   });
 
-  it('takes a content of a message, and nothing else', async () => {
+  it('accepts the content of a message only', async () => {
     const { id, token } = await create();
     for (const body of [
       {},
@@ -207,7 +207,7 @@ describe('posting by a webhook', () => {
     expect((await server.call(`GET /channels/webhooks/${id}/${token}`)).status).toBe(405);
   });
 
-  it('stops at sixty a minute for one webhook; another is not concerned, nor are wrong tokens counted', async () => {
+  it('is limited to sixty a minute for one webhook; others are not affected, and wrong tokens do not count', async () => {
     const { id, token } = await create();
     const other = await create();
     await Promise.all(Array.from({ length: 70 }, () => post(id, 'wrong')));
@@ -218,7 +218,7 @@ describe('posting by a webhook', () => {
     expect((await post(other.id, other.token)).status).toBe(200);
   });
 
-  it('still works when whoever made it is gone', async () => {
+  it('works after the account of its creator is deleted', async () => {
     const made = await server.call(`POST /channels/${channelId}/webhooks/create`, {
       token: people.administrator.token,
       body: { name: 'kept' },
@@ -227,7 +227,7 @@ describe('posting by a webhook', () => {
     expect((await post(made.body.id, made.body.token)).status).toBe(200);
   });
 
-  it('is refused while channels are switched off, and when the channel is gone', async () => {
+  it('is refused while channels are off, and after the channel is deleted', async () => {
     const gone = await shareChannel();
     const { id, token } = await create({ name: 'x' }, gone);
     const { body: config } = await manage('GET /configs/export?secrets=true');
@@ -249,7 +249,7 @@ describe('the picture of a webhook', () => {
     });
 
   it.each(Object.entries({ png: PNG, jpeg: JPEG, gif: GIF, webp: WEBP }))(
-    'is served as it is: %s',
+    'is served unchanged: %s',
     async (format, uri) => {
       const { id } = await create({ name: 'x', profile_image_url: uri }, await shareChannel());
       const answer = await fetchPicture(id, people.reader.token);
@@ -261,7 +261,7 @@ describe('the picture of a webhook', () => {
     },
   );
 
-  it('is the common one for who has none, who may not know, and for any other id', async () => {
+  it('is the common one when there is none, without access, and for any other id', async () => {
     const quiet = await shareChannel();
     const { id } = await create({ name: 'x', profile_image_url: PNG }, quiet);
     const bare = await create({ name: 'x' }, quiet);
