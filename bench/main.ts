@@ -46,9 +46,9 @@ const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
 
 const { values } = parseArgs({
   options: {
-    /** Names of cases, separated by commas; all of them unless told. */
+    /** Names of cases, separated by commas; all by default. */
     only: { type: 'string', default: Object.keys(CASES).join() },
-    /** Fewer and shorter rounds, to see that all works; not for figures. */
+    /** Fewer and shorter rounds, to check that everything works; not for figures. */
     quick: { type: 'boolean', default: false },
   },
 });
@@ -59,7 +59,7 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 
-// PostgreSQL, which this process starts, inherits the core.
+// PostgreSQL is started by this process, and inherits its core.
 moveTo('server', [process.pid]);
 const workspace = await openWorkspace({ quick: values.quick });
 for (const signal of ['SIGINT', 'SIGTERM']) {

@@ -5,8 +5,8 @@ import { WebSocketServer } from 'ws';
 import { childOptions, ready } from '../support/childSide.ts';
 
 /**
- * A bare broadcast: `POST /` with an event sends it to every socket, serialised once. `ws` sends the frame in a loop over its
- * clients, Socket.IO emits into a room.
+ * A bare broadcast: `POST /` with an event sends it to every socket, serialised once. `ws` sends the frame to
+ * its clients in a loop; Socket.IO emits into a room.
  */
 const { kind } = childOptions<{ kind: 'ws' | 'socketio' }>();
 const server = createServer(async (request, response) => {

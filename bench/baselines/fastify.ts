@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import fastify from 'fastify';
 import { childOptions, ready } from '../support/childSide.ts';
 
-/** Bare Fastify with one route, which answers the same object as the operation that it is compared with. */
+/** Bare Fastify with one route, which answers the same object as the compared operation. */
 const { body } = childOptions<{ body: unknown }>();
 const app = fastify();
 app.get('/', async () => body);

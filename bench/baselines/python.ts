@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { ready } from '../support/childSide.ts';
 
-/** The same function in a Python process that answers one line of JSON with another, and nothing around it. */
+/** The same function in a bare Python process that answers one line of JSON with another. */
 const SOURCE = `
 import json, sys
 

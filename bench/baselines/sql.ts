@@ -8,8 +8,8 @@ import { type Captured, CHANNEL, FRESH } from '../support/database.ts';
 export interface SqlBaseline {
   databaseUrl: string;
   /**
-   * Sent one after the other for each request, as named prepared statements. In their values `CHANNEL` stands for what the
-   * URL's path says, `FRESH` for a new UUID.
+   * Sent one after the other for each request, as named prepared statements. In their values, `CHANNEL` is
+   * replaced by the channel in the path, and `FRESH` by a new UUID.
    */
   statements: Captured[];
 }
@@ -22,7 +22,7 @@ const valuesFor = ({ values }: Captured, channelId: string): unknown[] =>
     typeof value === 'string' ? value.replace(FRESH, () => uuidv7()).replace(CHANNEL, channelId) : value,
   );
 
-/** Reads the body as a bare server does, then runs the statements. */
+/** Reads the body like a bare server, then runs the statements. */
 async function answer(body: AsyncIterable<Buffer>, channelId: string): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of body) chunks.push(chunk);

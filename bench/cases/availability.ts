@@ -8,13 +8,16 @@ import { plainResult, type Result } from '../support/report.ts';
 import type { Workspace } from '../support/workspace.ts';
 import { ATTACKS } from './availability/attacks.ts';
 
-/** Calls of another user, all of which ask the database. */
+/** Calls of another user; all of them need the database. */
 const OTHERS = ['/api/v1/auths/', '/api/v1/channels/', '/api/v1/users/search?query=e'];
 const PEOPLE = 2_000;
 const CHANNELS = 20;
 const PER_SECOND = 20;
 
-/** Attacks (`availability/`), each on a server of its own, and how long others wait meanwhile. `ATTACK` names the only one to run. */
+/**
+ * Runs each attack of `availability/` on a server of its own, and measures how long other users wait
+ * meanwhile. `ATTACK` names a single attack to run.
+ */
 export async function availability(workspace: Workspace): Promise<Result[]> {
   const results: Result[] = [];
   const { ATTACK: only } = process.env;
@@ -41,7 +44,7 @@ async function measure({ cluster, quick }: Workspace, name: string, attack: Atta
       return child;
     };
     const watchers = { health: await watch(['/health']), others: await watch(OTHERS) };
-    // The first calls of a process are slow without an attack, too: compilers and caches.
+    // The first calls of a process are slow without an attack, too, because of compilers and caches.
     await askBoth(watchers, { seconds: 5, perSecond: 2 * PER_SECOND });
     const quiet = await askBoth(watchers, { seconds: quick ? 3 : 10, perSecond: PER_SECOND });
 
@@ -76,7 +79,7 @@ async function askBoth({ health, others }: Record<'health' | 'others', Child<unk
   return { health: Object.values(ofHealth), others: Object.values(ofOthers) };
 }
 
-/** Of several paths the worst. */
+/** The worst of several paths. */
 const worst = (watched: Watched[], of: 'p50' | 'p99') => Math.max(...watched.map((one) => one[of]));
 
 const latencies = (
@@ -92,7 +95,7 @@ const latencies = (
     ratio: worst(beside, of) / worst(quiet, of),
   }));
 
-/** A plain user for the attacker, whom the administrator has let in. */
+/** Makes an ordinary user for the attacker. */
 async function signUp({ url, asAdministrator }: Parley): Promise<string> {
   const account = { name: 'attacker', email: 'attacker@example.com', password: 'a password that is long' };
   const post = async (path: string) => {
@@ -108,7 +111,7 @@ async function signUp({ url, asAdministrator }: Parley): Promise<string> {
   return (await post('signin')).token;
 }
 
-/** Some people to search among, and channels that all may read. */
+/** Makes people to search for, and channels that everyone may read. */
 async function fill({ asAdministrator }: Parley, databaseUrl: string): Promise<void> {
   for (let made = 0; made < CHANNELS; made += 1) {
     const grant = { principal_type: 'user', principal_id: '*', permission: 'read' };

@@ -3,7 +3,9 @@ import { startParley, startServer } from '../support/parley.ts';
 import { plainResult, type Result } from '../support/report.ts';
 import type { Workspace } from '../support/workspace.ts';
 
-/** From the sending of an import at one process to the first answer of another one that follows it. */
+/**
+ * Measures from sending an import to one process until the first answer of another process that follows it.
+ */
 export async function configuration({ cluster, quick }: Workspace): Promise<Result[]> {
   if (withoutRedis) return [];
   const redis = await startRedis();

@@ -7,8 +7,8 @@ import type { Workspace } from '../support/workspace.ts';
 const ATTEMPTS = 4;
 
 /**
- * Whether the time of a refused sign-in tells if the address has an account. Known and unknown addresses take turns, so that
- * whatever else the machine does meets both alike.
+ * Measures whether the time of a refused sign-in shows that an address has an account. Known and unknown
+ * addresses take turns, so that other work of the machine affects both alike.
  */
 export async function enumeration({ cluster, quick }: Workspace): Promise<Result[]> {
   const databaseUrl = await cluster.createDatabase('enumeration');
@@ -38,7 +38,8 @@ export async function enumeration({ cluster, quick }: Workspace): Promise<Result
     return [
       plainResult('refused sign-in, a known address, median', 'ms', median(known)),
       plainResult('refused sign-in, known and unknown apart', 'ms', apart),
-      // What guesses by the time alone, where half of the addresses are known, get right, near enough; 0.5 is chance.
+      // The approximate share of right guesses by the time alone, when half of the addresses are known; 0.5
+      // is chance.
       plainResult(
         'refused sign-in, guesses right by its time',
         'of 1',
@@ -64,7 +65,10 @@ async function refusalMs(url: string, email: string): Promise<number> {
   return took;
 }
 
-/** How often a number of the one is above a number of the other: the area under the ROC curve (Mann and Whitney). */
+/**
+ * The probability that a number of the first list is above a number of the second: the area under the ROC
+ * curve (Mann and Whitney).
+ */
 function shareAbove(one: number[], other: number[]): number {
   const above = one.reduce(
     (sum, a) => sum + other.reduce((count, b) => count + (a > b ? 1 : a === b ? 0.5 : 0), 0),

@@ -16,10 +16,13 @@ import { CONTENT, createChannel, type Workspace } from '../support/workspace.ts'
 
 const SOCKETS = 1000;
 
-/** One message to 1,000 sockets, at each event door, against a bare broadcast of the same event over the same protocol. */
+/**
+ * Sends one message to 1,000 sockets at each event door, against a bare broadcast of the same event over the
+ * same protocol.
+ */
 export async function fanout(workspace: Workspace): Promise<Result[]> {
   const { cluster } = workspace;
-  // Storing is the business of another case: here Node has its core for itself, as the baseline has.
+  // Storing is measured by another case: here Node has its core for itself, like the baseline.
   moveTo('load', cluster.pids());
   try {
     return await measureDoors(workspace);

@@ -8,7 +8,7 @@ import type { Result } from '../support/report.ts';
 import { createChannel, type Workspace } from '../support/workspace.ts';
 
 const SOCKETS = 1000;
-/** How long it may take until all is gone that goes with a closed socket. */
+/** The maximum time until everything of a closed socket is freed. */
 const SETTLE_MS = 2000;
 
 const COLLECTING = [
@@ -16,7 +16,7 @@ const COLLECTING = [
   `--import=${new URL('../support/collectOnSignal.ts', import.meta.url).href}`,
 ];
 
-/** What a socket holds that hears nothing, beyond one of the bare library: the heap after a collection. */
+/** Measures the memory of an idle socket beyond one of the bare library: the heap after a collection. */
 export async function idle({ cluster }: Workspace): Promise<Result[]> {
   const databaseUrl = await cluster.createDatabase('idle');
   const parley = await startParley({ databaseUrl, env: { NODE_OPTIONS: COLLECTING.join(' ') } });
@@ -49,7 +49,10 @@ export async function idle({ cluster }: Workspace): Promise<Result[]> {
   }
 }
 
-/** KB for each socket. The sockets come twice: what only the first ones cost, code above all, is not theirs. */
+/**
+ * KB for each socket. The sockets are opened twice, since the first ones also load code, which is not
+ * counted.
+ */
 async function measure(pid: number, load: SocketLoad): Promise<number> {
   const open = () => startChild('load/sockets.ts', 'load', load);
   const settled = async () => {

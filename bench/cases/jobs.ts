@@ -17,7 +17,10 @@ import type { Workspace } from '../support/workspace.ts';
 const CROWD = 2_000;
 const AT_REST_MS = 20_000;
 
-/** From the commit that stores a job to its start, against a bare NOTIFY and an update, which is what a pick-up is; a crowd of jobs; and what the worker costs at rest. */
+/**
+ * Measures the time from the commit that stores a job to its start, against a bare NOTIFY and an update; the
+ * rate of many jobs; and the cost of an idle worker.
+ */
 export async function jobs({ cluster, quick }: Workspace): Promise<Result[]> {
   const databaseUrl = await cluster.createDatabase('jobs');
   const orm = await openOrm(entities, { url: databaseUrl });
@@ -87,7 +90,7 @@ async function measure(
   }
 }
 
-/** Milliseconds of a second. */
+/** Milliseconds of CPU time in a second. */
 async function cpuAtRest(quick: boolean): Promise<number> {
   const milliseconds = quick ? 2_000 : AT_REST_MS;
   const before = process.cpuUsage();
@@ -102,7 +105,7 @@ const against = (what: string, ours = 0, figure = 0): Result => ({
   ratio: ours / figure,
 });
 
-/** From the answer to a NOTIFY until another connection has heard it and changed a row. */
+/** Measures from the answer to a NOTIFY until another connection has received it and changed a row. */
 async function noticeTimes(connectionString: string, rounds: number): Promise<number[]> {
   const [teller, listener] = [new pg.Client({ connectionString }), new pg.Client({ connectionString })];
   await Promise.all([teller.connect(), listener.connect()]);

@@ -20,8 +20,9 @@ const DOORS: { kind: Kind; what: string; against: string }[] = [
 ];
 
 /**
- * From a post to its delivery to 1,000 sockets, storing included, at half of the rate that saturates the server, which is measured
- * right before; and the same of a bare broadcast at the same rate. Server and database share their core.
+ * Measures from a post to its delivery to 1,000 sockets, storing included, at half of the rate that saturates
+ * the server, which is measured right before; and the same for a bare broadcast at the same rate. Server and
+ * database share their core.
  */
 export async function latency(workspace: Workspace): Promise<Result[]> {
   const { parley, databaseUrl } = workspace;

@@ -9,8 +9,9 @@ import { createChannel, seedMessages, type Workspace } from '../support/workspac
 const PAGE = 50;
 
 /**
- * The newest 50 messages with their authors, three groups of reactions each, replies and quotes, against `node:http` and `pg` with
- * the same statement; from a small channel and from a large one, which should cost the same.
+ * Reads the newest 50 messages with their authors, three groups of reactions each, replies and quotes,
+ * against `node:http` and `pg` with the same statement; from a small and from a large channel, which should
+ * cost the same.
  */
 export async function list(workspace: Workspace): Promise<Result[]> {
   const { parley, authorization, databaseUrl, rounds } = workspace;

@@ -3,12 +3,14 @@ import { startParley } from '../support/parley.ts';
 import { plainResult, type Result } from '../support/report.ts';
 import type { Workspace } from '../support/workspace.ts';
 
-/** As it was found in the field. */
+/** Figures of a real installation. */
 const CHANNELS = 300;
 const MESSAGES = 1_000_000;
 const PEOPLE = 10_000;
 
-/** What the first screen of a client asks, for somebody in very many channels who has read none of them for long. */
+/**
+ * The requests for the first screen of a client, for a user in very many channels with old unread messages.
+ */
 const LISTS = [
   ['channels', 'GET /channels'],
   ['every channel', 'GET /channels/list'],
@@ -17,7 +19,10 @@ const LISTS = [
   ['search of people', 'GET /users/search?query=person%2077'],
 ] as const;
 
-/** Lists of an administrator and of a member with 300 channels, 1,000,000 messages and 10,000 accounts, one call after the other. */
+/**
+ * Measures lists of an administrator and of a member with 300 channels, 1,000,000 messages and 10,000
+ * accounts, one call after the other.
+ */
 export async function lists({ cluster, quick }: Workspace): Promise<Result[]> {
   const databaseUrl = await cluster.createDatabase('lists');
   const parley = await startParley({ databaseUrl });
@@ -50,7 +55,10 @@ async function timesOf(call: () => Promise<unknown>, count: number): Promise<num
   return times.sort((one, other) => one - other);
 }
 
-/** Channels of the administrator's that the member may read, with messages of all people in turn; each 97th mentions both. */
+/**
+ * Makes channels of the administrator that the member may read, with messages of all people in turn; each
+ * 97th mentions both.
+ */
 async function fill(databaseUrl: string, messages: number): Promise<void> {
   const client = new pg.Client(databaseUrl);
   await client.connect();
@@ -79,7 +87,7 @@ async function fill(databaseUrl: string, messages: number): Promise<void> {
        select m.channel_id, m.id, u.id, m.created_at from message m, users u
         where m.created_at / 1000 % 97 = 0 and u.email like '%@example.com'`,
     );
-    // Messages from before an account was made are not new for it.
+    // Messages that are older than an account do not count as unread.
     await client.query('update users set created_at = 0');
     await client.query('vacuum (analyze) users, channel, message, message_mention, access_grant');
   } finally {

@@ -4,10 +4,13 @@ import { descendants, hasProc, residentMemory, sharedMemory } from '../support/p
 import { plainResult, type Result } from '../support/report.ts';
 import type { Workspace } from '../support/workspace.ts';
 
-/** How long a started server is left alone before it counts as at rest. */
+/** The idle time after which a started server counts as at rest. */
 const REST_MS = 5000;
 
-/** What the parts hold: a server of its own that nobody has called, and the one that carried all the load so far. */
+/**
+ * Measures the memory of each part: of a new server without calls, and of the server that carried all the
+ * load so far.
+ */
 export async function memory({ parley: loaded, cluster }: Workspace): Promise<Result[]> {
   if (!hasProc) return [];
   const resting = await startServer();

@@ -10,7 +10,10 @@ import type { Result } from '../support/report.ts';
 import type { Contender } from '../support/rounds.ts';
 import { CONNECTIONS, CONTENT, type Workspace } from '../support/workspace.ts';
 
-/** Durable posts with their events: spread over 16 channels, and all into one, whose lock makes them queue. */
+/**
+ * Measures durable posts with their events: spread over 16 channels, and all into one, whose lock makes them
+ * queue.
+ */
 export async function post(workspace: Workspace): Promise<Result[]> {
   const { parley, authorization, databaseUrl, channels, rounds } = workspace;
   const options: SqlBaseline = {
@@ -58,7 +61,7 @@ export async function post(workspace: Workspace): Promise<Result[]> {
 
 type Sql = Parameters<typeof insertPosts>[0];
 
-/** The statement of a post on its own. */
+/** The statement of a post by itself. */
 async function postStatement(sql: Sql, userId: string): Promise<void> {
   const view: NewPost['view'] = {
     id: FRESH,
@@ -85,7 +88,10 @@ async function postStatement(sql: Sql, userId: string): Promise<void> {
 
 const run = promisify(execFile);
 
-/** PostgreSQL's own benchmark of short durable writes, with as many clients; null where it is not installed. */
+/**
+ * PostgreSQL's own benchmark of short durable writes, with as many clients; null without an installed
+ * `pgbench`.
+ */
 async function preparePgbench({ cluster, seconds, quick }: Workspace): Promise<Contender | null> {
   const { host, port, user, password } = cluster.address;
   const env = {

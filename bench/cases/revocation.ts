@@ -7,12 +7,15 @@ import { median, quantile } from '../support/rounds.ts';
 import type { Workspace } from '../support/workspace.ts';
 
 const PASSWORD = 'a password of usual length';
-/** Credentials that end first, untimed: what a process does for the first time takes longer. */
+/** Credentials that end first without a measurement, since the first run in a process takes longer. */
 const WARM_UP = 8;
-/** An address may attempt five in three minutes. */
+/** The sign-in allows five attempts for an address in three minutes. */
 const SESSIONS_OF_ONE = 4;
 
-/** How long somebody stays at an event door whose credential has ended: at the process that ended it, and at another one. */
+/**
+ * Measures how long a socket stays open after its credential has ended: at the same process, and at another
+ * one.
+ */
 export async function revocation({ cluster, quick }: Workspace): Promise<Result[]> {
   if (withoutRedis) return [];
   const redis = await startRedis();
@@ -41,7 +44,7 @@ export async function revocation({ cluster, quick }: Workspace): Promise<Result[
   }
 }
 
-/** Of the process where credentials end, and of the other one. */
+/** The servers: the one where credentials end, and the other one. */
 type Urls = readonly [here: string, there: string];
 
 interface Credential {
@@ -70,7 +73,7 @@ async function* keys({ asAdministrator }: Parley, count: number): AsyncGenerator
   }
 }
 
-/** Milliseconds from the call that ends a credential until each of its sockets heard of it. */
+/** Milliseconds from the call that ends a credential until each of its sockets is told. */
 async function measure(
   urls: Urls,
   credentials: AsyncIterable<Credential>,
@@ -92,7 +95,7 @@ async function measure(
   return times;
 }
 
-/** Somebody at an event door; `ended` is when the door let them go, once that has happened. */
+/** A client at an event door; `ended` is the time when the door closed it. */
 interface Stand {
   ended: Promise<number>;
 }
@@ -110,7 +113,7 @@ async function atBothDoors(url: string, token: string): Promise<Stand[]> {
     await stand(new WebSocket(`${base}/trpc`, { headers: { authorization: `Bearer ${token}` } }), {
       hello: JSON.stringify(subscribe),
       readyAt: '{"id":1,"result":{"type":"started"',
-      // A tRPC socket carries many calls: each that is left open ends with an error.
+      // A tRPC socket carries many calls; each open call ends with an error.
       endsAt: '{"id":1,"error"',
     }),
   ];
@@ -118,9 +121,9 @@ async function atBothDoors(url: string, token: string): Promise<Stand[]> {
 
 interface Conversation {
   hello: string;
-  /** The beginning of the frame that says that the socket gets events. */
+  /** The beginning of the frame after which the socket gets events. */
   readyAt: string;
-  /** The beginning of the frame that says that it gets no more; null for one that closes instead. */
+  /** The beginning of the frame after which it gets no more; null when the socket closes instead. */
   endsAt: string | null;
 }
 

@@ -7,7 +7,7 @@ import { median } from '../support/rounds.ts';
 import type { Workspace } from '../support/workspace.ts';
 
 const PASSWORD = 'a password of usual length';
-/** What an address may attempt in three minutes is five. */
+/** The sign-in allows five attempts for an address in three minutes. */
 const ALONE = 3;
 const TOGETHER = 2;
 const CROWD = 16;
@@ -15,8 +15,8 @@ const CROWD = 16;
 const NOTING = `--import=${new URL('../support/delayOnSignal.ts', import.meta.url).href}`;
 
 /**
- * What a sign-in costs beyond its one hash, which the client of this case, on the server's core, makes in turns with it; and how
- * late the server's event loop is while many sign in at once.
+ * Measures the cost of a sign-in beyond its one hash, which the client of this case makes in turn on the
+ * server's core; and how late the event loop of the server is while many users sign in at once.
  */
 export async function signin({ cluster, quick }: Workspace): Promise<Result[]> {
   const databaseUrl = await cluster.createDatabase('signin');

@@ -4,14 +4,14 @@ import type { Result } from '../support/report.ts';
 import { countRoundTrips } from '../support/roundTrips.ts';
 import { CONTENT, createChannel, type Workspace } from '../support/workspace.ts';
 
-/** What the server has to wait for PostgreSQL in a call of a warm session, counted on the wire. */
+/** Counts on the wire how often the server waits for PostgreSQL in a call of a warm session. */
 export async function statements({ cluster }: Workspace): Promise<Result[]> {
   await cluster.createDatabase('statements');
   const counter = await countRoundTrips(cluster.address);
   const parley = await startParley({
     databaseUrl: urlOf({ ...cluster.address, host: counter.host }, 'statements'),
   });
-  /** The fewest of several calls: what the server does on its own now and then is not the call's. */
+  /** The minimum of several calls, since the server sometimes runs statements of its own. */
   const measure = async (what: string, atMost: number, request: string, body?: unknown): Promise<Result> => {
     const counts: number[] = [];
     for (let call = 0; call < 10; call += 1) {

@@ -15,7 +15,7 @@ class Tools:
         return a + b
 `;
 
-/** One call after the other of a function that does next to nothing, so that all the time is overhead. */
+/** Calls a function that does almost nothing, one call after the other, so that all the time is overhead. */
 export async function callTool({ parley, authorization, quick }: Workspace): Promise<Result[]> {
   await parley.untilReady();
   const everyone = { principal_type: 'user', principal_id: '*', permission: 'read' };

@@ -1,4 +1,7 @@
-/** In the manner of published tools: a frontmatter, typical imports, both kinds of valves, functions with docstrings. */
+/**
+ * A source like those of published tools: a frontmatter, typical imports, both kinds of valves, functions
+ * with docstrings.
+ */
 export const published = (requirements: string, imports = '') => `"""
 title: City guide
 author: somebody

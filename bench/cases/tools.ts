@@ -42,10 +42,12 @@ class Tools:
 
 const SPIN = 'class Tools:\n    def spin(self):\n        while True: pass\n';
 const SPINNERS = 8;
-/** Of processes for tools, at a time. */
+/** The maximum number of tool processes at a time. */
 const PLACES = 64;
 
-/** Creating tools, the memory of idle ones, many in turn, and what busy ones cost everybody else. */
+/**
+ * Measures the creation of tools, the memory of idle ones, many in turn, and what busy ones cost other users.
+ */
 export async function tools(workspace: Workspace): Promise<Result[]> {
   await workspace.parley.untilReady();
   return [
@@ -59,7 +61,10 @@ export async function tools(workspace: Workspace): Promise<Result[]> {
 const create = ({ asAdministrator }: Parley, id: string, content: string) =>
   asAdministrator('POST /tools/create', { id, name: id, content, meta: {} });
 
-/** The live processes of tools: what is below the fork server, which is the only child of the one that stands behind it. */
+/**
+ * The live processes of tools: the descendants of the fork server, which is the only child of the first Python
+ * process.
+ */
 function toolProcesses({ pid }: Parley): number[] {
   const [, forkServer] = descendants(pid).filter(({ name }) => name.startsWith('python'));
   return forkServer ? descendants(forkServer.pid).map((one) => one.pid) : [];
@@ -72,7 +77,7 @@ async function createAndKeep({ parley, quick }: Workspace): Promise<Result[]> {
     await create(parley, `typical${made}`, TYPICAL);
     times.push(performance.now() - began);
   }
-  // The first ones pay for what is warm afterwards.
+  // The first calls also warm up the server.
   const warm = times.slice(5);
   const memory = median(toolProcesses(parley).map(privateMemory));
   return [
@@ -82,7 +87,9 @@ async function createAndKeep({ parley, quick }: Workspace): Promise<Result[]> {
   ];
 }
 
-/** One whose requirements the environment meets, and one whose packages were installed for another tool. */
+/**
+ * One tool whose requirements the environment meets, and one whose packages were installed for another tool.
+ */
 async function createPublished({ parley, quick }: Workspace): Promise<Result[]> {
   const config = await parley.asAdministrator<object>('GET /configs/export?secrets=true');
   await parley.asAdministrator('POST /configs/import', { ...config, tools: { install_requirements: true } });
@@ -101,7 +108,7 @@ async function createPublished({ parley, quick }: Workspace): Promise<Result[]> 
       await create(parley, `${id}_${made}`, content);
       times.push(performance.now() - began);
     }
-    // Without the index there is no figure.
+    // Without the package index there is no figure.
     if (isReady) results.push(result(what, 'ms', quantile(times.slice(5), 0.5), { atMost: 40 }));
   }
   return results;
@@ -116,7 +123,7 @@ async function installed({ asAdministrator }: Parley, id: string): Promise<boole
   }
 }
 
-/** More tools than there are places: each call makes another one leave. */
+/** More tools than places: each call makes another process end. */
 async function callInTurn({ parley, quick }: Workspace): Promise<Result[]> {
   const [stored, called] = quick ? [100, 80] : [500, 200];
   for (let made = 0; made < stored; made += 1) {
@@ -141,7 +148,7 @@ async function callInTurn({ parley, quick }: Workspace): Promise<Result[]> {
   ];
 }
 
-/** On the core of the server itself, where tools take most from it. */
+/** On the core of the server, where tools cost it the most. */
 async function spinBesideOthers({ parley, authorization, quick }: Workspace): Promise<Result> {
   const ask: Call = { url: `${parley.url}/api/v1/auths/`, headers: authorization };
   const client = await startChild('load/latency.ts', 'load', ask);

@@ -3,7 +3,9 @@ import { compare, httpContender } from '../support/contenders.ts';
 import type { Result } from '../support/report.ts';
 import type { Workspace } from '../support/workspace.ts';
 
-/** An authenticated call that needs no statement, through the whole REST door, against a route of bare Fastify. */
+/**
+ * An authenticated call without a statement, through the whole REST door, against a route of bare Fastify.
+ */
 export async function trivial(workspace: Workspace): Promise<Result[]> {
   const { parley, authorization, rounds } = workspace;
   const body = await parley.call('GET /users/permissions');

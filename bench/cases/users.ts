@@ -6,7 +6,10 @@ import type { Workspace } from '../support/workspace.ts';
 const PEOPLE = 100_000;
 const PAGE = 30;
 
-/** A page of the list of accounts, at the beginning and at the end of very many, behind a cursor and by its number. */
+/**
+ * Reads a page of the list of accounts, at the beginning and at the end of very many, by cursor and by page
+ * number.
+ */
 export async function users({ cluster, quick }: Workspace): Promise<Result[]> {
   const databaseUrl = await cluster.createDatabase('users');
   const parley = await startParley({ databaseUrl });
@@ -18,7 +21,7 @@ export async function users({ cluster, quick }: Workspace): Promise<Result[]> {
         parley.asAdministrator<{ next_cursor: string | null }>(
           `GET /users?order_by=${order}&direction=asc&${query}`,
         );
-      // Numbers go up to a page that is not the last, so that both have the same work but for where they are.
+      // The last page is left out, so that both pages have the same number of rows.
       const { next_cursor: near } = await list('page=1');
       const { next_cursor: far } = await list(`page=${Math.floor(PEOPLE / PAGE) - 2}`);
       const pages = {

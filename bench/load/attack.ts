@@ -6,7 +6,7 @@ import { childOptions, ready } from '../support/childSide.ts';
 const { name, target } = childOptions<{ name: string; target: AttackTarget }>();
 // The client that measures runs on the same core and must not wait for this process.
 setPriority(19);
-// A connection that the server cuts is part of the attack.
+// Connections that the server cuts are part of the attack.
 process.on('uncaughtException', (error) => console.error(`${name}: ${error.message}`));
 await ATTACKS[name]?.attack(target);
 ready('under way');

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 
-/** What may wait in the client's own buffer before more is made. */
+/** The limit of the client's own send buffer, above which it waits. */
 const AHEAD_BYTES = 1024 * 1024;
 
 /**
- * Sends frames over one WebSocket as fast as the server reads them, without end, and reads all answers. A socket that the server
- * closes is opened again after a tenth of a second.
+ * Sends frames over one WebSocket endlessly, as fast as the server reads them, and reads all answers. A
+ * socket that the server closes is opened again after a tenth of a second.
  *
- * @param frameAt  the text of the frame of that number; numbers begin anew with each connection
+ * @param frameAt the text of the frame with this number; each connection counts from 0
  * @returns when the first connection is open
  */
 export function floodSocket(

@@ -10,7 +10,7 @@ export interface FrameSocketOptions {
   url: string;
   headers: Record<string, string>;
   onOpen(socket: FrameSocket): void;
-  /** A frame's text lies in `buffer` from `start` on, until the next read. */
+  /** The text of the frame begins at `start` in `buffer`, which the next read overwrites. */
   onFrame(socket: FrameSocket, buffer: Buffer, start: number): void;
   onEnd(): void;
 }
@@ -18,12 +18,15 @@ export interface FrameSocketOptions {
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
 /**
- * All sockets read into one buffer: one process has to receive what another is built to send, and a full WebSocket client
- * needs more time for a frame than a server does.
+ * All sockets share one read buffer, because one process receives the load of a whole server, and a full
+ * WebSocket client takes more time for a frame than a server.
  */
 const shared = Buffer.allocUnsafe(256 * 1024);
 
-/** The reading half of a WebSocket client that finds the frames and does not look into them (RFC 6455, section 5.2). */
+/**
+ * The reading half of a WebSocket client, which finds frames without parsing their content (RFC 6455, section
+ * 5.2).
+ */
 export function openFrameSocket(options: FrameSocketOptions): void {
   const { hostname, port, host, pathname, search } = new URL(options.url);
   let isOpen = false;
@@ -57,7 +60,7 @@ export function openFrameSocket(options: FrameSocketOptions): void {
   connection.write(`GET ${pathname}${search} HTTP/1.1\r\n${lines.join('')}\r\n`);
   const socket = { send: (text: string) => void connection.write(maskedFrame(text)) };
 
-  /** Hands out what is complete; returns how much of the chunk that was. */
+  /** Hands out complete frames; returns how much of the chunk they used. */
   function take(chunk: Buffer): number {
     let at = 0;
     if (!isOpen) {
@@ -85,7 +88,7 @@ export function openFrameSocket(options: FrameSocketOptions): void {
 const TEXT = 0x81;
 const MASKED = 0x80;
 
-/** Clients must mask; a mask of zeros leaves the text as it is. */
+/** Clients must mask their frames; a mask of zeros leaves the text unchanged. */
 function maskedFrame(text: string): Buffer {
   const body = Buffer.from(text);
   const head =

@@ -6,7 +6,7 @@ export interface HttpLoad {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   body?: string;
-  /** Each connection asks one path, the first connection the first one and so on, again from the start. */
+  /** Each connection requests one path: the first connection the first path and so on, in a circle. */
   paths: string[];
   connections: number;
   seconds: number;
@@ -17,7 +17,9 @@ export interface HttpLoadResult {
   seconds: number;
 }
 
-/** Asks as fast as the answers come. An answer other than 2xx fails the run: a server that refuses is fast. */
+/**
+ * Sends requests as fast as the answers come. An answer other than 2xx fails the run, since refusing is fast.
+ */
 async function run({ paths, seconds, ...load }: HttpLoad): Promise<HttpLoadResult> {
   const { method, headers, body } = load;
   let opened = 0;

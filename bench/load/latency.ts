@@ -5,7 +5,7 @@ import { type Call, post } from './post.ts';
 const call = childOptions<Call>();
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-/** One call after the other on one connection; answers with the milliseconds that each took. */
+/** Makes one call after the other on one connection; returns the milliseconds of each. */
 async function run({ calls }: { calls: number }): Promise<number[]> {
   const times: number[] = [];
   for (let made = 0; made < calls; made += 1) {

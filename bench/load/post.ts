@@ -3,7 +3,7 @@ import { type Agent, request } from 'node:http';
 export interface Call {
   url: string;
   headers: Record<string, string>;
-  /** None: a `GET`. */
+  /** Without a body the request is a `GET`. */
   body?: string;
 }
 
@@ -11,7 +11,7 @@ export interface Post extends Call {
   body: string;
 }
 
-/** One call; resolves when its answer has been read. @throws Error unless that is 200 */
+/** Makes one call; resolves when its answer has been read. @throws Error unless the answer is 200 */
 export function post({ url, headers, body }: Call, agent: Agent): Promise<void> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: body === undefined ? 'GET' : 'POST', headers, agent }, (response) => {

@@ -7,52 +7,52 @@ import { openFrameSocket } from './frames.ts';
 import { type Post, post } from './post.ts';
 
 export interface SocketLoad {
-  /** Of the event door, `ws://…`. */
+  /** The address of the event door, `ws://…`. */
   url: string;
   sockets: number;
-  /** Whose sockets these are, in turn: one account may have so many. */
+  /** The accounts of the sockets, in turn, since one account may have only so many. */
   people: {
     headers: Record<string, string>;
-    /** What a socket sends once it is open. */
+    /** The frames that a socket sends when it is open. */
     hello: string[];
     /** Beginnings of frames, each with the frame to send back. */
     replies: Record<string, string>;
   }[];
-  /** The beginning of the frame that says that a socket gets events from now on; null when opening is enough. */
+  /** The beginning of the frame after which a socket gets events; null when opening is enough. */
   readyAt: string | null;
-  /** The beginning of the frames that carry an event. */
+  /** The beginning of frames that carry an event. */
   eventAt: string;
-  /** The call that makes one event; for sockets that only stay, none. */
+  /** The call that makes one event; not set for sockets that only stay open. */
   trigger?: Post;
 }
 
 export interface SocketTask {
   events: number;
-  /** How many to make in a second, however long each takes; as fast as they go unless told. */
+  /** The number of events in a second, however long each takes; by default as fast as possible. */
   perSecond?: number;
 }
 
 export interface SocketResult {
-  /** Deliveries. */
+  /** The number of deliveries. */
   operations: number;
   seconds: number;
-  /** From the moment a post is due to each of its deliveries, with a pace. */
+  /** From the time when a post is due to each of its deliveries; only with a pace. */
   latencyMs?: { p50: number; p99: number };
 }
 
 const load = childOptions<SocketLoad>();
 const agent = new Agent({ keepAlive: true });
-/** How many triggers are under way at once: enough that the server never waits for one. */
+/** The number of concurrent triggers: enough that the server never waits for one. */
 const TRIGGERS = 4;
 const PATIENCE_MS = 60_000;
 
-/** When the events of a paced run were due, by the id that they carry, and how long each delivery took. */
+/** The times when the events of a paced run were due, by their id, and the duration of each delivery. */
 const due = new Map<string, number>();
 const latencies: number[] = [];
 const ID_AT = Buffer.from('"temp_id":"');
 const ID_LENGTH = 36;
 
-/** A paced event's id stands in its frame. */
+/** The frame of a paced event contains its id. */
 function noteLatency(buffer: Buffer, at: number): void {
   const start = buffer.indexOf(ID_AT, at) + ID_AT.length;
   const dueAt = due.get(buffer.toString('latin1', start, start + ID_LENGTH));
@@ -66,7 +66,7 @@ let onAll = () => {};
 const starts = (buffer: Buffer, at: number, text: string) =>
   buffer.toString('latin1', at, at + text.length) === text;
 
-/** Opens one socket; resolves once it gets events. */
+/** Opens one socket; resolves when it gets events. */
 function open({ headers, hello, replies }: SocketLoad['people'][number]): Promise<void> {
   const { url, readyAt, eventAt } = load;
   return new Promise((resolve, reject) => {
@@ -99,7 +99,7 @@ const trigger = (): Post => {
   return load.trigger;
 };
 
-/** As fast as they go. */
+/** Makes events as fast as possible. */
 async function makeEvents(events: number): Promise<void> {
   let left = events;
   const work = async () => {
@@ -111,7 +111,10 @@ async function makeEvents(events: number): Promise<void> {
   await Promise.all(Array.from({ length: TRIGGERS }, work));
 }
 
-/** At their times: one that is late counts from when it was due, so a server that stalls does not hide what waits behind it. */
+/**
+ * Makes events at their times. A late one counts from the time when it was due, so a server that stalls does
+ * not hide the wait.
+ */
 async function paceEvents(events: number, perSecond: number): Promise<void> {
   const body = JSON.parse(trigger().body) as object;
   const began = performance.now();
@@ -126,7 +129,7 @@ async function paceEvents(events: number, perSecond: number): Promise<void> {
   await Promise.all(posts);
 }
 
-/** Makes events; answers when every socket has had every one of them. */
+/** Makes events; resolves when every socket has received each of them. */
 async function run({ events, perSecond }: SocketTask): Promise<SocketResult> {
   delivered = 0;
   wanted = events * load.sockets;

@@ -11,7 +11,7 @@ export interface WatchOptions {
 
 export interface WatchTask {
   seconds: number;
-  /** Calls to each path. */
+  /** Calls to each path in a second. */
   perSecond: number;
 }
 
@@ -19,7 +19,7 @@ export interface Watched {
   calls: number;
   p50: number;
   p99: number;
-  /** How many were answered with anything but 200, by status; 0: not at all. */
+  /** The number of answers other than 200, by status; 0 means no answer. */
   failed: Record<string, number>;
 }
 
@@ -27,7 +27,7 @@ const { url, headers, paths } = childOptions<WatchOptions>();
 const agent = new Agent({ keepAlive: true });
 const PATIENCE_MS = 60_000;
 
-/** The status of one call; 0 when there was no answer. */
+/** The status of one call; 0 without an answer. */
 function call(path: string): Promise<number> {
   return new Promise((resolve) => {
     const sent = request(`${url}${path}`, { headers, agent, timeout: PATIENCE_MS }, (response) => {
@@ -43,7 +43,10 @@ function call(path: string): Promise<number> {
   });
 }
 
-/** Calls at their times, whether or not those before are answered: a server that stalls does not hide what waits behind the stall. */
+/**
+ * Makes calls at their times without waiting for earlier ones, so a server that stalls does not hide the
+ * wait.
+ */
 async function run({ seconds, perSecond }: WatchTask): Promise<Record<string, Watched>> {
   const times = new Map(paths.map((path) => [path, [] as number[]]));
   const failed = new Map(paths.map((path) => [path, {} as Record<string, number>]));

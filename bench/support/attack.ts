@@ -1,20 +1,20 @@
 import type { Parley } from './parley.ts';
 
-/** What the process of an attacker knows. */
+/** What the process of an attacker gets. */
 export interface AttackTarget {
-  /** Of the server, `http://…`. */
+  /** The address of the server, `http://…`. */
   url: string;
-  /** Of a plain user of the attacker's own. */
+  /** The token of an ordinary user who belongs to the attacker. */
   token: string;
-  /** What `prepare` answered. */
+  /** The result of `prepare`. */
   prepared: unknown;
 }
 
-/** One way to stop the service for others. */
+/** One way to stop the service for other users. */
 export interface Attack {
-  /** For the table. */
+  /** The name in the table. */
   what: string;
-  /** The figures that must hold meanwhile; what is absent is reported without a target. */
+  /** The figures that must hold during the attack; a missing one is reported without a target. */
   targets: {
     /** `/health`, p99 in milliseconds. */
     health?: number;
@@ -26,9 +26,10 @@ export interface Attack {
   /** Work before the attack, in the process of the benchmark. The result must be JSON. */
   prepare?(parley: Parley): Promise<unknown>;
   /**
-   * The attack itself, in a process of its own, until that is ended. Connections that the server closes are made again.
+   * Runs the attack in a process of its own until that is ended. Connections that the server closes are
+   * opened again.
    *
-   * @returns once the attack is under way
+   * @returns once the attack is running
    */
   attack(target: AttackTarget): Promise<void>;
 }

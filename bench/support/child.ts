@@ -3,14 +3,17 @@ import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-/** The server and its database on one core, what makes the load on another, so that neither takes time from the other. */
+/**
+ * The server and its database use one core, and the load uses another, so that neither takes time from the
+ * other.
+ */
 const CORES = { server: '0', load: '1' } as const;
 export type Side = keyof typeof CORES;
 
-/** Whether processes are pinned: Linux with `taskset` and two cores or more. */
+/** True when processes are pinned: on Linux with `taskset` and two cores or more. */
 export const isPinned = availableParallelism() >= 2 && spawnSync('taskset', ['--version']).status === 0;
 
-/** Puts processes on the core of a side; what they start from then on inherits that. */
+/** Moves processes to the core of a side; processes that they start later inherit it. */
 export function moveTo(side: Side, pids: number[]): void {
   if (!isPinned) return;
   for (const pid of pids) spawnSync('taskset', ['-a', '-c', '-p', CORES[side], String(pid)]);
@@ -24,18 +27,19 @@ export const onCore = (side: Side, command: string[]): [string, string[]] => {
 
 export interface Child<First> extends AsyncDisposable {
   pid: number;
-  /** What the child said when it was ready. */
+  /** The first message of the child, sent when it was ready. */
   first: First;
-  /** Hands a task to the child and waits for its answer; one task at a time. */
+  /** Sends a task to the child and waits for its answer; one task at a time. */
   ask<Answer>(task: unknown): Promise<Answer>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a TypeScript file of this folder as a process. It gets `options` as JSON in its first argument, and speaks over IPC.
+ * Starts a TypeScript file of this folder as a process. It gets `options` as JSON in its first argument, and
+ * communicates over IPC.
  *
  * @param path below `bench/`
- * @param nodeOptions options of Node's
+ * @param nodeOptions options of Node
  */
 export async function startChild<First>(
   path: string,
@@ -74,7 +78,7 @@ async function answer(child: ChildProcess, path: string): Promise<unknown> {
   }
 }
 
-/** Ends a process and waits until it is gone. */
+/** Ends a process and waits for its end. */
 export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');

@@ -1,7 +1,10 @@
-/** What the starter of this process handed over. */
+/** The options from the starter of this process. */
 export const childOptions = <Options>(): Options => JSON.parse(process.argv[2] ?? 'null') as Options;
 
-/** Says that this process is ready, and from then on answers tasks. It ends with the process that started it. */
+/**
+ * Reports that this process is ready, and answers tasks from then on. It ends with the process that started
+ * it.
+ */
 export function ready<Task>(first: unknown, work?: (task: Task) => Promise<unknown>): void {
   process.on('disconnect', () => process.exit());
   process.on('message', (task) => {

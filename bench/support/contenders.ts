@@ -23,14 +23,17 @@ export function httpContender(
   };
 }
 
-/** Measures throughput against a baseline. The ratio is the median over the rounds, each pair measured next to each other. */
+/**
+ * Measures throughput against a baseline. The ratio is the median over the rounds; the two of a pair are
+ * measured right after each other.
+ */
 export async function compare(options: {
   what: string;
   unit?: string;
   ours: Contender;
   baseline: Contender;
   against: string;
-  /** The ratio that the issue asks for. */
+  /** The required minimum of the ratio. */
   atLeast?: number;
   rounds: number;
 }): Promise<Result> {

@@ -7,16 +7,16 @@ import { runner, type Sql } from '../../src/database/sql.ts';
 import { descendants } from './processes.ts';
 
 export interface Cluster {
-  /** All its processes at this moment. */
+  /** All current processes of the cluster. */
   pids(): number[];
-  /** Where the socket is, who connects; `dbName` is the cluster's first database. */
+  /** The folder of the socket and the user; `dbName` is the first database of the cluster. */
   address: Awaited<ReturnType<typeof startEmbedded>>['address'];
   /** Makes an empty database and returns its URL. */
   createDatabase(name: string): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** A throw-away cluster with the settings that the server itself gives its embedded one: durable, fsync on. */
+/** A temporary cluster with the settings of the server's embedded one: durable, fsync on. */
 export async function startCluster(): Promise<Cluster> {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-bench-'));
   const { address, pid, stop } = await startEmbedded({ dataDir, log: (line) => console.error(line) });
@@ -37,13 +37,13 @@ export async function startCluster(): Promise<Cluster> {
   };
 }
 
-/** A Unix socket as a URL: `pg` takes its folder from `host=`. */
+/** A URL with a Unix socket: `pg` takes its folder from `host=`. */
 export function urlOf({ host, port, user, password }: Cluster['address'], dbName: string): string {
   const query = new URLSearchParams({ host, port: String(port) });
   return `postgresql://${user}:${encodeURIComponent(password)}@localhost/${dbName}?${query}`;
 }
 
-/** A bare `pg` pool behind the interface that the repositories take. */
+/** A bare `pg` pool behind the interface of the repositories. */
 export const sqlOn = (pool: pg.Pool): Sql => runner(pool);
 
 export interface Captured {
@@ -52,11 +52,13 @@ export interface Captured {
   values: unknown[];
 }
 
-/** What a baseline puts the request's channel, or a new id, in the place of. */
+/** A baseline replaces these by the channel of the request and by a new id. */
 export const CHANNEL = '<channel>';
 export const FRESH = '<fresh>';
 
-/** The statements that a repository function sends, with their values, so that a baseline can send the very same. */
+/**
+ * Records the statements of a repository function with their values, so that a baseline can send the same.
+ */
 export async function captureStatements(run: (sql: Sql) => Promise<unknown>): Promise<Captured[]> {
   const captured: Captured[] = [];
   const sql = runner({

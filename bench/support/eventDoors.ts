@@ -10,18 +10,21 @@ export type Kind = 'ws' | 'socketio';
 /** One account may have a hundred connections. */
 const SOCKETS_OF_ONE = 100;
 
-/** How a client speaks with a door: what it says, and how it knows what it hears. */
+/** The protocol of a client: the frames that it sends, and the frames that it recognises. */
 type Protocol = Pick<SocketLoad, 'people' | 'readyAt' | 'eventAt'>;
-/** A load but for the number of its sockets. */
+/** A load without the number of its sockets. */
 export type Door = Omit<SocketLoad, 'sockets'>;
 
-/** What is spoken with a bare Socket.IO server, and with our door by a client that listens to `events:channel` only. */
+/**
+ * The protocol with a bare Socket.IO server, and with our door for a client that listens only to
+ * `events:channel`.
+ */
 const socketIo = (tokens: (string | null)[]): Protocol => ({
   people: tokens.map((token) => ({
     headers: {},
     hello: [`40${JSON.stringify(token === null ? {} : { token, events: 'envelope' })}`],
     replies: {
-      // Engine.IO's ping and pong; the acknowledgement of the join says that the socket sits in its rooms.
+      // Engine.IO's ping and pong; when the join is acknowledged, the socket is in its rooms.
       2: '3',
       ...(token !== null && { 40: `420["user-join",${JSON.stringify({ auth: { token } })}]` }),
     },
@@ -71,7 +74,7 @@ export async function openDoors(
   };
 }
 
-/** Opens so many sockets at a door, from a process of their own. */
+/** Opens this number of sockets at a door, from another process. */
 export const openSockets = (door: Door, sockets: number) =>
   startChild('load/sockets.ts', 'load', { ...door, sockets });
 
@@ -96,7 +99,7 @@ async function admitReaders(parley: Parley, channelId: string, count: number): P
   return readers.map(({ token }) => token);
 }
 
-/** Posts, and answers with the event that subscribers get. */
+/** Posts a message, and returns the event that subscribers get. */
 export async function makeEvent(
   parley: Parley,
   databaseUrl: string,
@@ -113,7 +116,7 @@ export async function makeEvent(
   }
 }
 
-/** The call of the member's that makes one event. */
+/** The call of the member that makes one event. */
 export const postInto = ({ url, token }: Parley, channelId: string, content: string) => ({
   url: `${url}/api/v1/channels/${channelId}/messages/post`,
   headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { isPinned } from './child.ts';
 
-/** Where the figures come from, without a name that could tell whose machine it is. */
+/** Describes the machine of the figures, without a name that identifies it. */
 export async function describeMachine(databaseUrl: string): Promise<Record<string, string>> {
   const client = new pg.Client(databaseUrl);
   await client.connect();

@@ -15,17 +15,19 @@ const PASSWORD = 'correct horse battery';
 export interface Server {
   url: string;
   pid: number;
-  /** Waits until the Python environment is made, or known to be impossible. */
+  /** Waits until the Python environment is made, or has failed. */
   untilReady(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface Parley extends Server {
-  /** One REST call under `/api/v1` as the administrator: `METHOD path`. @throws Error unless it answers 2xx */
+  /**
+   * One REST call under `/api/v1` as the administrator: `METHOD path`. @throws Error unless the answer is 2xx
+   */
   asAdministrator: Call;
-  /** The same as an ordinary member, who is what most callers are. */
+  /** The same as an ordinary member, like most callers. */
   call: Call;
-  /** Of the member. */
+  /** The token of the member. */
   token: string;
   userId: string;
 }
@@ -34,11 +36,11 @@ type Call = <Answer>(request: string, body?: unknown) => Promise<Answer>;
 
 export interface ServerOptions {
   databaseUrl?: string;
-  /** More variables of its environment. */
+  /** Additional environment variables. */
   env?: Record<string, string>;
 }
 
-/** The server as `npm start` runs it, in a data folder of its own; on its embedded database unless told. */
+/** Starts the server like `npm start`, in a new data folder; the default is its embedded database. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-bench-'));
   const { PATH, HOME, PYTHON } = process.env;
@@ -68,7 +70,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   }
 }
 
-/** A server with an administrator and a member. */
+/** Starts a server with an administrator and a member. */
 export async function startParley(options: ServerOptions): Promise<Parley> {
   const server = await startServer(options);
   const { url } = server;
@@ -80,7 +82,7 @@ export async function startParley(options: ServerOptions): Promise<Parley> {
   const asAdministrator: Call = (request, body) => callRest(url, request, administrator, body);
   const { id } = await signUp('member');
   await asAdministrator(`POST /users/${id}/update`, { role: 'user' });
-  // A new role ends the sessions that the old one had.
+  // A new role ends the sessions of the old role.
   const credentials = { email: 'member@example.com', password: PASSWORD };
   const { token } = await callRest<{ token: string }>(url, 'POST /auths/signin', '', credentials);
   return {
@@ -92,7 +94,7 @@ export async function startParley(options: ServerOptions): Promise<Parley> {
   };
 }
 
-/** The output is read on to its end, so that the server never waits for a reader. */
+/** Reads the output to its end, so that the server never waits for a reader. */
 function addressIn(output: Readable): Promise<string> {
   return new Promise((resolve, reject) => {
     createInterface(output)
@@ -104,7 +106,7 @@ function addressIn(output: Readable): Promise<string> {
   });
 }
 
-/** The first start of a data folder installs packages, which takes as long as the network does. */
+/** The first start with a data folder installs packages, which depends on the network. */
 const READY_MS = 300_000;
 
 async function untilReady(url: string): Promise<void> {

@@ -4,25 +4,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What Linux tells about processes under `/proc`; the memory cases and the CPU figures need it. */
+/** True where Linux describes processes under `/proc`, which the memory cases and the CPU figures need. */
 export const hasProc = process.platform === 'linux';
 
 const stat = (pid: number | string): string[] => {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name in brackets may hold spaces.
+  // The name in brackets may contain spaces.
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
 };
 
 const ticksPerSecond = hasProc ? Number(execFileSync('getconf', ['CLK_TCK'])) : 1;
 
-/** CPU time that a process has used so far, in seconds; 0 where the system does not tell. */
+/** The CPU time of a process so far, in seconds; 0 where the system does not report it. */
 export function cpuSeconds(pid: number): number {
   if (!hasProc) return 0;
   const fields = stat(pid);
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-/** A figure of such a file in MB; what the kernel calls kB is 1,024 bytes. */
+/** A figure of such a file in MB; a kB of the kernel is 1,024 bytes. */
 const megabytes = (text: string, name: string): number =>
   (Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * 1024) / 1e6;
 
@@ -32,10 +32,10 @@ export function residentMemory(pid: number): { now: number; peak: number } {
   return { now: megabytes(text, 'VmRSS'), peak: megabytes(text, 'VmHWM') };
 }
 
-/** Where a process notes its answer to a signal. */
+/** The file where a process notes its answer to a signal. */
 export const noteFileOf = (pid: number): string => join(tmpdir(), `parley-bench-heap-${pid}`);
 
-/** What a process says of itself that answers signals (`signalSide.ts`). */
+/** The answer of a process that answers signals (`signalSide.ts`). */
 async function askBySignal<Answer>(pid: number): Promise<Answer> {
   const path = noteFileOf(pid);
   process.kill(pid, 'SIGUSR2');
@@ -45,10 +45,13 @@ async function askBySignal<Answer>(pid: number): Promise<Answer> {
   return answer;
 }
 
-/** What a process with `collectOnSignal.ts` needs, in bytes: its heap after a collection, with what lies outside for its objects. */
+/**
+ * The memory that a process with `collectOnSignal.ts` needs, in bytes: its heap after a collection, and
+ * external memory of its objects.
+ */
 export const collectedHeap = (pid: number): Promise<number> => askBySignal(pid);
 
-/** By how many milliseconds the event loop of a process with `delayOnSignal.ts` was late since it was last asked. */
+/** How many milliseconds the event loop of a process with `delayOnSignal.ts` was late since the last call. */
 export const loopDelay = (pid: number): Promise<{ p99: number; max: number }> => askBySignal(pid);
 
 export interface Process {
@@ -56,7 +59,7 @@ export interface Process {
   name: string;
 }
 
-/** The processes below one, at any depth; none where the system does not tell. */
+/** All descendants of a process; none where the system does not report them. */
 export function descendants(pid: number): Process[] {
   if (!hasProc) return [];
   const parents = new Map<number, Process[]>();
@@ -67,7 +70,7 @@ export function descendants(pid: number): Process[] {
       const name = readFileSync(`/proc/${entry}/comm`, 'utf8').trim();
       parents.set(parent, [...(parents.get(parent) ?? []), { pid: Number(entry), name }]);
     } catch {
-      // Ended between the listing and the look.
+      // The process ended after it was listed.
     }
   }
   const below = (of: number): Process[] =>
@@ -75,7 +78,7 @@ export function descendants(pid: number): Process[] {
   return below(pid);
 }
 
-/** Memory that one process shares with no other, in MB; 0 where only root may look. */
+/** The memory that a process shares with no other, in MB; 0 where only root may read it. */
 export function privateMemory(pid: number): number {
   try {
     const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
@@ -85,7 +88,7 @@ export function privateMemory(pid: number): number {
   }
 }
 
-/** Memory of several processes together in MB; pages that they share count once (PSS). */
+/** The memory of several processes together in MB; shared pages count once (PSS). */
 export function sharedMemory(pids: number[]): number {
   const sizes = pids.map((pid) => {
     try {

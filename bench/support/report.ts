@@ -1,10 +1,10 @@
 import { median, type Sample } from './rounds.ts';
 
-/** What the issue asks for: at least this ratio, or at most this figure. */
+/** The requirement: at least this ratio, or at most this figure. */
 export type Target = { ratioAtLeast: number } | { atMost: number };
 
 export interface Result {
-  /** What was measured, for the table. */
+  /** The measured thing, for the table. */
   what: string;
   unit: string;
   ours: number;
@@ -13,11 +13,11 @@ export interface Result {
   /** Ours ÷ baseline: above 1 is better for rates, below 1 for times. */
   ratio: number | null;
   target: Target | null;
-  /** The rounds behind the medians. */
+  /** The rounds that the medians are made from. */
   samples?: { ours: Sample[]; baseline: Sample[] };
 }
 
-/** A figure that has no bare counterpart; `atMost` where it is bounded. */
+/** A figure without a bare counterpart; `atMost` when it has a limit. */
 export const plainResult = (what: string, unit: string, ours: number, atMost?: number): Result => ({
   what,
   unit,
@@ -27,7 +27,7 @@ export const plainResult = (what: string, unit: string, ours: number, atMost?: n
   target: atMost === undefined ? null : { atMost },
 });
 
-/** Whether the target is reached; null without one. */
+/** True when the target is reached; null without a target. */
 export function isMet({ target, ratio, ours }: Result): boolean | null {
   if (!target) return null;
   return 'atMost' in target ? ours <= target.atMost : (ratio ?? 0) >= target.ratioAtLeast;
@@ -50,7 +50,10 @@ export function renderTable(results: Result[]): string {
   return [line(header), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
 }
 
-/** What an operation costs the two Node processes: says more than a ratio where a database does most of the work. */
+/**
+ * The CPU time of an operation in the two Node processes, which says more than a ratio where a database does
+ * most of the work.
+ */
 function cpuOf({ samples }: Result): string {
   const [ours, baseline] = [samples?.ours, samples?.baseline].map((rounds = []) =>
     median(rounds.flatMap(({ cpuMicros }) => cpuMicros ?? [])),

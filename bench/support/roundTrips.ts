@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface RoundTripCounter {
-  /** The folder of the socket that a client connects to in place of the database's. */
+  /** The folder of the socket for a client, in place of that of the database. */
   host: string;
-  /** Round trips since the start: each is a `Sync` or a simple `Query`, after which a client waits for its answer. */
+  /**
+   * Round trips since the start: each is a `Sync` or a simple `Query`, after which a client waits for its
+   * answer.
+   */
   count(): number;
   stop(): Promise<void>;
 }
@@ -14,7 +17,10 @@ export interface RoundTripCounter {
 const SYNC = 'S'.charCodeAt(0);
 const QUERY = 'Q'.charCodeAt(0);
 
-/** Stands between the server and PostgreSQL and counts what the server has to wait for, by the wire protocol (version 3). */
+/**
+ * A proxy between the server and PostgreSQL that counts how often the server waits, by the wire protocol
+ * (version 3).
+ */
 export async function countRoundTrips(database: { host: string; port: number }): Promise<RoundTripCounter> {
   const host = await mkdtemp(join(tmpdir(), 'parley-bench-'));
   const name = `.s.PGSQL.${database.port}`;

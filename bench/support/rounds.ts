@@ -4,16 +4,18 @@ import { cpuSeconds } from './processes.ts';
 export interface Sample {
   /** Operations per second. */
   rate: number;
-  /** CPU time of the contender's Node process per operation in microseconds, its database not counted; null when unknown. */
+  /**
+   * CPU time of the Node process for one operation in microseconds, without its database; null when unknown.
+   */
   cpuMicros: number | null;
-  /** Share of the time that its core spent in that process. */
+  /** Share of the time in which its core ran that process. */
   busy: number | null;
 }
 
 export interface Contender {
-  /** Whose CPU time counts. */
+  /** The process whose CPU time counts. */
   pid: number | null;
-  /** Runs once and tells how many operations were done in how many seconds. */
+  /** Runs once and returns the number of operations and seconds. */
   run(isWarmUp: boolean): Promise<{ operations: number; seconds: number }>;
 }
 
@@ -29,8 +31,8 @@ async function measure({ pid, run }: Contender, isWarmUp = false): Promise<Sampl
 }
 
 /**
- * Runs ours and the baseline round after round, both warmed up before, every other round in reverse order: a machine that
- * slows down or speeds up meets both alike.
+ * Runs ours and the baseline in turn, round after round, both warmed up before, and every other round in
+ * reverse order, so that a change in the speed of the machine affects both alike.
  */
 export async function alternate(
   ours: Contender,

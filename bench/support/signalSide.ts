@@ -1,7 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { noteFileOf } from './processes.ts';
 
-/** Has this process note an answer at each signal, for `askBySignal`. */
+/** Makes this process note an answer at each signal, for `askBySignal`. */
 export function answerSignal(answer: () => unknown): void {
   process.on('SIGUSR2', () => {
     const path = noteFileOf(process.pid);

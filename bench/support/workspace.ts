@@ -3,26 +3,26 @@ import { type Child, startChild } from './child.ts';
 import { type Cluster, startCluster } from './database.ts';
 import { type Parley, startParley } from './parley.ts';
 
-/** What the cases share: one server on one database, with its channels, and one HTTP load. */
+/** Shared by the cases: one server on one database with its channels, and one HTTP load. */
 export interface Workspace {
   cluster: Cluster;
   databaseUrl: string;
   parley: Parley;
   http: Child<string>;
-  /** Of the member. */
+  /** The header of the member. */
   authorization: { authorization: string };
   /** Empty channels to post into. */
   channels: string[];
   quick: boolean;
   rounds: number;
-  /** How long an HTTP load runs in each round. */
+  /** The duration of an HTTP load in each round. */
   seconds: number;
   stop(): Promise<void>;
 }
 
 export const CONNECTIONS = 16;
 
-/** Of a usual length. */
+/** A message of usual length. */
 export const CONTENT =
   'The nightly import took eleven minutes instead of four: the new index is not used while the old statistics are there. I would analyse the table once more and look again tomorrow.';
 
@@ -59,7 +59,7 @@ export async function openWorkspace({ quick }: { quick: boolean }): Promise<Work
   }
 }
 
-/** A channel that the member may write in. */
+/** Makes a channel that the member may write in. */
 export async function createChannel({ asAdministrator, userId }: Parley): Promise<string> {
   const grant = { principal_type: 'user', principal_id: userId, permission: 'write' };
   const { id } = await asAdministrator<{ id: string }>('POST /channels/create', {
@@ -69,12 +69,12 @@ export async function createChannel({ asAdministrator, userId }: Parley): Promis
   return id;
 }
 
-/** How many of the newest messages have reactions: more than any page holds. */
+/** The number of newest messages with reactions: more than a page has. */
 const REACTED = 1_000;
 
 /**
- * Fills a channel with messages of the member's, straight in the database: every fifth quotes the one before, and every tenth is a
- * reply in a thread.
+ * Fills a channel with messages of the member, directly in the database: every fifth quotes the one before,
+ * and every tenth is a reply in a thread.
  */
 export async function seedMessages(
   { databaseUrl, parley }: Workspace,

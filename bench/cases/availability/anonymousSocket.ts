@@ -1,7 +1,7 @@
 import { floodSocket } from '../../load/flood.ts';
 import type { Attack } from '../../support/attack.ts';
 
-/** One tRPC socket without credentials that sends calls and awaits no answer; each is refused. */
+/** A tRPC socket without credentials sends calls and awaits no answers; each is refused. */
 export const anonymousSocket: Attack = {
   what: 'an anonymous tRPC socket, pipelined',
   targets: { health: 150, others: 150 },

@@ -4,7 +4,7 @@ import { fourSockets } from './fourSockets.ts';
 import { newNames } from './newNames.ts';
 import { wideResults } from './wideResults.ts';
 
-/** Every attack of `--only=availability`, by its name: a file of this folder exports each. */
+/** Every attack of `--only=availability` by name: each is exported by a file of this folder. */
 export const ATTACKS: Record<string, Attack> = {
   anonymousSocket,
   fourSockets,

@@ -4,7 +4,10 @@ import type { Attack } from '../../support/attack.ts';
 const SOCKETS = 4;
 const SUBSCRIPTIONS = 8_000;
 
-/** A plain user with four tRPC sockets: 8,000 subscriptions, then searches and lists without end, none awaited. */
+/**
+ * An ordinary user with four tRPC sockets makes 8,000 subscriptions, and then searches and lists without end;
+ * no answer is awaited.
+ */
 export const fourSockets: Attack = {
   what: 'a user with four tRPC sockets, pipelined',
   targets: { health: 150, others: 300, memory: 500 },

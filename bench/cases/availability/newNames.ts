@@ -4,7 +4,7 @@ import type { Attack } from '../../support/attack.ts';
 const CONNECTIONS = 4;
 const MEMBERS = 30_000;
 
-/** JSON of 413 KB to the sign-in, each member of which has a name that no request had before. */
+/** Sends JSON of 413 KB to the sign-in; each member has a name that no earlier request had. */
 export const newNames: Attack = {
   what: 'new member names to `auths/signin`, 4 connections',
   targets: { health: 150, others: 150 },

@@ -1,7 +1,7 @@
 import type { Attack } from '../../support/attack.ts';
 
 const CALLS = 8;
-/** Seven megabytes of members, no two of one name, made once. */
+/** A result of seven megabytes with different member names, made once. */
 const CONTENT = `import json
 class Tools:
     def __init__(self):
@@ -9,7 +9,7 @@ class Tools:
     def wide(self): return self.rows
 `;
 
-/** A plain user who calls a tool of wide results, eight calls at a time. */
+/** An ordinary user calls a tool with wide results, eight calls at a time. */
 export const wideResults: Attack = {
   what: 'results of a tool with 440,000 names of members',
   targets: { health: 150, others: 150, memory: 700 },
