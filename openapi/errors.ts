@@ -3,7 +3,7 @@ import { ERRORS } from '../src/core/errors.ts';
 const BEGIN = '<!-- codes: written by npm run openapi -->';
 const END = '<!-- end of codes -->';
 
-/** The page `docs/errors.md` with its table of codes made anew. */
+/** Returns `docs/errors.md` with its table of codes generated again. */
 export function renderErrors(page: string): string {
   const [before] = page.split(BEGIN);
   const [, after] = page.split(END);

@@ -9,9 +9,9 @@ const api = publish<typeof appRouter>();
 /** Every procedure of the service, by noun: `api.channels.create.mutate({ name })`, `api.channels.list.query()`. */
 export type Api = typeof api;
 
-/** What each procedure takes: `Inputs['channels']['create']`. */
+/** The input of each procedure: `Inputs['channels']['create']`. */
 export type Inputs = InputsOf<Api>;
-/** What each procedure answers: `Outputs['tools']['invoke']`. */
+/** The output of each procedure: `Outputs['tools']['invoke']`. */
 export type Outputs = OutputsOf<Api>;
 
 declare function publish<Router>(): Router extends { _def: { record: infer Nouns } }
@@ -37,5 +37,5 @@ type ItemOf<Output> =
       : Item
     : never;
 
-/** What reaches a client of a value that the server keeps as JSON text. */
+/** The type that a client receives for a value that the server stores as JSON text. */
 type Sent<Data> = Data extends { toJSON(): infer Value } ? Value : Data;

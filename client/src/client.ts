@@ -9,38 +9,43 @@ import { followEvents } from './follower.ts';
 import { createSocket } from './socket.ts';
 
 export interface ClientOptions {
-  /** Where the service is: `http://127.0.0.1:8080`. A path before `/trpc` is kept. */
+  /** The address of the service: `http://127.0.0.1:8080`. A path before `/trpc` is kept. */
   url: string | URL;
   token?: TokenSource;
-  /** For runtimes without `fetch`, or to see every request. */
+  /** For runtimes without `fetch`, or to observe every request. */
   fetch?: typeof globalThis.fetch;
-  /** For runtimes without `WebSocket` (Node.js before 22): the class of the package `ws`, for example. */
+  /** For runtimes without `WebSocket` (Node.js before 22), for example the class of the package `ws`. */
   WebSocket?: WebSocketConstructor;
-  /** Called when the socket that carries subscriptions opens, breaks, or is tried again; `error` says why. */
+  /**
+   * Called when the socket of the subscriptions opens, breaks, or is opened again; `error` has the reason.
+   */
   onConnection?: ConnectionListener;
 }
 
 export interface ParleyClient {
   /**
-   * Every procedure of the service: `api.channels.create.mutate({ name })`, `api.channels.list.query()`. Calls of the same
-   * moment share one request. They fail with a `ParleyError`, and are not repeated by themselves.
+   * Every procedure of the service: `api.channels.create.mutate({ name })`, `api.channels.list.query()`.
+   * Calls of the same moment share one request. They fail with a `ParleyError`, and are not repeated
+   * automatically.
    */
   readonly api: Api;
   /**
-   * Follows what happens in channels. Lost connections are made good: each event arrives once, in order.
+   * Subscribes to the events of channels. Lost connections are made good: each event arrives once, in order.
    *
    * @throws Error where no `WebSocket` class exists
    */
   events(options: EventsOptions): EventSubscription;
-  /** Goes on with another token; subscriptions keep their place. */
+  /** Continues with another token; subscriptions keep their position. */
   setToken(token: TokenSource): void;
-  /** Ends everything: calls under way fail with the code `closed`, subscriptions end, no timer or socket stays. */
+  /**
+   * Ends everything: running calls fail with the code `closed`, subscriptions end, no timer or socket stays.
+   */
   close(): Promise<void>;
 }
 
 /** The server refuses larger batches. */
 const MAX_BATCH_ITEMS = 20;
-/** Common proxies take request lines of 8 KiB. */
+/** Common proxies accept request lines of 8 KiB. */
 const MAX_URL_CHARACTERS = 6000;
 
 /**
@@ -67,7 +72,7 @@ export function createClient(options: ClientOptions): ParleyClient {
     return () => closeListeners.delete(listener);
   };
 
-  /** Speaks this client's errors, and lets no call outlive the client. */
+  /** Converts errors to those of this client, and ends all calls with the client. */
   const lifetime: TRPCLink<AnyTRPCRouter> =
     () =>
     ({ op, next }) =>
@@ -115,7 +120,7 @@ export function createClient(options: ClientOptions): ParleyClient {
       }),
     ],
   });
-  // tRPC's client takes any name; `Api` says which of them the service knows.
+  // The client of tRPC accepts any name; `Api` declares the existing ones.
   const api = client as unknown as Api;
 
   return {
@@ -126,7 +131,7 @@ export function createClient(options: ClientOptions): ParleyClient {
     },
     setToken(next) {
       source = next;
-      // A function that fails now is asked again by the next request.
+      // After a failure of the function, the next request calls it again.
       socket.renew().catch(() => {});
     },
     async close() {

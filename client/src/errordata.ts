@@ -1,9 +1,9 @@
 import type { appRouter } from '../../src/router.ts';
 
-// The type of an inferred constant, for the reason that `api.ts` gives.
+// The type of an inferred constant, for the reason in `api.ts`.
 const failure = describeFailure<typeof appRouter>();
 
-/** What the service says about a failed call. */
+/** The data of the service about a failed call. */
 export type FailureData = typeof failure;
 
 declare function describeFailure<Router>(): Router extends {
@@ -12,7 +12,8 @@ declare function describeFailure<Router>(): Router extends {
   ? { [Member in keyof Data]: Spelt<Data[Member]> }
   : never;
 
-// The compiler writes a union under its name where it has one. A union of words that were changed and changed back has none.
+// The compiler writes a named union by its name. A union of texts that were changed and changed back has no
+// name.
 type Spelt<T> = Marked<T> extends infer M ? (M extends `.${infer Word}` ? Word : Expanded<M>) : never;
 type Marked<T> = T extends string ? `.${T}` : T;
 

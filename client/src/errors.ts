@@ -1,12 +1,12 @@
 import type { FailureData } from './errordata.ts';
 
-/** One thing that is wrong with an input: `path` is dotted, `message` says what was expected there. */
+/** One problem of an input: `path` is dotted, `message` says what was expected there. */
 export type Issue = NonNullable<FailureData['issues']>[number];
 
 /**
- * What went wrong, as a stable word. Beside the service's own codes: `unreachable` (no answer of the service came,
- * though perhaps a proxy's), `token_unavailable` (the function for it failed), `aborted` (by the call's own signal) and
- * `closed` (the client is).
+ * The stable code of an error. Beside the codes of the service: `unreachable` (no answer of the service,
+ * though perhaps one of a proxy), `token_unavailable` (the token function failed), `aborted` (by the signal
+ * of the call) and `closed` (the client was closed).
  */
 export type ErrorCode =
   | FailureData['error_code']
@@ -15,24 +15,24 @@ export type ErrorCode =
   | 'aborted'
   | 'closed';
 
-/** What every call and subscription of this client fails with. */
+/** The error of every failed call and subscription of this client. */
 export interface ParleyError extends Error {
   readonly name: 'ParleyError';
-  /** The HTTP status; 0 when no answer of the service came. */
+  /** The HTTP status; 0 without an answer of the service. */
   readonly status: number;
   readonly code: ErrorCode;
-  /** One sentence that a person can act on; the same as `message`. */
+  /** One sentence for the user; the same as `message`. */
   readonly detail: string;
-  /** Everything that is wrong with the input, when the code is `validation`; else empty. */
+  /** All problems of the input, when the code is `validation`; otherwise empty. */
   readonly issues: readonly Issue[];
-  /** Names an unexpected failure in the server's log; null for all others. */
+  /** Identifies an unexpected failure in the server's log; null for all others. */
   readonly requestId: string | null;
 }
 
 /**
- * Whether a caught value is a failure of this client, and so has `status`, `code`, `detail` and `issues`.
+ * True for a failure of this client, which has `status`, `code`, `detail` and `issues`.
  *
- * Goes by the name, because two copies of the package may meet in one program.
+ * Checks the name, because one program may have two copies of the package.
  */
 export function isParleyError(error: unknown): error is ParleyError {
   return error instanceof Error && error.name === 'ParleyError';

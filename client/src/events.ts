@@ -1,38 +1,48 @@
 import type { ParleyError } from './errors.ts';
 import type { ChannelEvent, ChannelNotice } from './views.ts';
 
-/** `connecting`: not yet, or not at this moment, in touch with the service. `ended`: for good. */
+/** `connecting`: not connected yet, or not at this moment. `ended`: for good. */
 export type EventsState = 'connecting' | 'live' | 'ended';
 
 export interface EventsOptions {
-  /** Only these channels; all that the caller may read unless told, those of later included. */
+  /** Only these channels; by default all that the caller may read, later ones included. */
   channelIds?: readonly string[];
-  /** Where to go on: the `id` that came with an event, or another subscription's `lastEventId`. From now on unless told. */
+  /**
+   * The position to continue from: the `id` of an event, or `lastEventId` of another subscription. The
+   * default is now.
+   */
   lastEventId?: string;
-  /** Called once for each event, in the order of each channel. `id` stands for the place behind this event. */
+  /** Called once for each event, in the order of each channel. `id` is the position after this event. */
   onEvent(event: ChannelEvent, id: string): void;
-  /** Called for what passes and is not kept: who types, who comes and goes. Some may be lost, and none comes twice. */
+  /**
+   * Called for transient notices, such as typing and presence. Some may be lost, and none is repeated.
+   */
   onNotice?(notice: ChannelNotice): void;
   /**
-   * Called when the service has forgotten what was missed, or went back to a backup: read the channel anew. Its events go on
-   * behind this moment.
+   * Called when the server no longer has the missed events, or restored a backup: read the channel again. Its
+   * events continue after this moment.
    */
   onReload?(channelId: string): void;
-  /** Called at most once: the service refused, and the subscription has ended. Lost connections are no errors. */
+  /**
+   * Called at most once: the service refused, and the subscription has ended. Lost connections are not
+   * errors.
+   */
   onError?(error: ParleyError): void;
-  /** Called at each change; `error` says why it is not `live`, where that is known. */
+  /** Called at each change; `error` has the reason why it is not `live`, if known. */
   onState?(state: EventsState, error: ParleyError | null): void;
 }
 
 export interface EventSubscription {
   /**
-   * Resolves once the starting point is fixed: every event of a change that begins after that is delivered, whatever
-   * happens to the connection. Rejects with the `ParleyError` when it never comes to that.
+   * Resolves when the starting position is fixed: every event of a later change is delivered, whatever
+   * happens to the connection. Rejects with the `ParleyError` when that never happens.
    */
   readonly ready: Promise<void>;
   readonly state: EventsState;
-  /** The place behind the last delivered event, for going on in another program or later; null until `ready`. */
+  /**
+   * The position after the last delivered event, to continue later or in another program; null until `ready`.
+   */
   readonly lastEventId: string | null;
-  /** Ends it; no callback is called any more. */
+  /** Ends the subscription; no callback is called after that. */
   unsubscribe(): void;
 }

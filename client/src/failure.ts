@@ -5,7 +5,7 @@ import type { ParleyError } from './errors.ts';
 
 type Description = Pick<ParleyError, 'status' | 'code'> & Partial<Pick<ParleyError, 'issues' | 'requestId'>>;
 
-/** tRPC hands through what is an error of its own, and wraps all others. */
+/** tRPC passes its own errors on, and wraps all others. */
 class CallError extends TRPCClientError<AnyTRPCRouter> implements ParleyError {
   override readonly name = 'ParleyError';
   readonly status: number;
@@ -16,7 +16,7 @@ class CallError extends TRPCClientError<AnyTRPCRouter> implements ParleyError {
 
   constructor(detail: string, { status, code, issues = [], requestId = null }: Description, cause?: Error) {
     super(detail, cause && { cause });
-    // tRPC's constructor sets the prototype to its own class.
+    // The constructor of tRPC sets the prototype to its own class.
     Object.setPrototypeOf(this, CallError.prototype);
     this.status = status;
     this.code = code;
@@ -26,11 +26,11 @@ class CallError extends TRPCClientError<AnyTRPCRouter> implements ParleyError {
   }
 }
 
-/** The client was closed before the call had its answer. */
+/** The client was closed before the answer arrived. */
 export const closedError = () =>
   new CallError('The client is closed. Make a new one.', { status: 0, code: 'closed' });
 
-/** The function that gives the token failed. */
+/** The token function failed. */
 export function tokenError(cause: unknown) {
   const source = asError(cause);
   return new CallError(
@@ -40,7 +40,7 @@ export function tokenError(cause: unknown) {
   );
 }
 
-/** Whatever a link fails with, in this client's terms. */
+/** Converts any failure of a link to an error of this client. */
 export function toCallError(error: unknown): CallError {
   if (error instanceof CallError) return error;
   const source = asError(error);

@@ -8,11 +8,11 @@ import type { Socket } from './socket.ts';
 export interface EventsSource {
   api: Api;
   socket: Socket;
-  /** Registers what happens when the client is closed; returns how to take that back. */
+  /** Registers a callback for closing the client; returns a function that removes it. */
   onClose(listener: () => void): () => void;
 }
 
-/** Follows events until it is told to stop or the service refuses. */
+/** Follows events until it is stopped or the service refuses. */
 export function followEvents(source: EventsSource, options: EventsOptions): EventSubscription {
   source.socket.requireWebSocket();
   const follower = new Follower(source, options);
@@ -40,7 +40,7 @@ class Follower implements EventSubscription {
       this.#markReady = resolve;
       this.#failReady = reject;
     });
-    // Whoever does not wait for it learns of a refusal by `onError`.
+    // A caller that does not await `ready` gets a refusal by `onError`.
     this.ready.catch(() => {});
     this.#releaseClient = source.onClose(() => this.#end(null));
   }
@@ -54,7 +54,8 @@ class Follower implements EventSubscription {
     while (!signal.aborted) {
       let bySocket = false;
       try {
-        // Without a place to start from, a socket that breaks before the first event would lose what happens meanwhile.
+        // Without a starting position, a socket that breaks before the first event would lose the events
+        // meanwhile.
         this.lastEventId ??= (await this.#source.api.channels.cursor.query(undefined, { signal })).cursor;
         this.#markReady();
         bySocket = true;
@@ -69,7 +70,10 @@ class Follower implements EventSubscription {
     }
   }
 
-  /** Resolves when the subscription is over. A lost socket is not the end of it: tRPC opens the next and resumes. */
+  /**
+   * Resolves when the subscription has ended. A lost socket does not end it: tRPC opens the next one and
+   * resumes.
+   */
   #subscribe(lastEventId: string): Promise<void> {
     const { channelIds } = this.#options;
     return new Promise((resolve, reject) => {
@@ -96,7 +100,10 @@ class Follower implements EventSubscription {
     });
   }
 
-  /** Whether trying again makes sense: the service is away or overloaded, or the socket was opened with an older token. */
+  /**
+   * True when a retry makes sense: the service is unreachable or overloaded, or the socket was opened with an
+   * older token.
+   */
   async #isPassing({ status, code }: ParleyError, bySocket: boolean): Promise<boolean> {
     if (status === 401) return bySocket && this.#source.socket.renew().catch(() => false);
     return code !== 'closed' && (status === 0 || status === 429 || status >= 500);

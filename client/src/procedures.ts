@@ -1,7 +1,7 @@
 import type { ParleyError } from './errors.ts';
 
 export interface CallOptions {
-  /** Ends the call. Calls of one moment share a request, which is cut once all of them have ended. */
+  /** Ends the call. Calls of one moment share a request, which is aborted when all of them have ended. */
   signal?: AbortSignal;
 }
 
@@ -11,31 +11,31 @@ export interface Query<Input, Output> {
   query(input: Input, options?: CallOptions): Promise<Output>;
 }
 
-/** A procedure that changes something. It is never repeated by itself. */
+/** A procedure that changes something. It is never repeated automatically. */
 export interface Mutation<Input, Output> {
   /** @throws ParleyError */
   mutate(input: Input, options?: CallOptions): Promise<Output>;
 }
 
 export interface SubscriptionObserver<Item> extends CallOptions {
-  /** The server has taken it up; again after each lost connection. */
+  /** The server has accepted it; called again after each lost connection. */
   onStarted?(): void;
   onData(item: Item): void;
-  /** The server refused or failed; it has ended. */
+  /** The server refused or failed; the subscription has ended. */
   onError?(error: ParleyError): void;
-  /** It has ended without an error. */
+  /** The subscription has ended without an error. */
   onComplete?(): void;
-  /** `pending` is an open connection. `error` says why the last one was lost. */
+  /** `pending` means an open connection. `error` has the reason why the last one was lost. */
   onConnectionStateChange?(change: { state: 'idle' | 'connecting' | 'pending'; error: Error | null }): void;
 }
 
-/** A procedure that goes on telling. A lost connection is made good, and goes on behind the last item that has an `id`. */
+/** A subscription. A lost connection is restored, and continues after the last item with an `id`. */
 export interface Subscription<Input, Item> {
   /** @throws Error where no `WebSocket` class exists */
   subscribe(input: Input, observer: SubscriptionObserver<Item>): { unsubscribe(): void };
 }
 
-/** What each procedure below takes. */
+/** The input of each procedure below. */
 export type InputsOf<Entry> = Entry extends
   | Query<infer Input, infer _Output>
   | Mutation<infer Input, infer _Output>
@@ -43,7 +43,7 @@ export type InputsOf<Entry> = Entry extends
   ? Input
   : { [Name in keyof Entry]: InputsOf<Entry[Name]> };
 
-/** What each procedure below answers; of subscriptions, one item. */
+/** The output of each procedure below; for subscriptions, one item. */
 export type OutputsOf<Entry> = Entry extends
   | Query<infer _Input, infer Output>
   | Mutation<infer _Input, infer Output>

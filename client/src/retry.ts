@@ -2,8 +2,8 @@ const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 10_000;
 
 /**
- * How long to wait before a try: doubling up to ten seconds, of which a random half, so that the clients of a server
- * that restarts do not all come back in the same moment.
+ * The delay before a retry: it doubles up to ten seconds, and half of it is random, so that the clients of a
+ * server that restarts do not all reconnect at the same moment.
  *
  * @param attempt counts from 0
  */

@@ -17,8 +17,8 @@ export interface Socket {
   /** @throws Error where no `WebSocket` class exists */
   requireWebSocket(): void;
   /**
-   * Opens the socket again when the token is another than it was opened with; subscriptions go on where they stood.
-   * Answers whether it is.
+   * Opens the socket again when the token has changed since it was opened; subscriptions continue at their
+   * position. Returns true in that case.
    */
   renew(): Promise<boolean>;
   close(): Promise<void>;
@@ -26,12 +26,12 @@ export interface Socket {
 
 const LINGER_MS = 1000;
 const OPEN_TIMEOUT_MS = 10_000;
-/** Tells a dead connection (a laptop that slept, a lost Wi-Fi) from a quiet one within half a minute. */
+/** Detects a dead connection (a laptop that slept, a lost Wi-Fi) within half a minute. */
 const KEEP_ALIVE = { enabled: true, intervalMs: 20_000, pongTimeoutMs: 10_000 };
 
 const STATES = { idle: 'idle', connecting: 'connecting', pending: 'open' } as const;
 
-/** One WebSocket for all subscriptions of a client. Nothing is opened before the first of them. */
+/** One WebSocket for all subscriptions of a client. It is opened for the first of them. */
 export function createSocket({ url, token, WebSocket, onConnection }: SocketOptions): Socket {
   const Base = (WebSocket ?? globalThis.WebSocket) as typeof globalThis.WebSocket | undefined;
   const closing = new AbortController();
@@ -49,7 +49,7 @@ export function createSocket({ url, token, WebSocket, onConnection }: SocketOpti
 
   function connect(): TRPCWebSocketClient {
     const created = createWSClient({
-      // tRPC's own delay leaves a timer behind when the client is closed meanwhile, so the waiting happens here.
+      // tRPC's own delay would leave a timer behind when the client is closed meanwhile, so the wait is here.
       retryDelayMs(attempt) {
         delayMs = retryDelayMs(attempt);
         return 0;
@@ -99,7 +99,7 @@ export function createSocket({ url, token, WebSocket, onConnection }: SocketOpti
   };
 }
 
-/** Keeps count of what is open, and gives up on servers that accept a connection and then say nothing. */
+/** Counts open sockets, and gives up servers that accept a connection and then send nothing. */
 function trackSockets(Base: typeof globalThis.WebSocket, sockets: Set<globalThis.WebSocket>) {
   return class extends Base {
     constructor(url: string | URL) {
