@@ -3,10 +3,10 @@ import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import { Counter } from 'prom-client';
 import { z } from 'zod';
-import { type Bus, LocalDelivery } from './bus.ts';
+import { type Bus, type BusTopics, type Handler, LocalDelivery, type Topic } from './bus.ts';
 
 const Notice = z.object({
-  /** The process that sent it; absent for programs that are no server. */
+  /** The process that sent it; absent for a command of the shell. */
   origin: z.string().optional(),
   /** Of a notice that goes two ways. */
   id: z.string().optional(),
@@ -19,7 +19,7 @@ type Notice = z.infer<typeof Notice>;
 const GAP = 'gap';
 /** How many notices that come two ways are remembered, so that each is heard once. */
 const MAX_HEARD = 1_000;
-/** The most that the second way takes, in bytes: what PostgreSQL does. */
+/** The most bytes that the second way takes, as PostgreSQL limits a notification. */
 const ALSO_BYTES = 7_900;
 /** How often the connections are tried, and how often everything is looked up anew while it is broken. */
 const BEAT_MS = 1_000;
@@ -44,130 +44,183 @@ export interface RedisBusOptions {
  * @param redis a connection for commands; a second one is opened from it for the subscription
  */
 export async function createRedisBus(redis: Redis, options: RedisBusOptions): Promise<Bus> {
-  const { prefix, also, onError } = options;
-  const channel = `${prefix}bus`;
-  const origin = randomUUID();
-  const local = new LocalDelivery(onError);
-  const gapHandlers = new Set<() => void>();
-  const subscriber = redis.duplicate({ lazyConnect: true, autoResubscribe: false });
-  const heard = new LRUCache<string, true>({ max: MAX_HEARD });
-  const underWay = new Set<Promise<unknown>>();
-  let subscribed = false;
-  let lost = false;
-  /** Whether both connections answered when they were last asked: one can be dead without having been closed. */
-  const answers = { redis: true, subscriber: true };
+  const bus = new RedisBus(redis, options);
+  await bus.open();
+  return bus;
+}
 
-  const isHealthy = () => subscribed && redis.status === 'ready' && answers.redis && answers.subscriber;
-  const lookAnew = () => {
-    for (const handler of gapHandlers) handler();
-  };
-  const send = async (notice: Notice) => {
-    try {
-      await redis.publish(channel, JSON.stringify(notice));
-    } catch (error) {
-      lost = true;
-      answers.redis = false;
-      failures.inc();
-      onError(error);
-    }
-  };
-  /** Where there is no room for what has changed, the others are told that something has. */
-  const sendAlso = (notice: Notice) => {
-    const text = JSON.stringify(notice);
-    const fits = Buffer.byteLength(text) <= ALSO_BYTES;
-    const sent = also?.send(fits ? text : JSON.stringify({ ...notice, topic: GAP, message: null }));
-    const settled = Promise.resolve(sent)
-      .catch(onError)
-      .finally(() => underWay.delete(settled));
-    underWay.add(settled);
-  };
-  /** The others could not know that they missed something: this process says so as soon as it can. */
-  const confess = () => {
-    if (!lost) return;
-    lost = false;
-    void send({ origin, topic: GAP, message: null });
-  };
+/** A connection to Redis. It can be dead without having been closed, so it is asked. */
+class Connection {
+  readonly redis: Redis;
+  /** Whether it answered when it was last asked. */
+  answers = true;
+  #isAsked = false;
 
-  async function listen(): Promise<void> {
-    await subscriber.subscribe(channel);
-    subscribed = true;
-    answers.subscriber = true;
-    lookAnew();
+  constructor(redis: Redis) {
+    this.redis = redis;
   }
 
-  function hear(body: string): void {
-    const notice = Notice.safeParse(parseJson(body));
-    if (!notice.success) {
-      onError(notice.error);
-      return;
-    }
-    const { origin: from, id, topic, message } = notice.data;
-    if (from === origin || (id !== undefined && heard.has(id))) return;
-    if (id !== undefined) heard.set(id, true);
-    if (topic === GAP) lookAnew();
-    else local.deliver(topic, message);
+  get isReady(): boolean {
+    return this.redis.status === 'ready';
   }
 
-  subscriber.on('error', onError);
-  subscriber.on('close', () => {
-    subscribed = false;
-  });
-  subscriber.on('message', (_channel: string, body: string) => hear(body));
-  await subscriber.connect();
-  await listen();
-  // What was published while the connection was away is gone, so each new one begins with a look at everything.
-  subscriber.on('ready', () => void listen().catch(onError));
-  redis.on('ready', confess);
-
-  const asked = { redis: false, subscriber: false };
   /** A connection that does not answer in time is renewed by its `socketTimeout`. */
-  async function ask(which: 'redis' | 'subscriber'): Promise<void> {
-    const connection = which === 'redis' ? redis : subscriber;
-    if (asked[which] || connection.status !== 'ready') return;
-    asked[which] = true;
-    answers[which] = await connection.ping().then(
+  async ask(): Promise<void> {
+    if (this.#isAsked || !this.isReady) return;
+    this.#isAsked = true;
+    this.answers = await this.redis.ping().then(
       () => true,
       () => false,
     );
-    asked[which] = false;
+    this.#isAsked = false;
+  }
+}
+
+class RedisBus implements Bus {
+  readonly shared = true;
+  readonly #channel: string;
+  readonly #also: RedisBusOptions['also'];
+  readonly #onError: (error: unknown) => void;
+  /** Names this process in its notices. */
+  readonly #origin = randomUUID();
+  readonly #commands: Connection;
+  readonly #subscriber: Connection;
+  readonly #local: LocalDelivery;
+  readonly #gapHandlers = new Set<() => void>();
+  /** The ids of notices that came, of topics that go two ways. */
+  readonly #heard = new LRUCache<string, true>({ max: MAX_HEARD });
+  /** Notices that are being sent the second way. */
+  readonly #underWay = new Set<Promise<unknown>>();
+  #isSubscribed = false;
+  /** Whether a notice was lost since the other processes were last told of a gap. */
+  #hasLost = false;
+  #beating: NodeJS.Timeout | undefined;
+
+  constructor(redis: Redis, { prefix, also, onError }: RedisBusOptions) {
+    this.#channel = `${prefix}bus`;
+    this.#also = also;
+    this.#onError = onError;
+    this.#commands = new Connection(redis);
+    this.#subscriber = new Connection(redis.duplicate({ lazyConnect: true, autoResubscribe: false }));
+    this.#local = new LocalDelivery(onError);
   }
 
-  const beat = setInterval(() => {
-    void ask('redis');
-    void ask('subscriber');
-    if (isHealthy()) return confess();
-    // No event comes for an open connection whose subscription was refused.
-    if (subscriber.status === 'ready' && !subscribed) void listen().catch(onError);
-    lookAnew();
-  }, BEAT_MS).unref();
+  get healthy(): boolean {
+    return this.#isSubscribed && this.#commands.isReady && this.#commands.answers && this.#subscriber.answers;
+  }
 
-  return {
-    shared: true,
-    get healthy() {
-      return isHealthy();
-    },
-    publish(topic, message) {
-      local.deliver(topic, message);
-      const goesTwoWays = also?.topics.includes(topic);
-      const notice = { origin, ...(goesTwoWays && { id: randomUUID() }), topic, message };
-      void send(notice);
-      if (goesTwoWays) sendAlso(notice);
-    },
-    hear,
-    announce: (topic, message) => local.deliver(topic, message),
-    subscribe: (topic, handler) => local.subscribe(topic, handler),
-    onGap(handler) {
-      gapHandlers.add(handler);
-      return () => gapHandlers.delete(handler);
-    },
-    async close() {
-      clearInterval(beat);
-      await Promise.all(underWay);
-      redis.off('ready', confess);
-      gapHandlers.clear();
-      subscriber.disconnect();
-    },
+  async open(): Promise<void> {
+    const { redis } = this.#subscriber;
+    redis.on('error', this.#onError);
+    redis.on('close', () => {
+      this.#isSubscribed = false;
+    });
+    redis.on('message', (_channel: string, body: string) => this.hear(body));
+    await redis.connect();
+    await this.#subscribe();
+    // What was published while the connection was away is gone, so each new one begins with a look at everything.
+    redis.on('ready', () => this.#subscribeAgain());
+    this.#commands.redis.on('ready', this.#confess);
+    this.#beating = setInterval(() => this.#beat(), BEAT_MS).unref();
+  }
+
+  publish<T extends Topic>(topic: T, message: BusTopics[T]): void {
+    this.#local.deliver(topic, message);
+    const goesTwoWays = this.#also?.topics.includes(topic);
+    const notice = { origin: this.#origin, ...(goesTwoWays && { id: randomUUID() }), topic, message };
+    void this.#send(notice);
+    if (goesTwoWays) this.#sendAlso(notice);
+  }
+
+  announce<T extends Topic>(topic: T, message: BusTopics[T]): void {
+    this.#local.deliver(topic, message);
+  }
+
+  hear(text: string): void {
+    const notice = Notice.safeParse(parseJson(text));
+    if (!notice.success) {
+      this.#onError(notice.error);
+      return;
+    }
+    const { origin, id, topic, message } = notice.data;
+    if (origin === this.#origin || (id !== undefined && this.#heard.has(id))) return;
+    if (id !== undefined) this.#heard.set(id, true);
+    if (topic === GAP) this.#lookAnew();
+    else this.#local.deliver(topic, message);
+  }
+
+  subscribe<T extends Topic>(topic: T, handler: Handler<T>): () => void {
+    return this.#local.subscribe(topic, handler);
+  }
+
+  onGap(handler: () => void): () => void {
+    this.#gapHandlers.add(handler);
+    return () => this.#gapHandlers.delete(handler);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#beating);
+    await Promise.all(this.#underWay);
+    this.#commands.redis.off('ready', this.#confess);
+    this.#gapHandlers.clear();
+    this.#subscriber.redis.disconnect();
+  }
+
+  async #subscribe(): Promise<void> {
+    await this.#subscriber.redis.subscribe(this.#channel);
+    this.#isSubscribed = true;
+    this.#subscriber.answers = true;
+    this.#lookAnew();
+  }
+
+  #subscribeAgain(): void {
+    this.#subscribe().catch(this.#onError);
+  }
+
+  async #send(notice: Notice): Promise<void> {
+    try {
+      await this.#commands.redis.publish(this.#channel, JSON.stringify(notice));
+    } catch (error) {
+      this.#hasLost = true;
+      this.#commands.answers = false;
+      failures.inc();
+      this.#onError(error);
+    }
+  }
+
+  /** A notice that is too long for the second way becomes a gap: the other processes look everything up. */
+  #sendAlso(notice: Notice): void {
+    const text = JSON.stringify(notice);
+    const fits = Buffer.byteLength(text) <= ALSO_BYTES;
+    const sent = this.#also?.send(fits ? text : JSON.stringify({ ...notice, topic: GAP, message: null }));
+    const settled = Promise.resolve(sent)
+      .catch(this.#onError)
+      .finally(() => this.#underWay.delete(settled));
+    this.#underWay.add(settled);
+  }
+
+  #lookAnew(): void {
+    for (const handler of this.#gapHandlers) handler();
+  }
+
+  /** The other processes cannot know that they missed a notice: this process tells them as soon as it can. */
+  readonly #confess = (): void => {
+    if (!this.#hasLost) return;
+    this.#hasLost = false;
+    void this.#send({ origin: this.#origin, topic: GAP, message: null });
   };
+
+  #beat(): void {
+    void this.#commands.ask();
+    void this.#subscriber.ask();
+    if (this.healthy) {
+      this.#confess();
+      return;
+    }
+    // No event comes for an open connection whose subscription was refused.
+    if (this.#subscriber.isReady && !this.#isSubscribed) this.#subscribeAgain();
+    this.#lookAnew();
+  }
 }
 
 function parseJson(body: string): unknown {

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
+import { type Attendant, Attendants } from './attendants.ts';
 import type { Bus } from './bus.ts';
+import { LOG_PAGE, Logs } from './logs.ts';
 import { type AskReaders, createReaders } from './readers.ts';
 import { type Follower, Sequence } from './sequence.ts';
 import {
@@ -9,8 +11,6 @@ import {
   kindOf,
   type StreamEvent,
   type StreamKind,
-  type StreamNotice,
-  streamOf,
 } from './streams.ts';
 
 declare module '../core/scope.ts' {
@@ -23,18 +23,6 @@ declare module '../core/scope.ts' {
 const OVERTAKEN_MS = 50;
 /** How often the log is asked whether a notice was missed, or never sent because its writer was cut off. */
 const SWEEP_MS = 5_000;
-const LOG_PAGE = 100;
-
-/** A subscriber of this process, whichever streams it follows. */
-export interface Attendant extends Follower {
-  readonly userId: string;
-  /** A notice to this person. */
-  noticeToPerson(notice: StreamNotice): void;
-  /** Who may read a stream has changed. */
-  access(change: AccessChange): void;
-  /** Called for each event at debug level: tells the log where the subscriber is not even offered it. */
-  explain(event: StreamEvent): void;
-}
 
 /**
  * Hands the events of streams to this process's subscribers in the order of their numbers, without gaps. Notices between processes
@@ -71,188 +59,198 @@ export interface EventHub {
   close(): void;
 }
 
-export function createHub(options: { kinds: readonly StreamKind[]; bus: Bus; log: Logger }): EventHub {
-  const { kinds, bus, log } = options;
-  const byName = new Map(kinds.map((kind) => [kind.name, kind]));
-  const sequences = new Map<string, Sequence>();
-  const attendants = new Set<Attendant>();
-  const byUser = new Map<string, Set<Attendant>>();
-  const repairs = new Map<Sequence, NodeJS.Timeout>();
-  let sweptAt = Date.now();
+export interface HubOptions {
+  kinds: readonly StreamKind[];
+  bus: Bus;
+  log: Logger;
+}
 
-  function kind(stream: string): StreamKind {
-    const found = byName.get(kindOf(stream));
-    if (!found) throw new Error(`No kind of stream is declared for ${stream}.`);
-    return found;
+export const createHub = (options: HubOptions): EventHub => new Hub(options);
+
+class Hub implements EventHub {
+  readonly readers: AskReaders;
+  readonly #logs: Logs;
+  readonly #log: Logger;
+  readonly #attendants = new Attendants();
+  /** By stream: only streams with followers have one. */
+  readonly #sequences = new Map<string, Sequence>();
+  /** Of sequences with a gap: the timers until it is read from the log. */
+  readonly #repairs = new Map<Sequence, NodeJS.Timeout>();
+  readonly #sweeping: NodeJS.Timeout;
+  readonly #unsubscribe: readonly (() => void)[];
+  #sweptAt = Date.now();
+
+  constructor({ kinds, bus, log }: HubOptions) {
+    const logs = new Logs(kinds);
+    this.#logs = logs;
+    this.#log = log;
+    this.readers = createReaders((stream, userIds) => logs.readers(stream, userIds));
+    const listener = {
+      event: (event: StreamEvent) => this.#accept(event),
+      notice: (notice: AddressedNotice) => this.#tell(notice),
+      access: (change: AccessChange) => this.#attendants.access(change),
+    };
+    this.#unsubscribe = [...kinds.map((one) => one.listen(bus, listener)), bus.onGap(() => this.#sweepNow())];
+    this.#sweeping = setInterval(() => this.#sweepNow(), SWEEP_MS).unref();
   }
 
-  const failed = (error: unknown) =>
-    log.warn({ err: error }, 'Reading the event log failed; it is tried again.');
-
-  function accept(event: StreamEvent): void {
-    const sequence = sequences.get(event.stream);
-    if (log.isLevelEnabled('debug')) for (const attendant of attendants) attendant.explain(event);
-    if (!sequence) return;
-    sequence.accept(event);
-    if (sequence.hasGap) repairSoon(event.stream, sequence);
+  get kinds(): readonly StreamKind[] {
+    return this.#logs.kinds;
   }
 
-  function tell({ userIds, notice }: AddressedNotice): void {
-    if (userIds === null) {
-      for (const follower of sequences.get(notice.stream)?.followers ?? []) follower.notice(notice);
-      return;
-    }
-    for (const userId of userIds)
-      for (const person of byUser.get(userId) ?? []) person.noticeToPerson(notice);
+  get settled(): boolean {
+    return Date.now() - this.#sweptAt < 3 * SWEEP_MS;
   }
 
-  /** Whether the sequence is still the one of its stream: a stream that lost all followers begins anew. */
-  const isFollowed = (stream: string, sequence: Sequence) => sequences.get(stream) === sequence;
-
-  function repairSoon(stream: string, sequence: Sequence): void {
-    if (repairs.has(sequence)) return;
-    const timer = setTimeout(() => {
-      repairs.delete(sequence);
-      if (sequence.hasGap) void repair(stream, sequence).catch(failed);
-    }, OVERTAKEN_MS);
-    repairs.set(sequence, timer);
+  get size(): number {
+    return this.#sequences.size;
   }
 
-  /** Reads what is missing behind the head from the log and hands it out. */
-  async function repair(stream: string, sequence: Sequence): Promise<void> {
-    for (;;) {
-      const { head } = sequence;
-      if (head === undefined) return;
-      const missing = await kind(stream).after(idOf(stream), head, LOG_PAGE);
-      // Without followers this head never moves, and the log would be asked for ever.
-      if (!isFollowed(stream, sequence)) return;
-      // Only a process that heard nothing for as long as events are kept can have missed what is pruned.
-      const [oldest] = missing;
-      if (oldest && oldest.number > head + 1) skipTo(stream, sequence, oldest.number - 1);
-      for (const event of missing) sequence.accept(event);
-      sequence.forgetPassed();
-      if (missing.length < LOG_PAGE || !isFollowed(stream, sequence)) return;
-    }
+  kind(stream: string): StreamKind {
+    return this.#logs.kind(stream);
   }
 
-  function skipTo(stream: string, sequence: Sequence, head: number): void {
-    if (isFollowed(stream, sequence)) sequence.skip(kind(stream).reload(idOf(stream), head));
+  now(): Promise<number> {
+    return this.#logs.now();
   }
 
-  async function readHeads(streams: readonly string[]): Promise<Map<string, number>> {
-    const heads = new Map<string, number>();
-    for (const one of kinds) {
-      const ids = streams.filter((stream) => kindOf(stream) === one.name).map(idOf);
-      if (ids.length === 0) continue;
-      for (const [id, head] of await one.heads(ids)) heads.set(streamOf(one.name, id), head);
-    }
-    return heads;
+  heads(streams: readonly string[]): Promise<Map<string, number>> {
+    return this.#logs.heads(streams);
   }
 
-  /** Compares all followed streams with the log. */
-  async function sweep(): Promise<void> {
-    const began = Date.now();
-    for (const [stream, head] of await readHeads([...sequences.keys()])) {
-      const sequence = sequences.get(stream);
-      if (sequence?.head === undefined || sequence.head >= head) continue;
-      await repair(stream, sequence);
-      skipTo(stream, sequence, head);
-    }
-    sweptAt = began;
+  head(stream: string): number | undefined {
+    return this.#sequences.get(stream)?.head;
   }
 
-  function unfollow(streams: Iterable<string>, follower: Follower): void {
+  async after(stream: string, position: number, limit = LOG_PAGE): Promise<StreamEvent[]> {
+    const sequence = this.#sequences.get(stream);
+    const recent = sequence?.recentAfter(position, limit);
+    if (recent) return recent;
+    const events = await this.#logs.after(stream, position, limit);
+    const next = events[0]?.number ?? (sequence?.head ?? 0) + 1;
+    return next > position + 1 ? [this.#logs.reload(stream, next - 1), ...events] : events;
+  }
+
+  followed(kind: string, mostFollowers: number): string[] {
+    return [...this.#sequences].flatMap(([stream, { followers }]) =>
+      kindOf(stream) === kind && followers.size <= mostFollowers ? [idOf(stream)] : [],
+    );
+  }
+
+  attend(attendant: Attendant): () => void {
+    return this.#attendants.add(attendant);
+  }
+
+  async follow(streams: readonly string[], follower: Follower): Promise<void> {
     for (const stream of streams) {
-      const sequence = sequences.get(stream);
-      if (!sequence?.followers.delete(follower) || sequence.followers.size > 0) continue;
-      clearTimeout(repairs.get(sequence));
-      repairs.delete(sequence);
-      sequences.delete(stream);
-    }
-  }
-
-  async function follow(streams: readonly string[], follower: Follower): Promise<void> {
-    for (const stream of streams) {
-      const sequence = sequences.get(stream) ?? new Sequence();
-      sequences.set(stream, sequence);
+      const sequence = this.#sequences.get(stream) ?? new Sequence();
+      this.#sequences.set(stream, sequence);
       sequence.followers.add(follower);
     }
-    const fresh = streams.filter((stream) => sequences.get(stream)?.head === undefined);
+    const fresh = streams.filter((stream) => this.head(stream) === undefined);
     if (fresh.length === 0) return;
-    // First follow, then ask where the stream is: what happens in between waits among the early ones.
     try {
-      const heads = await readHeads(fresh);
-      for (const stream of fresh) {
-        const sequence = sequences.get(stream);
-        if (!sequence || sequence.head !== undefined) continue;
-        sequence.begin(heads.get(stream) ?? 0);
-        if (sequence.hasGap) repairSoon(stream, sequence);
-      }
+      await this.#begin(fresh);
     } catch (error) {
-      unfollow(streams, follower);
+      this.unfollow(streams, follower);
       throw error;
     }
   }
 
-  function attend(attendant: Attendant): () => void {
-    const { userId } = attendant;
-    const people = byUser.get(userId) ?? new Set();
-    byUser.set(userId, people.add(attendant));
-    attendants.add(attendant);
-    return () => {
-      attendants.delete(attendant);
-      people.delete(attendant);
-      if (people.size === 0 && byUser.get(userId) === people) byUser.delete(userId);
-    };
+  unfollow(streams: Iterable<string>, follower: Follower): void {
+    for (const stream of streams) {
+      const sequence = this.#sequences.get(stream);
+      if (!sequence?.followers.delete(follower) || sequence.followers.size > 0) continue;
+      clearTimeout(this.#repairs.get(sequence));
+      this.#repairs.delete(sequence);
+      this.#sequences.delete(stream);
+    }
   }
 
-  const unsubscribe = [
-    ...kinds.map((one) =>
-      one.listen(bus, {
-        event: accept,
-        notice: tell,
-        access(change) {
-          for (const attendant of attendants) attendant.access(change);
-        },
-      }),
-    ),
-    bus.onGap(() => void sweep().catch(failed)),
-  ];
-  const timer = setInterval(() => void sweep().catch(failed), SWEEP_MS).unref();
+  close(): void {
+    for (const end of this.#unsubscribe) end();
+    clearInterval(this.#sweeping);
+    for (const pending of this.#repairs.values()) clearTimeout(pending);
+    this.#sequences.clear();
+  }
 
-  return {
-    kinds,
-    kind,
-    attend,
-    follow,
-    unfollow,
-    now: async () => (await kinds[0]?.now()) ?? Date.now() * 1000,
-    heads: readHeads,
-    head: (stream) => sequences.get(stream)?.head,
-    async after(stream, position, limit = LOG_PAGE) {
-      const sequence = sequences.get(stream);
-      const recent = sequence?.recentAfter(position, limit);
-      if (recent) return recent;
-      const events = await kind(stream).after(idOf(stream), position, limit);
-      const next = events[0]?.number ?? (sequence?.head ?? 0) + 1;
-      return next > position + 1 ? [kind(stream).reload(idOf(stream), next - 1), ...events] : events;
-    },
-    readers: createReaders((stream, userIds) => kind(stream).readers(idOf(stream), userIds)),
-    followed: (name, mostFollowers) =>
-      [...sequences].flatMap(([stream, { followers }]) =>
-        kindOf(stream) === name && followers.size <= mostFollowers ? [idOf(stream)] : [],
-      ),
-    get settled() {
-      return Date.now() - sweptAt < 3 * SWEEP_MS;
-    },
-    get size() {
-      return sequences.size;
-    },
-    close() {
-      for (const end of unsubscribe) end();
-      clearInterval(timer);
-      for (const pending of repairs.values()) clearTimeout(pending);
-      sequences.clear();
-    },
-  };
+  /** Asks where followed streams stand. Events that arrive meanwhile wait in their sequences. */
+  async #begin(fresh: readonly string[]): Promise<void> {
+    const heads = await this.#logs.heads(fresh);
+    for (const stream of fresh) {
+      const sequence = this.#sequences.get(stream);
+      if (!sequence || sequence.head !== undefined) continue;
+      sequence.begin(heads.get(stream) ?? 0);
+      if (sequence.hasGap) this.#repairSoon(stream, sequence);
+    }
+  }
+
+  #accept(event: StreamEvent): void {
+    const sequence = this.#sequences.get(event.stream);
+    if (this.#log.isLevelEnabled('debug')) this.#attendants.explain(event);
+    if (!sequence) return;
+    sequence.accept(event);
+    if (sequence.hasGap) this.#repairSoon(event.stream, sequence);
+  }
+
+  #tell({ userIds, notice }: AddressedNotice): void {
+    if (userIds) this.#attendants.noticeToPeople(userIds, notice);
+    else for (const follower of this.#sequences.get(notice.stream)?.followers ?? []) follower.notice(notice);
+  }
+
+  // What is missing, from the log.
+
+  #repairSoon(stream: string, sequence: Sequence): void {
+    if (this.#repairs.has(sequence)) return;
+    const timer = setTimeout(() => {
+      this.#repairs.delete(sequence);
+      if (sequence.hasGap) this.#repair(stream, sequence).catch(this.#noteFailure);
+    }, OVERTAKEN_MS);
+    this.#repairs.set(sequence, timer);
+  }
+
+  /** Reads the events after the head from the log and hands them out. */
+  async #repair(stream: string, sequence: Sequence): Promise<void> {
+    for (;;) {
+      const { head } = sequence;
+      if (head === undefined) return;
+      const missing = await this.#logs.after(stream, head);
+      // Without followers this head never moves, and the log would be asked for ever.
+      if (!this.#isFollowed(stream, sequence)) return;
+      // Only a process that heard nothing for as long as events are kept can have missed what is pruned.
+      const [oldest] = missing;
+      if (oldest && oldest.number > head + 1) this.#skipTo(stream, sequence, oldest.number - 1);
+      for (const event of missing) sequence.accept(event);
+      sequence.forgetPassed();
+      if (missing.length < LOG_PAGE || !this.#isFollowed(stream, sequence)) return;
+    }
+  }
+
+  /** Whether the sequence is still the one of its stream: a stream that lost all followers begins anew. */
+  #isFollowed(stream: string, sequence: Sequence): boolean {
+    return this.#sequences.get(stream) === sequence;
+  }
+
+  #skipTo(stream: string, sequence: Sequence, head: number): void {
+    if (this.#isFollowed(stream, sequence)) sequence.skip(this.#logs.reload(stream, head));
+  }
+
+  #sweepNow(): void {
+    this.#sweep().catch(this.#noteFailure);
+  }
+
+  /** Compares all followed streams with the log. */
+  async #sweep(): Promise<void> {
+    const began = Date.now();
+    for (const [stream, head] of await this.#logs.heads([...this.#sequences.keys()])) {
+      const sequence = this.#sequences.get(stream);
+      if (sequence?.head === undefined || sequence.head >= head) continue;
+      await this.#repair(stream, sequence);
+      this.#skipTo(stream, sequence, head);
+    }
+    this.#sweptAt = began;
+  }
+
+  readonly #noteFailure = (error: unknown): void =>
+    this.#log.warn({ err: error }, 'Reading the event log failed; it is tried again.');
 }

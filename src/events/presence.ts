@@ -4,7 +4,7 @@ import type { Bus } from './bus.ts';
 
 declare module './bus.ts' {
   interface BusTopics {
-    /** Who is connected to a process: all of them, or those who came and went since it last said. */
+    /** Who is connected to a process: all people, or the people who came and went since its last notice. */
     'presence.told': PresenceTold;
     /** A process that has just begun asks the others who is connected to them. */
     'presence.asked': { process: string };
@@ -20,22 +20,24 @@ declare module '../core/scope.ts' {
 const PresenceTold = z.object({
   process: z.string(),
   came: z.array(z.string()),
-  /** Null: `came` are all. */
+  /** Null: `came` holds all people. */
   went: z.array(z.string()).nullable(),
 });
 type PresenceTold = z.infer<typeof PresenceTold>;
 
-/** How long somebody may be away, as at a reload of a page, before they count as gone. */
+/** How long a person without a connection still counts as connected, as at a reload of a page. */
 const LINGER_MS = 5_000;
 /** Changes are told together, so that a crowd that comes at once is one change. */
 const GATHER_MS = 500;
 /** How often a process says who is connected to it. Changes are told at once; this makes lost ones good. */
 const BEAT_MS = 20_000;
-/** When a process that says nothing counts as gone, and everybody at it. */
+/** When a process that says nothing counts as gone, with all people connected to it. */
 const SILENT_MS = 3 * BEAT_MS;
 
-/** Whether each of some people is connected now. */
+/** For some people, whether each is connected now. */
 export type PresenceChanges = ReadonlyMap<string, boolean>;
+
+type Listener = (changes: PresenceChanges) => void;
 
 /** Who is connected to the event doors, of any process of the installation. */
 export interface Presence {
@@ -43,132 +45,166 @@ export interface Presence {
   enter(userId: string): () => void;
   /** Those of the given people who have a connection. */
   connectedAmong(userIds: readonly string[]): Set<string>;
-  /** Calls back with those whose first connection came, or whose last one went some seconds ago. */
-  onChange(listener: (changes: PresenceChanges) => void): () => void;
+  /** Calls back with people whose first connection came, or whose last one went some seconds ago. */
+  onChange(listener: Listener): () => void;
   close(): void;
 }
 
 /**
- * Each process knows who is connected to it and tells the others over the bus, so that the question costs nobody a round trip, and
+ * Each process knows who is connected to it and tells the others over the bus, so that the question needs no round trip, and
  * a process that dies takes its people with it.
  */
-export function createPresence(bus: Bus, { lingerMs = LINGER_MS, gatherMs = GATHER_MS } = {}): Presence {
-  const process = randomUUID();
-  const connections = new Map<string, number>();
-  const leaving = new Map<string, NodeJS.Timeout>();
-  const others = new Map<string, { people: Set<string>; heardAt: number }>();
-  const listeners = new Set<(changes: PresenceChanges) => void>();
-  /** What everybody was last told. */
-  const known = new Set<string>();
-  let touched = new Set<string>();
-  let gathering: NodeJS.Timeout | undefined;
+export const createPresence = (bus: Bus, { lingerMs = LINGER_MS, gatherMs = GATHER_MS } = {}): Presence =>
+  new SharedPresence(bus, lingerMs, gatherMs);
 
-  const isConnected = (userId: string) => {
-    if (connections.has(userId)) return true;
-    for (const { people } of others.values()) if (people.has(userId)) return true;
+/** Gathers people who may have come or gone, and tells the listeners whose state has changed. */
+class Changes {
+  readonly #isConnected: (userId: string) => boolean;
+  readonly #gatherMs: number;
+  readonly #listeners = new Set<Listener>();
+  /** The people who are connected, as the listeners were last told. */
+  readonly #known = new Set<string>();
+  #touched = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(isConnected: (userId: string) => boolean, gatherMs: number) {
+    this.#isConnected = isConnected;
+    this.#gatherMs = gatherMs;
+  }
+
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  touch(userIds: Iterable<string>): void {
+    for (const userId of userIds) this.#touched.add(userId);
+    this.#timer ??= setTimeout(() => this.#tell(), this.#gatherMs).unref();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #tell(): void {
+    this.#timer = undefined;
+    const changes = new Map<string, boolean>();
+    for (const userId of this.#touched) {
+      const isHere = this.#isConnected(userId);
+      if (isHere === this.#known.has(userId)) continue;
+      if (isHere) this.#known.add(userId);
+      else this.#known.delete(userId);
+      changes.set(userId, isHere);
+    }
+    this.#touched = new Set();
+    if (changes.size > 0) for (const listener of this.#listeners) listener(changes);
+  }
+}
+
+class SharedPresence implements Presence {
+  readonly #bus: Bus;
+  readonly #lingerMs: number;
+  readonly #process = randomUUID();
+  /** How many connections each person has here; 0 for a person who lingers. */
+  readonly #connections = new Map<string, number>();
+  /** The timers of people who linger. */
+  readonly #leaving = new Map<string, NodeJS.Timeout>();
+  /** The people of other processes. */
+  readonly #others = new Map<string, { people: Set<string>; heardAt: number }>();
+  readonly #changes: Changes;
+  readonly #beating: NodeJS.Timeout;
+  readonly #unsubscribe: readonly (() => void)[];
+
+  constructor(bus: Bus, lingerMs: number, gatherMs: number) {
+    this.#bus = bus;
+    this.#lingerMs = lingerMs;
+    this.#changes = new Changes(this.#isConnected, gatherMs);
+    this.#unsubscribe = [
+      bus.subscribe('presence.told', (told) => this.#hear(PresenceTold.parse(told))),
+      bus.subscribe('presence.asked', (asked) => {
+        if (asked.process !== this.#process) this.#beat();
+      }),
+    ];
+    this.#beating = setInterval(() => this.#beat(), BEAT_MS).unref();
+    if (bus.shared) bus.publish('presence.asked', { process: this.#process });
+  }
+
+  enter(userId: string): () => void {
+    const count = this.#connections.get(userId);
+    this.#connections.set(userId, (count ?? 0) + 1);
+    clearTimeout(this.#leaving.get(userId));
+    this.#leaving.delete(userId);
+    if (count === undefined) {
+      this.#tell([userId], []);
+      this.#changes.touch([userId]);
+    }
+    let hasLeft = false;
+    return () => {
+      if (!hasLeft) this.#leave(userId);
+      hasLeft = true;
+    };
+  }
+
+  connectedAmong(userIds: readonly string[]): Set<string> {
+    return new Set(userIds.filter(this.#isConnected));
+  }
+
+  onChange(listener: Listener): () => void {
+    return this.#changes.listen(listener);
+  }
+
+  close(): void {
+    for (const end of this.#unsubscribe) end();
+    clearInterval(this.#beating);
+    this.#changes.close();
+    for (const pending of this.#leaving.values()) clearTimeout(pending);
+    this.#tell([], null);
+  }
+
+  readonly #isConnected = (userId: string): boolean => {
+    if (this.#connections.has(userId)) return true;
+    for (const { people } of this.#others.values()) if (people.has(userId)) return true;
     return false;
   };
 
-  function touch(userIds: Iterable<string>): void {
-    for (const userId of userIds) touched.add(userId);
-    gathering ??= setTimeout(tellChanges, gatherMs).unref();
-  }
-
-  function tellChanges(): void {
-    gathering = undefined;
-    const changes = new Map<string, boolean>();
-    for (const userId of touched) {
-      const isHere = isConnected(userId);
-      if (isHere === known.has(userId)) continue;
-      if (isHere) known.add(userId);
-      else known.delete(userId);
-      changes.set(userId, isHere);
-    }
-    touched = new Set();
-    if (changes.size > 0) for (const listener of listeners) listener(changes);
-  }
-
-  function tell(came: string[], went: string[] | null): void {
-    if (bus.shared) bus.publish('presence.told', { process, came, went });
-  }
-
-  function hear(told: PresenceTold): void {
-    if (told.process === process) return;
-    const people = others.get(told.process)?.people ?? new Set();
-    if (told.went === null) {
-      const all = new Set(told.came);
-      others.set(told.process, { people: all, heardAt: Date.now() });
-      touch([...people, ...all]);
-      return;
-    }
-    for (const userId of told.came) people.add(userId);
-    for (const userId of told.went) people.delete(userId);
-    others.set(told.process, { people, heardAt: Date.now() });
-    touch([...told.came, ...told.went]);
-  }
-
-  function beat(): void {
-    tell([...connections.keys()], null);
-    for (const [other, { people, heardAt }] of others) {
-      if (Date.now() - heardAt < SILENT_MS) continue;
-      others.delete(other);
-      touch(people);
-    }
-  }
-
-  function leave(userId: string): void {
-    const left = (connections.get(userId) ?? 1) - 1;
-    if (left > 0) {
-      connections.set(userId, left);
-      return;
-    }
-    // They still count while they may be on their way back.
-    connections.set(userId, 0);
+  #leave(userId: string): void {
+    const left = (this.#connections.get(userId) ?? 1) - 1;
+    this.#connections.set(userId, left);
+    if (left > 0) return;
     const timer = setTimeout(() => {
-      leaving.delete(userId);
-      connections.delete(userId);
-      tell([], [userId]);
-      touch([userId]);
-    }, lingerMs);
-    leaving.set(userId, timer.unref());
+      this.#leaving.delete(userId);
+      this.#connections.delete(userId);
+      this.#tell([], [userId]);
+      this.#changes.touch([userId]);
+    }, this.#lingerMs);
+    this.#leaving.set(userId, timer.unref());
   }
 
-  const unsubscribe = [
-    bus.subscribe('presence.told', (told) => hear(PresenceTold.parse(told))),
-    bus.subscribe('presence.asked', (asked) => {
-      if (asked.process !== process) beat();
-    }),
-  ];
-  const timer = setInterval(beat, BEAT_MS).unref();
-  if (bus.shared) bus.publish('presence.asked', { process });
+  #tell(came: string[], went: string[] | null): void {
+    if (this.#bus.shared) this.#bus.publish('presence.told', { process: this.#process, came, went });
+  }
 
-  return {
-    enter(userId) {
-      const count = connections.get(userId);
-      connections.set(userId, (count ?? 0) + 1);
-      clearTimeout(leaving.get(userId));
-      leaving.delete(userId);
-      if (count === undefined) {
-        tell([userId], []);
-        touch([userId]);
-      }
-      let hasLeft = false;
-      return () => {
-        if (!hasLeft) leave(userId);
-        hasLeft = true;
-      };
-    },
-    connectedAmong: (userIds) => new Set(userIds.filter(isConnected)),
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    close() {
-      for (const end of unsubscribe) end();
-      clearInterval(timer);
-      clearTimeout(gathering);
-      for (const pending of leaving.values()) clearTimeout(pending);
-      tell([], null);
-    },
-  };
+  #hear({ process, came, went }: PresenceTold): void {
+    if (process === this.#process) return;
+    const people = this.#others.get(process)?.people ?? new Set();
+    if (went === null) {
+      const all = new Set(came);
+      this.#others.set(process, { people: all, heardAt: Date.now() });
+      this.#changes.touch([...people, ...all]);
+      return;
+    }
+    for (const userId of came) people.add(userId);
+    for (const userId of went) people.delete(userId);
+    this.#others.set(process, { people, heardAt: Date.now() });
+    this.#changes.touch([...came, ...went]);
+  }
+
+  #beat(): void {
+    this.#tell([...this.#connections.keys()], null);
+    for (const [other, { people, heardAt }] of this.#others) {
+      if (Date.now() - heardAt < SILENT_MS) continue;
+      this.#others.delete(other);
+      this.#changes.touch(people);
+    }
+  }
 }

@@ -1,31 +1,14 @@
 import type { Logger } from 'pino';
 import { Access, type AccessOptions, type Asking } from './access.ts';
+import type { Attendant } from './attendants.ts';
 import { type Begin, findBegins } from './begins.ts';
-import type { Attendant, EventHub } from './hub.ts';
+import { CatchUp } from './catchup.ts';
+import type { Followed, State } from './followed.ts';
+import type { EventHub } from './hub.ts';
 import { WaitingNotices } from './notices.ts';
 import { type Outcome, Outcomes } from './outcomes.ts';
 import type { Outlet, Start } from './outlet.ts';
-import { type AccessChange, idOf, type StreamEvent, type StreamNotice } from './streams.ts';
-
-/** Pages of the log grow while they are taken: an event may hold half a megabyte, and one that is not sent was read in vain. */
-const FIRST_PAGE = 2;
-const LARGEST_PAGE = 32;
-
-/**
- * What a subscriber does with the events of a stream that it follows:
- * - `live`: it has everything that was handed out, and sends the next event at once;
- * - `behind`: it reads what it missed from the log, then goes `live`;
- * - `held`: access is asked anew, and nothing is sent before the answer.
- */
-type State = 'live' | 'behind' | 'held';
-
-interface Followed {
-  state: State;
-  /** The number of the last event that the client has. */
-  position: number;
-  /** Whether the client came with a number beyond the log: a backup was restored, and a reload tells it so. */
-  isRewound: boolean;
-}
+import type { AccessChange, StreamEvent, StreamNotice } from './streams.ts';
 
 export interface SubscriberOptions {
   hub: EventHub;
@@ -46,7 +29,7 @@ export interface SubscriberOptions {
  * One subscriber, whatever its door: which streams it follows, where it stands in each, and what it is sent.
  *
  * An event takes this way: the hub calls `event`; a `live` stream sends it at once; otherwise the event is read from the log when the
- * stream is caught up (`#catchUp`). A change of access calls `access` or `recheck`: the streams concerned are `held` until the
+ * stream is caught up (`catchup.ts`). A change of access calls `access` or `recheck`: the streams concerned are `held` until the
  * answer (`access.ts`), then they go on where they stopped, or are left.
  */
 export class Subscriber implements Attendant, Asking {
@@ -58,9 +41,7 @@ export class Subscriber implements Attendant, Asking {
   readonly #followed = new Map<string, Followed>();
   /** How many of them are not `live`. */
   #lagging = 0;
-  /** Streams to be caught up, one after the other: a client with many costs no more than one with one. */
-  readonly #behind = new Set<string>();
-  #isCatchingUp = false;
+  readonly #catchUp: CatchUp;
   readonly #waiting = new WaitingNotices();
   /** The positions in streams that are out of reach now. */
   readonly #left = new Map<string, number>();
@@ -78,6 +59,15 @@ export class Subscriber implements Attendant, Asking {
     this.#outcomes = new Outcomes(outlet.door, connection, log);
     this.#only = only && new Set(only);
     this.#access = new Access(this, { readers: hub.readers, only: this.#only, askReadable });
+    this.#catchUp = new CatchUp(
+      {
+        followed: (stream) => this.#followed.get(stream),
+        send: (followed, event) => this.#send(followed, event),
+        goLive: (stream, followed) => this.#goLive(stream, followed),
+        close: (failure) => this.close(failure),
+      },
+      options,
+    );
     this.#userId = userId;
     this.#leaveHub = hub.attend(this);
   }
@@ -213,8 +203,7 @@ export class Subscriber implements Attendant, Asking {
 
   #fallBehind(stream: string, followed: Followed): void {
     this.#setState(followed, 'behind');
-    this.#behind.add(stream);
-    this.#catchUpSoon();
+    this.#catchUp.begin(stream);
   }
 
   /** Sends nothing more of a stream before its access is known; the notices that came before this are still due. */
@@ -234,50 +223,6 @@ export class Subscriber implements Attendant, Asking {
     this.#setState(followed, 'live');
     this.#passOnWaiting(stream);
     this.#settle();
-  }
-
-  // What was missed, from the log.
-
-  #catchUpSoon(): void {
-    if (this.#isCatchingUp) return;
-    this.#isCatchingUp = true;
-    this.#catchUpAll().catch((error: unknown) => this.close(error));
-  }
-
-  async #catchUpAll(): Promise<void> {
-    try {
-      for (const stream of this.#behind) {
-        this.#behind.delete(stream);
-        const followed = this.#followed.get(stream);
-        if (followed?.state === 'behind') await this.#catchUp(stream, followed);
-      }
-    } finally {
-      this.#isCatchingUp = false;
-    }
-  }
-
-  async #catchUp(stream: string, followed: Followed): Promise<void> {
-    const isBehind = () => this.#followed.get(stream) === followed && followed.state === 'behind';
-    let limit = FIRST_PAGE;
-    while (isBehind()) {
-      if (this.#outlet.full) {
-        await this.#outlet.drained();
-        limit = FIRST_PAGE;
-      } else if (followed.isRewound) {
-        followed.isRewound = false;
-        this.#send(followed, this.#hub.kind(stream).reload(idOf(stream), followed.position));
-      } else if (followed.position >= (this.#hub.head(stream) ?? 0)) {
-        this.#goLive(stream, followed);
-      } else {
-        const events = await this.#hub.after(stream, followed.position, limit);
-        if (events.length === 0 && isBehind()) return this.#goLive(stream, followed);
-        for (const event of events) {
-          if (!isBehind() || this.#outlet.full) break;
-          this.#send(followed, event);
-        }
-        limit = Math.min(2 * limit, LARGEST_PAGE);
-      }
-    }
   }
 
   // Access.

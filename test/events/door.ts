@@ -85,7 +85,7 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
     },
   };
   const configs = await openConfigStore(sql, { secret, pins: [], hasEventDoors: true, log });
-  const plainHub = createHub({ kinds: streamKinds(sql), bus: local, log });
+  const hub: EventHub = createHub({ kinds: streamKinds(sql), bus: local, log });
   const { tokens, authenticate } = createAuthenticator({
     sql,
     bus: local,
@@ -98,15 +98,11 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
     subscribe: counting(count, local.subscribe) as Bus['subscribe'],
     onGap: counting(count, local.onGap),
   };
-  const hub: EventHub = Object.create(plainHub, {
-    attend: { value: counting(count, plainHub.attend) },
-    follow: {
-      value: (...args: Parameters<EventHub['follow']>) => {
-        const follow = () => plainHub.follow(...args);
-        return options.aroundFollow ? options.aroundFollow(follow) : follow();
-      },
-    },
-  });
+  const attend = hub.attend.bind(hub);
+  hub.attend = counting(count, attend);
+  const follow = hub.follow.bind(hub);
+  const { aroundFollow = (go) => go() } = options;
+  hub.follow = (...args) => aroundFollow(() => follow(...args));
   const presence = createPresence(local);
   const signinLimit = createSigninLimit({ shared: null, secret, configs, knowsProxies: false });
   const partsInUse = {
@@ -156,7 +152,7 @@ export async function openDoor(server: TestServer, options: DoorOptions = {}): P
       http.close();
       http.closeAllConnections();
       presence.close();
-      plainHub.close();
+      hub.close();
       await orm.close(true);
     },
   };
