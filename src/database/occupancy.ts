@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { OUTAGES } from '../core/outage.ts';
 
@@ -44,60 +45,46 @@ export interface OccupyOptions {
   /** Stands for the secret: 31 bits of something derived from it. */
   fingerprint: number;
   log: Logger;
-  /** Called when the connection broke and somebody else holds the database now. */
+  /** Called when the connection broke and another process holds the database now. */
   onLost(): void;
 }
 
+/** The database as this process holds it. */
+export interface Occupancy {
+  release(): Promise<void>;
+}
+
 /**
- * Keeps processes apart that could not work as one. A process without a shared store needs the database to itself; those
+ * Keeps processes apart that could not work as one. A process without a shared store needs the database to itself; processes
  * with one share it, if their secrets are the same. PostgreSQL holds the locks for a connection, so they end with the
  * process, however that ends.
  *
  * @throws OccupiedError when another process is in the way
  */
-export async function occupy(orm: MikroORM, options: OccupyOptions): Promise<{ release(): Promise<void> }> {
+export async function occupy(orm: MikroORM, options: OccupyOptions): Promise<Occupancy> {
   const pool = await orm.em.getDriver().getConnection().getNativeClient();
-  let released = false;
-  let drop = () => {};
-  let unlock = async () => {};
+  const place = new Place(pool, options);
+  await place.takeFirst();
+  return place;
+}
 
-  async function take(): Promise<void> {
-    const client = await pool.connect();
-    // Destroyed rather than returned: the locks must not live on in the pool.
-    drop = () => {
-      drop = () => {};
-      unlock = async () => {};
-      client.release(true);
-    };
-    unlock = async () => {
-      await client.query('select pg_advisory_unlock_all()');
-    };
-    try {
-      if (!(await holdsPlace(client, options.shared))) {
-        throw new OccupiedError(
-          'Another Parley process uses this database. Stop it, or set REDIS_URL for all of them to run several.',
-        );
-      }
-      if (!(await agreesOnSecret(client, options.fingerprint))) {
-        throw new OccupiedError(
-          'Another Parley process uses this database with another secret. Set the same SECRET_KEY for all of them.',
-        );
-      }
-    } catch (error) {
-      drop();
-      throw error;
-    }
-    client.once('error', () => {
-      drop();
-      void retake();
-    });
+class Place implements Occupancy {
+  readonly #pool: Pool;
+  readonly #options: OccupyOptions;
+  /** The connection that has the locks. */
+  #client: PoolClient | null = null;
+  #isReleased = false;
+
+  constructor(pool: Pool, options: OccupyOptions) {
+    this.#pool = pool;
+    this.#options = options;
   }
 
-  /** As `take`, and waits for the locks of a process that is gone already. */
-  async function takeFirst(): Promise<void> {
+  /** As `#take`, and waits for the locks of a process that is gone already. */
+  async takeFirst(): Promise<void> {
     for (const end = Date.now() + GHOST_MS; ; ) {
       try {
-        return await take();
+        return await this.#take();
       } catch (error) {
         if (!(error instanceof OccupiedError) || Date.now() > end) throw error;
         await delay(GHOST_RETRY_MS);
@@ -105,27 +92,59 @@ export async function occupy(orm: MikroORM, options: OccupyOptions): Promise<{ r
     }
   }
 
-  async function retake(): Promise<void> {
-    while (!released) {
+  async release(): Promise<void> {
+    this.#isReleased = true;
+    // A closed connection would end the locks too, but only when PostgreSQL gets to it: the next process may be quicker.
+    await this.#client?.query('select pg_advisory_unlock_all()').catch(() => {});
+    this.#drop();
+  }
+
+  async #take(): Promise<void> {
+    const client = await this.#pool.connect();
+    this.#client = client;
+    try {
+      await this.#lock(client);
+    } catch (error) {
+      this.#drop();
+      throw error;
+    }
+    client.once('error', () => {
+      this.#drop();
+      void this.#retake();
+    });
+  }
+
+  async #lock(client: PoolClient): Promise<void> {
+    if (!(await holdsPlace(client, this.#options.shared))) {
+      throw new OccupiedError(
+        'Another Parley process uses this database. Stop it, or set REDIS_URL for all of them to run several.',
+      );
+    }
+    if (!(await agreesOnSecret(client, this.#options.fingerprint))) {
+      throw new OccupiedError(
+        'Another Parley process uses this database with another secret. Set the same SECRET_KEY for all of them.',
+      );
+    }
+  }
+
+  async #retake(): Promise<void> {
+    while (!this.#isReleased) {
       try {
-        await take();
-        if (released) drop();
+        await this.#take();
+        if (this.#isReleased) this.#drop();
         return;
       } catch (error) {
-        if (error instanceof OccupiedError) return options.onLost();
-        options.log.warn({ err: error }, OUTAGES.away);
+        if (error instanceof OccupiedError) return this.#options.onLost();
+        this.#options.log.warn({ err: error }, OUTAGES.away);
         await delay(RETRY_MS);
       }
     }
   }
 
-  await takeFirst();
-  return {
-    async release() {
-      released = true;
-      // A closed connection would end the locks too, but only when PostgreSQL gets to it: the next process may be quicker.
-      await unlock().catch(() => {});
-      drop();
-    },
-  };
+  /** Destroys the connection instead of returning it: the locks must not live on in the pool. */
+  #drop(): void {
+    const client = this.#client;
+    this.#client = null;
+    client?.release(true);
+  }
 }
