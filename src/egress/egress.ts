@@ -16,29 +16,29 @@ export interface EgressRequest {
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
   body?: string;
-  /** The most that is read of the answer, after decompression. */
+  /** The most bytes of the answer that are read, after decompression. */
   maxBytes: number;
-  /** What becomes of an answer that is longer: refused unless told. */
+  /** What happens to a longer answer: it is refused unless told. */
   excess?: 'refuse' | 'cut';
   /** For all of it: name resolution, redirects, and the answer's last byte. */
   timeoutMs: number;
-  /** At most so many redirects are followed; 5 unless told. One more is given back as the answer that it is. */
+  /** How many redirects are followed; 5 unless told. The next one is returned as the answer. */
   maxRedirects?: number;
   signal?: AbortSignal;
 }
 
 export interface EgressResponse {
-  /** Where the answer came from, after redirects. */
+  /** The address that answered, after redirects. */
   url: string;
   status: number;
   headers: Headers;
   body: Buffer;
 }
 
-/** The one way from this server to addresses that people name. */
+/** The only way from this server to addresses that people give it. */
 export interface Egress {
   /**
-   * Calls an address of the public network, or one that the operator allows. Whatever status it answers is an answer.
+   * Calls an address of the public network, or one that the operator allows. An answer of any status is returned.
    *
    * @throws address_refused, upstream_failed, upstream_timeout, answer_too_large; the signal's reason when that ended it
    */
@@ -61,7 +61,7 @@ const AGENT = `Parley/${project.version}`;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
 const RESOLVE = { timeout: 2_000, tries: 2 };
-/** How long a connection is kept for the next request. Servers may ask for more, and people name any number of servers. */
+/** How long a connection is kept for the next request, even if the server offers more: callers may name any number of servers. */
 const KEPT_MS = 4_000;
 
 /**
@@ -72,9 +72,39 @@ export function createEgress({ allow, resolve = askNameServers, mayConnect }: Eg
   const listed = reachable(allow);
   const { hasName } = listed;
   const hasAddress = mayConnect ?? listed.hasAddress;
-  const lookup: LookupFunction = (host, options, callback) => {
+  const library = openLibrary(lookupWith({ listed, hasAddress, resolve }));
+  const check = (address: string) => parseTarget(address, { hasAddress, hasName });
+  return {
+    check,
+    async fetch(address, request) {
+      const timeout = AbortSignal.timeout(request.timeoutMs);
+      const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
+      try {
+        const url = check(address);
+        const exchange = new Exchange(url, request, { library: await library.open(), check, signal });
+        const response = await exchange.follow();
+        const body = await readBody(response, request.maxBytes, request.excess ?? 'refuse');
+        return { url: exchange.url.href, status: response.status, headers: response.headers, body };
+      } catch (error) {
+        request.signal?.throwIfAborted();
+        throw translate(error, timeout);
+      }
+    },
+    close: library.close,
+  };
+}
+
+interface Reach {
+  listed: ReturnType<typeof reachable>;
+  hasAddress: (address: string) => boolean;
+  resolve: (host: string) => Promise<string[]>;
+}
+
+/** The look-up of a connection: refuses a name when one of its addresses may not be connected to. */
+function lookupWith({ listed, hasAddress, resolve }: Reach): LookupFunction {
+  return (host, options, callback) => {
     const name = withoutRoot(host);
-    const isListed = hasName(name);
+    const isListed = listed.hasName(name);
     const may = isListed ? listed.mayBeNamed : hasAddress;
     (isListed ? askThisMachine : resolve)(name).then(
       (addresses) => {
@@ -88,71 +118,96 @@ export function createEgress({ allow, resolve = askNameServers, mayConnect }: Eg
       () => callback(notFound(host), ''),
     );
   };
-  // Not `EnvHttpProxyAgent`: a proxy would resolve names itself, past the check.
-  const open = async () => {
-    const { Agent, ...undici } = await import('undici');
-    return { ...undici, agent: new Agent({ connect: { lookup }, keepAliveMaxTimeout: KEPT_MS }) };
+}
+
+/** Most servers never call another, and the library takes 30 MB: it is loaded for the first request. */
+function openLibrary(lookup: LookupFunction) {
+  const load = async () => {
+    const { Agent, fetch, Headers } = await import('undici');
+    // Not `EnvHttpProxyAgent`: a proxy would resolve names itself, past the check.
+    return { fetch, Headers, agent: new Agent({ connect: { lookup }, keepAliveMaxTimeout: KEPT_MS }) };
   };
-  /** Most servers never call another, and this library takes 30 MB: it is loaded for the first request. */
-  let opened: ReturnType<typeof open> | undefined;
-  const check = (address: string) => parseTarget(address, { hasAddress, hasName });
-
-  async function follow(address: string, request: EgressRequest, signal: AbortSignal) {
-    let url = check(address);
-    opened ??= open();
-    const { agent, fetch, Headers } = await opened;
-    let { method = 'GET', body } = request;
-    let headers = headersOf(Headers, request.headers);
-    for (let redirects = 0; ; redirects += 1) {
-      headers.set('user-agent', AGENT);
-      const response = await fetch(url, {
-        method,
-        headers,
-        body: body ?? null,
-        dispatcher: agent,
-        redirect: 'manual',
-        signal,
-      });
-      const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
-      if (location === null || redirects >= (request.maxRedirects ?? MAX_REDIRECTS)) {
-        return { url: url.href, response };
-      }
-      await response.body?.cancel();
-      const next = check(URL.parse(location, url.href)?.href ?? location);
-      if (url.protocol === 'https:' && next.protocol === 'http:') {
-        throw refused('It redirects from https to http.');
-      }
-      if (response.status !== 307 && response.status !== 308 && method === 'POST') {
-        method = 'GET';
-        body = undefined;
-        headers.delete('content-type');
-      }
-      if (next.origin !== url.origin) {
-        // What was meant for one server is no other's business.
-        if (body !== undefined) throw refused('It redirects to another server, which must not get the body.');
-        const accept = headers.get('accept');
-        headers = new Headers(accept === null ? {} : { accept });
-      }
-      url = next;
-    }
-  }
-
+  let opened: ReturnType<typeof load> | undefined;
   return {
-    check,
-    async fetch(address, request) {
-      const timeout = AbortSignal.timeout(request.timeoutMs);
-      const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
-      try {
-        const { url, response } = await follow(address, request, signal);
-        const body = await readBody(response, request.maxBytes, request.excess ?? 'refuse');
-        return { url, status: response.status, headers: response.headers, body };
-      } catch (error) {
-        request.signal?.throwIfAborted();
-        throw translate(error, timeout);
-      }
+    open() {
+      opened ??= load();
+      return opened;
     },
     close: async () => (await opened)?.agent.destroy(),
   };
+}
+
+interface Means {
+  library: Awaited<ReturnType<ReturnType<typeof openLibrary>['open']>>;
+  check(address: string): URL;
+  signal: AbortSignal;
+}
+
+/** One request, with its redirects. */
+class Exchange {
+  /** Where it is now. */
+  url: URL;
+  readonly #means: Means;
+  readonly #maxRedirects: number;
+  #method: 'GET' | 'POST';
+  #body: string | undefined;
+  #headers: Headers;
+
+  constructor(url: URL, { method = 'GET', body, headers, maxRedirects }: EgressRequest, means: Means) {
+    this.url = url;
+    this.#means = means;
+    this.#maxRedirects = maxRedirects ?? MAX_REDIRECTS;
+    this.#method = method;
+    this.#body = body;
+    this.#headers = headersOf(means.library.Headers, headers);
+  }
+
+  /** Sends the request, and again to where it is redirected. */
+  async follow(): Promise<Response> {
+    for (let redirects = 0; ; redirects += 1) {
+      const response = await this.#send();
+      const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
+      if (location === null || redirects >= this.#maxRedirects) return response;
+      await response.body?.cancel();
+      this.#redirect(response.status, location);
+    }
+  }
+
+  #send(): Promise<Response> {
+    const { library, signal } = this.#means;
+    this.#headers.set('user-agent', AGENT);
+    return library.fetch(this.url, {
+      method: this.#method,
+      headers: this.#headers,
+      body: this.#body ?? null,
+      dispatcher: library.agent,
+      redirect: 'manual',
+      signal,
+    });
+  }
+
+  #redirect(status: number, location: string): void {
+    const { url } = this;
+    const next = this.#means.check(URL.parse(location, url.href)?.href ?? location);
+    if (url.protocol === 'https:' && next.protocol === 'http:') {
+      throw refused('It redirects from https to http.');
+    }
+    if (status !== 307 && status !== 308 && this.#method === 'POST') {
+      this.#method = 'GET';
+      this.#body = undefined;
+      this.#headers.delete('content-type');
+    }
+    if (next.origin !== url.origin) this.#dropPrivate();
+    this.url = next;
+  }
+
+  /** The body and the headers are meant for the first server only. */
+  #dropPrivate(): void {
+    if (this.#body !== undefined)
+      throw refused('It redirects to another server, which must not get the body.');
+    const accept = this.#headers.get('accept');
+    this.#headers = new this.#means.library.Headers(accept === null ? {} : { accept });
+  }
 }
 
 /** A line break in a value would begin a header of its own. */
