@@ -36,7 +36,7 @@ import { entities } from './entities.ts';
 import { type Env, StartError } from './env.ts';
 import { createRedisBus } from './events/bus.redis.ts';
 import { createLocalBus, type Topic } from './events/bus.ts';
-import { createHub } from './events/hub.ts';
+import { createHub } from './events/hub/hub.ts';
 import { measureBus, measureHub } from './events/metrics.ts';
 import { createPresence } from './events/presence.ts';
 import { connectRedis } from './events/redis.ts';

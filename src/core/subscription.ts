@@ -3,7 +3,7 @@ import { AppError } from './errors.ts';
 
 /**
  * What the subscription of a run waits on: there is news, access must be asked anew, or it is over. Marks are kept, not queued, so a slow
- * subscriber costs no more than a fast one. Subscribers to streams have an engine of their own (`events/subscriber.ts`).
+ * subscriber costs no more than a fast one. Subscribers to streams have an engine of their own (`events/subscriber/subscriber.ts`).
  */
 export class Inbox {
   readonly #endings: (() => void)[] = [];

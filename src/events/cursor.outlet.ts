@@ -1,7 +1,7 @@
 import type { Outlet as Connection } from '../core/subscription.ts';
 import type { CursorKeeper } from './cursor.ts';
-import type { Outlet } from './outlet.ts';
 import type { StreamEvent, StreamNotice } from './streams.ts';
+import type { Outlet } from './subscriber/outlet.ts';
 
 /**
  * The outlet of a tRPC subscription: with each event goes the cursor behind it, which the client hands back as `lastEventId`. Nothing is

@@ -1,5 +1,5 @@
 import { AppError } from '../core/errors.ts';
-import type { Start } from './outlet.ts';
+import type { Start } from './subscriber/outlet.ts';
 
 /**
  * Where a subscriber stands in all its channels, as one short text that a client hands back to go on.

@@ -16,7 +16,7 @@ import { mountTrpcSockets } from '../../src/doors/trpc/trpc.ts';
 import { entities } from '../../src/entities.ts';
 import { readEnv } from '../../src/env.ts';
 import { type Bus, createLocalBus } from '../../src/events/bus.ts';
-import { createHub, type EventHub } from '../../src/events/hub.ts';
+import { createHub, type EventHub } from '../../src/events/hub/hub.ts';
 import { createPresence } from '../../src/events/presence.ts';
 import { streamKinds } from '../../src/nouns.ts';
 import { appRouter } from '../../src/router.ts';

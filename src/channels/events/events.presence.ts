@@ -1,6 +1,6 @@
 import type { Sql } from '../../database/sql.ts';
 import type { Bus } from '../../events/bus.ts';
-import type { EventHub } from '../../events/hub.ts';
+import type { EventHub } from '../../events/hub/hub.ts';
 import type { Presence, PresenceChanges } from '../../events/presence.ts';
 import { CHANNEL } from './events.kind.ts';
 import { SHARED } from './events.repository.ts';

@@ -14,7 +14,7 @@ import {
   toNanoseconds,
 } from '../../events/cursor.ts';
 import { readableStreams } from '../../events/readable.ts';
-import { Subscriber } from '../../events/subscriber.ts';
+import { Subscriber } from '../../events/subscriber/subscriber.ts';
 import { channelStream } from './events.kind.ts';
 import { readClock, readRecentHeads } from './events.repository.ts';
 import type { ChannelEventView, ChannelReloadView } from './events.schema.ts';

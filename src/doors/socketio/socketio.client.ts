@@ -4,10 +4,10 @@ import { cutPath } from '../../core/access.ts';
 import { runCall } from '../../core/limits/calls.ts';
 import { type Actor, createScope, type Scope } from '../../core/scope.ts';
 import { admitMember, type Context } from '../../core/trpc/trpc.ts';
-import type { Start } from '../../events/outlet.ts';
 import { readableStreams } from '../../events/readable.ts';
-import { startNow } from '../../events/start.ts';
-import { Subscriber } from '../../events/subscriber.ts';
+import type { Start } from '../../events/subscriber/outlet.ts';
+import { startNow } from '../../events/subscriber/start.ts';
+import { Subscriber } from '../../events/subscriber/subscriber.ts';
 import type { SocketOutlet } from './socketio.outlet.ts';
 
 /** What a key that is bound to some paths must be allowed. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Outlet as Connection } from '../../core/subscription.ts';
-import type { Outlet } from '../../events/outlet.ts';
 import type { StreamEvent, StreamNotice, Told } from '../../events/streams.ts';
+import type { Outlet } from '../../events/subscriber/outlet.ts';
 import { traffic } from '../metrics/metrics.sockets.ts';
 
 /** Which names of events a socket wants: one name for all, each type's own, or both. */

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
+import type { Attendant } from '../hub/attendants.ts';
+import type { EventHub } from '../hub/hub.ts';
+import type { AccessChange, StreamEvent, StreamNotice } from '../streams.ts';
 import { Access, type AccessOptions, type Asking } from './access.ts';
-import type { Attendant } from './attendants.ts';
 import { type Begin, findBegins } from './begins.ts';
 import { CatchUp } from './catchup.ts';
 import type { Followed, State } from './followed.ts';
-import type { EventHub } from './hub.ts';
 import { WaitingNotices } from './notices.ts';
 import { type Outcome, Outcomes } from './outcomes.ts';
 import type { Outlet, Start } from './outlet.ts';
-import type { AccessChange, StreamEvent, StreamNotice } from './streams.ts';
 
 export interface SubscriberOptions {
   hub: EventHub;

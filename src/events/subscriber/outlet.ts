@@ -1,4 +1,4 @@
-import type { StreamEvent, StreamNotice } from './streams.ts';
+import type { StreamEvent, StreamNotice } from '../streams.ts';
 
 /** What a door does for one subscriber: it encodes and sends, and knows how much its client has left unread. */
 export interface Outlet {

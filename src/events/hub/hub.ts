@@ -1,9 +1,5 @@
 import type { Logger } from 'pino';
-import { type Attendant, Attendants } from './attendants.ts';
-import type { Bus } from './bus.ts';
-import { LOG_PAGE, Logs } from './logs.ts';
-import { type AskReaders, createReaders } from './readers.ts';
-import { type Follower, Sequence } from './sequence.ts';
+import type { Bus } from '../bus.ts';
 import {
   type AccessChange,
   type AddressedNotice,
@@ -11,9 +7,13 @@ import {
   kindOf,
   type StreamEvent,
   type StreamKind,
-} from './streams.ts';
+} from '../streams.ts';
+import { type Attendant, Attendants } from './attendants.ts';
+import { LOG_PAGE, Logs } from './logs.ts';
+import { type AskReaders, createReaders } from './readers.ts';
+import { type Follower, Sequence } from './sequence.ts';
 
-declare module '../core/scope.ts' {
+declare module '../../core/scope.ts' {
   interface Parts {
     readonly hub: EventHub;
   }

@@ -1,7 +1,7 @@
+import type { EventHub } from '../hub/hub.ts';
+import { idOf, type StreamEvent } from '../streams.ts';
 import type { Followed } from './followed.ts';
-import type { EventHub } from './hub.ts';
 import type { Outlet } from './outlet.ts';
-import { idOf, type StreamEvent } from './streams.ts';
 
 /** Pages of the log grow while they are taken: an event may hold half a megabyte, and one that is not sent was read in vain. */
 const FIRST_PAGE = 2;

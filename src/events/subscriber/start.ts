@@ -1,6 +1,6 @@
-import type { EventHub } from './hub.ts';
+import type { EventHub } from '../hub/hub.ts';
+import { idOf } from '../streams.ts';
 import type { Start } from './outlet.ts';
-import { idOf } from './streams.ts';
 
 /**
  * A start at this moment, so that a client may count on every event from now on though it follows its streams only later.

@@ -1,6 +1,6 @@
-import { toNanoseconds } from './cursor.ts';
-import type { EventHub } from './hub.ts';
-import { idOf, kindOf, streamOf } from './streams.ts';
+import { toNanoseconds } from '../cursor.ts';
+import type { EventHub } from '../hub/hub.ts';
+import { idOf, kindOf, streamOf } from '../streams.ts';
 
 /** Where a subscriber begins in a stream. */
 export interface Begin {

@@ -1,4 +1,4 @@
-import { idOf, kindOf, type StreamEvent, type StreamKind, streamOf } from './streams.ts';
+import { idOf, kindOf, type StreamEvent, type StreamKind, streamOf } from '../streams.ts';
 
 /** How many events a page of the log has, unless the reader asks for fewer. */
 export const LOG_PAGE = 100;

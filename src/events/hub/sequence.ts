@@ -1,4 +1,4 @@
-import type { StreamEvent, StreamNotice } from './streams.ts';
+import type { StreamEvent, StreamNotice } from '../streams.ts';
 
 /** How many events of a stream are kept in memory, and their size together; older ones are read from the log. */
 const RECENT = 256;

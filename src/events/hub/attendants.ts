@@ -1,5 +1,5 @@
+import type { AccessChange, StreamEvent, StreamNotice } from '../streams.ts';
 import type { Follower } from './sequence.ts';
-import type { AccessChange, StreamEvent, StreamNotice } from './streams.ts';
 
 /** A subscriber of this process, whichever streams it follows. */
 export interface Attendant extends Follower {

@@ -1,4 +1,4 @@
-import type { StreamNotice } from './streams.ts';
+import type { StreamNotice } from '../streams.ts';
 
 /** How many notices wait for one subscriber; more are dropped. */
 const MAX_NOTICES = 100;

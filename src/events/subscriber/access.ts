@@ -1,6 +1,6 @@
-import { AppError } from '../core/errors.ts';
-import type { AskReaders } from './readers.ts';
-import type { AccessChange } from './streams.ts';
+import { AppError } from '../../core/errors.ts';
+import type { AskReaders } from '../hub/readers.ts';
+import type { AccessChange } from '../streams.ts';
 
 /** Whose access is asked, and what the answers mean for it. */
 export interface Asking {
