@@ -37,70 +37,120 @@ export interface Authenticator {
   authenticate: Authenticate;
 }
 
-/**
- * Verifies tokens and API keys and returns their actor. A credential verified in the last seconds needs no
- * statement and no signature check.
- *
- * @param onSeen called each time a credential is accepted
- */
-export function createAuthenticator(options: {
+interface AuthenticatorOptions {
   sql: Sql;
   bus: Bus;
   configs: ConfigStore;
   secret: string;
+  /** Is called each time a credential is accepted. */
   onSeen(actor: Actor): void;
-}): Authenticator {
-  const { sql, bus, configs, secret, onSeen } = options;
-  const tokens = createTokens(secret);
-  // Lucia extends a session that is read in the second half of its lifetime. Here a session ends with its
-  // token.
-  const sessions = openSessions(sql);
+}
+
+/**
+ * Verifies tokens and API keys and returns their actor. A credential verified in the last seconds needs no
+ * statement and no signature check.
+ */
+export const createAuthenticator = (options: AuthenticatorOptions): Authenticator => new Verifier(options);
+
+const isExpired = ({ expiresAt }: Actor) => expiresAt !== null && expiresAt * 1000 <= Date.now();
+
+/** The credentials that were verified in the last seconds, without those that a revocation has named. */
+class TrustedCredentials {
   /**
    * The cached tokens of each user. Any user can cause a revocation notice, so a notice must not scan the
    * whole cache.
    */
-  const tokensOf = new Map<string, Set<string>>();
-  const trusted = new LRUCache<string, Verified>({
+  readonly #tokensOf = new Map<string, Set<string>>();
+  readonly #cache = new LRUCache<string, Verified>({
     max: MAX_TRUSTED,
     ttl: TRUST_MS,
-    dispose({ actor }, token) {
-      const tokens = tokensOf.get(actor.id);
+    dispose: ({ actor }, token) => {
+      const tokens = this.#tokensOf.get(actor.id);
       tokens?.delete(token);
-      if (tokens?.size === 0) tokensOf.delete(actor.id);
+      if (tokens?.size === 0) this.#tokensOf.delete(actor.id);
     },
   });
-  // Incremented by each revocation. A result requested before a revocation must not be cached after it.
-  let revocations = 0;
+  #revocations = 0;
 
-  const trust = (token: string, verified: Verified) => {
-    trusted.set(token, verified);
+  /** Incremented by each revocation. A result requested before a revocation must not be cached after it. */
+  get revocations(): number {
+    return this.#revocations;
+  }
+
+  follow(bus: Bus): void {
+    bus.subscribe('auth.revoked', (revocation) =>
+      this.#forget(revocation.userId, (actor) => isEnded(actor, revocation)),
+    );
+    bus.subscribe('auth.changed', ({ userId }) => this.#forget(userId));
+    bus.subscribe('groups.changed', ({ userIds }) => {
+      if (userIds === null) this.#forgetAll();
+      else for (const id of userIds) this.#forget(id);
+    });
+    bus.onGap(() => this.#forgetAll());
+  }
+
+  get(token: string): Verified | undefined {
+    return this.#cache.get(token);
+  }
+
+  set(token: string, verified: Verified): void {
+    this.#cache.set(token, verified);
     const { id } = verified.actor;
-    tokensOf.set(id, (tokensOf.get(id) ?? new Set()).add(token));
-  };
-  const forget = (userId: string, isMeant: (actor: Actor) => boolean = () => true) => {
-    revocations += 1;
-    for (const token of [...(tokensOf.get(userId) ?? [])]) {
-      const known = trusted.peek(token);
-      if (!known || isMeant(known.actor)) trusted.delete(token);
-    }
-  };
-  const forgetAll = () => {
-    revocations += 1;
-    trusted.clear();
-  };
-  bus.subscribe('auth.revoked', (revocation) =>
-    forget(revocation.userId, (actor) => isEnded(actor, revocation)),
-  );
-  bus.subscribe('auth.changed', ({ userId }) => forget(userId));
-  bus.subscribe('groups.changed', ({ userIds }) => {
-    if (userIds === null) forgetAll();
-    else for (const id of userIds) forget(id);
-  });
-  bus.onGap(forgetAll);
+    this.#tokensOf.set(id, (this.#tokensOf.get(id) ?? new Set()).add(token));
+  }
 
-  async function verifySession(token: string): Promise<Verified> {
-    const claims = await tokens.verify(token);
-    const { session, user } = await sessions.validateSession(claims.sessionId);
+  #forget(userId: string, isMeant: (actor: Actor) => boolean = () => true): void {
+    this.#revocations += 1;
+    for (const token of [...(this.#tokensOf.get(userId) ?? [])]) {
+      const known = this.#cache.peek(token);
+      if (!known || isMeant(known.actor)) this.#cache.delete(token);
+    }
+  }
+
+  #forgetAll(): void {
+    this.#revocations += 1;
+    this.#cache.clear();
+  }
+}
+
+class Verifier implements Authenticator {
+  readonly tokens: Tokens;
+  readonly #options: AuthenticatorOptions;
+  // Lucia extends a session that is read in the second half of its lifetime. Here a session ends with its
+  // token.
+  readonly #sessions: ReturnType<typeof openSessions>;
+  readonly #trusted = new TrustedCredentials();
+
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
+    this.tokens = createTokens(options.secret);
+    this.#sessions = openSessions(options.sql);
+    this.#trusted.follow(options.bus);
+  }
+
+  readonly authenticate: Authenticate = ({ token }, { ip }, reach, identified) => {
+    const admitAs = (verified: Verified) => {
+      identified?.(verified.actor);
+      return this.#admit(verified, reach);
+    };
+    const known = this.#options.bus.healthy ? this.#trusted.get(token) : undefined;
+    if (known && !isExpired(known.actor)) return admitAs(known);
+    // The account is unknown until the database answers. Until then the call counts for the network
+    // address.
+    return runCall(networkCaller(ip), {}, () => this.#verify(token)).then(admitAs);
+  };
+
+  async #verify(token: string): Promise<Verified> {
+    const asked = this.#trusted.revocations;
+    const verified = await (isKey(token) ? this.#verifyKey(token) : this.#verifySession(token));
+    if (isExpired(verified.actor)) throw new AppError('unauthenticated');
+    if (asked === this.#trusted.revocations && this.#options.bus.healthy) this.#trusted.set(token, verified);
+    return verified;
+  }
+
+  async #verifySession(token: string): Promise<Verified> {
+    const claims = await this.tokens.verify(token);
+    const { session, user } = await this.#sessions.validateSession(claims.sessionId);
     if (!session || user.id !== claims.userId) throw new AppError('unauthenticated');
     const { id, role, name, email, granted } = user;
     const { expiresAt } = claims;
@@ -108,53 +158,29 @@ export function createAuthenticator(options: {
     return { actor, endpoints: null };
   }
 
-  async function verifyKey(token: string): Promise<Verified> {
-    const key = await findKey(sql, hashKey(token));
+  async #verifyKey(token: string): Promise<Verified> {
+    const key = await findKey(this.#options.sql, hashKey(token));
     if (!key) throw new AppError('unauthenticated');
     const { id, role, name, email, key_id: keyId, granted, expires_at: expiresAt } = key;
     const actor: Actor = { id, role, name, email, sessionId: null, keyId, granted, expiresAt };
     return { actor, endpoints: key.allowed_endpoints?.map(toEndpoint) ?? null };
   }
 
-  async function verify(token: string): Promise<Verified> {
-    const asked = revocations;
-    const verified = await (isKey(token) ? verifyKey(token) : verifySession(token));
-    if (isExpired(verified.actor)) throw new AppError('unauthenticated');
-    if (asked === revocations && bus.healthy) trust(token, verified);
-    return verified;
-  }
-
-  const isExpired = ({ expiresAt }: Actor) => expiresAt !== null && expiresAt * 1000 <= Date.now();
-
   /** Checked on every call: the configuration may have changed since the credential was verified. */
-  function admit({ actor, endpoints }: Verified, reach: Parameters<Authenticate>[2]): Actor | Promise<Actor> {
+  #admit({ actor, endpoints }: Verified, reach: Parameters<Authenticate>[2]): Actor | Promise<Actor> {
     if (actor.keyId !== null) {
+      const { configs } = this.#options;
       const { auth } = configs.current;
       const mayUse = auth.enable_api_keys && may({ configs, actor }, 'features.api_keys');
       if (!mayUse) throw new AppError('api_key_forbidden');
       const pending = reach && requireReach(auth.api_key, endpoints, reach);
-      if (pending) return pending.then(() => accept(actor));
+      if (pending) return pending.then(() => this.#accept(actor));
     }
-    return accept(actor);
+    return this.#accept(actor);
   }
 
-  function accept(actor: Actor): Actor {
-    onSeen(actor);
+  #accept(actor: Actor): Actor {
+    this.#options.onSeen(actor);
     return actor;
   }
-
-  return {
-    tokens,
-    authenticate({ token }, { ip }, reach, identified) {
-      const admitAs = (verified: Verified) => {
-        identified?.(verified.actor);
-        return admit(verified, reach);
-      };
-      const known = bus.healthy ? trusted.get(token) : undefined;
-      if (known && !isExpired(known.actor)) return admitAs(known);
-      // The account is unknown until the database answers. Until then the call counts for the network
-      // address.
-      return runCall(networkCaller(ip), {}, () => verify(token)).then(admitAs);
-    },
-  };
 }

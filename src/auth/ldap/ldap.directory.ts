@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { rootCertificates } from 'node:tls';
+import { type ConnectionOptions, rootCertificates } from 'node:tls';
 import type { Client, Entry, Filter } from 'ldapts';
 import { AppError } from '../../core/errors.ts';
 import { type Env, StartError } from '../../env.ts';
@@ -65,118 +65,166 @@ const OBJECT_ID = 'objectGUID';
 export async function createDirectory(env: Env): Promise<Directory | null> {
   if (!env.ENABLE_LDAP) return null;
   // Loaded on demand: most installations have no directory, and the library takes memory.
-  const { AndFilter, Client, EqualityFilter, FilterParser, ResultCodeError } = await import('ldapts');
-  const wrong = (name: string, what: string, cause?: unknown) =>
-    new StartError(`The environment variable ${name} is wrong: ${what}.`, { cause });
+  const library = await import('ldapts');
   if (env.LDAP_SEARCH_BASE === '') throw wrong('LDAP_SEARCH_BASE', 'it must be set where ENABLE_LDAP is');
   if (env.LDAP_APP_DN !== undefined && !env.LDAP_APP_PASSWORD?.trim()) {
     // A bind with a name and no password is an anonymous bind.
     throw wrong('LDAP_APP_PASSWORD', 'it must be set where LDAP_APP_DN is');
   }
-  const startsTls = env.LDAP_START_TLS;
-  const isSecure = env.LDAP_USE_TLS && !startsTls;
+  const server = serverOf(env);
+  const more = env.LDAP_SEARCH_FILTER === undefined ? null : parseFilter(library, env.LDAP_SEARCH_FILTER);
+  return new LdapDirectory(library, env, server, more);
+}
+
+type Library = typeof import('ldapts');
+
+const wrong = (name: string, what: string, cause?: unknown) =>
+  new StartError(`The environment variable ${name} is wrong: ${what}.`, { cause });
+
+interface Server {
+  url: string;
+  /** Whether the connection is encrypted from its first byte on. */
+  isSecure: boolean;
+  tlsOptions: ConnectionOptions;
+}
+
+function serverOf(env: Env): Server {
+  const isSecure = env.LDAP_USE_TLS && !env.LDAP_START_TLS;
   const port = env.LDAP_SERVER_PORT ?? (isSecure ? TLS_PORT : PORT);
   const host = env.LDAP_SERVER_HOST.includes(':') ? `[${env.LDAP_SERVER_HOST}]` : env.LDAP_SERVER_HOST;
-  const url = `${isSecure ? 'ldaps' : 'ldap'}://${host}:${port}`;
-  const tlsOptions = {
-    // The host that the certificate must name. SNI is only for host names: RFC 6066, section 3.
-    host: env.LDAP_SERVER_HOST,
-    ...(isIP(env.LDAP_SERVER_HOST) === 0 && { servername: env.LDAP_SERVER_HOST }),
-    rejectUnauthorized: env.LDAP_VALIDATE_CERT,
-    ...(env.LDAP_CA_CERT_FILE && { ca: [...rootCertificates, readAuthority(env.LDAP_CA_CERT_FILE)] }),
+  return {
+    url: `${isSecure ? 'ldaps' : 'ldap'}://${host}:${port}`,
+    isSecure,
+    tlsOptions: {
+      // The host that the certificate must name. SNI is only for host names: RFC 6066, section 3.
+      host: env.LDAP_SERVER_HOST,
+      ...(isIP(env.LDAP_SERVER_HOST) === 0 && { servername: env.LDAP_SERVER_HOST }),
+      rejectUnauthorized: env.LDAP_VALIDATE_CERT,
+      ...(env.LDAP_CA_CERT_FILE && { ca: [...rootCertificates, readAuthority(env.LDAP_CA_CERT_FILE)] }),
+    },
   };
-  const attributes = {
-    mail: env.LDAP_ATTRIBUTE_FOR_MAIL,
-    username: env.LDAP_ATTRIBUTE_FOR_USERNAME,
-    name: env.LDAP_ATTRIBUTE_FOR_NAME,
-    groups: env.LDAP_ATTRIBUTE_FOR_GROUPS,
-  };
-  const more = env.LDAP_SEARCH_FILTER === undefined ? null : parseFilter(env.LDAP_SEARCH_FILTER);
+}
 
-  async function connected(work: (client: Client) => Promise<void>): Promise<Client> {
-    const client = new Client({
+function readAuthority(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw wrong('LDAP_CA_CERT_FILE', 'the file cannot be read', cause);
+  }
+}
+
+function parseFilter({ FilterParser }: Library, text: string): Filter {
+  try {
+    return FilterParser.parseString(text.startsWith('(') ? text : `(${text})`);
+  } catch (cause) {
+    throw wrong('LDAP_SEARCH_FILTER', 'it must be a filter such as (objectClass=person)', cause);
+  }
+}
+
+class LdapDirectory implements Directory {
+  readonly #library: Library;
+  readonly #env: Env;
+  readonly #server: Server;
+  /** People must match this as well; null for no such filter. */
+  readonly #more: Filter | null;
+  readonly url: string;
+  readonly base: string;
+  readonly attributes: Directory['attributes'];
+  readonly mayMerge: boolean;
+  readonly update: Directory['update'];
+  readonly groups: Directory['groups'];
+  readonly roles: Directory['roles'];
+
+  constructor(library: Library, env: Env, server: Server, more: Filter | null) {
+    this.#library = library;
+    this.#env = env;
+    this.#server = server;
+    this.#more = more;
+    this.url = server.url;
+    this.base = env.LDAP_SEARCH_BASE;
+    this.attributes = {
+      mail: env.LDAP_ATTRIBUTE_FOR_MAIL,
+      username: env.LDAP_ATTRIBUTE_FOR_USERNAME,
+      name: env.LDAP_ATTRIBUTE_FOR_NAME,
+      groups: env.LDAP_ATTRIBUTE_FOR_GROUPS,
+    };
+    this.mayMerge = env.LDAP_MERGE_ACCOUNTS_BY_EMAIL;
+    this.update = { name: env.LDAP_UPDATE_NAME_ON_LOGIN, email: env.LDAP_UPDATE_EMAIL_ON_LOGIN };
+    this.groups = { manage: env.ENABLE_LDAP_GROUP_MANAGEMENT, create: env.ENABLE_LDAP_GROUP_CREATION };
+    this.roles = {
+      manage: env.ENABLE_LDAP_ROLE_MANAGEMENT,
+      admin: env.LDAP_ADMIN_GROUPS,
+      allowed: env.LDAP_ALLOWED_GROUPS,
+    };
+  }
+
+  filterFor(username: string): string {
+    return this.#filterFor(username).toString();
+  }
+
+  #filterFor(username: string): Filter {
+    const { AndFilter, EqualityFilter } = this.#library;
+    const isThem = new EqualityFilter({ attribute: this.attributes.username, value: username });
+    return this.#more ? new AndFilter({ filters: [isThem, this.#more] }) : isThem;
+  }
+
+  open(): Promise<Client> {
+    return this.#connect(async (client) => {
+      const { LDAP_APP_DN, LDAP_APP_PASSWORD } = this.#env;
+      if (LDAP_APP_DN !== undefined) await client.bind(LDAP_APP_DN, LDAP_APP_PASSWORD);
+    });
+  }
+
+  async #connect(bind: (client: Client) => Promise<void>): Promise<Client> {
+    const { url, isSecure, tlsOptions } = this.#server;
+    const client = new this.#library.Client({
       url,
       timeout: TIMEOUT_MS,
       connectTimeout: TIMEOUT_MS,
       ...(isSecure && { tlsOptions }),
     });
     try {
-      if (startsTls) await client.startTLS(tlsOptions);
-      await work(client);
+      if (this.#env.LDAP_START_TLS) await client.startTLS(tlsOptions);
+      await bind(client);
       return client;
     } catch (error) {
-      await close(client);
+      await this.close(client);
       throw error;
     }
   }
-  const close = (client: Client) => client.unbind().catch(() => {});
 
-  function filterFor(username: string): Filter {
-    const isThem = new EqualityFilter({ attribute: attributes.username, value: username });
-    return more ? new AndFilter({ filters: [isThem, more] }) : isThem;
+  async search(client: Client, username: string): Promise<DirectoryEntry[]> {
+    const { searchEntries } = await client.search(this.base, {
+      scope: 'sub',
+      filter: this.#filterFor(username),
+      sizeLimit: 2,
+      timeLimit: TIMEOUT_MS / 1000,
+      attributes: [...Object.values(this.attributes), ENTRY_ID, OBJECT_ID],
+      explicitBufferAttributes: [OBJECT_ID],
+    });
+    return searchEntries.map(readEntry);
   }
 
-  return {
-    url,
-    base: env.LDAP_SEARCH_BASE,
-    attributes,
-    mayMerge: env.LDAP_MERGE_ACCOUNTS_BY_EMAIL,
-    update: { name: env.LDAP_UPDATE_NAME_ON_LOGIN, email: env.LDAP_UPDATE_EMAIL_ON_LOGIN },
-    groups: { manage: env.ENABLE_LDAP_GROUP_MANAGEMENT, create: env.ENABLE_LDAP_GROUP_CREATION },
-    roles: {
-      manage: env.ENABLE_LDAP_ROLE_MANAGEMENT,
-      admin: env.LDAP_ADMIN_GROUPS,
-      allowed: env.LDAP_ALLOWED_GROUPS,
-    },
-    filterFor: (username) => filterFor(username).toString(),
-    open: () =>
-      connected(async (client) => {
-        const { LDAP_APP_DN, LDAP_APP_PASSWORD } = env;
-        if (LDAP_APP_DN !== undefined) await client.bind(LDAP_APP_DN, LDAP_APP_PASSWORD);
-      }),
-    async search(client, username) {
-      const { searchEntries } = await client.search(env.LDAP_SEARCH_BASE, {
-        scope: 'sub',
-        filter: filterFor(username),
-        sizeLimit: 2,
-        timeLimit: TIMEOUT_MS / 1000,
-        attributes: [...Object.values(attributes), ENTRY_ID, OBJECT_ID],
-        explicitBufferAttributes: [OBJECT_ID],
-      });
-      return searchEntries.map(readEntry);
-    },
-    async verify(dn, password) {
-      // RFC 4513, 5.1.2: a bind with no password succeeds and proves nothing.
-      if (dn === '' || password.trim() === '') return false;
-      try {
-        await close(await connected((client) => client.bind(dn, password)));
-        return true;
-      } catch (error) {
-        if (error instanceof ResultCodeError && REFUSALS.has(error.code)) return false;
-        throw error;
-      }
-    },
-    close,
-    describe(error) {
-      if (error instanceof ResultCodeError)
-        return `The directory refuses (code ${error.code}): ${error.message}`;
-      return error instanceof Error ? error.message : String(error);
-    },
-  };
-
-  function readAuthority(path: string): string {
+  async verify(dn: string, password: string): Promise<boolean> {
+    // RFC 4513, 5.1.2: a bind with no password succeeds and proves nothing.
+    if (dn === '' || password.trim() === '') return false;
     try {
-      return readFileSync(path, 'utf8');
-    } catch (cause) {
-      throw wrong('LDAP_CA_CERT_FILE', 'the file cannot be read', cause);
+      await this.close(await this.#connect((client) => client.bind(dn, password)));
+      return true;
+    } catch (error) {
+      if (error instanceof this.#library.ResultCodeError && REFUSALS.has(error.code)) return false;
+      throw error;
     }
   }
-  function parseFilter(text: string): Filter {
-    try {
-      return FilterParser.parseString(text.startsWith('(') ? text : `(${text})`);
-    } catch (cause) {
-      throw wrong('LDAP_SEARCH_FILTER', 'it must be a filter such as (objectClass=person)', cause);
-    }
+
+  close(client: Client): Promise<void> {
+    return client.unbind().catch(() => {});
+  }
+
+  describe(error: unknown): string {
+    if (error instanceof this.#library.ResultCodeError)
+      return `The directory refuses (code ${error.code}): ${error.message}`;
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

@@ -96,15 +96,7 @@ export function createSigninLimit({
   const devices = createDeviceTokens(secret);
   const limits = () => configs.current.limits;
 
-  /**
-   * The network address to count. Null if the address may stand for many callers: a proxy on this machine
-   * that is not configured. Tools on this machine are not proxies.
-   */
-  const networkOf = async ({ ip, isFromTool }: Caller): Promise<string | null> => {
-    const network = toNetwork(ip);
-    const mayBeProxy = network === 'loopback' && !knowsProxies && !(await isFromTool?.());
-    return mayBeProxy ? null : network;
-  };
+  const networkOf = (caller: Caller) => networkToCount(caller, knowsProxies);
 
   return {
     changePassword: (userId) =>
@@ -142,4 +134,14 @@ export function createSigninLimit({
       return devices.sign(subject, id);
     },
   };
+}
+
+/**
+ * The network address to count. Null if the address may stand for many callers: a proxy on this machine
+ * that is not configured. Tools on this machine are not proxies.
+ */
+async function networkToCount({ ip, isFromTool }: Caller, knowsProxies: boolean): Promise<string | null> {
+  const network = toNetwork(ip);
+  const mayBeProxy = network === 'loopback' && !knowsProxies && !(await isFromTool?.());
+  return mayBeProxy ? null : network;
 }

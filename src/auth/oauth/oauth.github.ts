@@ -19,41 +19,77 @@ const Addresses = z.array(z.looseObject({ email: z.string(), primary: z.boolean(
  * API.
  */
 export function createGitHub(server: string, clientId: string, clientSecret: string): Provider {
-  const api = server === 'https://github.com' ? 'https://api.github.com' : `${server}/api/v3`;
-  const config = new client.Configuration(
-    {
-      issuer: server,
-      authorization_endpoint: `${server}/login/oauth/authorize`,
-      token_endpoint: `${server}/login/oauth/access_token`,
+  const api = new GitHubApi(server, clientId, clientSecret);
+  return {
+    id: 'github',
+    name: 'GitHub',
+    async authorize(redirect_uri, { state, verifier }) {
+      return client.buildAuthorizationUrl(api.config, {
+        redirect_uri,
+        scope: 'read:user user:email',
+        state,
+        code_challenge: await client.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      });
     },
-    clientId,
-    undefined,
-    client.ClientSecretPost(clientSecret),
-  );
-  config.timeout = TIMEOUT_SECONDS;
-  if (server.startsWith('http:')) client.allowInsecureRequests(config);
+    identify: (callback, { state, verifier }) =>
+      client
+        .authorizationCodeGrant(api.config, callback, { expectedState: state, pkceCodeVerifier: verifier })
+        .then(({ access_token }) => api.identify(access_token))
+        .catch(rethrow),
+    async exchange(token) {
+      if (!(await api.isOurs(token).catch(rethrow))) {
+        throw new AppError('oauth_failed', { detail: 'That token is not valid, or is for another program.' });
+      }
+      return api.identify(token).catch(rethrow);
+    },
+  };
+}
 
-  async function read<T>(token: string, path: string, shape: z.ZodType<T>): Promise<T> {
-    const headers = new Headers({ accept: 'application/vnd.github+json' });
-    const url = new URL(`${api}${path}`);
-    const response = await client.fetchProtectedResource(config, token, url, 'GET', undefined, headers);
-    const parsed = shape.safeParse(await response.json().catch(() => null));
-    if (!response.ok || !parsed.success) throw new AppError('upstream_failed', { cause: parsed.error });
-    return parsed.data;
+const rethrow = (error: unknown) => {
+  throw errorOfProvider(error);
+};
+
+/** The calls to the API of a GitHub server, as one registered client. */
+class GitHubApi {
+  readonly config: client.Configuration;
+  readonly #server: string;
+  readonly #url: string;
+  readonly #clientId: string;
+  readonly #clientSecret: string;
+
+  constructor(server: string, clientId: string, clientSecret: string) {
+    this.#server = server;
+    this.#url = server === 'https://github.com' ? 'https://api.github.com' : `${server}/api/v3`;
+    this.#clientId = clientId;
+    this.#clientSecret = clientSecret;
+    this.config = new client.Configuration(
+      {
+        issuer: server,
+        authorization_endpoint: `${server}/login/oauth/authorize`,
+        token_endpoint: `${server}/login/oauth/access_token`,
+      },
+      clientId,
+      undefined,
+      client.ClientSecretPost(clientSecret),
+    );
+    this.config.timeout = TIMEOUT_SECONDS;
+    if (server.startsWith('http:')) client.allowInsecureRequests(this.config);
   }
 
-  async function identify(token: string) {
+  /** The account of a token, with its addresses. */
+  async identify(token: string) {
     const [account, addresses] = await Promise.all([
-      read(token, '/user', Account),
-      read(token, '/user/emails', Addresses),
+      this.#read(token, '/user', Account),
+      this.#read(token, '/user/emails', Addresses),
     ]);
     const address = addresses.find(({ primary }) => primary);
     return {
-      issuer: server,
+      issuer: this.#server,
       subject: String(account.id),
       sid: null,
       token,
-      origin: new URL(api).origin,
+      origin: new URL(this.#url).origin,
       all: {
         ...account,
         name: account.name || account.login,
@@ -64,12 +100,22 @@ export function createGitHub(server: string, clientId: string, clientSecret: str
     };
   }
 
+  async #read<T>(token: string, path: string, shape: z.ZodType<T>): Promise<T> {
+    const headers = new Headers({ accept: 'application/vnd.github+json' });
+    const url = new URL(`${this.#url}${path}`);
+    const response = await client.fetchProtectedResource(this.config, token, url, 'GET', undefined, headers);
+    const parsed = shape.safeParse(await response.json().catch(() => null));
+    if (!response.ok || !parsed.success) throw new AppError('upstream_failed', { cause: parsed.error });
+    return parsed.data;
+  }
+
   /** True if the token was issued to this client. GitHub answers this only to the client itself. */
-  async function isOurs(token: string): Promise<boolean> {
-    const response = await fetch(`${api}/applications/${clientId}/token`, {
+  async isOurs(token: string): Promise<boolean> {
+    const credentials = Buffer.from(`${this.#clientId}:${this.#clientSecret}`).toString('base64');
+    const response = await fetch(`${this.#url}/applications/${this.#clientId}/token`, {
       method: 'POST',
       headers: {
-        authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+        authorization: `Basic ${credentials}`,
         accept: 'application/vnd.github+json',
         'content-type': 'application/json',
       },
@@ -82,33 +128,4 @@ export function createGitHub(server: string, clientId: string, clientSecret: str
     }
     return response.ok;
   }
-
-  const rethrow = (error: unknown) => {
-    throw errorOfProvider(error);
-  };
-
-  return {
-    id: 'github',
-    name: 'GitHub',
-    async authorize(redirect_uri, { state, verifier }) {
-      return client.buildAuthorizationUrl(config, {
-        redirect_uri,
-        scope: 'read:user user:email',
-        state,
-        code_challenge: await client.calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-      });
-    },
-    identify: (callback, { state, verifier }) =>
-      client
-        .authorizationCodeGrant(config, callback, { expectedState: state, pkceCodeVerifier: verifier })
-        .then(({ access_token }) => identify(access_token))
-        .catch(rethrow),
-    async exchange(token) {
-      if (!(await isOurs(token).catch(rethrow))) {
-        throw new AppError('oauth_failed', { detail: 'That token is not valid, or is for another program.' });
-      }
-      return identify(token).catch(rethrow);
-    },
-  };
 }
