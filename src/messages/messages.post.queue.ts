@@ -15,7 +15,7 @@ declare module '../core/scope.ts' {
 
 /** How many statements are under way at once; what arrives meanwhile goes into the next. */
 const STATEMENTS = 2;
-/** A statement that takes longer waits for somebody's lock, and keeps no other from being sent. */
+/** A statement that takes longer waits for a lock, and keeps no other from being sent. */
 const HELD_UP_MS = 100;
 /** How long the first post of a statement waits for as many as came together before. */
 const GATHER_MS = 2;
@@ -24,8 +24,8 @@ const POSTS = 64;
 const CHARACTERS = 2 ** 20;
 
 /**
- * Classes of errors by which PostgreSQL refuses a row or gives way to somebody: data, integrity, a deadlock, a limit. The
- * whole statement was taken back, and one post of it may be to blame.
+ * Classes of errors by which PostgreSQL refuses a row or ends a conflict: data, integrity, a deadlock, a limit. The whole
+ * statement was rolled back, and one post of it may be the cause.
  */
 const REFUSED = /^(22|23|40|54)/;
 
@@ -46,56 +46,81 @@ export interface PostQueue {
   add(post: NewPost): Promise<PostOutcome>;
 }
 
+export const createPostQueue = (sql: Database): PostQueue => new Posts(sql);
+
 /**
  * A post on its own is sent at once; where several came together the time before, the first waits a moment for the others. A
  * channel is in one statement at a time: another would only wait for its lock, with a connection in its hands. Statements
- * with several channels wait for none; posts into one that somebody else holds, or has just changed, are tried again on their own,
- * and wait there.
+ * with several channels wait for none; posts into one that another transaction holds, or has just changed, are tried again on
+ * their own, and wait there.
  */
-export function createPostQueue(sql: Database): PostQueue {
-  let waiting: Waiting[] = [];
-  let running = 0;
-  /** How many came together the last time. */
-  let expected = 1;
-  let isDue = false;
-  let gathering: NodeJS.Timeout | undefined;
+class Posts implements PostQueue {
+  readonly #sql: Database;
+  #waiting: Waiting[] = [];
+  /** How many statements are under way, without those that wait for a lock. */
+  #running = 0;
+  /** How many posts came together the last time. */
+  #expected = 1;
+  /** Whether posts are sent at the end of this turn of the event loop. */
+  #isDue = false;
+  #gathering: NodeJS.Timeout | undefined;
   /** Channels that a statement is busy with. */
-  const busy = new Set<string>();
-  /** Channels that somebody else held when we asked. */
-  const held = new Set<string>();
+  readonly #busy = new Set<string>();
+  /** Channels that another transaction held when a statement asked. */
+  readonly #held = new Set<string>();
 
-  function schedule(): void {
-    if (isDue || waiting.length === 0 || running >= STATEMENTS) return;
-    if (waiting.length < expected) {
-      gathering ??= setTimeout(send, GATHER_MS);
+  constructor(sql: Database) {
+    this.#sql = sql;
+  }
+
+  add(post: NewPost): Promise<PostOutcome> {
+    return new Promise((resolve, reject) => {
+      const { channel_id: channelId } = post.view;
+      this.#waiting.push({
+        channelId,
+        text: JSON.stringify(post),
+        refers: refersToMessage(post),
+        isStale: false,
+        resolve,
+        reject,
+      });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#isDue || this.#waiting.length === 0 || this.#running >= STATEMENTS) return;
+    if (this.#waiting.length < this.#expected) {
+      this.#gathering ??= setTimeout(this.#send, GATHER_MS);
       return;
     }
-    isDue = true;
+    this.#isDue = true;
     // Everything that this turn of the event loop brings is taken along.
-    setImmediate(send);
+    setImmediate(this.#send);
   }
 
-  function send(): void {
-    clearTimeout(gathering);
-    gathering = undefined;
-    isDue = false;
-    while (running < STATEMENTS) {
-      const batch = takeBatch();
+  readonly #send = (): void => {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    this.#isDue = false;
+    while (this.#running < STATEMENTS) {
+      const batch = this.#takeBatch();
       if (batch.length === 0) return;
-      expected = batch.length;
-      void run(batch);
+      this.#expected = batch.length;
+      void this.#run(batch);
     }
-  }
+  };
 
   /** The oldest posts that may go together. Posts into one channel never overtake each other. */
-  function takeBatch(): Waiting[] {
+  #takeBatch(): Waiting[] {
     const batch: Waiting[] = [];
     const left: Waiting[] = [];
     /** Channels whose posts stay for now. */
-    const passed = new Set(busy);
+    const passed = new Set(this.#busy);
+    const held = this.#held;
     let only: string | undefined;
     let characters = 0;
-    for (const post of waiting) {
+    for (const post of this.#waiting) {
       const { channelId, text } = post;
       const isFirst = batch.length === 0 && !passed.has(channelId);
       if (isFirst && held.has(channelId)) only = channelId;
@@ -109,73 +134,58 @@ export function createPostQueue(sql: Database): PostQueue {
       characters += text.length;
       batch.push(post);
     }
-    waiting = left;
+    this.#waiting = left;
     return batch;
   }
 
-  async function run(batch: Waiting[]): Promise<void> {
+  async #run(batch: Waiting[]): Promise<void> {
     const channelIds = new Set(batch.map(({ channelId }) => channelId));
-    for (const channelId of channelIds) busy.add(channelId);
-    running += 1;
+    for (const channelId of channelIds) this.#busy.add(channelId);
+    this.#running += 1;
     let isCounted = true;
     const leaveCount = () => {
-      if (isCounted) running -= 1;
+      if (isCounted) this.#running -= 1;
       isCounted = false;
-      schedule();
+      this.#schedule();
     };
     const patience = setTimeout(leaveCount, HELD_UP_MS);
-    await store(batch, channelIds.size === 1);
+    await this.#store(batch, channelIds.size === 1);
     clearTimeout(patience);
-    for (const channelId of channelIds) busy.delete(channelId);
+    for (const channelId of channelIds) this.#busy.delete(channelId);
     leaveCount();
   }
 
-  async function store(batch: Waiting[], mayWait: boolean): Promise<void> {
+  /** @param mayWait whether all posts are for one channel, so that its lock may be waited for */
+  async #store(batch: Waiting[], mayWait: boolean): Promise<void> {
     const texts = batch.map(({ text }) => text);
     try {
       const stale = batch.find(({ isStale }) => isStale);
       const form = { waits: mayWait, refers: batch.some(({ refers }) => refers) };
       const outcomes = await (stale && mayWait
-        ? insertUnderLock(sql, stale.channelId, texts)
-        : insertPosts(sql, texts, form));
-      if (mayWait) for (const { channelId } of batch) held.delete(channelId);
-      for (const [n, post] of batch.entries()) settle(post, outcomes[n], mayWait);
+        ? insertUnderLock(this.#sql, stale.channelId, texts)
+        : insertPosts(this.#sql, texts, form));
+      if (mayWait) for (const { channelId } of batch) this.#held.delete(channelId);
+      for (const [n, post] of batch.entries()) this.#settle(post, outcomes[n], mayWait);
     } catch (error) {
       const { code = '' } = error as { code?: string };
-      if (batch.length > 1 && REFUSED.test(code)) for (const post of batch) await store([post], true);
+      if (batch.length > 1 && REFUSED.test(code)) for (const post of batch) await this.#store([post], true);
       else for (const { reject } of batch) reject(error);
     }
   }
 
-  function settle(post: Waiting, outcome: PostOutcome | undefined, mayWait: boolean): void {
+  #settle(post: Waiting, outcome: PostOutcome | undefined, mayWait: boolean): void {
     if (!outcome) post.reject(new Error('A post has no outcome.'));
-    else if (outcome.outcome === 'stale') sendAgain(post, true);
+    else if (outcome.outcome === 'stale') this.#sendAgain(post, true);
     else if (outcome.outcome !== 'busy') post.resolve(outcome);
-    // Whoever waited for a channel and did not get it has seen it deleted.
+    // A post that waited for the channel's row and did not get it: the row was deleted.
     else if (mayWait) post.resolve({ outcome: 'absent' });
-    else sendAgain(post, post.isStale);
+    else this.#sendAgain(post, post.isStale);
   }
 
   /** Sends a post on its own next time, where it waits for its channel. */
-  function sendAgain(post: Waiting, isStale: boolean): void {
+  #sendAgain(post: Waiting, isStale: boolean): void {
     post.isStale = isStale;
-    held.add(post.channelId);
-    waiting.push(post);
+    this.#held.add(post.channelId);
+    this.#waiting.push(post);
   }
-
-  return {
-    add: (post) =>
-      new Promise((resolve, reject) => {
-        const { channel_id: channelId } = post.view;
-        waiting.push({
-          channelId,
-          text: JSON.stringify(post),
-          refers: refersToMessage(post),
-          isStale: false,
-          resolve,
-          reject,
-        });
-        schedule();
-      }),
-  };
 }

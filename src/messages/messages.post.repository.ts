@@ -64,114 +64,144 @@ const NUMBERS = 'case when root_id is null then 1 else 2 end';
  */
 const AUTHOR = { id: 'post.user_id', isAdmin: 'post.is_admin' };
 
-const post = (name: string, { waits, refers }: PostForm) => {
-  const referring = (sql: string, otherwise = '') => (refers ? sql : otherwise);
-  return statement<PostOutcome, { posts: string }>(
-    name,
-    `with post as materialized (
-       select e.n::int as n, e.item -> 'view' as view, o.*, v.*,
-              e.item #>> '{author,type}' as author_type, e.item #>> '{author,id}' as author_id
-         from jsonb_array_elements(:posts::jsonb) with ordinality as e (item, n)
-        cross join jsonb_to_record(e.item) as o (is_admin boolean, mentions uuid[], files uuid[])
-        cross join jsonb_to_record(e.item -> 'view') as v (id uuid, channel_id uuid, user_id uuid, content text,
-          reply_to_id uuid, parent_id uuid, data jsonb, meta jsonb, temp_id text)
-     ), asked as materialized (
-       select post.n, c.id, post.author_type = 'webhook' or ${channelAllows('write', AUTHOR)} as can_write,
-              c.last_event as seen
-         from post join channel c on c.id = post.channel_id
-     ), locked as materialized (
-       select c.id, c.last_event, ${NEXT_MOMENT} as moment, (select to_json(b) from (select ${BRIEF}) b) as brief
-         from channel c where c.id = any (array (select asked.id from asked where can_write)) for no key update ${waits ? '' : 'skip locked'}
-     ), ${referring(`rooted as materialized (
-       select post.n, coalesce(m.parent_id, m.id) as root_id
-         from post join asked using (n) join locked on locked.id = post.channel_id and locked.last_event = seen
-         join message m on m.channel_id = post.channel_id and m.id = post.parent_id
-        where post.parent_id is not null
-     ), quoted as materialized (
-       select post.n, json_build_object(${fields('q', 'qu', inShort('q'))}) as view
-         from post join locked on locked.id = post.channel_id
-         join message q on q.channel_id = post.channel_id and q.id = post.reply_to_id
-         left join users qu on qu.id = q.user_id
-        where post.reply_to_id is not null
-          for share of q
-     ), `)}accepted as materialized (
-       select post.*, locked.last_event, locked.moment,
-              ${referring('rooted.root_id, quoted.view', 'null::uuid as root_id, null::json')} as quoted
-         from post join asked using (n) join locked on locked.id = post.channel_id
-              ${referring('left join rooted using (n) left join quoted using (n)')}
-        where asked.can_write ${referring(`and (post.parent_id is null) = (rooted.n is null)
-          and (post.reply_to_id is null) = (quoted.n is null)`)}
-     ), claimed as (
-       insert into message_temp_id (channel_id, user_id, temp_id, message_id, created_at)
-       select channel_id, user_id, temp_id, id, moment from accepted where temp_id is not null
-           on conflict do nothing returning message_id
-     ), numbered as materialized (
-       select accepted.*, last_event + sum(${NUMBERS}) over line - ${NUMBERS} + 1 as event_id,
-              moment + (row_number() over line - 1) * 1000 as at
-         from accepted where temp_id is null or id in (select message_id from claimed)
-       window line as (partition by channel_id order by n)
-     ), ended as materialized (
-       select channel_id, max(event_id + ${NUMBERS} - 1) as last_event, max(at) as at from numbered group by channel_id
-     ), clock as (
-       update channel c set last_event = ended.last_event, last_event_at = ended.at, last_message_at = ended.at
-         from ended where c.id = ended.channel_id
-     ), stored as (
-       insert into message (channel_id, id, user_id, content, reply_to_id, parent_id, data, meta, created_at, updated_at,
-                            author_type, author_id)
-       select channel_id, id, user_id, content, reply_to_id, root_id, data, meta, at, at, author_type, author_id
-         from numbered
-     ), ${referring(`thread as materialized (
-       select channel_id, root_id, count(*) as replies, max(at) as at
-         from numbered where root_id is not null group by channel_id, root_id
-     ), parent as (
-       update message set reply_count = reply_count + thread.replies, latest_reply_at = thread.at, has_thread = true
-         from thread where message.channel_id = thread.channel_id and message.id = thread.root_id
-       returning message.*
-     ), root as materialized (
-       select m.channel_id, m.id, m.reply_count, (${EVENT_VIEW})::jsonb as view from parent m ${JOINS}
-     ), reply as materialized (
-       select numbered.n, numbered.channel_id, event_id + 1 as event_id, root.id as message_id, at,
-              numbered.view -> 'user' as actor, root.view || jsonb_build_object('latest_reply_at', at, 'reply_count',
-                root.reply_count - count(*) over thread + row_number() over (thread order by numbered.n)) as view
-         from numbered join root on root.channel_id = numbered.channel_id and root.id = root_id
-       window thread as (partition by root.id)
-     ), `)}logged as (
-       insert into channel_event (channel_id, id, type, message_id, actor, data, created_at)
-       select channel_id, event_id, 'message', id, view -> 'user', view || jsonb_build_object('parent_id', root_id,
-                'reply_to_message', quoted, 'created_at', at, 'updated_at', at), at from numbered
-       ${referring(`union all
-       select channel_id, event_id, 'message:reply', message_id, actor, view, at from reply`)}
-     ), mentioned as (
-       insert into message_mention (channel_id, message_id, user_id, created_at)
-       select channel_id, id, unnest(mentions), at from numbered
-     ), attached as (
-       insert into message_file (channel_id, message_id, file_id)
-       select channel_id, id, unnest(files) from numbered
-     ), seen as (
-       insert into channel_reader (channel_id, user_id, last_read_at)
-       select channel_id, user_id, max(at) from numbered where ${isByUser('numbered')} group by channel_id, user_id
-           on conflict (channel_id, user_id) do update
-          set last_read_at = greatest(channel_reader.last_read_at, excluded.last_read_at), is_hidden = false
-     ), shown as (
-       update channel_reader r set is_hidden = false from ended where r.is_hidden and r.channel_id = ended.channel_id
-          and not exists (select from numbered
-            where numbered.channel_id = r.channel_id and numbered.user_id = r.user_id and ${isByUser('numbered')})
-     )
-     select case when asked.n is null then 'absent' when not asked.can_write then 'forbidden' when locked.id is null then 'busy'
-              ${referring(`when post.parent_id is not null and asked.seen <> locked.last_event then 'stale'
-              when post.parent_id is not null and rooted.n is null then 'no_parent'
-              when post.reply_to_id is not null and quoted.n is null then 'no_quoted'`)}
-              when numbered.n is null then 'repeated' else 'posted' end as outcome,
-            numbered.event_id::float8 as event_id, numbered.at::text as at, numbered.root_id, numbered.quoted,
-            ${referring('reply.view', 'null')} as parent, locked.brief as channel
-       from post left join asked using (n) left join locked on locked.id = post.channel_id left join numbered using (n)
-            ${referring('left join rooted using (n) left join quoted using (n) left join reply using (n)')}
-      order by post.n`,
-  );
+/** The posts as rows, in their order. */
+const GIVEN = `post as materialized (
+    select e.n::int as n, e.item -> 'view' as view, o.*, v.*,
+           e.item #>> '{author,type}' as author_type, e.item #>> '{author,id}' as author_id
+      from jsonb_array_elements(:posts::jsonb) with ordinality as e (item, n)
+     cross join jsonb_to_record(e.item) as o (is_admin boolean, mentions uuid[], files uuid[])
+     cross join jsonb_to_record(e.item -> 'view') as v (id uuid, channel_id uuid, user_id uuid, content text,
+       reply_to_id uuid, parent_id uuid, data jsonb, meta jsonb, temp_id text)
+  )`;
+
+/** Who may write, and the rows of their channels. */
+const admitted = ({ waits }: PostForm) => `asked as materialized (
+    select post.n, c.id, post.author_type = 'webhook' or ${channelAllows('write', AUTHOR)} as can_write,
+           c.last_event as seen
+      from post join channel c on c.id = post.channel_id
+  ), locked as materialized (
+    select c.id, c.last_event, ${NEXT_MOMENT} as moment, (select to_json(b) from (select ${BRIEF}) b) as brief
+      from channel c where c.id = any (array (select asked.id from asked where can_write)) for no key update ${waits ? '' : 'skip locked'}
+  )`;
+
+/** The roots that posts reply to, and the messages that they quote. */
+const REFERRED = `rooted as materialized (
+    select post.n, coalesce(m.parent_id, m.id) as root_id
+      from post join asked using (n) join locked on locked.id = post.channel_id and locked.last_event = seen
+      join message m on m.channel_id = post.channel_id and m.id = post.parent_id
+     where post.parent_id is not null
+  ), quoted as materialized (
+    select post.n, json_build_object(${fields('q', 'qu', inShort('q'))}) as view
+      from post join locked on locked.id = post.channel_id
+      join message q on q.channel_id = post.channel_id and q.id = post.reply_to_id
+      left join users qu on qu.id = q.user_id
+     where post.reply_to_id is not null
+       for share of q
+  )`;
+
+/** The posts that are stored, each with its number and its time, and where that leaves their channels. */
+const accepted = ({ refers }: PostForm) => `accepted as materialized (
+    select post.*, locked.last_event, locked.moment,
+           ${refers ? 'rooted.root_id, quoted.view' : 'null::uuid as root_id, null::json'} as quoted
+      from post join asked using (n) join locked on locked.id = post.channel_id
+           ${refers ? 'left join rooted using (n) left join quoted using (n)' : ''}
+     where asked.can_write ${refers ? 'and (post.parent_id is null) = (rooted.n is null) and (post.reply_to_id is null) = (quoted.n is null)' : ''}
+  ), claimed as (
+    insert into message_temp_id (channel_id, user_id, temp_id, message_id, created_at)
+    select channel_id, user_id, temp_id, id, moment from accepted where temp_id is not null
+        on conflict do nothing returning message_id
+  ), numbered as materialized (
+    select accepted.*, last_event + sum(${NUMBERS}) over line - ${NUMBERS} + 1 as event_id,
+           moment + (row_number() over line - 1) * 1000 as at
+      from accepted where temp_id is null or id in (select message_id from claimed)
+    window line as (partition by channel_id order by n)
+  ), ended as materialized (
+    select channel_id, max(event_id + ${NUMBERS} - 1) as last_event, max(at) as at from numbered group by channel_id
+  )`;
+
+const STORED = `clock as (
+    update channel c set last_event = ended.last_event, last_event_at = ended.at, last_message_at = ended.at
+      from ended where c.id = ended.channel_id
+  ), stored as (
+    insert into message (channel_id, id, user_id, content, reply_to_id, parent_id, data, meta, created_at, updated_at,
+                         author_type, author_id)
+    select channel_id, id, user_id, content, reply_to_id, root_id, data, meta, at, at, author_type, author_id
+      from numbered
+  )`;
+
+/** Counts replies at their roots. `reply` has each root as it is after each of its replies. */
+const COUNTED = `thread as materialized (
+    select channel_id, root_id, count(*) as replies, max(at) as at
+      from numbered where root_id is not null group by channel_id, root_id
+  ), parent as (
+    update message set reply_count = reply_count + thread.replies, latest_reply_at = thread.at, has_thread = true
+      from thread where message.channel_id = thread.channel_id and message.id = thread.root_id
+    returning message.*
+  ), root as materialized (
+    select m.channel_id, m.id, m.reply_count, (${EVENT_VIEW})::jsonb as view from parent m ${JOINS}
+  ), reply as materialized (
+    select numbered.n, numbered.channel_id, event_id + 1 as event_id, root.id as message_id, at,
+           numbered.view -> 'user' as actor, root.view || jsonb_build_object('latest_reply_at', at, 'reply_count',
+             root.reply_count - count(*) over thread + row_number() over (thread order by numbered.n)) as view
+      from numbered join root on root.channel_id = numbered.channel_id and root.id = root_id
+    window thread as (partition by root.id)
+  )`;
+
+const logged = ({ refers }: PostForm) => `logged as (
+    insert into channel_event (channel_id, id, type, message_id, actor, data, created_at)
+    select channel_id, event_id, 'message', id, view -> 'user', view || jsonb_build_object('parent_id', root_id,
+             'reply_to_message', quoted, 'created_at', at, 'updated_at', at), at from numbered
+    ${refers ? "union all select channel_id, event_id, 'message:reply', message_id, actor, view, at from reply" : ''}
+  )`;
+
+/** What hangs on the messages, and what the post does to readers: the author has read the channel, and it is on all lists again. */
+const ATTACHED = `mentioned as (
+    insert into message_mention (channel_id, message_id, user_id, created_at)
+    select channel_id, id, unnest(mentions), at from numbered
+  ), attached as (
+    insert into message_file (channel_id, message_id, file_id)
+    select channel_id, id, unnest(files) from numbered
+  ), seen as (
+    insert into channel_reader (channel_id, user_id, last_read_at)
+    select channel_id, user_id, max(at) from numbered where ${isByUser('numbered')} group by channel_id, user_id
+        on conflict (channel_id, user_id) do update
+       set last_read_at = greatest(channel_reader.last_read_at, excluded.last_read_at), is_hidden = false
+  ), shown as (
+    update channel_reader r set is_hidden = false from ended where r.is_hidden and r.channel_id = ended.channel_id
+       and not exists (select from numbered
+         where numbered.channel_id = r.channel_id and numbered.user_id = r.user_id and ${isByUser('numbered')})
+  )`;
+
+const outcomes = ({ refers }: PostForm) => {
+  const unmet = `when post.parent_id is not null and asked.seen <> locked.last_event then 'stale'
+           when post.parent_id is not null and rooted.n is null then 'no_parent'
+           when post.reply_to_id is not null and quoted.n is null then 'no_quoted'`;
+  return `select case when asked.n is null then 'absent' when not asked.can_write then 'forbidden' when locked.id is null then 'busy'
+           ${refers ? unmet : ''}
+           when numbered.n is null then 'repeated' else 'posted' end as outcome,
+         numbered.event_id::float8 as event_id, numbered.at::text as at, numbered.root_id, numbered.quoted,
+         ${refers ? 'reply.view' : 'null'} as parent, locked.brief as channel
+    from post left join asked using (n) left join locked on locked.id = post.channel_id left join numbered using (n)
+         ${refers ? 'left join rooted using (n) left join quoted using (n) left join reply using (n)' : ''}
+   order by post.n`;
+};
+
+const post = (name: string, form: PostForm) => {
+  const steps = [
+    GIVEN,
+    admitted(form),
+    ...(form.refers ? [REFERRED] : []),
+    accepted(form),
+    STORED,
+    ...(form.refers ? [COUNTED] : []),
+    logged(form),
+    ATTACHED,
+  ];
+  return statement<PostOutcome, { posts: string }>(name, `with ${steps.join(', ')} ${outcomes(form)}`);
 };
 
 interface PostForm {
-  /** Whether to wait for whoever holds a channel; with posts into one channel only, so that nobody waits for another's. */
+  /** Whether to wait for the lock of a channel; with posts into one channel only, so that none waits for the lock of another. */
   waits: boolean;
   /** Whether any of the posts refers to a message. */
   refers: boolean;
