@@ -55,80 +55,101 @@ const ASKING =
 export const widen = (requirements: string[], missing: string[]) =>
   [...new Set([...requirements, ...missing])].sort();
 
-export function createToolJobs(
-  { python, sql, bus, configs }: Pick<Parts, 'python' | 'sql' | 'bus' | 'configs'>,
-  onError: (error: unknown, tool: string) => void,
-): ToolJobs {
-  const failures = new LRUCache<string, string>({ max: FAILURES, ttl: FAILURE_MS });
-  const running = new Map<string, Promise<void>>();
-  const recalled = new LRUCache<string, string[]>({ max: RECALLED });
+type Needed = Pick<Parts, 'python' | 'sql' | 'bus' | 'configs'>;
 
-  function once(name: string, job: () => Promise<void>): Promise<void> {
-    let started = running.get(name);
+/** @param onError called when an installation fails, with the id of the tool */
+export const createToolJobs = (parts: Needed, onError: (error: unknown, tool: string) => void): ToolJobs =>
+  new Jobs(parts, onError);
+
+class Jobs implements ToolJobs {
+  readonly #parts: Needed;
+  readonly #onError: (error: unknown, tool: string) => void;
+  /** The reasons of sources that failed to load. */
+  readonly #failures = new LRUCache<string, string>({ max: FAILURES, ttl: FAILURE_MS });
+  /** The running jobs, by what they do and for which person. */
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #recalled = new LRUCache<string, string[]>({ max: RECALLED });
+
+  constructor(parts: Needed, onError: (error: unknown, tool: string) => void) {
+    this.#parts = parts;
+    this.#onError = onError;
+  }
+
+  prepare(tool: Waiting, person: string): void {
+    void this.#once(`prepare\n${keyOf(tool)}\n${person}`, () => this.#install(tool, person));
+  }
+
+  describe(tool: Waiting, packages: string, person: string): Promise<void> {
+    const name = `describe\n${keyOf(tool, packages)}\n${person}`;
+    return this.#once(name, () => this.#load(tool, packages, person));
+  }
+
+  recall(content: string): string[] {
+    return this.#recalled.get(askingOf(content)) ?? [];
+  }
+
+  note(content: string, requirements: string[]): void {
+    this.#recalled.set(askingOf(content), requirements);
+  }
+
+  #once(name: string, job: () => Promise<void>): Promise<void> {
+    let started = this.#running.get(name);
     if (!started) {
-      started = job().finally(() => running.delete(name));
-      running.set(name, started);
+      started = job().finally(() => this.#running.delete(name));
+      this.#running.set(name, started);
     }
     return started;
   }
 
-  async function load(tool: Waiting, packages: string, person: string): Promise<void> {
+  async #install(tool: Waiting, person: string): Promise<void> {
+    const { packages } = this.#parts.python;
+    try {
+      const { state } = await packages.install(tool.requirements, person);
+      const folder = state === 'ready' ? await packages.find(tool.requirements) : undefined;
+      if (folder) await this.describe(tool, folder, person);
+    } catch (error) {
+      if (error instanceof AppError && error.retryAfterSeconds !== undefined) return;
+      // The set keeps the reason of a failure; otherwise the next request for the tool finds it again.
+      this.#onError(error, tool.id);
+    }
+  }
+
+  async #load(tool: Waiting, packages: string, person: string): Promise<void> {
+    const { python, sql, bus, configs } = this.#parts;
     const key = keyOf(tool, packages);
-    const known = failures.get(key);
+    const known = this.#failures.get(key);
     if (known !== undefined) throw new AppError('tool_not_ready', { detail: known });
     try {
       const isStrict = configs.current.tools?.install_requirements ?? false;
       const options = { isStrict, installed: tool.requirements, person };
       const module = await python.inspect({ id: tool.id, content: tool.content, packages }, options);
-      if (isStrict && module.missing.length > 0) return await prepareMore(tool, module.missing, person);
-      recalled.set(askingOf(tool.content), tool.requirements);
+      if (isStrict && module.missing.length > 0) return await this.#prepareMore(tool, module.missing, person);
+      this.note(tool.content, tool.requirements);
       if (await describeTool(sql, tool, module)) bus.publish('tool.changed', { id: tool.id });
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'tool_invalid') throw error;
       // When the packages were removed meanwhile, the source is not at fault, and the packages are installed
       // again.
-      if (await python.packages.find(tool.requirements)) failures.set(key, error.message);
+      if (await python.packages.find(tool.requirements)) this.#failures.set(key, error.message);
       throw new AppError('tool_not_ready', { detail: error.message, cause: error });
     }
   }
 
   /**
-   * Once the required packages are installed, the imports of a source can show further ones. @throws
-   * tool_not_ready
+   * Once the required packages are installed, the imports of a source can show further ones.
+   *
+   * @throws tool_not_ready
    */
-  async function prepareMore(tool: Waiting, missing: string[], person: string): Promise<never> {
+  async #prepareMore(tool: Waiting, missing: string[], person: string): Promise<never> {
     const requirements = widen(tool.requirements, missing);
-    if (await widenRequirements(sql, tool, requirements)) prepare({ ...tool, requirements }, person);
+    if (await widenRequirements(this.#parts.sql, tool, requirements)) {
+      this.prepare({ ...tool, requirements }, person);
+    }
     throw new AppError('tool_not_ready', {
       detail: `The source imports packages that it does not ask for (${missing.join(', ')}); they are being installed. Try again in a moment.`,
       retryAfterSeconds: 5,
     });
   }
-
-  async function install(tool: Waiting, person: string): Promise<void> {
-    try {
-      const { state } = await python.packages.install(tool.requirements, person);
-      const packages = state === 'ready' ? await python.packages.find(tool.requirements) : undefined;
-      if (packages) await describe(tool, packages, person);
-    } catch (error) {
-      if (error instanceof AppError && error.retryAfterSeconds !== undefined) return;
-      // The set keeps the reason of a failure; otherwise the next request for the tool finds it again.
-      onError(error, tool.id);
-    }
-  }
-
-  const describe: ToolJobs['describe'] = (tool, packages, person) =>
-    once(`describe\n${keyOf(tool, packages)}\n${person}`, () => load(tool, packages, person));
-
-  const prepare: ToolJobs['prepare'] = (tool, person) =>
-    void once(`prepare\n${keyOf(tool)}\n${person}`, () => install(tool, person));
-
-  return {
-    describe,
-    prepare,
-    recall: (content) => recalled.get(askingOf(content)) ?? [],
-    note: (content, requirements) => void recalled.set(askingOf(content), requirements),
-  };
 }
 
 const askingOf = (content: string) =>

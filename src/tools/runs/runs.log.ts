@@ -42,8 +42,8 @@ const RETENTION: RunRetention = { runs: 1_000, days: 30, pruneMs: 60_000 };
 
 export interface RunLog {
   /**
-   * Adds a run to an array. The returned function adds its usage, when that is known only after the end of
-   * the tool's process.
+   * Adds a run to those that wait to be stored. The returned function adds its usage, which is known only
+   * after the end of the tool's process.
    */
   record(run: Omit<Run, 'id'>): (taken: Omit<Taken, 'id'>) => void;
   /** Stores the waiting runs. */
@@ -52,75 +52,89 @@ export interface RunLog {
 }
 
 /** Collects the runs of tools and stores them outside the calls, several in a statement. */
-export function openRunLog(
+export const openRunLog = (
   sql: Sql,
   onError: (error: unknown) => void,
-  kept: RunRetention = RETENTION,
-): RunLog {
-  let waiting: Run[] = [];
-  let completed: Taken[] = [];
-  let flushing: Promise<void> | undefined;
-  let touched = new Set<string>();
-  let prunedAt = performance.now();
+  retention: RunRetention = RETENTION,
+): RunLog => new Collector(sql, onError, retention);
 
-  async function storeWaiting(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, BATCH);
-      try {
-        await storeRuns(sql, batch);
-        for (const { tool_id } of batch) touched.add(tool_id);
-      } catch (error) {
-        waiting = [...batch, ...waiting].slice(-MOST_WAITING);
-        throw error;
-      }
-    }
-    while (completed.length > 0) {
-      const batch = completed.splice(0, BATCH);
-      try {
-        await completeRuns(sql, batch);
-      } catch (error) {
-        completed = [...batch, ...completed].slice(-MOST_WAITING);
-        throw error;
-      }
-    }
-    if (performance.now() - prunedAt < kept.pruneMs || touched.size === 0) return;
-    prunedAt = performance.now();
-    const tools = [...touched];
-    touched = new Set();
-    await pruneRunsOf(sql, tools, kept.runs);
-    const oldest = Date.now() - kept.days * DAY_MS;
-    await pruneRunsBefore(sql, uuidv7({ msecs: oldest, random: new Uint8Array(16) }));
-  }
-
-  async function flush(): Promise<void> {
-    // The same loop stores runs that are recorded during a statement.
-    flushing ??= storeWaiting()
-      .catch(onError)
-      .finally(() => {
-        flushing = undefined;
-      });
-    await flushing;
-  }
-
-  const timer = setInterval(() => {
-    if (waiting.length + completed.length > 0) void flush();
+class Collector implements RunLog {
+  readonly #sql: Sql;
+  readonly #onError: (error: unknown) => void;
+  readonly #retention: RunRetention;
+  #waiting: Run[] = [];
+  #completed: Taken[] = [];
+  #flushing: Promise<void> | undefined;
+  /** Tools with new runs since the last removal of surplus runs. */
+  #touched = new Set<string>();
+  #prunedAt = performance.now();
+  readonly #timer = setInterval(() => {
+    if (this.#waiting.length + this.#completed.length > 0) void this.flush();
   }, FLUSH_MS).unref();
 
-  return {
-    record(run) {
-      durations.observe({ outcome: run.outcome }, run.duration_ms / 1000);
-      const noted = { id: uuidv7(), ...run };
-      waiting.push(noted);
-      if (waiting.length > MOST_WAITING) waiting.shift();
-      return (taken) => {
-        if (waiting.includes(noted)) Object.assign(noted, taken);
-        else completed.push({ id: noted.id, ...taken });
-      };
-    },
-    flush,
-    async close() {
-      clearInterval(timer);
-      await flush();
-    },
-  };
+  constructor(sql: Sql, onError: (error: unknown) => void, retention: RunRetention) {
+    this.#sql = sql;
+    this.#onError = onError;
+    this.#retention = retention;
+  }
+
+  record(run: Omit<Run, 'id'>): (taken: Omit<Taken, 'id'>) => void {
+    durations.observe({ outcome: run.outcome }, run.duration_ms / 1000);
+    const noted = { id: uuidv7(), ...run };
+    this.#waiting.push(noted);
+    if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
+    return (taken) => {
+      if (this.#waiting.includes(noted)) Object.assign(noted, taken);
+      else this.#completed.push({ id: noted.id, ...taken });
+    };
+  }
+
+  async flush(): Promise<void> {
+    // The same loop stores runs that are recorded during a statement.
+    this.#flushing ??= this.#store()
+      .catch(this.#onError)
+      .finally(() => {
+        this.#flushing = undefined;
+      });
+    await this.#flushing;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.flush();
+  }
+
+  async #store(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, BATCH);
+      try {
+        await storeRuns(this.#sql, batch);
+        for (const { tool_id } of batch) this.#touched.add(tool_id);
+      } catch (error) {
+        this.#waiting = [...batch, ...this.#waiting].slice(-MOST_WAITING);
+        throw error;
+      }
+    }
+    while (this.#completed.length > 0) {
+      const batch = this.#completed.splice(0, BATCH);
+      try {
+        await completeRuns(this.#sql, batch);
+      } catch (error) {
+        this.#completed = [...batch, ...this.#completed].slice(-MOST_WAITING);
+        throw error;
+      }
+    }
+    await this.#prune();
+  }
+
+  async #prune(): Promise<void> {
+    const { runs, days, pruneMs } = this.#retention;
+    if (performance.now() - this.#prunedAt < pruneMs || this.#touched.size === 0) return;
+    this.#prunedAt = performance.now();
+    const tools = [...this.#touched];
+    this.#touched = new Set();
+    await pruneRunsOf(this.#sql, tools, runs);
+    const oldest = Date.now() - days * DAY_MS;
+    await pruneRunsBefore(this.#sql, uuidv7({ msecs: oldest, random: new Uint8Array(16) }));
+  }
 }
