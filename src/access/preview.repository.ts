@@ -1,41 +1,61 @@
 import { CALLER, type Caller, type CallerParams, callerOf } from '../core/caller.ts';
-import { type Sql, statement } from '../database/sql.ts';
-import { grantedIds } from './access.repository.ts';
+import type { Grantable, Previewed } from '../core/rules.ts';
+import { type Sql, type Statement, statement } from '../database/sql.ts';
 
-interface Named {
-  id: string;
-  name: string;
-}
-export interface Tools {
-  items: Named[];
+export interface Reachable {
+  items: { id: string; name: string }[];
+  /** How many there are in all. */
   total: number;
 }
 
-const tools = (condition: string) =>
-  `select (select count(*)::int from tool) as total, coalesce((
-     select json_agg(json_build_object('id', t.id, 'name', t.name) order by lower(t.name), t.id) from tool t
-      where ${condition}), '[]'::json) as items`;
-
-const OF_USER = statement<Tools, CallerParams>(
-  'preview.user_tools',
-  tools(`${CALLER.isAdmin} or t.user_id = ${CALLER.id} or t.id in (${grantedIds('tool', CALLER)})`),
-);
-const OF_GROUP = statement<Tools, { groupId: string }>(
-  'preview.group_tools',
-  tools(`t.id in (select g.resource_id from access_grant g where g.resource_type = 'tool' and
-    ((g.principal_type = 'group' and g.principal_id = :groupId) or (g.principal_type = 'user' and g.principal_id = '*')))`),
-);
-
-const NONE: Tools = { items: [], total: 0 };
-
-/** The tools that an account may read, by name. */
-export async function readableTools(sql: Sql, account: Caller): Promise<Tools> {
-  const [row] = await sql.rows(OF_USER, callerOf(account));
-  return row ?? NONE;
+/** The id is null in the one row of an empty list. */
+interface Row {
+  total: number;
+  id: string | null;
+  name: string;
 }
 
-/** The tools that membership of a group lets read, by name. */
-export async function toolsOfGroup(sql: Sql, groupId: string): Promise<Tools> {
-  const [row] = await sql.rows(OF_GROUP, { groupId });
-  return row ?? NONE;
+interface Statements {
+  ofUser: Statement<Row, CallerParams>;
+  ofGroup: Statement<Row, { groupId: string }>;
 }
+
+/** A kind that has a preview. */
+export type Previewable = Grantable & { preview: Previewed };
+
+/** By type. */
+const made = new Map<string, Statements>();
+
+function previewing({ type, preview: { table, readableBy } }: Previewable): Statements {
+  let found = made.get(type);
+  if (!found) {
+    const where = (condition: string) =>
+      `select n.total, t.id, t.name from (select count(*)::int as total from ${table}) n
+         left join ${table} t on (${condition}) order by lower(t.name), t.id`;
+    found = {
+      ofUser: statement(`preview.user_${type}`, where(readableBy(CALLER))),
+      ofGroup: statement(
+        `preview.group_${type}`,
+        where(`t.id in (select g.resource_id from access_grant g where g.resource_type = '${type}' and
+          ((g.principal_type = 'group' and g.principal_id = :groupId) or (g.principal_type = 'user' and g.principal_id = '*')))`),
+      ),
+    };
+    made.set(type, found);
+  }
+  return found;
+}
+
+const hasItem = (row: Row): row is Row & { id: string } => row.id !== null;
+
+const reachable = (rows: Row[]): Reachable => ({
+  items: rows.filter(hasItem).map(({ id, name }) => ({ id, name })),
+  total: rows[0]?.total ?? 0,
+});
+
+/** The things of a kind that an account may read, by name. */
+export const readableBy = async (sql: Sql, kind: Previewable, account: Caller): Promise<Reachable> =>
+  reachable(await sql.rows(previewing(kind).ofUser, callerOf(account)));
+
+/** The things of a kind that membership of a group lets read, by name. */
+export const readableInGroup = async (sql: Sql, kind: Previewable, groupId: string): Promise<Reachable> =>
+  reachable(await sql.rows(previewing(kind).ofGroup, { groupId }));

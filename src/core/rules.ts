@@ -31,4 +31,13 @@ export interface Grantable {
    * instead of grants, and `grounds`, on which the account of the row `u` has the right.
    */
   explain(right: 'read' | 'write'): string;
+  /** For lists of what an account or a group may read. */
+  preview?: Previewed;
+}
+
+export interface Previewed {
+  /** The table of its things, with the columns `id` (text) and `name`. */
+  table: string;
+  /** SQL for those of its rows `t` that a person may read. */
+  readableBy(person: Person): string;
 }
