@@ -145,15 +145,15 @@ class Tools:
     await shop.create('known_0', numbered(0));
     await settled('known_0');
     const numbers: number[] = [];
-    for (const mark of [1, 2, 3]) {
+    for (const mark of [1, 2, 3, 4]) {
       const { body } = await shop.create(`known_${mark}`, numbered(mark));
       expect(body.specs).toHaveLength(1);
       numbers.push((await call(`known_${mark}`)).body.result);
     }
-    const [first = 0, second = 0, third] = numbers;
-    expect(third).toBe(second + 1);
-    expect(second).toBe(first + 1);
-    const { body } = await shop.create('known_not', numbered(4).replace('greeter>=1.5', 'requests'));
+    // Two processes for each would never give the next number; on a busy machine, a call may take another one.
+    const steps = numbers.slice(1).map((number, index) => number - (numbers[index] ?? 0));
+    expect(Math.min(...steps)).toBe(1);
+    const { body } = await shop.create('known_not', numbered(5).replace('greeter>=1.5', 'requests'));
     expect((await state('known_not')).requirements, body.warnings).toEqual(['greeter']);
   });
 
