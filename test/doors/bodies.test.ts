@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/core/wire.ts';
 import { bodyLimitOf } from '../../src/doors/http/bodies.limits.ts';
+import { createPace } from '../../src/doors/http/bodies.ts';
 import { listProcedures } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 import { parseRaw, request } from './raw.ts';
@@ -118,5 +119,17 @@ describe('the limit of an operation', () => {
     within('messages.post', (3 * 64 + 2 * 256) * KIB, 2_048 * KIB);
     within('tools.create', 4_096 * KIB, 4_096 * KIB);
     for (const path of procedures.keys()) within(path, 16 * KIB, 4_096 * KIB);
+  });
+});
+
+describe('refused bodies', () => {
+  it('are read at once up to a burst, then share a rate, and regain the burst while none are sent', () => {
+    let now = 0;
+    const pace = createPace({ perSecond: 1000, burst: 5000 }, () => now);
+    expect([pace.take(4000), pace.take(1000), pace.take(500), pace.take(500)]).toEqual([0, 0, 500, 1000]);
+    now += 1000;
+    expect(pace.take(100)).toBe(100);
+    now += 60_000;
+    expect([pace.take(5000), pace.take(1)]).toEqual([0, 1]);
   });
 });

@@ -179,7 +179,7 @@ describe('the import of tools', () => {
     const tools = ids.map((id) => exported(id, filler + source(id)));
     const { status, body } = await send(author, [...tools, exported('no good'), { tool: null }], true);
     expect(status).toBe(200);
-    expect(outcomes(body)).toEqual([
+    expect(outcomes(body), JSON.stringify(body.items[0])).toEqual([
       ...ids.map((id) => [id, 'storable']),
       ['no good', 'refused'],
       [null, 'refused'],

@@ -62,6 +62,26 @@ export function refuseCrumbs(app: FastifyInstance) {
 }
 
 /**
+ * Bounds the bytes that several readers take together: `burst` at once, then so many a second.
+ *
+ * @param now milliseconds
+ */
+export function createPace(bytes: { perSecond: number; burst: number }, now = () => performance.now()) {
+  const perMs = bytes.perSecond / 1000;
+  let dueAt = Number.NEGATIVE_INFINITY;
+  return {
+    /** Returns how many milliseconds the reader must wait before it reads on. */
+    take(count: number): number {
+      dueAt = Math.max(dueAt, now() - bytes.burst / perMs) + count / perMs;
+      return Math.max(0, dueAt - now());
+    },
+  };
+}
+
+/** Each piece that is read is garbage at once: unbounded, refused bodies keep the garbage collector busy for other callers. */
+const discarded = createPace({ perSecond: 8 * 1024 ** 2, burst: 128 * 1024 ** 2 });
+
+/**
  * Goes on reading what is refused, for a client that is still sending loses the answer when its connection is closed; cuts the
  * connection when that takes long.
  */
@@ -71,6 +91,12 @@ export function discardRest({ raw }: FastifyRequest, reply: FastifyReply): void 
   reply.removeHeader('connection');
   // What the parser of a form did not take, it may hold up.
   raw.unpipe();
+  raw.on('data', (piece: Buffer) => {
+    const waitMs = discarded.take(piece.length);
+    if (waitMs <= 0) return;
+    raw.pause();
+    setTimeout(() => raw.resume(), waitMs).unref();
+  });
   raw.resume();
   const cut = setTimeout(() => raw.destroy(), LINGER_MS).unref();
   raw.once('close', () => clearTimeout(cut));
