@@ -9,10 +9,32 @@ import {
 } from './files.policy.ts';
 import type { FilePage, FileView } from './files.schema.ts';
 
-const VIEW = `json_build_object('id', f.id, 'user_id', f.user_id, 'hash', f.sha256, 'filename', f.filename,
-  'data', json_build_object('status', 'completed'),
-  'meta', json_build_object('name', f.filename, 'content_type', f.content_type, 'size', f.size, 'data', f.meta),
-  'created_at', f.created_at, 'updated_at', f.updated_at)`;
+interface FileRow {
+  id: string;
+  user_id: string;
+  sha256: string;
+  filename: string;
+  content_type: string;
+  size: number;
+  meta: Record<string, unknown>;
+  created_at: number;
+  updated_at: number;
+}
+
+/** SQL for the columns of a `FileRow`, from a row called `f`. */
+const COLUMNS = `f.id, f.user_id, f.sha256, f.filename, f.content_type, f.size::float8 as size, f.meta,
+  f.created_at, f.updated_at`;
+
+const viewOf = ({ sha256, content_type, size, meta, ...file }: FileRow): FileView => ({
+  id: file.id,
+  user_id: file.user_id,
+  hash: sha256,
+  filename: file.filename,
+  meta: { name: file.filename, content_type, size, data: meta },
+  data: { status: 'completed' },
+  created_at: file.created_at,
+  updated_at: file.updated_at,
+});
 
 const READABLE = statement<{ id: string }, ReaderParams & { among: string[] }>(
   'file.readable',
@@ -25,9 +47,9 @@ export async function listReadableFiles(sql: Sql, reader: Reader, among: string[
   return rows.map(({ id }) => id);
 }
 
-const LIST = statement<{ view: FileView }, { userId: string; limit: number; skip: number }>(
+const LIST = statement<FileRow, { userId: string; limit: number; skip: number }>(
   'file.list_own',
-  `select ${VIEW} as view from file f where f.user_id = :userId order by f.id desc limit :limit offset :skip`,
+  `select ${COLUMNS} from file f where f.user_id = :userId order by f.id desc limit :limit offset :skip`,
 );
 
 /** A user's own files, newest first: ids of version 7 are in order of time. */
@@ -37,15 +59,17 @@ export async function listOwnFiles(
   { skip, limit }: { skip: number; limit: number },
 ): Promise<FileView[]> {
   const rows = await sql.rows(LIST, { userId, limit, skip });
-  return rows.map(({ view }) => view);
+  return rows.map(viewOf);
 }
 
-const PAGE = statement<FilePage, { userId: string; limit: number; skip: number }>(
+/** The id is null in the one row of an empty page. */
+type PageRow = { total: number } & (FileRow | { id: null });
+
+const PAGE = statement<PageRow, { userId: string; limit: number; skip: number }>(
   'file.page_own',
-  `select (select count(*)::int from file f where f.user_id = :userId) as total, coalesce((
-     select json_agg(view) from (
-       select ${VIEW} as view from file f where f.user_id = :userId order by f.id desc limit :limit offset :skip) as newest),
-     '[]'::json) as items`,
+  `select n.total, f.* from (select count(*)::int as total from file f where f.user_id = :userId) n left join lateral (
+     select ${COLUMNS} from file f where f.user_id = :userId order by f.id desc limit :limit offset :skip) f on true
+    order by f.id desc`,
 );
 
 /** The same page, with the total count. */
@@ -54,16 +78,14 @@ export async function pageOwnFiles(
   userId: string,
   { skip, limit }: { skip: number; limit: number },
 ): Promise<FilePage> {
-  const [row] = await sql.rows(PAGE, { userId, limit, skip });
-  return row ?? { items: [], total: 0 };
+  const rows = await sql.rows(PAGE, { userId, limit, skip });
+  const files = rows.filter((row): row is FileRow & { total: number } => row.id !== null);
+  return { items: files.map(viewOf), total: rows[0]?.total ?? 0 };
 }
 
-const SEARCH = statement<
-  { view: FileView },
-  { userId: string; pattern: string; limit: number; skip: number }
->(
+const SEARCH = statement<FileRow, { userId: string; pattern: string; limit: number; skip: number }>(
   'file.search_own',
-  `select ${VIEW} as view from file f where f.user_id = :userId and f.filename ilike :pattern
+  `select ${COLUMNS} from file f where f.user_id = :userId and f.filename ilike :pattern
     order by f.id desc limit :limit offset :skip`,
 );
 
@@ -74,7 +96,7 @@ export async function searchOwnFiles(
   { pattern, skip, limit }: { pattern: string; skip: number; limit: number },
 ): Promise<FileView[]> {
   const rows = await sql.rows(SEARCH, { userId, pattern, limit, skip });
-  return rows.map(({ view }) => view);
+  return rows.map(viewOf);
 }
 
 const COUNT = statement<{ total: number }, { userId: string }>(
@@ -87,15 +109,15 @@ export async function countOwnFiles(sql: Sql, userId: string): Promise<number> {
   return row?.total ?? 0;
 }
 
-const GET = statement<{ view: FileView }, ReaderParams & { fileId: string }>(
+const GET = statement<FileRow, ReaderParams & { fileId: string }>(
   'file.get',
-  `select ${VIEW} as view from file f where f.id = :fileId and ${CAN_READ_FILE}`,
+  `select ${COLUMNS} from file f where f.id = :fileId and ${CAN_READ_FILE}`,
 );
 
 /** The file, if it exists and the caller may read it. */
 export async function readFile(sql: Sql, reader: Reader, fileId: string): Promise<FileView | undefined> {
   const [row] = await sql.rows(GET, { ...readerParams(reader), fileId });
-  return row?.view;
+  return row && viewOf(row);
 }
 
 export interface NewFile {
@@ -112,7 +134,7 @@ export interface NewFile {
 }
 
 const INSERT = statement<
-  { view: FileView },
+  FileRow,
   {
     id: string;
     user_id: string;
@@ -130,7 +152,7 @@ const INSERT = statement<
      select :id, u.id, :filename, :content_type, :size, :sha256, :meta::jsonb, :at::int, :at::int from users u where u.id = :user_id
      returning *
    )
-   select ${VIEW} as view from f`,
+   select ${COLUMNS} from f`,
 );
 
 /** Stores the row of an upload; undefined if the account was deleted. */
@@ -146,7 +168,7 @@ export async function insertFile(sql: Sql, file: NewFile): Promise<FileView | un
     meta: JSON.stringify(meta),
     at,
   });
-  return row?.view;
+  return row && viewOf(row);
 }
 
 interface DeletedFile {
@@ -172,13 +194,13 @@ export async function deleteFileRow(
 }
 
 const RENAME = statement<
-  DeletedFile & { view: FileView },
+  FileRow & { old_name: string },
   CallerParams & { fileId: string; filename: string; at: number }
 >(
   'file.rename',
   `with before as (select f.id, f.filename, f.user_id from file f where f.id = :fileId and ${CAN_WRITE_FILE} for update),
      f as (update file set filename = :filename, updated_at = :at from before where file.id = before.id returning file.*)
-   select before.filename, before.user_id, ${VIEW} as view from f join before on true`,
+   select ${COLUMNS}, before.filename as old_name from f join before on true`,
 );
 
 /**
@@ -191,7 +213,7 @@ export async function renameFileRow(
   { fileId, filename, at }: { fileId: string; filename: string; at: number },
 ): Promise<(DeletedFile & { view: FileView }) | undefined> {
   const [row] = await sql.rows(RENAME, { ...callerOf(caller), fileId, filename, at });
-  return row;
+  return row && { filename: row.old_name, user_id: row.user_id, view: viewOf(row) };
 }
 
 const EDITED = statement<{ edited_text: string | null }, { fileId: string }>(

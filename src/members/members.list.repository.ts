@@ -34,11 +34,11 @@ const COLUMNS: Record<Column, string> = {
   group: 'exists (select from group_member gm where gm.group_id = :groupId and gm.user_id = u.id)',
 };
 
-const VIEW = `json_build_object('id', u.id, 'name', u.name, 'username', u.username, 'role', u.role,
-  'profile_image_url', '/api/v1/users/' || u.id || '/profile/image', 'is_active', ${IS_ACTIVE}, 'created_at', u.created_at,
-  'updated_at', u.updated_at, 'last_active_at', u.last_active_at,
-  'email', case when :callerIsAdmin or u.id = :callerId then u.email else '' end,
-  'channel_role', u.channel_role, 'joined_at', u.joined_at)`;
+/** SQL for the members of a `MemberView`, from a row `u` of `PEOPLE`. */
+const VIEW = `u.id, u.name, u.username, u.role, '/api/v1/users/' || u.id || '/profile/image' as profile_image_url,
+  ${IS_ACTIVE} as is_active, u.created_at, u.updated_at, u.last_active_at,
+  case when :callerIsAdmin or u.id = :callerId then u.email else '' end as email,
+  u.channel_role, u.joined_at::float8 as joined_at`;
 
 interface ListParams extends CallerParams {
   channelId: string;
@@ -49,11 +49,8 @@ interface ListParams extends CallerParams {
   groupId: string | null;
 }
 
-interface PageRow {
-  can_read: boolean;
-  users: MemberView[];
-  total: number;
-}
+/** The id is null in the one row of an empty page. */
+type PageRow = { can_read: boolean; total: number } & (MemberView | { id: null });
 
 const list = (column: Column, direction: 'asc' | 'desc') => {
   const by = `${COLUMNS[column]} ${direction} nulls last, ${column === 'group' ? 'lower(u.name), ' : ''}u.ordinal`;
@@ -65,8 +62,8 @@ const list = (column: Column, direction: 'asc' | 'desc') => {
         where c.can_read and (:wanted::text is null or position(:wanted in lower(u.name)) > 0
           or position(:wanted in lower(coalesce(u.username, ''))) > 0)
      ), page as (select * from matching u order by ${by} limit ${PAGE_SIZE} offset :skip)
-     select can_read, (select count(*)::int from matching) as total,
-            coalesce((select json_agg(${VIEW} order by ${by}) from page u), '[]'::json) as users from target`,
+     select t.can_read, n.total, ${VIEW}
+       from target t cross join (select count(*)::int as total from matching) n left join page u on true order by ${by}`,
   );
 };
 const both = (column: Column) => ({ asc: list(column, 'asc'), desc: list(column, 'desc') });
@@ -100,14 +97,20 @@ export async function listPeople(
   caller: Caller,
   { id, query, order, direction, page }: MemberQuery,
 ): Promise<{ users: MemberView[]; total: number } | null | undefined> {
-  const [row] = await sql.rows(LISTS[order.column][direction], {
+  const rows = await sql.rows(LISTS[order.column][direction], {
     ...callerOf(caller),
     channelId: id,
     wanted: query?.toLowerCase() || null,
     skip: (page - 1) * PAGE_SIZE,
     groupId: order.column === 'group' ? order.groupId : null,
   });
-  return row && (row.can_read ? { users: row.users, total: row.total } : null);
+  const [first] = rows;
+  if (!first) return undefined;
+  if (!first.can_read) return null;
+  return {
+    users: rows.flatMap(({ can_read: _, total: __, ...user }) => (user.id === null ? [] : user)),
+    total: first.total,
+  };
 }
 
 /** More than anybody looks through at once. */

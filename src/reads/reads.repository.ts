@@ -57,7 +57,7 @@ export interface Mark {
 
 // The mark never goes back, and never beyond what there is: a mark in the future would hide what comes.
 const MARK = statement<
-  { can_read: boolean; mark: Mark | null },
+  Mark | { last_read_at: null },
   CallerParams & { channelId: string; at: string | null }
 >(
   'reader.mark',
@@ -72,11 +72,9 @@ const MARK = statement<
        last_read_at = greatest(r.last_read_at, excluded.last_read_at)
      returning last_read_at
    )
-   select c.can_read, (
-     select jsonb_build_object('last_read_at', s.seen_at, 'unread_count', ${UNREAD_COUNT},
-              'mention_count', ${MENTION_COUNT}, 'had_news', coalesce(c.last_message_at > c.was, false))
-       from (select last_read_at as seen_at from marked) s
-   ) as mark from target c`,
+   select s.seen_at::float8 as last_read_at, ${UNREAD_COUNT} as unread_count, ${MENTION_COUNT} as mention_count,
+          coalesce(c.last_message_at > c.was, false) as had_news
+     from target c left join (select last_read_at as seen_at from marked) s on true`,
 );
 
 /**
@@ -92,7 +90,7 @@ export async function markChannel(
   at: string | null,
 ): Promise<Mark | null | undefined> {
   const [row] = await sql.rows(MARK, { ...callerOf(caller), channelId, at });
-  return row?.mark ?? (row && null);
+  return row?.last_read_at === null ? null : row;
 }
 
 const NOTIFY = statement<{ can_read: boolean }, CallerParams & { channelId: string; level: NotifyLevel }>(
