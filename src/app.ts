@@ -30,7 +30,7 @@ import { createEntrance } from './doors/http/entrance.ts';
 import { createHttp } from './doors/http.ts';
 import { mountMetrics } from './doors/metrics/metrics.ts';
 import { mountSocketIo } from './doors/socketio/socketio.ts';
-import { mountTrpcSockets } from './doors/trpc/trpc.ts';
+import { mountTrpcSockets } from './doors/trpc/trpc.sockets.ts';
 import { createEgress, type Egress } from './egress/egress.ts';
 import { entities } from './entities.ts';
 import { type Env, StartError } from './env.ts';

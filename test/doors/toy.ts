@@ -10,7 +10,7 @@ import { account, administrator, member, open, router } from '../../src/core/trp
 import { freeForm, nanoseconds, page } from '../../src/core/wire.ts';
 import { createEntrance } from '../../src/doors/http/entrance.ts';
 import { createHttp } from '../../src/doors/http.ts';
-import { mountTrpcSockets, type TrpcSockets } from '../../src/doors/trpc/trpc.ts';
+import { mountTrpcSockets, type TrpcSockets } from '../../src/doors/trpc/trpc.sockets.ts';
 import type { Env } from '../../src/env.ts';
 
 /** A router with one procedure for each feature of a door; it needs no database. */

@@ -12,7 +12,7 @@ import { openOrm } from '../../src/database/orm.ts';
 import { openSql } from '../../src/database/sql.ts';
 import { createEntrance } from '../../src/doors/http/entrance.ts';
 import { mountSocketIo } from '../../src/doors/socketio/socketio.ts';
-import { mountTrpcSockets } from '../../src/doors/trpc/trpc.ts';
+import { mountTrpcSockets } from '../../src/doors/trpc/trpc.sockets.ts';
 import { entities } from '../../src/entities.ts';
 import { readEnv } from '../../src/env.ts';
 import { type Bus, createLocalBus } from '../../src/events/bus.ts';
