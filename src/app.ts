@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
+import { type Closers, openClosers } from './closers.ts';
 import { hasAccounts } from './configs/client/accounts.service.ts';
 import { readPins } from './configs/configs.pins.ts';
 import { openConfigStore } from './configs/configs.store.ts';
@@ -100,38 +101,6 @@ export async function startApp(options: AppOptions): Promise<App> {
     await closers.close();
     throw forOperator(error, env);
   }
-}
-
-/** What has to be stopped, in the order in which it was started. */
-interface Closers {
-  readonly isClosing: boolean;
-  add(close: () => unknown): void;
-  /** Stops all of it in reverse order, once. */
-  close(): Promise<void>;
-}
-
-function openClosers(log: Logger): Closers {
-  const closers: (() => unknown)[] = [];
-  let closing: Promise<void> | undefined;
-  async function closeAll(): Promise<void> {
-    for (const close of closers.splice(0).reverse()) {
-      try {
-        await close();
-      } catch (error) {
-        log.error({ err: error }, 'A part did not stop cleanly.');
-      }
-    }
-  }
-  return {
-    get isClosing() {
-      return closing !== undefined;
-    },
-    add: (close) => void closers.push(close),
-    close() {
-      closing ??= closeAll();
-      return closing;
-    },
-  };
 }
 
 type PooledBase = Base & { sql: PooledDatabase };
