@@ -4,8 +4,8 @@ import { Channel } from './channels.entity.ts';
 import { errors } from './channels.errors.ts';
 
 /**
- * The row of a channel, who may do what in it, and how a change to it is logged. What lives in a channel (members, messages, reads)
- * stands on this; `channels` shows it all together.
+ * The row of a channel, who may do what in it, and the log of its changes. Members, messages and reads use
+ * this noun; `channels` uses all of them.
  */
 export const channelbase = defineNoun({
   name: 'channelbase',

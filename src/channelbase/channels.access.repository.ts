@@ -10,19 +10,19 @@ import {
   READABLE_OF_ALL,
 } from './channels.policy.ts';
 
-/** SQL for a channel's record, from a row called `c`. */
+/** SQL for the columns of a `ChannelBrief`, from a row `c`. */
 export const BRIEF = `c.id, c.user_id, c.type, c.name, c.description, c.is_private, c.data, c.meta,
   c.created_at::float8 as created_at, c.updated_at::float8 as updated_at, c.updated_by`;
 
-/** SQL for now as a channel's time: whole microseconds, in nanoseconds. */
+/** SQL for the current time of a channel: nanoseconds, at whole microseconds. */
 export const NOW = '((extract(epoch from now()) * 1000000)::bigint * 1000)';
-/** The next moment of a channel's clock: now, or just after the last one. */
+/** SQL for the time of the next event: the current time, or just after the last event. */
 export const NEXT_MOMENT = `greatest(last_event_at + 1000, ${NOW})`;
 
 export interface ChannelAccess extends ChannelBrief {
   can_read: boolean;
   can_write: boolean;
-  /** Whether the caller may edit and delete what others wrote. */
+  /** Whether the caller may edit and delete messages of others. */
   can_moderate: boolean;
   is_manager: boolean;
 }
@@ -45,7 +45,7 @@ const READERS = statement<{ id: string }, { channelId: string; among: string[] }
     where c.id = :channelId and u.role <> 'pending' and ${channelAllows('read', ACCOUNT)}`,
 );
 
-/** A channel with what the caller may do in it; undefined when there is none. */
+/** A channel with the rights of the caller; undefined if it does not exist. */
 export async function readAccess(
   sql: Sql,
   caller: Caller,
@@ -55,13 +55,13 @@ export async function readAccess(
   return row;
 }
 
-/** The ids of the channels that the caller may read: among the given ones, or of all. */
+/** The ids of the channels that the caller may read, among the given channels or among all. */
 export async function listReadable(sql: Sql, caller: Caller, among: string[] | null): Promise<string[]> {
   const rows = await sql.rows(READABLE, { ...callerOf(caller), among });
   return rows.map(({ id }) => id);
 }
 
-/** Those of the given users who may read a channel. */
+/** The users, among the given ones, who may read a channel. */
 export async function listReaders(sql: Sql, channelId: string, among: string[]): Promise<string[]> {
   const rows = await sql.rows(READERS, { channelId, among });
   return rows.map(({ id }) => id);

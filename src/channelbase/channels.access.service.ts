@@ -5,12 +5,15 @@ import { type ChannelAccess, listReadable, readAccess } from './channels.access.
 
 declare module '../events/bus.ts' {
   interface BusTopics {
-    /** Who may read a channel is another now, or the channel is gone. New readers are due the events after `since`. */
+    /**
+     * The readers of a channel have changed, or the channel was deleted. New readers get the events after
+     * `since`.
+     */
     'channel.access': { channelId: string; since: number };
   }
 }
 
-/** @throws channels_disabled, forbidden when the caller may not use channels at all */
+/** @throws channels_disabled, forbidden if the caller has no permission to use channels */
 export function requireChannels(scope: Scope): void {
   if (!scope.configs.current.channels.enable) throw new AppError('channels_disabled');
   if (!may(scope, 'features.channels')) throw new AppError('forbidden');
@@ -18,7 +21,9 @@ export function requireChannels(scope: Scope): void {
 
 export const noSuchChannel = () => new AppError('not_found', { detail: 'There is no such channel.' });
 
-/** What a read that checked access itself has found. @throws not_found without a channel, forbidden for null */
+/**
+ * The result of a read that has checked access itself. @throws not_found for undefined, forbidden for null
+ */
 export function found<T>(result: T | null | undefined): T {
   if (result === undefined) throw noSuchChannel();
   if (result === null) throw new AppError('forbidden');
@@ -32,7 +37,7 @@ const NEEDED = {
 };
 
 /**
- * The channel, when the caller may do that in it.
+ * The channel, if the caller has the right.
  *
  * @throws not_found, forbidden
  */
@@ -48,9 +53,9 @@ export async function requireChannel(
 }
 
 /**
- * The ids of the channels that the caller may read, among the given ones or of all.
+ * The ids of the channels that the caller may read, among the given channels or among all.
  *
- * @throws channels_disabled, forbidden when the caller may not use channels at all
+ * @throws channels_disabled, forbidden if the caller has no permission to use channels
  */
 export function readableChannels(scope: Scope, among: string[] | null = null): Promise<string[]> {
   requireChannels(scope);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nanoseconds } from '../core/wire.ts';
 
-/** A channel as its events carry it: without its grants. */
+/** A channel in events, without its grants. */
 export const ChannelBrief = z
   .object({
     id: z.string(),

@@ -5,10 +5,10 @@ import type { Author, ChannelBrief } from './channels.brief.schema.ts';
 import { RECORD } from './channels.changes.repository.ts';
 import type { ChannelEventType } from './channels.notices.schema.ts';
 
-/** The caller as the author of what they write. */
+/** The caller as the author of a message or a change. */
 export const authorOf = ({ id, name, role }: Actor): Author => ({ id, name, role });
 
-/** The channel as its events carry it. */
+/** The channel as events show it. */
 export const briefOf = (channel: ChannelAccess): ChannelBrief => {
   const {
     can_read: _read,
@@ -20,13 +20,13 @@ export const briefOf = (channel: ChannelAccess): ChannelBrief => {
   return brief;
 };
 
-/** What happened to a channel; `user_ids` are those who came or went. */
+/** A change of a channel; `user_ids` are the people who joined or left. */
 interface Happening<Type extends ChannelEventType = ChannelEventType> {
   type: Type;
   data: { user_ids?: string[] };
 }
 
-/** A deletion takes the log along, so it is a notice only. */
+/** Deleting a channel deletes its log, so a deletion is only a notice. */
 export type LoggedHappening = Happening<Exclude<ChannelEventType, 'channel:deleted'>>;
 
 export interface RecordedHappening {
@@ -38,8 +38,8 @@ export interface RecordedHappening {
 }
 
 /**
- * Logs what happened to channels, each under its own next number and as it is by then. The last statement of the change's
- * transaction: what it tells of has been written.
+ * Logs a change of channels. Each channel gets its own next event number. Call it last in the transaction, so
+ * that the event shows the channel after the change.
  */
 export async function recordHappening(
   scope: ActingScope,
@@ -57,9 +57,10 @@ export async function recordHappening(
 }
 
 /**
- * Publishes an event that is in the log to all its readers.
+ * Publishes a logged event to all readers.
  *
- * @param access whether other people may read the channel now; who is new begins with this event, which shows them the channel
+ * @param access `changed` if the readers of the channel may have changed; new readers get this event first,
+ *   which shows them the channel
  */
 export function publishHappening(
   scope: ActingScope,
@@ -79,7 +80,7 @@ export function publishHappening(
   });
 }
 
-/** Tells those whom the channel's log does not reach, or not any more. */
+/** Publishes a notice to people who do not get the event from the channel's log. */
 export function publishNotice(
   scope: ActingScope,
   to: { userIds: string[] } | { channelId: string },

@@ -1,7 +1,7 @@
 import { statement } from '../database/sql.ts';
 import type { OnAccountDeleted } from '../noun.ts';
 
-/** Channels of members have people in charge instead of an owner. */
+/** Only standard channels have an owner. */
 const PASS_ON_CHANNELS = statement<{ id: string }, { deleted: string; heir: string }>(
   'channels.pass_on',
   'update channel set user_id = :heir where user_id = :deleted and type is null returning id',

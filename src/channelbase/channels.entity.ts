@@ -1,8 +1,8 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
 /**
- * A message board. Times are nanoseconds since the epoch, kept at whole microseconds. Its row is also the clock of its
- * messages and events: whoever writes one takes the next number from here, under the row's lock.
+ * A message board. Times are nanoseconds since the epoch, at whole microseconds. The row is also the clock of
+ * the channel's messages and events: each takes the next number from it, under the lock of the row.
  */
 export const Channel = defineEntity({
   name: 'Channel',
@@ -10,7 +10,7 @@ export const Channel = defineEntity({
   properties: {
     id: p.uuid().primary(),
     user_id: p.uuid(),
-    /** Null for a standard channel, whose readers are named by grants; `group` and `dm` have members instead. */
+    /** Null for a standard channel, whose readers have grants; `group` and `dm` have members. */
     type: p.text().nullable(),
     name: p.text(),
     description: p.text().nullable(),
@@ -20,19 +20,19 @@ export const Channel = defineEntity({
     created_at: p.bigint('string'),
     updated_at: p.bigint('string'),
     updated_by: p.uuid().nullable(),
-    /** Number of the newest event; they have no gaps. */
+    /** Number of the newest event. The numbers have no gaps. */
     last_event: p.bigint('string').default(0),
-    /** Time of the newest message or change; the next is later than this. */
+    /** Time of the newest message or change. The time of the next one is later. */
     last_event_at: p.bigint('string').default(0),
     last_message_at: p.bigint('string').nullable(),
-    /** Number of the newest event that the log does not hold any more. */
+    /** Number of the newest event that was deleted from the log. */
     pruned_event: p.bigint('string').default(0),
     /** Time of that event, nanoseconds. */
     pruned_at: p.bigint('string').default(0),
-    /** Who is in a direct channel, as one text: there is one such channel for the same people. */
+    /** A hash of the members of a direct channel. The same people have only one direct channel. */
     dm_key: p.text().nullable().unique(),
   },
-  // Nobody looks for those with members by who made them.
+  // Partial index: group and direct channels are never queried by owner.
   indexes: [
     {
       name: 'channel_owner',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Author, ChannelBrief } from './channels.brief.schema.ts';
 
-/** What happened to a channel itself; the envelope shows the channel as it is then. */
+/** Changes of a channel. The event shows the channel after the change. */
 export const CHANNEL_EVENTS = [
   'channel:created',
   'channel:updated',
@@ -11,18 +11,19 @@ export const CHANNEL_EVENTS = [
 ] as const;
 export type ChannelEventType = (typeof CHANNEL_EVENTS)[number];
 
-/** What happened to a channel, as its events and notices tell it. */
+/** A change of a channel, in events and notices. */
 export const ChannelHappening = z.object({
   type: z.enum(CHANNEL_EVENTS),
-  /** Who came or went, when that is what happened. */
+  /** The people who joined or left, for changes of members. */
   data: z.object({ user_ids: z.array(z.string()).optional() }),
 });
 
-/** What is told at once and not kept: it may be lost, and has no number. */
-// `last_read_at` and `channel:mute` are for the caller's own clients. Notices may overtake each other: the latest mark counts.
+/** Types of notices. Notices are not stored, have no number and may be lost. */
+// `last_read_at` and `channel:mute` go only to the caller's own clients. Notices may arrive in another order:
+// the latest mark counts.
 export const NOTICE_TYPES = ['typing', 'presence', 'message:delta', 'last_read_at', 'channel:mute'] as const;
 
-/** Something passing in a channel, or what concerns one person and no log of theirs could hold. */
+/** A temporary state in a channel, or information for one person, which no log of a channel could hold. */
 export const ChannelNoticeView = z
   .object({
     channel_id: z.string(),
@@ -31,15 +32,18 @@ export const ChannelNoticeView = z
       z.object({ type: z.enum(NOTICE_TYPES), data: z.record(z.string(), z.unknown()) }),
       ChannelHappening,
     ]),
-    /** Whom it comes from. */
+    /** The sender. */
     user: Author,
-    /** Only with what happened to the channel itself. */
+    /** Only for changes of the channel itself. */
     channel: ChannelBrief.optional(),
   })
   .meta({ id: 'ChannelNotice' });
 export type ChannelNoticeView = z.infer<typeof ChannelNoticeView>;
 
-/** A notice with those it is for: these people wherever they are connected, or all who hear the channel. */
+/**
+ * A notice with its recipients: these people wherever they are connected, or all connected readers of the
+ * channel.
+ */
 export const AddressedNotice = z.object({
   to: z.union([z.object({ userIds: z.array(z.string()) }), z.object({ channelId: z.string() })]),
   notice: ChannelNoticeView,

@@ -9,7 +9,10 @@ import {
   type Rule,
 } from '../core/rules.ts';
 
-/** SQL for whether the channel `c` goes by membership: groups and direct channels. All others are standard channels. */
+/**
+ * SQL for whether members decide the rights in channel `c`: true for groups and direct channels, false for
+ * standard channels.
+ */
 export const HAS_MEMBERS = "c.type in ('group', 'dm')";
 
 /** @param person SQL for an id, and a condition on the membership `cm` */
@@ -39,9 +42,9 @@ const managerOfGroup: Ground = {
 export type ChannelRight = 'read' | 'write' | 'moderate' | 'manage';
 
 /*
- * Who may do what to a channel. Group and direct channels go by membership alone: an administrator does not read one that they are
- * not in, though they may manage a group. Standard channels go by ownership and grants: a right to write is one to read, and a
- * right to read that everyone has gives no right to write.
+ * Who may do what to a channel. In group and direct channels only membership counts: an administrator cannot
+ * read a channel without being a member, but can manage a group. In standard channels ownership and grants
+ * count: a right to write includes the right to read; a right to read for everyone gives no right to write.
  */
 const RULES: Record<ChannelRight, { withMembers: Rule; standard: Rule }> = {
   read: {
@@ -80,20 +83,21 @@ export const grantableChannels: Grantable = {
   },
 };
 
-/** SQL for what the caller may do to the channel `c`. */
+/** SQL for the rights of the caller to the channel `c`. */
 export const CAN_READ = channelAllows('read', CALLER);
 export const CAN_WRITE = channelAllows('write', CALLER);
 export const CAN_MODERATE = channelAllows('moderate', CALLER);
 export const IS_MANAGER = channelAllows('manage', CALLER);
 
 /**
- * SQL for whether a person has to do with the channel `c`, so that it makes sense to ask what they may do. Such channels are found
- * from the person's side, by indexes: hardly any of all channels are theirs. To an administrator every standard channel counts.
+ * SQL for whether a person may have a right to the channel `c`. Such channels are found from the person, by
+ * indexes, because a person has rights to few of all channels. For an administrator they include all standard
+ * channels.
  */
 export const inReach = (person: Person) => `c.id in (
   select channel_id from channel_member where user_id = ${person.id}
    union select id from channel where type is null and (${person.isAdmin} or user_id = ${person.id})
    union select granted::uuid from (${grantedIds('channel', person)}) as g (granted))`;
 
-/** SQL for those of all channels that the caller may read. */
+/** SQL for whether the caller may read the channel `c`; for queries over all channels. */
 export const READABLE_OF_ALL = `${inReach(CALLER)} and ${CAN_READ}`;

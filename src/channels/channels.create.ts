@@ -30,19 +30,19 @@ export interface NewChannel extends ChannelInput {
   group_ids: string[];
 }
 
-/** More people than talk directly; they make a group. */
+/** The maximum of people in a direct channel. More people use a group. */
 const MAX_DIRECT = 50;
 
-/** The same for the same people, in whatever order they were named. */
+/** The same key for the same people in any order. */
 const directKey = (userIds: string[]): string =>
   createHash('sha256').update(userIds.toSorted().join(' ')).digest('base64url');
 
 /**
- * Makes a channel: a standard one, a group whose manager the caller is, or a direct one. People who have a direct channel with
- * each other get that.
+ * Creates a channel: a standard channel, a group with the caller as its manager, or a direct channel. If
+ * these people already have a direct channel, returns that one.
  *
- * @throws forbidden for a standard channel unless the caller is an administrator, bad_request for people who do not exist or
- *   are too many
+ * @throws forbidden for a standard channel unless the caller is an administrator, bad_request for people who
+ *   do not exist or are too many
  */
 export async function createChannel(scope: Scope, input: NewChannel): Promise<ChannelDetail> {
   if (input.type === null) {
@@ -60,10 +60,10 @@ export async function createChannel(scope: Scope, input: NewChannel): Promise<Ch
 }
 
 /**
- * The direct channel of the caller with another person, or alone: made at the first time, back on the caller's list if they
- * had put it away.
+ * The direct channel of the caller with another person, or alone. Creates it if it does not exist, and shows
+ * it in the caller's list again if the caller had hidden it.
  *
- * @throws not_found when no account has that id
+ * @throws not_found if the account does not exist
  */
 export async function openDirectWith(scope: Scope, userId: string): Promise<ChannelDetail> {
   await resolvePeople(scope, { user_ids: [userId], group_ids: [] }).catch((error: unknown) => {
@@ -90,7 +90,7 @@ async function openDirect(
   return getChannel(scope, existing.id);
 }
 
-/** Puts a direct channel back on the caller's list, and tells their other clients. */
+/** Shows a direct channel in the caller's list again, and notifies the caller's other clients. */
 async function reopen(scope: Scope, channelId: string): Promise<void> {
   const stored = await storeHidden(scope.sql, scope.actor.id, channelId, false);
   const channel = stored?.was_hidden && (await readAccess(scope.sql, scope.actor, channelId));
@@ -111,7 +111,7 @@ async function store(
   const manager = type === 'group' ? scope.actor.id : null;
   const made = await transaction(scope, async (tx) => {
     const id = await insert(tx, scope.actor.id, input, key);
-    // Another call has just made the same direct channel.
+    // Another call has just created the same direct channel.
     if (id === undefined) return [];
     // Only the members may know who is in a direct channel.
     if (type !== 'dm') await recordCreation(scope, tx, id, { ...input, user_ids: memberIds });

@@ -23,17 +23,20 @@ export interface ChannelInput {
   is_private?: boolean | null | undefined;
   data?: Record<string, unknown> | null | undefined;
   meta?: Record<string, unknown> | null | undefined;
-  /** Of standard channels only: groups have members instead. */
+  /** Only for standard channels: groups have members instead. */
   access_grants?: GrantInput[] | null | undefined;
 }
 
-/** Now as a channel's time: nanoseconds at whole microseconds, as text, because it exceeds 2^53. */
+/** The current time of a channel: nanoseconds at whole microseconds. Text, because it exceeds 2^53. */
 const nowNanoseconds = (): string => `${BigInt(Date.now()) * 1_000_000n}`;
 
 export const channelResource = (id: string) =>
   ({ type: 'channel', id, publicSharing: 'sharing.public_channels' }) as const;
 
-/** What the audit log tells of a channel; of one that has members not what they keep in it. */
+/**
+ * The fields of a channel for the audit log. For groups without `data` and `meta`, which belong to the
+ * members.
+ */
 const audited = ({ type, name, description, is_private, data, meta }: ChannelEntity) => ({
   name,
   description,
@@ -41,7 +44,7 @@ const audited = ({ type, name, description, is_private, data, meta }: ChannelEnt
   ...(type === null && { data, meta }),
 });
 
-/** Changes what was sent and keeps the rest. @throws not_found, forbidden */
+/** Changes the fields that were sent and keeps the rest. @throws not_found, forbidden */
 export async function updateChannel(scope: Scope, id: string, input: ChannelInput): Promise<ChannelDetail> {
   const { type } = await requireChannel(scope, id, 'manage');
   const { access_grants, ...members } = input;
@@ -63,12 +66,14 @@ export async function updateChannel(scope: Scope, id: string, input: ChannelInpu
     if (grants) await replaceGrants(scope, tx, channelResource(id), grants);
     return recordHappening(scope, tx, [id], { type: 'channel:updated', data: {} });
   });
-  // Another name or description is nobody's right.
+  // Only new grants change access.
   for (const happening of recorded) publishHappening(scope, happening, grants ? 'changed' : 'same');
   return viewChanged(scope, id);
 }
 
-/** Replaces the grants of a standard channel. @throws not_found, forbidden also for channels that have members */
+/**
+ * Replaces the grants of a standard channel. @throws not_found, forbidden also for groups and direct channels
+ */
 export async function replaceAccess(
   scope: Scope,
   id: string,
@@ -81,11 +86,11 @@ export async function replaceAccess(
   return updateChannel(scope, id, { access_grants });
 }
 
-/** Deletes a channel with everything in it. @throws not_found, forbidden */
+/** Deletes a channel and its messages, members and log. @throws not_found, forbidden */
 export async function deleteChannel(scope: Scope, id: string): Promise<true> {
   const channel = await requireChannel(scope, id, 'manage');
   const deleted = await transaction(scope, async (tx) => {
-    // The channel first, as in an update: two changes at once queue on its row.
+    // Locks the channel first, as an update does, so that concurrent changes wait for each other.
     const count = await tx.em.nativeDelete(Channel, { id });
     await revokeGrants(tx, channelResource(id));
     const target = { type: 'channel', id };
@@ -94,7 +99,7 @@ export async function deleteChannel(scope: Scope, id: string): Promise<true> {
     return count > 0;
   });
   if (!deleted) throw noSuchChannel();
-  // While those who hear the channel are still known: its log is gone with it.
+  // Before `channel.access`, after which the subscribers of the channel are no longer known.
   publishNotice(scope, { channelId: id }, briefOf(channel), { type: 'channel:deleted', data: {} });
   scope.bus.publish('channel.access', { channelId: id, since: 0 });
   return true;

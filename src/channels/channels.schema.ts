@@ -4,12 +4,12 @@ import { ChannelBrief } from '../channelbase/channels.brief.schema.ts';
 import { freeForm, LIMITS, label, nanoseconds, shownName } from '../core/wire.ts';
 import { NotifyLevel, unreadCount } from '../reads/reads.schema.ts';
 
-/** Somebody in a group or direct channel, as lists of channels name them. */
+/** A member of a group or direct channel, in lists of channels. */
 const MemberBrief = z
   .object({
     id: z.string(),
     name: z.string(),
-    /** Whether they did anything within the last three minutes. */
+    /** Whether the person was active within the last three minutes. */
     is_active: z.boolean(),
   })
   .meta({ id: 'MemberBrief' });
@@ -23,28 +23,30 @@ export const ChannelView = z
     write_access: z.boolean(),
     /** Whether the caller may change and delete the channel itself. */
     is_manager: z.boolean(),
-    /** Time of the newest message that the caller has seen; null before they have opened the channel. */
+    /**
+     * Time of the newest message that the caller has seen; null if the caller has never opened the channel.
+     */
     last_read_at: nanoseconds().nullable(),
     unread_count: unreadCount('Messages of others, replies included, since `last_read_at`'),
     mention_count: unreadCount('Those among them that mention the caller, by name, `@here` or `@channel`'),
     notify: NotifyLevel,
-    /** True for every level but `all`. */
+    /** True for every level except `all`. */
     is_channel_muted: z.boolean(),
-    /** Who is in a direct channel; null in lists for others. */
+    /** The members of a direct channel; null in lists for other channels. */
     user_ids: z.array(z.string()).nullable(),
     users: z.array(MemberBrief).nullable(),
   })
   .meta({ id: 'Channel' });
 export type ChannelView = z.infer<typeof ChannelView>;
 
-/** One channel: `users` and `user_ids` also name the members of a group. */
+/** One channel. `users` and `user_ids` also list the members of a group. */
 export const ChannelDetail = ChannelView.extend({
-  /** How many people may read it. */
+  /** The number of people who may read it. */
   user_count: z.int(),
 }).meta({ id: 'ChannelDetail' });
 export type ChannelDetail = z.infer<typeof ChannelDetail>;
 
-/** `group` and `dm` have members; else it is a standard channel. */
+/** `group` and `dm` have members; otherwise it is a standard channel. */
 export const channelTypes = z
   .enum(['', 'group', 'dm'])
   .nullish()
@@ -52,7 +54,7 @@ export const channelTypes = z
     '`group` and `dm` have members; empty or left out is a standard channel, which has access grants',
   );
 
-/** What a channel is made of; members that are not sent stay as they are. */
+/** The fields of a channel. Fields that are not sent stay as they are. */
 export const channelForm = {
   name: shownName(),
   description: label(4096).nullish(),

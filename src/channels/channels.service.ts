@@ -3,17 +3,21 @@ import type { Scope } from '../core/scope.ts';
 import type { ChannelDetail, ChannelView } from './channels.schema.ts';
 import { listAllChannels, listOwnChannels, readChannel } from './channels.views.repository.ts';
 
-/** The channels that the caller is in, owns or may read by a grant, but for those they have put away. */
+/**
+ * The channels that the caller is a member of, owns or has a grant for, without those that the caller has
+ * hidden.
+ */
 export const listChannels = (scope: Scope): Promise<ChannelView[]> => listOwnChannels(scope.sql, scope.actor);
 
-/** The same with those put away; for administrators every channel but other people's direct ones. */
+/** The same with hidden channels; for administrators also all standard channels and groups. */
 export const listEveryChannel = (scope: Scope): Promise<ChannelView[]> =>
   listAllChannels(scope.sql, scope.actor);
 
 /**
- * A channel after a change by the caller, which may have taken their own right: what is stored is not refused any more.
+ * A channel after a change by the caller. The change may have ended the caller's own right to read; the
+ * answer still shows the result.
  *
- * @throws not_found when it was deleted meanwhile
+ * @throws not_found if the channel was deleted meanwhile
  */
 export async function viewChanged(scope: Scope, id: string): Promise<ChannelDetail> {
   const channel = await readChannel(scope.sql, scope.actor, id, 'changed');
@@ -21,7 +25,7 @@ export async function viewChanged(scope: Scope, id: string): Promise<ChannelDeta
   return channel;
 }
 
-/** A channel that the caller may read, or manage, without reading it. @throws not_found, forbidden */
+/** A channel, if the caller may read it, or manage it without reading it. @throws not_found, forbidden */
 export async function getChannel(
   scope: Scope,
   id: string,
@@ -29,7 +33,7 @@ export async function getChannel(
 ): Promise<ChannelDetail> {
   const channel = await readChannel(scope.sql, scope.actor, id, right);
   if (channel) return channel;
-  // Only the unhappy answer pays for knowing why.
+  // A second query, only for calls that fail: it finds the reason.
   await requireChannel(scope, id, right);
   throw noSuchChannel();
 }

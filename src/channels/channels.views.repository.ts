@@ -15,7 +15,7 @@ const VIEW = `${BRIEF}, c.last_message_at::float8 as last_message_at,
   coalesce(r.notify, 'all') <> 'all' as is_channel_muted,
   ${UNREAD_COUNT} as unread_count, ${MENTION_COUNT} as mention_count`;
 
-/** SQL for the members of the row `c`, where a condition holds. */
+/** SQL for the members of the channel `c`, if a condition holds. */
 const members = (condition: string) => `left join lateral (
     select json_agg(u.id order by cm.joined_at, u.ordinal) as user_ids,
            json_agg(json_build_object('id', u.id, 'name', u.name, 'is_active', ${IS_ACTIVE})
@@ -23,7 +23,7 @@ const members = (condition: string) => `left join lateral (
       from channel_member cm join users u on u.id = cm.user_id
      where ${condition} and cm.channel_id = c.id) people on true`;
 
-/** SQL for how many people may read the row `c`. */
+/** SQL for the number of people who may read the channel `c`. */
 const USER_COUNT = `case when ${HAS_MEMBERS} then (select count(*)::int from channel_member cm where cm.channel_id = c.id)
   else (select count(*)::int from users u where ${READS_STANDARD}) end`;
 
@@ -35,13 +35,13 @@ const get = (name: string, condition: string) =>
   );
 const GET = {
   read: get('channel.get', CAN_READ),
-  // Who manages a group that they are not in is not told who is.
+  // A manager who is not a member of the group does not get the list of members.
   manage: get('channel.get_managed', `(${CAN_READ}) or (${IS_MANAGER})`),
-  // After a change by the caller, which may have taken their own right.
+  // The change may have ended the caller's own right.
   changed: get('channel.get_changed', 'true'),
 };
 
-/** Those with members first, then the liveliest. */
+/** Groups and direct channels first, then by the newest message. */
 const ORDER = '(c.type is null), c.last_message_at desc nulls last, c.created_at desc, c.id';
 
 const list = (name: string, condition: string) =>
@@ -52,10 +52,10 @@ const list = (name: string, condition: string) =>
   );
 const LIST_OWN = list('channel.list_own', LISTED);
 const LIST_OWN_ALL = list('channel.list_own_all', OWN);
-// What others say to each other directly concerns nobody else, not even that they do.
+// Only the members of a direct channel may know that it exists.
 const LIST_EVERY = list('channel.list_every', "c.type is distinct from 'dm' or mine.user_id is not null");
 
-/** A channel as the caller sees it; undefined when there is none, or none for them to read, or to read or manage. */
+/** A channel as the caller sees it; undefined if it does not exist or the caller does not have the right. */
 export async function readChannel(
   sql: Sql,
   caller: Caller,
@@ -66,10 +66,13 @@ export async function readChannel(
   return row;
 }
 
-/** The channels that the caller is in, owns or was granted, but for those they have put away. */
+/**
+ * The channels that the caller is a member of, owns or has a grant for, without those that the caller has
+ * hidden.
+ */
 export const listOwnChannels = (sql: Sql, caller: Caller): Promise<ChannelView[]> =>
   sql.rows(LIST_OWN, callerOf(caller));
 
-/** The same with those put away; for administrators every channel but other people's direct ones. */
+/** The same with hidden channels; for administrators also all standard channels and groups. */
 export const listAllChannels = (sql: Sql, caller: Caller): Promise<ChannelView[]> =>
   sql.rows(caller.role === 'admin' ? LIST_EVERY : LIST_OWN_ALL, callerOf(caller));

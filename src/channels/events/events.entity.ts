@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Channel } from '../../channelbase/channels.entity.ts';
 
-/** The log of what happened in a channel, written with the change itself. */
+/** The log of changes in a channel. Each entry is written in the transaction of its change. */
 export const ChannelEvent = defineEntity({
   name: 'ChannelEvent',
   tableName: 'channel_event',
@@ -10,14 +10,14 @@ export const ChannelEvent = defineEntity({
     id: p.bigint('string').primary(),
     type: p.text(),
     message_id: p.uuid().nullable(),
-    /** Who did it: `{id, name, role}` as it was then. */
+    /** The author of the change: `{id, name, role}` at that time. */
     actor: p.json<Record<string, unknown>>(),
     data: p.json<Record<string, unknown>>(),
     created_at: p.bigint('string'),
   },
   indexes: [
     { name: 'channel_event_created_at', properties: ['created_at'] },
-    // What is deleted or edited is taken out of the log as well.
+    // Deleting or editing a message also rewrites its events in the log.
     { name: 'channel_event_message', properties: ['channel', 'message_id'] },
   ],
 });

@@ -9,16 +9,16 @@ import { ChannelEventView, reloadOf } from './events.schema.ts';
 export const CHANNEL = 'channel';
 export const channelStream = (channelId: string): string => streamOf(CHANNEL, channelId);
 
-/** With these the log forgets what a message said before. */
+/** For these events the log drops the earlier text of the message. */
 const REWRITING: ReadonlySet<string> = new Set(['message:update', 'message:delete']);
 
-/** The streams of channels, `channel:<id>`: each is the log of what happened in one channel. */
+/** The streams of channels, `channel:<id>`: each is the event log of one channel. */
 export function channelStreams(sql: Sql): StreamKind {
   return {
     name: CHANNEL,
     envelope: 'events:channel',
     listen(bus, to) {
-      // Notices of this process have the type already; one of another version may send any other form.
+      // Events of this process are typed; a process of another version may send any other shape.
       const ends = [
         bus.subscribe('channel.event', (event) =>
           to.event(streamEventOf(bus.shared ? ChannelEventView.parse(event) : event)),
@@ -64,7 +64,10 @@ function noticeOf({ to, notice }: AddressedNotice) {
   };
 }
 
-/** About how much text an event holds. Most messages have neither data nor meta, and cost no serialisation. */
+/**
+ * The approximate length of an event's text. Most messages have no data and no meta, and need no
+ * serialisation.
+ */
 function charactersOf({ data, channel }: ChannelEventView): number {
   const messages = 'content' in data.data ? [data.data, data.data.reply_to_message] : [];
   const parts = messages.filter((message) => message !== null);

@@ -5,16 +5,19 @@ import type { Presence, PresenceChanges } from '../../events/presence.ts';
 import { CHANNEL } from './events.kind.ts';
 import { SHARED } from './events.repository.ts';
 
-/** In channels that more connections hear, nobody is told who comes and goes: that is everybody, to everybody. */
+/** Channels with more connections get no presence notices: each notice would go to all of them. */
 const MAX_LISTENERS = 200;
-/** When more come or go at once, as after a restart, clients look themselves: their own connection has just come anew. */
+/**
+ * No notices if more people come or go at once, for example after a restart: clients have just reconnected
+ * and read the presence themselves.
+ */
 const MAX_PEOPLE = 50;
 
 /**
- * Tells those who hear a channel here which of its readers come and go, in one statement for all changes of a moment. Each process
- * knows the changes and tells its own listeners.
+ * Publishes presence notices to the subscribers of this process: one statement for all changes of a moment.
+ * Each process knows all changes and notifies its own subscribers.
  *
- * @returns what ends it
+ * @returns the function that stops it
  */
 export function announcePresence(options: {
   presence: Presence;

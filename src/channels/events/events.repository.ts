@@ -23,7 +23,7 @@ const READ = statement<EventRow & ChannelBrief, { channelId: string; after: numb
     where e.channel_id = :channelId and e.id > :after order by e.id limit :limit`,
 );
 
-/** The events of a channel that follow a number, oldest first. */
+/** The events of a channel after a number, oldest first. */
 export async function readEvents(
   sql: Sql,
   channelId: string,
@@ -49,7 +49,7 @@ function eventOf(row: EventRow & ChannelBrief): ChannelEventView {
   };
 }
 
-/** The log keeps no order of members, and what an earlier version wrote is without `files`. */
+/** The stored JSON has no order of members, and events of an earlier version have no `files`. */
 function logged(message: MessageView): MessageView {
   const { data, reply_to_message: quoted } = message;
   return inOrder({
@@ -79,7 +79,8 @@ const RECENT_HEADS = statement<{ id: string; last_event: number }, CallerParams 
 );
 
 /**
- * The number of the newest event, for each channel that the caller may read and that has one later than a moment.
+ * The number of the newest event of each channel that the caller may read, for channels with an event after a
+ * moment.
  *
  * @param moment nanoseconds, as text
  */
@@ -110,7 +111,7 @@ const POSITIONS = statement<Position, { channelIds: string[]; moment: string }>(
 );
 
 /**
- * Where each channel stands now, and where it stood at a moment.
+ * The newest event number of each channel, now and at a moment.
  *
  * @param moment nanoseconds, as text
  */
@@ -122,7 +123,7 @@ const CLOCK = statement<{ now: number }>(
   'select (extract(epoch from now()) * 1000000)::bigint::float8 as now',
 );
 
-/** The database's time in microseconds: the clock that events are stamped by. */
+/** The time of the database in microseconds. Events have the times of this clock. */
 export async function readClock(sql: Sql): Promise<number> {
   const [row] = await sql.rows(CLOCK);
   return row?.now ?? 0;
@@ -147,11 +148,11 @@ const PRUNE = statement<{ count: number }, { before: string; limit: number }>(
 );
 
 /**
- * Takes the oldest events out of the log, at most so many at once. Channels that are written to at this moment wait for their turn:
- * an edit holds the channel and then its events, and must not meet somebody who holds them the other way round.
+ * Deletes the oldest events from the log, at most `limit`. Skips channels that are locked at this moment: an
+ * edit locks the channel before its events, and the other order could deadlock.
  *
  * @param before nanoseconds, as text
- * @returns how many are gone
+ * @returns the number of deleted events
  */
 export async function pruneEvents(sql: Sql, before: string, limit: number): Promise<number> {
   const [row] = await sql.rows(PRUNE, { before, limit });

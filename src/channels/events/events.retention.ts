@@ -6,13 +6,13 @@ import { pruneEvents, readClock } from './events.repository.ts';
 const SWEEP_MS = 10 * 60_000;
 const DAY_MICROS = 24 * 3600 * 1_000_000;
 
-/** Takes events out of the log that are older than a number of days. */
+/** Deletes the events that are older than a number of days. */
 export async function pruneOldEvents(sql: Sql, days: number, signal?: AbortSignal): Promise<void> {
   const before = toNanoseconds((await readClock(sql)) - Math.round(days * DAY_MICROS));
   await removeAll((most) => pruneEvents(sql, before, most), signal);
 }
 
-/** Keeps the event log as long as it should be, in the background. @param days 0: for ever */
+/** Deletes old events in the background. @param days 0 keeps all events */
 export function keepEventsFor(
   days: number,
   { sql, onError }: { sql: Sql; onError: (error: unknown) => void },

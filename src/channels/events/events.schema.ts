@@ -4,15 +4,16 @@ import { ChannelHappening } from '../../channelbase/channels.notices.schema.ts';
 import { nanoseconds } from '../../core/wire.ts';
 import { MESSAGE_EVENTS, PostedMessage } from '../../messages/messages.schema.ts';
 
-/** What the events of channels count as, at every door, for an API key that is bound to some paths. */
+/** The paths of channel events for API keys with a list of paths; they apply to every door. */
 export const EVENT_PATHS = ['/api/channels/events', '/ws/socket.io'];
 
 const Happening = z.discriminatedUnion('type', [
   z.object({
     type: z.enum(MESSAGE_EVENTS),
     /**
-     * The message as it is then. A post also carries the client's own id, and a reaction its name. Where `meta.abridged` is true, the
-     * message is long, and its words are what they were before: a client keeps what it has of content, data and meta.
+     * The message after the change. A post also has the client's own id, and a reaction its name. If
+     * `meta.abridged` is true, the message is long and its text did not change: clients keep their content,
+     * data and meta.
      */
     data: PostedMessage.partial({ temp_id: true }).extend({ name: z.string().optional() }),
   }),
@@ -20,16 +21,16 @@ const Happening = z.discriminatedUnion('type', [
 ]);
 export type Happening = z.infer<typeof Happening>;
 
-/** What a change in a channel looks like at every event door. */
+/** An event of a channel, the same at every door. */
 export const ChannelEventView = z
   .object({
-    /** Numbers the events of a channel without gaps. */
+    /** The numbers of a channel's events have no gaps. */
     event_id: z.int(),
     channel_id: z.string(),
     message_id: z.string().nullable(),
     created_at: nanoseconds(),
     data: Happening,
-    /** Who did it. */
+    /** The author of the change. */
     user: Author,
     channel: ChannelBrief,
   })
@@ -37,8 +38,8 @@ export const ChannelEventView = z
 export type ChannelEventView = z.infer<typeof ChannelEventView>;
 
 /**
- * Stands in the place of events that the log does not hold any more, or that a restored backup has never known: whoever hears it
- * reads the channel anew. What follows is numbered from `event_id + 1`.
+ * Replaces events that the log no longer has, or that are missing from a restored backup: the client reads
+ * the channel again. The next event has the number `event_id + 1`.
  */
 export const ChannelReloadView = z
   .object({
@@ -50,7 +51,7 @@ export const ChannelReloadView = z
   .meta({ id: 'ChannelReload' });
 export type ChannelReloadView = z.infer<typeof ChannelReloadView>;
 
-/** What a client hears of a channel's log. */
+/** An item of a channel's log for clients. */
 export type LoggedView = ChannelEventView | ChannelReloadView;
 
 export const reloadOf = (channelId: string, eventId: number): ChannelReloadView => ({

@@ -20,24 +20,28 @@ import { readClock, readRecentHeads } from './events.repository.ts';
 import type { ChannelEventView, ChannelReloadView } from './events.schema.ts';
 
 export interface StreamOptions {
-  /** Only these channels; all that the caller may read unless told. */
+  /** Only these channels; otherwise all channels that the caller may read. */
   channel_ids?: string[] | undefined;
-  /** Where to go on. */
+  /** The cursor to continue from. */
   lastEventId?: string | null | undefined;
 }
 
-/** Hand an event's `id` back as `lastEventId` to go on behind it. */
+/** Clients send the `id` of an event as `lastEventId` to continue after it. */
 // Written out: the client's declarations would name an alias of a union, and must stand on their own.
 export type StreamItem = Item<ChannelEventView | ChannelReloadView, ChannelNoticeView>;
 
-/** A cursor that stands at this moment. A client that asks for it first misses nothing, whenever its first socket breaks. */
+/**
+ * A cursor for the current moment. A client that asks for it first misses no event, even if its first socket
+ * breaks.
+ */
 export async function currentCursor(scope: Scope): Promise<string> {
   return formatCursor(await cursorOf(scope, await readClock(scope.sql)));
 }
 
 /**
- * The cursor behind everything that has happened. An event is stamped when its statement begins and seen when it commits, so
- * the moment stays where nothing can appear any more, and younger events count by their numbers.
+ * The cursor after all events so far. An event has the time at which its statement began, and becomes visible
+ * at its commit. So the moment of the cursor is one before which no event can still appear; younger events
+ * are known by their numbers.
  */
 async function cursorOf(scope: Scope, nowMicros: number): Promise<Cursor> {
   const momentMicros = nowMicros - SETTLED_MICROS;
@@ -46,12 +50,13 @@ async function cursorOf(scope: Scope, nowMicros: number): Promise<Cursor> {
 }
 
 /**
- * The events of channels, first those after the cursor, then live ones as they happen: every event that is logged after the
- * promise resolves. Follows changes of what the caller may read, and ends with their session. A channel that comes (back)
- * within reach goes on where the cursor stands.
+ * The events of channels: first those after the cursor, then live events. Includes every event that is logged
+ * after the promise resolves. Follows changes of the caller's access, and ends with the session. A channel
+ * that becomes readable again continues from the cursor.
  *
- * @throws bad_request for a cursor that this server has not given, rate_limited when the connection has too many, unauthenticated
- *   when the session ends, forbidden when a channel that was asked for may not be read (any more)
+ * @throws bad_request for a cursor that this server did not create, rate_limited if the connection has too
+ *   many streams, unauthenticated if the session ends, forbidden if the caller may not read a requested
+ *   channel
  */
 export async function openEventStream(
   scope: Scope,
@@ -73,7 +78,7 @@ export async function openEventStream(
     connection: request.id,
     userId: actor.id,
     only: channel_ids?.map((id) => channelStream(id.toLowerCase())) ?? null,
-    // Asking who the caller is notices another role, and a session that ended while notices were missed.
+    // Identifies the caller again, because a notice about a new role or an ended session may have been lost.
     askReadable: async (among) => readableStreams({ ...scope, actor: await scope.identify() }, kinds, among),
   });
   try {
@@ -91,7 +96,10 @@ export async function openEventStream(
   return untilEnd(outlet, subscriber);
 }
 
-/** The iteration of a subscription whose items go out by the outlet: it starts them, and ends with the subscriber. */
+/**
+ * The iteration of a subscription whose items the outlet sends. It starts the outlet, and ends with the
+ * subscriber.
+ */
 // biome-ignore lint/correctness/useYield: the outlet sends the items past tRPC's loop.
 async function* untilEnd(outlet: CursorOutlet, subscriber: Subscriber): AsyncGenerator<StreamItem> {
   try {
