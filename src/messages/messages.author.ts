@@ -1,27 +1,28 @@
 /**
- * Who wrote a message: an account, an incoming webhook of the channel, or a model. The message also has an account in
- * `user_id`: the author itself, the one that made the webhook, or the one that called the model.
+ * The author of a message: an account, an incoming webhook of the channel, or a model. `user_id` of the
+ * message is always an account: the author itself, the creator of the webhook, or the account that called the
+ * model.
  */
 export type MessageAuthor = { type: 'user'; id: null } | { type: 'webhook' | 'model'; id: string };
 
-/** The account in `user_id`. */
+/** The author is the account in `user_id`. */
 export const BY_USER: MessageAuthor = { type: 'user', id: null };
 
 /*
- * SQL about the author of the row `m`. Clients see the account of a model's message as its author; `meta.model_id` tells them
- * of the model.
+ * SQL about the author of the row `m`. Clients see the account as the author of a model's message;
+ * `meta.model_id` names the model.
  */
 
 export const isByUser = (m: string) => `${m}.author_type = 'user'`;
-/** Counts as new also for the account in `user_id`. */
+/** A message by a program counts as unread also for the account in `user_id`. */
 export const isByProgram = (m: string) => `${m}.author_type <> 'user'`;
 const isByWebhook = (m: string) => `${m}.author_type = 'webhook'`;
 
-/** The name of the webhook today. */
+/** The current name of the webhook. */
 const webhookName = (m: string) =>
   `coalesce((select w.name from channel_webhook w where w.id = ${m}.author_id::uuid), 'Deleted Webhook')`;
 
-/** The author that clients see, as JSON. @param u its account, joined from the left */
+/** The author as clients see it, as JSON. @param u the account of the message, from a left join */
 export const authorJson = (m: string, u: string) => `case
     when ${isByWebhook(m)}
     then json_build_object('id', ${m}.author_id, 'name', ${webhookName(m)}, 'role', 'webhook')
@@ -33,6 +34,6 @@ export const authorColumns = (m: string, u: string) =>
   case when ${isByWebhook(m)} then ${webhookName(m)} else ${u}.name end as author_name,
   case when ${isByWebhook(m)} then 'webhook' else ${u}.role end as author_role`;
 
-/** Whether clients see an author with that id. @param id SQL for it, as uuid */
+/** Whether clients see an author with this id. @param id SQL for the id, as uuid */
 export const isFrom = (m: string, id: string) =>
   `(${m}.user_id = ${id} and not ${isByWebhook(m)} or ${isByWebhook(m)} and ${m}.author_id = ${id}::text)`;

@@ -3,7 +3,7 @@ import { type NoParams, statement } from '../database/sql.ts';
 import type { MessageEventType, MessageView } from './messages.schema.ts';
 import { EDITED_VIEW, EVENT_VIEW, inShort, JOINS } from './messages.view.repository.ts';
 
-/** Statements of a change to a message, run inside one transaction after `TICK` took the channel's lock. */
+/** Statements of a change to a message. All run in one transaction, after `TICK` has locked the channel. */
 export const TICK = statement<{ event_id: number; at: string }, { channelId: string }>(
   'message.tick',
   `update channel set last_event = last_event + 1, last_event_at = ${NEXT_MOMENT} where id = :channelId
@@ -19,7 +19,7 @@ export const EDIT = statement<
     where channel_id = :channelId and id = :messageId`,
 );
 
-/** Makes a message carry exactly the given files, of which one may have gone meanwhile. */
+/** Sets the files of a message. A file that was deleted meanwhile is left out. */
 export const LINK_FILES = statement<
   never,
   { channelId: string; messageId: string; files: readonly string[] }
@@ -33,8 +33,9 @@ export const LINK_FILES = statement<
 );
 
 /**
- * A message with replies stays as a tombstone, so that its thread keeps its root; what hung on it goes. Clients show a message whose
- * `updated_at` is not its `created_at` as edited, which a tombstone is not.
+ * A message with replies stays as a tombstone, so that its thread keeps its root. Its reactions, mentions and
+ * files are deleted. `updated_at` becomes `created_at`, because clients show a message with another
+ * `updated_at` as edited.
  */
 export const ENTOMB = statement<never, { channelId: string; messageId: string; at: string }>(
   'message.entomb',
@@ -55,7 +56,7 @@ export const DELETE = statement<never, { channelId: string; messageId: string }>
   'delete from message where channel_id = :channelId and id = :messageId and reply_count = 0',
 );
 
-/** Counts a deleted reply out at its root. */
+/** Subtracts a deleted reply from the count of its root. */
 export const UNCOUNT = statement<never, { channelId: string; messageId: string }>(
   'message.uncount',
   `update message m set reply_count = m.reply_count - 1,
@@ -76,8 +77,9 @@ const rewrite = <Params extends object>(name: string, own: string, quoted: strin
   );
 
 /**
- * Takes what a message said before out of the log: its own events, and those of the messages that quote it. Their numbers stay, so
- * whoever reads from there learns what it says now. `own` is what changed of the message, `quoted` what changed of its quotes.
+ * Removes the earlier text of a message from the log: from its own events, and from the events of messages
+ * that quote it. The events keep their numbers, so a client that reads them gets the current text. `own` is
+ * the change of the message, `quoted` the change of its quotes.
  */
 export const REWRITE = rewrite<{ own: string; quoted: string }>(
   'message.rewrite',
@@ -88,7 +90,7 @@ export const REWRITE = rewrite<{ own: string; quoted: string }>(
 const { content, data, meta } = inShort('m');
 const EDITED = `(select jsonb_build_object('content', ${content}, 'data', ${data}, 'meta', ${meta})
     from message m where m.channel_id = :channelId and m.id = :messageId)`;
-/** The same by what the message says now, in short: the event of the edit itself, which follows, has all of it. */
+/** The same with the current text, abridged. The event of the edit follows, and has the whole text. */
 export const REWRITE_EDITED = rewrite<NoParams>('message.rewrite_edited', EDITED, EDITED);
 
 interface LogParams {
@@ -113,12 +115,12 @@ const logAsItIs = (name: string, form: string) =>
      select view as message, is_deleted from now`,
   );
 
-/** Logs a change with the message as it is now, and `extra` beside it; nothing when the message is gone. */
+/** Logs a change with the current message and the members of `extra`; no row if the message was deleted. */
 export const LOG_AS_IT_IS = logAsItIs('message.log_as_it_is', EVENT_VIEW);
-/** The same of new words, with all of them. */
+/** The same for an edit, with the whole text. */
 export const LOG_EDITED = logAsItIs('message.log_edited', EDITED_VIEW);
 
-/** Logs a change with the message in the given form. */
+/** Logs a change with the given form of the message. */
 export const LOG = statement<never, LogParams & { message: string }>(
   'message.log',
   `insert into channel_event (channel_id, id, type, message_id, actor, data, created_at)

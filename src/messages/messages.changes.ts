@@ -18,13 +18,13 @@ interface Happening {
   channel_id: string;
   type: MessageEventType;
   message: MessageView | PostedMessage | (MessageView & { name: string });
-  /** As text, nanoseconds. */
+  /** Nanoseconds, as text. */
   at: string;
   user: Author;
   channel: ChannelBrief;
 }
 
-/** Tells everybody of a change that stands in the log. */
+/** Publishes a logged change to all readers. */
 export function publishEvent(scope: Pick<Scope, 'bus'>, happening: Happening): void {
   const { event_id, channel_id, type, message, at, user, channel } = happening;
   scope.bus.publish('channel.event', {
@@ -38,10 +38,10 @@ export function publishEvent(scope: Pick<Scope, 'bus'>, happening: Happening): v
   });
 }
 
-/** What deleting a message leaves of what was said in it. */
+/** The members of a deleted message, also where it is quoted. */
 export const ERASED_FORM = { content: '', data: { files: [] }, meta: { deleted: true } };
 
-/** The same, with what hung on it. */
+/** All members that a deletion resets. */
 export const ERASED = {
   ...ERASED_FORM,
   reactions: [],
@@ -52,21 +52,21 @@ export const ERASED = {
 
 interface Recorded {
   message: MessageView;
-  /** Whether the message is a tombstone now, or gone. */
+  /** Whether the message is a tombstone now, or was deleted. */
   is_deleted: boolean;
 }
 
 interface Change {
   sql: Sql;
-  /** The channel's time of the change: text, nanoseconds. */
+  /** The time of the change: nanoseconds, as text. */
   at: string;
-  /** The message as it is until then, under the channel's lock. @throws not_found */
+  /** The message before the change, under the channel's lock. @throws not_found */
   before: () => Promise<StoredMessage>;
 }
 
 /**
- * Records one change to a message, and returns the message as it is then, abridged where it is long and its words are the same as
- * before. `extra` goes into the event beside it.
+ * Logs one change of a message, and returns the message after the change. A long message is abridged if its
+ * text did not change. The event also gets the members of `extra`.
  */
 type LogChange = (
   type: MessageEventType,
@@ -76,9 +76,9 @@ type LogChange = (
 ) => Promise<Recorded>;
 
 /**
- * Makes changes and the events that tell of them, in one transaction. Each `log` takes the channel's next number under its
- * lock, applies the change, and records the message as it is then; a change that fails takes its number back with it. One that
- * deletes the message must have read what was there before.
+ * Makes changes of messages and their events, in one transaction. Each call of `log` takes the next number of
+ * the channel under its lock, makes the change, and logs the message after it. A change that fails also gives
+ * back its number. A change that deletes the message must call `before` first.
  */
 export async function recordChanges<T>(
   scope: Scope,
@@ -125,10 +125,10 @@ export async function recordChanges<T>(
   return result;
 }
 
-/** Thrown by a change that finds nothing to do: everything is taken back, the event's number included. */
+/** Thrown by a change that has nothing to do. Rolls back the transaction, with the number of the event. */
 export class Unchanged extends Error {}
 
-/** As `recordChanges`, for changes that may find nothing to do. @returns undefined when that is so */
+/** As `recordChanges`, for changes that may have nothing to do. @returns undefined in that case */
 export async function recordIfChanged<T>(
   ...args: Parameters<typeof recordChanges<T>>
 ): Promise<T | undefined> {

@@ -2,11 +2,11 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Channel } from '../channelbase/channels.entity.ts';
 
 /*
- * Keys of tables that belong to a message begin with the channel, so that the tables can be partitioned by it. Their
- * foreign keys to `message` share that column, which MikroORM cannot declare; the migration adds them.
+ * Keys of tables about messages begin with the channel, so that the tables can be partitioned by channel.
+ * Their foreign keys to `message` share that column, which MikroORM cannot declare; the migration adds them.
  */
 
-/** A message; `parent_id` names the root of the thread that it belongs to. */
+/** A message. `parent_id` is the root of its thread. */
 export const Message = defineEntity({
   name: 'Message',
   tableName: 'message',
@@ -22,18 +22,18 @@ export const Message = defineEntity({
     pinned_at: p.bigint('string').nullable(),
     data: p.json<Record<string, unknown>>(),
     meta: p.json<Record<string, unknown>>(),
-    /** Kept by the writes of replies, so that no list has to count. */
+    /** Updated with each reply, so that lists do not count. */
     reply_count: p.integer().default(0),
     latest_reply_at: p.bigint('string').nullable(),
-    /** Whether it ever had a reply: set by the first, and left so. */
+    /** True from the first reply on, even if all replies are deleted. */
     has_thread: p.boolean().default(false),
     created_at: p.bigint('string'),
     updated_at: p.bigint('string'),
     /** `user`, `webhook` or `model`: see `MessageAuthor`. */
     author_type: p.text().defaultRaw(`'user'`),
-    /** The webhook's or the model's; null for an account, which is in `user_id`. */
+    /** The id of the webhook or model; null for an account, which is in `user_id`. */
     author_id: p.text().nullable(),
-    /** Set on a tombstone: the message is gone, and its row holds the thread. */
+    /** Set on a tombstone: the message was deleted, and the row keeps the thread. */
     deleted_at: p.bigint('string').nullable(),
   },
   indexes: [
@@ -47,8 +47,8 @@ export const Message = defineEntity({
       expression:
         'create index "message_thread" on "message" ("channel_id", "parent_id", "created_at") where "parent_id" is not null',
     },
-    // The threads that somebody replied to, and those that they began. A condition that names a counter would have every reply
-    // write all indexes of the root anew, its words included; `has_thread` changes once.
+    // For the threads that a person began or replied to. With a counter in the condition, each reply would
+    // write all indexes of the root again, the index of words included; `has_thread` changes once.
     {
       name: 'message_replied',
       expression:
@@ -58,7 +58,7 @@ export const Message = defineEntity({
       name: 'message_began',
       expression: 'create index "message_began" on "message" ("channel_id", "user_id") where "has_thread"',
     },
-    // What is new is counted by these two alone, without a look at the messages.
+    // Unread messages are counted with these two indexes alone, without the table.
     {
       name: 'message_time',
       expression:
@@ -72,7 +72,7 @@ export const Message = defineEntity({
       name: 'message_pinned',
       expression: 'create index "message_pinned" on "message" ("channel_id", "pinned_at") where "is_pinned"',
     },
-    // For searches: the newest of all channels, and what a program posted.
+    // For searches: the newest messages of all channels, and the messages of a program.
     { name: 'message_moment', properties: ['created_at', 'id'] },
     {
       name: 'message_author',
@@ -85,7 +85,7 @@ export const Message = defineEntity({
   ],
 });
 
-/** The client's own ids of messages, kept for a day: a post that is sent again gives the first message again. */
+/** The clients' own ids of messages, kept for a day: a repeated post returns the first message. */
 export const MessageTempId = defineEntity({
   name: 'MessageTempId',
   tableName: 'message_temp_id',
@@ -94,7 +94,7 @@ export const MessageTempId = defineEntity({
     user_id: p.uuid().primary(),
     temp_id: p.text().primary(),
     message_id: p.uuid(),
-    /** The message's, nanoseconds. */
+    /** The time of the message, nanoseconds. */
     created_at: p.bigint('string').index(),
   },
 });

@@ -13,13 +13,13 @@ declare module '../core/scope.ts' {
   }
 }
 
-/** How many statements are under way at once; what arrives meanwhile goes into the next. */
+/** The number of concurrent statements. Posts that arrive meanwhile go into the next statement. */
 const STATEMENTS = 2;
-/** A statement that takes longer waits for a lock, and keeps no other from being sent. */
+/** After this time a statement probably waits for a lock, and no longer delays other statements. */
 const HELD_UP_MS = 100;
-/** How long the first post of a statement waits for as many as came together before. */
+/** How long the first post waits for as many other posts as came together the last time. */
 const GATHER_MS = 2;
-/** How many posts, and about how much text, go into one statement. */
+/** The maximum of posts in one statement, and approximately of characters. */
 const POSTS = 64;
 const CHARACTERS = 2 ** 20;
 
@@ -34,39 +34,42 @@ interface Waiting {
   /** The post as JSON. */
   text: string;
   refers: boolean;
-  /** Whether its statement has to begin with the channel's lock in hand. */
+  /** Whether its statement must begin after the channel is locked. */
   isStale: boolean;
   resolve(outcome: PostOutcome): void;
   reject(error: unknown): void;
 }
 
-/** Stores this process's posts: those that arrive while others are being stored share one statement and one commit. */
+/**
+ * Stores the posts of this process. Posts that arrive while others are being stored share one statement and
+ * one commit.
+ */
 export interface PostQueue {
-  /** @returns what became of it, when that is safe on disk */
+  /** @returns the outcome, after the commit */
   add(post: NewPost): Promise<PostOutcome>;
 }
 
 export const createPostQueue = (sql: Database): PostQueue => new Posts(sql);
 
 /**
- * A post on its own is sent at once; where several came together the time before, the first waits a moment for the others. A
- * channel is in one statement at a time: another would only wait for its lock, with a connection in its hands. Statements
- * with several channels wait for none; posts into one that another transaction holds, or has just changed, are tried again on
- * their own, and wait there.
+ * A single post is sent at once. If several posts came together the last time, the first one waits a moment
+ * for others. A channel is in one statement at a time, because a second statement would only wait for its
+ * lock and hold a connection. Statements for several channels wait for no lock. A post into a channel that is
+ * locked, or has just changed, is sent again in a statement of its own channel, which waits.
  */
 class Posts implements PostQueue {
   readonly #sql: Database;
   #waiting: Waiting[] = [];
-  /** How many statements are under way, without those that wait for a lock. */
+  /** The number of running statements, without those that wait for a lock. */
   #running = 0;
-  /** How many posts came together the last time. */
+  /** The number of posts that came together the last time. */
   #expected = 1;
   /** Whether posts are sent at the end of this turn of the event loop. */
   #isDue = false;
   #gathering: NodeJS.Timeout | undefined;
-  /** Channels that a statement is busy with. */
+  /** Channels with a running statement. */
   readonly #busy = new Set<string>();
-  /** Channels that another transaction held when a statement asked. */
+  /** Channels that another transaction had locked. */
   readonly #held = new Set<string>();
 
   constructor(sql: Database) {
@@ -95,7 +98,7 @@ class Posts implements PostQueue {
       return;
     }
     this.#isDue = true;
-    // Everything that this turn of the event loop brings is taken along.
+    // Includes all posts that arrive in this turn of the event loop.
     setImmediate(this.#send);
   }
 
@@ -111,11 +114,11 @@ class Posts implements PostQueue {
     }
   };
 
-  /** The oldest posts that may go together. Posts into one channel never overtake each other. */
+  /** The oldest posts that may share a statement. Posts into one channel keep their order. */
   #takeBatch(): Waiting[] {
     const batch: Waiting[] = [];
     const left: Waiting[] = [];
-    /** Channels whose posts stay for now. */
+    /** Channels whose posts are not in this batch. */
     const passed = new Set(this.#busy);
     const held = this.#held;
     let only: string | undefined;
@@ -155,7 +158,7 @@ class Posts implements PostQueue {
     leaveCount();
   }
 
-  /** @param mayWait whether all posts are for one channel, so that its lock may be waited for */
+  /** @param mayWait true if all posts are for one channel, so the statement may wait for its lock */
   async #store(batch: Waiting[], mayWait: boolean): Promise<void> {
     const texts = batch.map(({ text }) => text);
     try {
@@ -177,12 +180,12 @@ class Posts implements PostQueue {
     if (!outcome) post.reject(new Error('A post has no outcome.'));
     else if (outcome.outcome === 'stale') this.#sendAgain(post, true);
     else if (outcome.outcome !== 'busy') post.resolve(outcome);
-    // A post that waited for the channel's row and did not get it: the row was deleted.
+    // The statement waited for the channel's row and did not get it: the row was deleted.
     else if (mayWait) post.resolve({ outcome: 'absent' });
     else this.#sendAgain(post, post.isStale);
   }
 
-  /** Sends a post on its own next time, where it waits for its channel. */
+  /** Sends a post again, in a statement of its own channel, which waits for the lock. */
   #sendAgain(post: Waiting, isStale: boolean): void {
     post.isStale = isStale;
     this.#held.add(post.channelId);

@@ -7,24 +7,26 @@ import { isByUser, type MessageAuthor } from './messages.author.ts';
 import type { MessageView, PostedMessage } from './messages.schema.ts';
 import { EVENT_VIEW, fields, inShort, JOINS, VIEW } from './messages.view.repository.ts';
 
-/** A message on its way into a channel. */
+/** A message before it is stored. */
 export interface NewPost {
-  /** Its wire form before the channel gave it a place: `parent_id` is as sent, and what it quotes is not known yet. */
+  /** Its wire form. `parent_id` is as sent; the quoted message and the times are not known yet. */
   view: Omit<PostedMessage, 'created_at' | 'updated_at'>;
   /** Whether its author is an administrator. */
   is_admin: boolean;
   author: MessageAuthor;
-  /** Ids of those whom it mentions. */
+  /** Ids of the mentioned people. */
   mentions: readonly string[];
-  /** Ids of the files that it carries. */
+  /** Ids of the attached files. */
   files: readonly string[];
 }
 
 /**
- * What became of a post. `absent`: there is no such channel. `busy`: somebody else holds the channel, and the post was to
- * wait for nobody. `stale`: the channel has changed since the statement began, and a reply was to show its root as it is.
- * `no_parent`, `no_quoted`: the channel has no such message. `repeated`: the same author has sent the same
- * `temp_id` before.
+ * The outcome of a post:
+ * - `absent`: the channel does not exist;
+ * - `busy`: another transaction holds the channel, and the statement does not wait;
+ * - `stale`: the channel has changed since the statement began, so a reply would show an old root;
+ * - `no_parent`, `no_quoted`: the channel does not have this message;
+ * - `repeated`: the same author has already sent this `temp_id`.
  */
 export type PostOutcome =
   | { outcome: 'absent' | 'forbidden' | 'busy' | 'stale' | 'no_parent' | 'no_quoted' | 'repeated' }
@@ -33,34 +35,36 @@ export type PostOutcome =
 export interface Posted {
   outcome: 'posted';
   event_id: number;
-  /** As text: the bits of a nanosecond time do not fit a double, though its decimal form survives one. */
+  /** Text: a double cannot hold all nanosecond times. */
   at: string;
-  /** The root of the thread that it joined. */
+  /** The root of its thread. */
   root_id: string | null;
   quoted: MessageView['reply_to_message'];
-  /** That root as it is then, when the message is a reply. */
+  /** The root after a reply. */
   parent: MessageView | null;
   channel: ChannelBrief;
 }
 
-/** Numbers that a post takes: its own event, and that of the root which it is counted at. */
+/** The event numbers of a post: one for the message, one for the root of a reply. */
 const NUMBERS = 'case when root_id is null then 1 else 2 end';
 
 /*
- * Posts are one statement, however many: it asks who may write, takes each channel's next numbers under the lock of its row,
- * finds what the messages refer to, stores them, counts them at their roots, and logs what happened. Either all of that is
- * there or nothing, and the numbers have no gap. A root that was deleted meanwhile violates the foreign key and takes the
- * whole statement back.
+ * All posts of a batch are one statement. It checks the rights, takes the next numbers of each channel under
+ * the lock of its row, finds the parents and quoted messages, stores the messages, counts replies at their
+ * roots, and logs the events. The statement stores everything or nothing, so the numbers have no gaps. A root
+ * that was deleted meanwhile violates the foreign key and rolls back the statement.
  *
- * `locked` comes before all that depends on the state of a channel: rows that are then locked or updated are seen as they
- * are, not as they were when the statement began, and nobody else holds a `temp_id` of that channel unfinished. `is not null`
- * keeps other posts from the table of messages: without statistics PostgreSQL may look for nothing in a whole channel.
+ * `locked` comes before everything that depends on the state of a channel. Rows that are locked or updated
+ * after it are read in their current state, not in their state at the start of the statement, and no other
+ * transaction holds an uncommitted `temp_id` of the channel. `is not null` keeps posts without a parent or
+ * quote from a join with messages: without statistics PostgreSQL may scan a whole channel for them.
  *
- * Reactions to a root, and what it quotes, hang on no row that is locked here: they are seen as they were when the statement began.
- * `seen` is the channel's number then; when it is another by now, a reply is not stored, and must be sent `underLock`.
+ * Reactions to a root and its quoted message are not locked: they are read as they were when the statement
+ * began. `seen` is the channel's last number at that time. If it has changed, a reply is not stored, and must
+ * be sent by `insertUnderLock`.
  *
- * Only posts that refer to a message, as a reply or by quoting it, need a third of the statement. PostgreSQL sets all of it up each
- * time, so posts of which none does have a shorter form.
+ * Only replies and quotes need a third of the statement. PostgreSQL sets all of it up each time, so there is
+ * a shorter form for posts without either.
  */
 const AUTHOR = { id: 'post.user_id', isAdmin: 'post.is_admin' };
 
@@ -74,7 +78,7 @@ const GIVEN = `post as materialized (
        reply_to_id uuid, parent_id uuid, data jsonb, meta jsonb, temp_id text)
   )`;
 
-/** Who may write, and the rows of their channels. */
+/** Checks the rights, and locks the channels. */
 const admitted = ({ waits }: PostForm) => `asked as materialized (
     select post.n, c.id, post.author_type = 'webhook' or ${channelAllows('write', AUTHOR)} as can_write,
            c.last_event as seen
@@ -99,7 +103,7 @@ const REFERRED = `rooted as materialized (
        for share of q
   )`;
 
-/** The posts that are stored, each with its number and its time, and where that leaves their channels. */
+/** The posts that are stored, with their numbers and times, and the last number and time of each channel. */
 const accepted = ({ refers }: PostForm) => `accepted as materialized (
     select post.*, locked.last_event, locked.moment,
            ${refers ? 'rooted.root_id, quoted.view' : 'null::uuid as root_id, null::json'} as quoted
@@ -129,7 +133,7 @@ const STORED = `clock as (
       from numbered
   )`;
 
-/** Counts replies at their roots. `reply` has each root as it is after each of its replies. */
+/** Counts replies at their roots. `reply` has the root after each reply. */
 const COUNTED = `thread as materialized (
     select channel_id, root_id, count(*) as replies, max(at) as at
       from numbered where root_id is not null group by channel_id, root_id
@@ -154,7 +158,7 @@ const logged = ({ refers }: PostForm) => `logged as (
     ${refers ? "union all select channel_id, event_id, 'message:reply', message_id, actor, view, at from reply" : ''}
   )`;
 
-/** What hangs on the messages, and what the post does to readers: the author has read the channel, and it is on all lists again. */
+/** Mentions, files and marks: the author has read the channel, and a hidden channel returns to all lists. */
 const ATTACHED = `mentioned as (
     insert into message_mention (channel_id, message_id, user_id, created_at)
     select channel_id, id, unnest(mentions), at from numbered
@@ -201,9 +205,9 @@ const post = (name: string, form: PostForm) => {
 };
 
 interface PostForm {
-  /** Whether to wait for the lock of a channel; with posts into one channel only, so that none waits for the lock of another. */
+  /** Whether to wait for the lock of the channel. Only if all posts are for one channel. */
   waits: boolean;
-  /** Whether any of the posts refers to a message. */
+  /** Whether any of the posts is a reply or quotes a message. */
   refers: boolean;
 }
 
@@ -212,15 +216,15 @@ const POST_PROMPT = post('message.post_prompt', { waits: false, refers: true });
 const PLAIN = post('message.post_plain', { waits: true, refers: false });
 const PLAIN_PROMPT = post('message.post_plain_prompt', { waits: false, refers: false });
 
-/** Whether a post replies to a message, or quotes one. */
+/** Whether a post is a reply or quotes a message. */
 export const refersToMessage = ({ view }: NewPost): boolean =>
   view.parent_id !== null || view.reply_to_id !== null;
 
 /**
- * Stores posts with their events, all of them or none.
+ * Stores posts with their events, all or none.
  *
- * @param texts each a `NewPost` as JSON
- * @returns what became of each, in their order
+ * @param texts `NewPost`s as JSON
+ * @returns the outcomes, in the same order
  */
 export function insertPosts(
   sql: Sql,
@@ -236,7 +240,7 @@ const LOCK = statement<never, { channelId: string }>(
   'select from channel where id = :channelId for no key update',
 );
 
-/** Stores posts into one channel under its lock, so that nothing has changed since their statement began. */
+/** Stores posts into one channel after locking it, so that the statement begins with the current state. */
 export const insertUnderLock = (
   sql: Database,
   channelId: string,
@@ -254,7 +258,7 @@ const REPEATED = statement<{ view: MessageView }, { channelId: string; userId: s
     where t.channel_id = :channelId and t.user_id = :userId and t.temp_id = :tempId`,
 );
 
-/** The message that its author sent with this `temp_id`, as it is now; undefined when there is none (any more). */
+/** The message that its author sent with this `temp_id`, in its current state; undefined if there is none. */
 export async function readByTempId(
   sql: Sql,
   channelId: string,
@@ -270,7 +274,7 @@ const FORGET = statement<never, { olderThanSeconds: number }>(
   `delete from message_temp_id where created_at < ((extract(epoch from now()) - :olderThanSeconds) * 1000000)::bigint * 1000`,
 );
 
-/** Removes the clients' own ids of messages that are older than so many seconds. */
+/** Deletes the clients' own ids of messages that are older than this. */
 export async function forgetTempIds(sql: Sql, olderThanSeconds: number): Promise<void> {
   await sql.rows(FORGET, { olderThanSeconds });
 }

@@ -18,16 +18,16 @@ import type { PostedMessage } from './messages.schema.ts';
 declare module '../events/bus.ts' {
   interface BusTopics {
     /**
-     * Somebody posted a message, on this process: announced once, after it was stored and off the path of the answer, and
-     * lost with the process. What must be told in spite of that is found in the event log.
+     * A message was posted in this process. Announced once, after it was stored, without delay for the
+     * answer; lost if the process ends. Work that must survive reads the event log.
      */
     'message.posted': {
       channelId: string;
       messageId: string;
-      /** Null when a program posted it. */
+      /** Null if a program posted it. */
       authorId: string | null;
       mentionedUserIds: readonly string[];
-      /** Whether it mentions all who read the channel. */
+      /** Whether it mentions all readers of the channel. */
       everyone: boolean;
       content: string;
     };
@@ -45,10 +45,11 @@ export interface Post {
 }
 
 /**
- * Posts a message: into the main line, or into the thread of `parent_id`. The same author's post with the same `temp_id` is
- * made once: whoever sends it again gets that message as it is now.
+ * Posts a message into the main line, or into the thread of `parent_id`. A post with the same `temp_id` by
+ * the same author is stored once: a repeated call returns that message in its current state.
  *
- * @throws not_found, forbidden, rate_limited, quota_exceeded, and bad_request when it refers to a message that the channel does not have
+ * @throws not_found, forbidden, rate_limited, quota_exceeded, and bad_request if it refers to a message that
+ *   the channel does not have
  */
 export async function postMessage(scope: Scope, post: Post): Promise<PostedMessage> {
   const { actor } = scope;
@@ -63,7 +64,7 @@ export async function postMessage(scope: Scope, post: Post): Promise<PostedMessa
   });
 }
 
-/** A webhook as whoever posts through it; `user_id` is who made it. */
+/** An incoming webhook as the author; `user_id` is its creator. */
 export interface PostingWebhook {
   id: string;
   name: string;
@@ -71,10 +72,10 @@ export interface PostingWebhook {
 }
 
 /**
- * Posts into the main line of a channel as a program. That the webhook is the channel's and its address is right is the
- * caller's to check.
+ * Posts into the main line of a channel as a webhook. The caller has checked the address and the channel of
+ * the webhook.
  *
- * @throws not_found when the channel is gone
+ * @throws not_found if the channel was deleted
  */
 export async function postAsWebhook(
   parts: Pick<Parts, 'sql' | 'bus' | 'posts' | 'quotas'>,
@@ -93,12 +94,12 @@ export async function postAsWebhook(
   });
 }
 
-/** About what the words and forms of a message take. */
+/** The approximate size of a message's content, data and meta, in bytes. */
 export const bytesOf = ({ content, data, meta }: Pick<Post, 'content' | 'data' | 'meta'>): number =>
   Buffer.byteLength(content) +
   [data, meta].reduce((sum, form) => sum + (form ? JSON.stringify(form).length : 0), 0);
 
-/** Always an array: what is sent as null was not sent. */
+/** Null means not sent: the result is an empty array. */
 const filesOf = (data: Post['data']): unknown[] => (Array.isArray(data?.files) ? data.files : []);
 
 const viewOf = (post: Post, userId: string, author: Author): NewPost['view'] => ({
@@ -118,7 +119,7 @@ const viewOf = (post: Post, userId: string, author: Author): NewPost['view'] => 
   reply_count: 0,
   latest_reply_at: null,
   reply_to_message: null,
-  // An empty one names nothing: all posts that carry it would be the same.
+  // Empty means no id.
   temp_id: post.temp_id || null,
 });
 
@@ -132,7 +133,7 @@ async function store(parts: Pick<Parts, 'sql' | 'bus' | 'posts'>, post: NewPost)
       return message;
     }
     case 'repeated':
-      // Nobody is told again. One that was deleted in this very moment is posted anew.
+      // The message was published the first time. If it was deleted just now, the post is stored again.
       return (await repeated(parts.sql, view)) ?? store(parts, post);
     case 'forbidden':
       throw new AppError('forbidden');
@@ -160,7 +161,7 @@ async function repeated(sql: Sql, view: NewPost['view']): Promise<PostedMessage 
   return message && { ...message, temp_id };
 }
 
-/** Tells everybody of a message that stands in the log. */
+/** Publishes a logged message, after its commit. */
 function tell(
   { bus }: Pick<Parts, 'bus'>,
   { author, mentions }: NewPost,
@@ -184,7 +185,7 @@ function tell(
   );
 }
 
-/** What a message refers to was deleted between our look at it and the write. */
+/** A referenced row was deleted between the check and the write. */
 function refuseDangling(error: Refusal): never {
   if (!isDangling(error)) throw error;
   if (error.table === 'channel_reader') throw new AppError('unauthenticated', { cause: error });
@@ -194,10 +195,10 @@ function refuseDangling(error: Refusal): never {
   });
 }
 
-/** For how long a `temp_id` is known. */
+/** How long a `temp_id` is kept. */
 const TEMP_ID_SECONDS = 24 * 60 * 60;
 const SWEEP_MS = 10 * 60_000;
 
-/** Forgets the clients' own ids of messages after a day: now, and every ten minutes. */
+/** Deletes the clients' own ids of messages after a day. Runs now and every ten minutes. */
 export const forgetOldTempIds = (sql: Sql, onError: (error: unknown) => void) =>
   keepSweeping(SWEEP_MS, () => forgetTempIds(sql, TEMP_ID_SECONDS), onError);

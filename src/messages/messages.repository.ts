@@ -16,22 +16,25 @@ import {
 /** A row of a list: `id` is null in the one row of an empty list. */
 interface ListRow extends MessageRow {
   can_read: boolean;
-  /** Whether there is what the list belongs to. */
+  /** Whether the root of the thread exists; true for other lists. */
   is_there: boolean;
 }
 
-/** No page is longer. Knowing that, PostgreSQL keeps its plan: with a limit of any size it plans anew each time, for longer than it reads. */
+/**
+ * The maximum of a page. With a constant PostgreSQL keeps its plan; with a limit of any size it plans each
+ * call anew, which takes longer than the read.
+ */
 const MOST = 200;
 
 interface ListParams extends CallerParams {
   channelId: string;
   limit: number;
   skip: number;
-  /** Of a thread. */
+  /** The root, for lists of a thread. */
   rootId: string | null;
 }
 
-/** A list of messages of a channel. One statement decides whether the caller may read and reads. */
+/** A list of messages of a channel. One statement checks access and reads. */
 const list = (name: string, which: string, order: string, isThere = 'true') =>
   statement<ListRow, ListParams>(
     name,
@@ -71,10 +74,10 @@ export interface Page {
   limit: number;
 }
 
-/** What a read finds: undefined without a channel, null when the caller may not read it. */
+/** The result of a read: undefined if the channel does not exist, null if the caller may not read it. */
 export type Found<T> = T | null | undefined;
 
-/** `messages` is null when there is not what they should belong to. */
+/** `messages` is null if the root of the thread does not exist. */
 export type FoundList = Found<{ messages: MessageView[] | null }>;
 
 type Listing = (sql: Sql, caller: Caller, channelId: string, page: Page) => Promise<FoundList>;
@@ -102,7 +105,7 @@ async function readList(
 /** The newest messages of a channel's main line. */
 export const listMessages = listing(LIST);
 
-/** The pinned messages of a channel, those of threads too, the newest pin first. */
+/** The pinned messages of a channel, also in threads; the newest pin first. */
 export const listPinned = listing(PINNED);
 
 /** The replies in the thread of a message, newest first. */
@@ -114,7 +117,7 @@ export const listThread = (
   page: Page,
 ): Promise<FoundList> => readList(sql, THREAD, caller, channelId, page, rootId);
 
-/** One message; `message` is null when the channel has no such one. */
+/** One message; `message` is null if the channel does not have it. */
 export async function readMessage(
   sql: Sql,
   caller: Caller,
@@ -127,13 +130,13 @@ export async function readMessage(
 }
 
 export interface StoredMessage {
-  /** As every reader gets it. */
+  /** The same for all readers. */
   view: MessageView;
   author_type: MessageAuthor['type'];
   is_deleted: boolean;
 }
 
-/** A message, without a look at who asks. */
+/** A message, without a check of access. */
 export const VIEW_ONE = statement<StoredMessage, { channelId: string; messageId: string }>(
   'message.view',
   `select ${VIEW} as view, m.author_type, m.deleted_at is not null as is_deleted

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Author } from '../channelbase/channels.brief.schema.ts';
 import { freeFormWithout, nanoseconds } from '../core/wire.ts';
 
-/** What hangs on a message for programs: files, and whatever else. */
-// A record, as an object with members of people's own would not keep their order.
+/** Data of a message for programs: files and other members. */
+// A record, because an object schema would not keep the order of other members.
 export const MessageData = z.record(z.string(), z.unknown()).meta({
   id: 'MessageData',
   override: ({ jsonSchema }) => {
@@ -13,9 +13,10 @@ export const MessageData = z.record(z.string(), z.unknown()).meta({
 }) as z.ZodType as z.ZodType<{ files: unknown[]; [member: string]: unknown }>;
 
 /**
- * What people may put into `data` and `meta`. The other members say what the service did: clients take a message for a model's
- * or a program's, for unfinished, failed, cut or deleted, by what stands there. Dropped rather than refused, so that whoever
- * sends back what they read can do so; an edit then leaves those members as they are.
+ * The members of `data` and `meta` that people may send. The other members describe what the server did:
+ * clients use them to show messages of models and programs, and unfinished, failed, abridged or deleted
+ * messages. They are dropped, not refused, so that a client may send back what it read; an edit leaves their
+ * stored values unchanged.
  */
 export const SentForms = {
   data: freeFormWithout(['tool_calls'])
@@ -47,7 +48,7 @@ const MESSAGE_FIELDS = {
   pinned_at: nanoseconds().nullable(),
   data: MessageData,
   meta: z.record(z.string(), z.unknown()),
-  /** Null when the account is gone. */
+  /** Null if the account was deleted. */
   user: Author.nullable(),
   created_at: nanoseconds(),
   updated_at: nanoseconds(),
@@ -67,7 +68,7 @@ const Reaction = z
   })
   .meta({ id: 'Reaction' });
 
-/** A message, the same at every endpoint and in every event. */
+/** A message, the same at all endpoints and in all events. */
 export const MessageView = z
   .object({
     ...MESSAGE_FIELDS,
@@ -79,13 +80,13 @@ export const MessageView = z
   .meta({ id: 'Message' });
 export type MessageView = z.infer<typeof MessageView>;
 
-/** The answer to posting: the message, with the client's own id for it. */
+/** The answer to a post: the message with the client's own id. */
 export const PostedMessage = MessageView.extend({ temp_id: z.string().nullable() }).meta({
   id: 'PostedMessage',
 });
 export type PostedMessage = z.infer<typeof PostedMessage>;
 
-/** What happens to messages, as the event log of their channel names it. */
+/** The event types of messages in a channel's log. */
 export const MESSAGE_EVENTS = [
   'message',
   'message:update',
@@ -98,7 +99,7 @@ export type MessageEventType = (typeof MESSAGE_EVENTS)[number];
 
 const MEMBERS = [...Object.keys(PostedMessage.shape), 'name'];
 
-/** The same message with its members in the order of the schema, in which every answer has them. */
+/** The same message with its members in the order of the schema, as in all answers. */
 export function inOrder<View extends object>(message: View): View {
   const given = message as Record<string, unknown>;
   const ordered: Record<string, unknown> = {};

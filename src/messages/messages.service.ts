@@ -43,7 +43,7 @@ export async function listMessages(scope: Scope, channelId: string, page: Page):
 const PINNED_PAGE = 20;
 
 /**
- * The pinned messages, those of threads too, the newest pin first, 20 a page.
+ * The pinned messages, also in threads; the newest pin first, 20 a page.
  *
  * @param page counts from 1
  * @throws not_found, forbidden
@@ -79,10 +79,11 @@ export interface Edit {
 }
 
 /**
- * Changes a message: its author, and whoever may write in the channel. `data` and `meta` are merged into what is there.
+ * Changes a message. Allowed for its author and for people who may moderate the channel. `data` and `meta`
+ * are merged with the stored members.
  *
- * @throws not_found, forbidden, rate_limited, quota_exceeded, bad_request for a file that the caller may not attach, and validation when `data` or `meta`
- * would grow too large
+ * @throws not_found, forbidden, rate_limited, quota_exceeded, bad_request for a file that the caller may not
+ *   attach, and validation if `data` or `meta` would become too large
  */
 export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView> {
   const { id: channelId, message_id: messageId, content } = edit;
@@ -119,14 +120,14 @@ export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView
   return message;
 }
 
-/** Files that are sent as null were not sent: those that the message has stay. */
+/** Null for `files` means not sent: the stored files stay. */
 function withoutNullFiles(data: Edit['data']): Edit['data'] {
   if (data?.files !== null) return data;
   const { files: _null, ...others } = data;
   return others;
 }
 
-/** The members sent, merged into those that are there. @throws validation when they are too large together */
+/** The sent members, merged with the stored ones. @throws validation if they are too large together */
 function mergeForm(
   member: 'data' | 'meta',
   stored: Record<string, unknown>,
@@ -143,8 +144,8 @@ function mergeForm(
 }
 
 /**
- * Deletes a message: its author, and whoever may write in the channel. One with replies stays as a tombstone, until its last
- * reply is deleted too.
+ * Deletes a message. Allowed for its author and for people who may moderate the channel. A message with
+ * replies stays as a tombstone until its last reply is deleted.
  *
  * @throws not_found, forbidden
  */
@@ -176,7 +177,10 @@ export async function deleteMessage(scope: Scope, channelId: string, messageId: 
   return true;
 }
 
-/** Tells the audit log of a change to what somebody else wrote: whose it was and where, but not what it said. */
+/**
+ * Writes an audit entry for a change of another person's message: the author and the channel, but not the
+ * text.
+ */
 async function recordModeration(
   scope: Scope,
   sql: Sql,

@@ -2,17 +2,15 @@ import { CALLER } from '../core/caller.ts';
 import { authorColumns, authorJson } from './messages.author.ts';
 import type { MessageView } from './messages.schema.ts';
 
-/*
- * The forms of a message in SQL: as JSON, where PostgreSQL stores it in an event, and as the columns of which lists make it here.
- */
+/* The forms of a message in SQL: JSON for events, which PostgreSQL stores, and columns for lists. */
 
-/** SQL for what people wrote in the row `m`, as it is. */
+/** SQL for the content, data and meta of the row `m`. */
 interface Form {
   content: string;
   data: string;
   meta: string;
 }
-/** SQL for `data` as views show it: `files` is always an array. What is stored may be without. */
+/** SQL for `data` with an array of `files`. Stored data may lack it. */
 const withFiles = (data: string) =>
   `case when jsonb_typeof(${data} -> 'files') = 'array' then ${data} else ${data} || '{"files": []}' end`;
 const whole = (m: string): Form => ({
@@ -21,7 +19,7 @@ const whole = (m: string): Form => ({
   meta: `${m}.meta`,
 });
 
-/** SQL members of a message from the row `m` with its author `u`; both are SQL names. */
+/** SQL for the JSON members of a message, from the row `m` and its author `u`. Both are aliases. */
 export const fields = (
   m: string,
   u: string,
@@ -32,14 +30,14 @@ export const fields = (
   'data', ${data}, 'meta', ${meta}, 'user', ${authorJson(m, u)},
   'created_at', ${m}.created_at, 'updated_at', ${m}.updated_at`;
 
-/** How many people a group of reactions names; the count is whole. */
+/** The maximum of people in a group of reactions. The count includes all. */
 const REACTORS = 100;
 const reactor = "json_build_object('id', ru.id, 'name', ru.name)";
 const reactionsTo = (m: string) => `r.channel_id = ${m}.channel_id and r.message_id = ${m}.id`;
 
 /**
- * SQL for the reactions to the row `m`: one group a name, in the order of their first use, with its first hundred people. Who
- * reads is named too when they are a later one: `reader` is SQL for their id.
+ * SQL for the reactions to the row `m`: one group for each name, in the order of their first use, with its
+ * first hundred people. `reader` is SQL for the id of a reader, who is included also if they reacted later.
  */
 const reactions = (reader?: string) => {
   const own = `case when g.count > ${REACTORS} then array(
@@ -63,25 +61,30 @@ export const JOINS = `left join users u on u.id = m.user_id
   left join users qu on qu.id = q.user_id`;
 
 /*
- * A page has a budget of bytes (docs/decisions/pages-in-bytes.md). The messages that fit into it, from the first on, are whole;
- * of the others, long content is cut and long `data` and `meta` are left out, and `meta.abridged` says so.
+ * A page has a budget of bytes (docs/decisions/pages-in-bytes.md). Messages are whole while they fit, from
+ * the first on. In the rest, long content is cut, long `data` and `meta` are left out, and `meta.abridged` is
+ * true.
  */
 const PAGE_BYTES = 4 * 1024 * 1024;
 const SHORT_BYTES = 4096;
 const CUT_CHARACTERS = 1000;
 
 /*
- * As JSON, text takes at most six times its bytes, and a form less than eight times what it takes where it is stored (a list of
- * digits). Nearly all messages are so short that this says enough: to write them as JSON only to count would cost more than the page.
+ * Upper bounds: text as JSON has at most six times its bytes, and stored JSON less than eight times its
+ * stored size (a list of digits). They are enough for nearly all messages, and writing each message as JSON
+ * to count its bytes would cost more than the page.
  */
 const mostBytes = (m: string) =>
   `8 * (octet_length(${m}.content) + pg_column_size(${m}.data) + pg_column_size(${m}.meta))`;
 const bytesOf = (m: string) => `case when ${mostBytes(m)} <= ${SHORT_BYTES} then ${mostBytes(m)} else
   octet_length(to_json(${m}.content)::text) + octet_length(${m}.data::text) + octet_length(${m}.meta::text) end`;
 
-/** SQL for whether a form may have no more bytes than that, as JSON, by what it takes where it is stored: a list of digits six times as much. */
+/**
+ * SQL for whether a JSON value may fit into a number of bytes, from its stored size: a list of digits has six
+ * times as much.
+ */
 const mayBeWithin = (form: string, bytes: number) => `pg_column_size(${form}) <= ${8 * bytes}`;
-/** SQL for whether it has. What is too large anyway is not fetched. */
+/** SQL for whether it fits. Values that are certainly too large are not read. */
 const isWithin = (form: string, bytes: number) =>
   `(${mayBeWithin(form, bytes)} and octet_length(${form}::text) <= ${bytes})`;
 
@@ -96,14 +99,17 @@ const abridged = (m: string, isWhole: string): Form => {
   };
 };
 
-/** As `whole`, but abridged beyond the length of a short message: for events that another one with all of it goes before, or follows. */
+/**
+ * As `whole`, but a long message is abridged: for events that come before or after an event with the whole
+ * message.
+ */
 export const inShort = (m: string): Form =>
   abridged(
     m,
     `${mayBeWithin(`${m}.data`, SHORT_BYTES)} and ${mayBeWithin(`${m}.meta`, SHORT_BYTES)} and ${bytesOf(m)} <= ${SHORT_BYTES}`,
   );
 
-/** A message as lists select it: its view is made of it here, and nothing of it is JSON but what is stored so or has parts. */
+/** A row of a list of messages. Only reactions, the quoted message, `data` and `meta` are JSON. */
 export interface MessageRow
   extends Pick<
     MessageView,
@@ -123,20 +129,20 @@ export interface MessageRow
   author_id: string | null;
   author_name: string;
   author_role: string;
-  /** Times are text here: nanoseconds. */
+  /** Times are nanoseconds, as text. */
   pinned_at: string | null;
   created_at: string;
   updated_at: string;
   latest_reply_at: string | null;
-  /** Null without any. */
+  /** Null if there are none. */
   reactions: MessageView['reactions'] | null;
 }
 
 /**
- * SQL for the columns of a `MessageRow` from the row `m` as the caller reads it; needs the joins of `JOINS`.
+ * SQL for the columns of a `MessageRow`, from the row `m`, as the caller reads it. Needs `JOINS`.
  *
- * @param own what people wrote in it
- * @param quoted what people wrote in what it quotes
+ * @param own the form of the message
+ * @param quoted the form of the quoted message
  */
 const columns = (
   own: Form,
@@ -147,20 +153,17 @@ const columns = (
   ${reactions(CALLER.id)} as reactions, m.reply_count, m.latest_reply_at,
   case when q.id is not null then json_build_object(${fields('q', 'qu', quoted)}) end as reply_to_message`;
 
-/** SQL for the wire form of the row `m`, the same for every reader; needs the joins of `JOINS`. */
+/** SQL for the wire form of the row `m`, the same for all readers. Needs `JOINS`. */
 export const VIEW = view(whole('m'), whole('q'));
 /** The same as the caller reads it. */
 export const READ_VIEW = view(whole('m'), whole('q'), CALLER.id);
-/** The same in an event that tells of new words, and in one that tells of anything else. */
+/** The same for the event of an edit, and for events of other changes. */
 export const EDITED_VIEW = view(whole('m'), inShort('q'));
 export const EVENT_VIEW = view(inShort('m'), inShort('q'));
-/**
- * SQL for the columns of a `MessageRow`, from the row `m` in a list of the caller's; needs the joins of `JOINS`, and the row to
- * come from `withinBudget`.
- */
+/** SQL for the columns of a `MessageRow` in a list, from the row `m` of `withinBudget`. Needs `JOINS`. */
 export const LISTED = columns(abridged('m', 'm.is_whole'), abridged('q', 'm.is_whole'));
 
-/** SQL for the messages of a page, each with whether it is sent whole. @param page a select of rows of `message`, in any order */
+/** SQL for the messages of a page with `is_whole`. @param page a select of rows of `message`, in any order */
 export const withinBudget = (page: string, order: string) =>
   `select p.*, p.bytes <= ${SHORT_BYTES} or sum(p.bytes) over (order by p.${order} desc) <= ${PAGE_BYTES} as is_whole
      from (
@@ -170,7 +173,7 @@ export const withinBudget = (page: string, order: string) =>
          from (${page}) m
      ) p`;
 
-/** The view of a message, with its members in the order of every other view. */
+/** The view of a message, with its members in the order of the schema. */
 export const messageOf = (row: MessageRow): MessageView => ({
   id: row.id,
   user_id: row.user_id,
@@ -192,6 +195,6 @@ export const messageOf = (row: MessageRow): MessageView => ({
   reply_to_message: row.reply_to_message,
 });
 
-/** The views of the rows of a list; its statement gives one row without a message when there are none. */
+/** The views of a list. An empty list has one row without a message. */
 export const messagesOf = (rows: readonly MessageRow[]): MessageView[] =>
   rows.length === 1 && rows[0]?.id === null ? [] : rows.map(messageOf);

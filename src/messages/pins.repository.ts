@@ -1,6 +1,8 @@
 import { statement } from '../database/sql.ts';
 
-/** Who pins and when are null for what is not pinned any more. The message keeps its `updated_at`: it says what it said. */
+/**
+ * `pinnedBy` and `pinnedAt` are null to remove the pin. `updated_at` stays, because the text does not change.
+ */
 export const PIN = statement<
   never,
   {

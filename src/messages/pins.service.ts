@@ -13,14 +13,15 @@ export interface PinInput {
 }
 
 /**
- * Pins a message, or takes the pin away. What is so already stays, with who pinned it first, and tells nobody.
+ * Pins a message, or removes the pin. If nothing changes, no event is sent, and a pinned message keeps its
+ * first pin.
  *
  * @throws not_found, forbidden
  */
 export async function pinMessage(scope: Scope, input: PinInput): Promise<MessageView> {
   const { id: channelId, message_id: messageId, is_pinned } = input;
   const channel = await requireChannel(scope, channelId, 'read');
-  // A look without the channel's lock first: most calls that change nothing end here.
+  // A first check without the channel's lock: most calls that change nothing end here.
   const [row] = await scope.sql.rows(VIEW_ONE, { channelId, messageId });
   if (!row || row.is_deleted) throw noSuchMessage();
   if (row.view.is_pinned === is_pinned) return row.view;
@@ -33,7 +34,7 @@ export async function pinMessage(scope: Scope, input: PinInput): Promise<Message
       await sql.rows(PIN, { channelId, messageId, isPinned: is_pinned, ...pin });
     }),
   );
-  // An event does not repeat what was long before.
+  // The logged message may be abridged.
   const isWhole = recorded && recorded.message.meta.abridged !== true;
   return isWhole ? recorded.message : getMessage(scope, channelId, messageId);
 }
