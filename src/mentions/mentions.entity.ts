@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** Whom a message mentions; the nil UUID stands for everybody in the channel. */
+/** A person whom a message mentions; the nil UUID stands for all readers of the channel. */
 export const MessageMention = defineEntity({
   name: 'MessageMention',
   tableName: 'message_mention',
@@ -8,7 +8,7 @@ export const MessageMention = defineEntity({
     channel_id: p.uuid().primary(),
     message_id: p.uuid().primary(),
     user_id: p.uuid().primary(),
-    /** The message's, nanoseconds. */
+    /** The time of the message, nanoseconds. */
     created_at: p.bigint('string'),
   },
   indexes: [

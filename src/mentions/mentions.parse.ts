@@ -1,35 +1,37 @@
 import { UUID } from '../core/wire.ts';
 
-/** A name is at most this long. */
+/** The maximum length of a name. */
 const NAME_CHARACTERS = 256;
-/** In how many places the name behind an `@` may end: after each word, before and after punctuation. */
+/** The maximum of places where a name after an `@` may end: after each word, before and after punctuation. */
 const NAME_ENDS = 12;
-/** How many mentions of one message count, and how many `@` are looked at; the rest is text. */
+/** The maximum of mentions in one message, and of `@` signs that are examined. The rest is text. */
 const MENTIONS = 100;
 const SIGNS = 1000;
 
 const WORD = /[\p{L}\p{N}\p{M}_]/u;
-/** Between two word characters these belong to a name: `ada.lovelace`, `jean-luc`, `o'neil`. */
+/** Part of a name between two word characters: `ada.lovelace`, `jean-luc`, `o'neil`. */
 const JOINER = /[-.'’+]/;
 const SPACE = /\s/;
-/** No name goes on beyond these. */
+/** A name ends before these. */
 const BARRIER = /[@\n\r]/;
 const USER_ID = new RegExp(`^${UUID}$`, 'i');
 const UUID_CHARACTERS = 36;
 
 export interface Mentioned {
-  /** Ids that the text names outright, in lower case; whether they are anybody's is not known here. */
+  /** Ids in tokens, in lower case. They may belong to no account. */
   userIds: string[];
-  /** For each bare `@`, what may be the name behind it, the longest first. */
+  /** For each bare `@`, the possible names after it, the longest first. */
   names: string[][];
 }
 
 /**
- * Finds what a message may mention: `<@U:id|label>`, and a name behind a bare `@`. Which names there are is not known here, and
- * some have several words, so all that it can be is returned: it ends before white space, before punctuation that does not join
- * two words, and at the end of the line. An `@` behind a letter or digit, as in an e-mail address, mentions nobody.
+ * Finds what a message may mention: tokens `<@U:id|label>`, and names after a bare `@`. Names may have
+ * several words, and the parser does not know which names exist, so it returns all possible ones. A name ends
+ * before white space, before punctuation that does not join two words, and at the end of the line. An `@`
+ * after a letter or digit, as in an e-mail address, mentions no one.
  *
- * Takes time in proportion to the text, whatever is in it: no step looks further than the next `@`, or than a name is long.
+ * The time is proportional to the length of any text: no step looks beyond the next `@`, or beyond the length
+ * of a name.
  */
 export function parseMentions(content: string): Mentioned {
   const userIds = new Set<string>();
@@ -50,21 +52,24 @@ export function parseMentions(content: string): Mentioned {
   return { userIds: [...userIds], names };
 }
 
-/** The id of a token, when it is a UUID and ends as ids in tokens do. */
+/** The id of a token, if it is a UUID and the token continues with `|` or `>`, or the text ends. */
 function idAt(content: string, start: number): string | undefined {
   const end = start + UUID_CHARACTERS;
   const id = content.slice(start, end);
   return USER_ID.test(id) && ['|', '>', undefined].includes(content[end]) ? id.toLowerCase() : undefined;
 }
 
-/** Where a token ends, in whose label another `@` means nothing; its own `@` when it is not closed. */
+/**
+ * The end of a token, because an `@` in its label is no mention; the position of its own `@` if the token is
+ * not closed.
+ */
 function endOfToken(content: string, at: number): number {
   const token = content.slice(at, at + 2 * NAME_CHARACTERS);
   const length = token.search(/[>\n]|<@/);
   return token[length] === '>' ? at + length : at;
 }
 
-/** What may be a name, from the longest to the shortest. */
+/** The possible names after an `@`, the longest first. */
 function namesBehind(content: string, at: number): string[] {
   const start = at + 1;
   const names: string[] = [];
@@ -80,7 +85,7 @@ function namesBehind(content: string, at: number): string[] {
   return names.reverse();
 }
 
-/** Whether a name cannot end between these two characters. `after` is where the text goes on behind them. */
+/** Whether a name cannot end between these two characters. `after` is the position after them. */
 const goesOn = (last: string, next: string, content: string, after: number): boolean =>
   isWord(next) || (JOINER.test(next) && isWord(last) && isWord(characterAt(content, after)));
 

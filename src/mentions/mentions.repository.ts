@@ -2,12 +2,12 @@ import { channelAllows } from '../channelbase/channels.policy.ts';
 import { ACCOUNT } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 
-/** Stands for everybody who reads the channel, where the id of a mentioned person would be. */
+/** Stands for all readers of the channel, in place of the id of a mentioned person. */
 export const EVERYONE = '00000000-0000-0000-0000-000000000000';
 
 const READS = `u.role <> 'pending' and ${channelAllows('read', ACCOUNT)}`;
 
-/** Who is called what, among those who may read the channel. */
+/** The readers of the channel with these names or ids. */
 const CALLED = statement<
   { id: string; name: number | null },
   { channelId: string; names: readonly string[]; userIds: readonly string[] }
@@ -21,13 +21,13 @@ const CALLED = statement<
 );
 
 export interface Called {
-  /** Ids of those who go by each of the names, in their order. */
+  /** For each name, the ids of the readers with this name. */
   byName: string[][];
-  /** Those of the given ids that are readers'. */
+  /** The given ids that belong to readers. */
   byId: string[];
 }
 
-/** Finds readers of a channel by name or username, in any case, and by id. */
+/** Finds readers of a channel by name or user name, in any case, and by id. */
 export async function findCalled(
   sql: Sql,
   channelId: string,
@@ -50,7 +50,7 @@ const REPLACE = statement<never, { channelId: string; messageId: string; userIds
        on conflict do nothing`,
 );
 
-/** Makes these the ones whom a message mentions; those who are already keep their rows. */
+/** Sets the mentions of a message. Mentions that stay keep their rows. */
 export async function storeMentions(
   sql: Sql,
   channelId: string,

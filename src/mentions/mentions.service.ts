@@ -2,14 +2,15 @@ import type { Sql } from '../database/sql.ts';
 import { parseMentions } from './mentions.parse.ts';
 import { EVERYONE, findCalled, storeMentions } from './mentions.repository.ts';
 
-/** Names that mean everybody who reads the channel, unless somebody's name is longer. */
+/** Names that mean all readers of the channel, unless a longer name matches. */
 const GROUPS: ReadonlySet<string> = new Set(['here', 'channel']);
 
 /**
- * Whom a text mentions in a channel: only those who may read it, and `EVERYONE` for `@here` and `@channel`. Where several
- * names fit behind an `@`, the longest counts, and everybody who goes by it. A text without `@` asks the database nothing.
+ * The people whom a text mentions, only readers of the channel; `EVERYONE` for `@here` and `@channel`. If
+ * several names match after an `@`, the longest counts, with all people who have it. A text without `@` needs
+ * no query.
  *
- * @param authorId mentions of themselves do not count; null for a program
+ * @param authorId whose mentions of themselves do not count; null for a program
  * @returns ids, each once
  */
 export async function findMentions(
@@ -32,7 +33,7 @@ export async function findMentions(
   return [...mentioned];
 }
 
-/** Those who go by the longest name that is anybody's. */
+/** The people with the longest name that exists. */
 function longest(names: readonly string[], idsOf: ReadonlyMap<string, string[]>): string[] {
   for (const name of names) {
     const ids = idsOf.get(name) ?? [];
@@ -43,10 +44,10 @@ function longest(names: readonly string[], idsOf: ReadonlyMap<string, string[]>)
 }
 
 /**
- * Brings the mentions of an edited message up to date, within the transaction of the edit. Those who stay mentioned are not
- * told again.
+ * Updates the mentions of an edited message, in the transaction of the edit. People who stay mentioned get no
+ * new notice.
  *
- * @param authorId of the message; null when a program posted it
+ * @param authorId the author of the message; null if a program posted it
  */
 export async function updateMentions(
   sql: Sql,
