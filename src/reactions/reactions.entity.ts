@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../users/users.entity.ts';
 
-/** One person's reaction to a message. Time decides the order in which names are shown. */
+/** A reaction of one person to a message. Names are shown in the order of their first use. */
 export const MessageReaction = defineEntity({
   name: 'MessageReaction',
   tableName: 'message_reaction',

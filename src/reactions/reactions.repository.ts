@@ -1,9 +1,9 @@
 import { statement } from '../database/sql.ts';
 
-/** How many different names a message takes. */
+/** The maximum of different names on one message. */
 export const MAX_NAMES = 50;
 
-/** What became of a reaction; no row when there is no such message. */
+/** The outcome of a reaction; no row if the message does not exist. */
 export const REACT = statement<
   { is_added: boolean; is_full: boolean },
   { channelId: string; messageId: string; name: string; userId: string; at: string }
@@ -30,7 +30,7 @@ export const UNREACT = statement<
   'delete from message_reaction where channel_id = :channelId and message_id = :messageId and name = :name and user_id = :userId returning name',
 );
 
-/** Whether somebody reacted so to a message; no row when there is no such message. */
+/** Whether a person has reacted with this name; no row if the message does not exist. */
 export const HAS_REACTED = statement<
   { has_reacted: boolean },
   { channelId: string; messageId: string; name: string; userId: string }

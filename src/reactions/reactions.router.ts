@@ -7,7 +7,7 @@ import { addReaction, removeReaction } from './reactions.service.ts';
 
 const message = { id: id(), message_id: id() };
 
-/** Whoever may post may react: it is a word in public, under one's own name. */
+/** Reacting needs the right to post, because reactions are public and show the name of the person. */
 export const reactionsRouter = router({
   add: channelMember
     .meta({

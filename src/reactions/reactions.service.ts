@@ -11,9 +11,9 @@ export interface ReactionInput {
 }
 
 /**
- * Reacts to a message as the caller. What they reacted with before stays, and tells nobody.
+ * Adds a reaction of the caller. A repeated reaction changes nothing and sends no event.
  *
- * @throws not_found, forbidden, and bad_request when the message has its fill of names
+ * @throws not_found, forbidden, and bad_request if the message has the maximum of different names
  */
 export async function addReaction(scope: Scope, input: ReactionInput): Promise<true> {
   const { channel, key, has_reacted } = await find(scope, input);
@@ -38,7 +38,7 @@ export async function addReaction(scope: Scope, input: ReactionInput): Promise<t
   return true;
 }
 
-/** Takes the caller's reaction back, if there is one. @throws not_found, forbidden */
+/** Removes the caller's reaction, if it exists. @throws not_found, forbidden */
 export async function removeReaction(scope: Scope, input: ReactionInput): Promise<true> {
   const { channel, key, has_reacted } = await find(scope, input);
   if (!has_reacted) return true;
@@ -57,7 +57,7 @@ export async function removeReaction(scope: Scope, input: ReactionInput): Promis
   return true;
 }
 
-/** A look without the channel's lock first: most calls that change nothing end here. */
+/** A first check without the channel's lock: most calls that change nothing end here. */
 async function find(scope: Scope, { id, message_id, name }: ReactionInput) {
   const channel = await requireChannel(scope, id, 'write');
   const key = { channelId: id, messageId: message_id, name, userId: scope.actor.id };
