@@ -12,7 +12,10 @@ export const READS_STANDARD = `u.role <> 'pending'
 const OF_ACCOUNT =
   'u.id, u.name, u.username, u.email, u.role, u.created_at, u.updated_at, u.last_active_at, u.ordinal';
 
-/** SQL rows of those who can read the channel `c`, whose id is `channelId`: each an account `u`, with `channel_role` and `joined_at`. */
+/**
+ * SQL for the readers of the channel `c`, whose id is `channelId`: accounts `u` with `channel_role` and
+ * `joined_at`.
+ */
 const PEOPLE = `(
   select ${OF_ACCOUNT}, cm.role as channel_role, cm.joined_at
     from channel_member cm join users u on u.id = cm.user_id where cm.channel_id = :channelId and ${HAS_MEMBERS}
@@ -45,7 +48,7 @@ interface ListParams extends CallerParams {
   /** In lower case. */
   wanted: string | null;
   skip: number;
-  /** Of the order by a group. */
+  /** Only for the order by a group. */
   groupId: string | null;
 }
 
@@ -80,7 +83,7 @@ const LISTS: Record<Column, ReturnType<typeof both>> = {
 
 export interface MemberQuery {
   id: string;
-  /** In the name or the user name, in any case. */
+  /** A part of the name or user name, in any case. */
   query?: string | undefined;
   order: MemberOrdering;
   direction: 'asc' | 'desc';
@@ -88,9 +91,9 @@ export interface MemberQuery {
 }
 
 /**
- * The people of a channel, 30 a page: its members, or those who may read it where it has none.
+ * The people of a channel, 30 a page: its members, or in a standard channel its readers.
  *
- * @returns undefined without a channel, null when the caller may not read it
+ * @returns undefined if the channel does not exist, null if the caller may not read it
  */
 export async function listPeople(
   sql: Sql,
@@ -113,7 +116,7 @@ export async function listPeople(
   };
 }
 
-/** More than anybody looks through at once. */
+/** More people than a client shows at once. */
 const MAX_ACTIVE = 1000;
 
 const ACTIVE = statement<{ can_read: boolean; active: string[] }, CallerParams & { channelId: string }>(
@@ -125,9 +128,9 @@ const ACTIVE = statement<{ can_read: boolean; active: string[] }, CallerParams &
 );
 
 /**
- * The ids of the people of a channel who did anything within the last three minutes, the latest first.
+ * The ids of the people of a channel who were active within the last three minutes, the latest first.
  *
- * @returns undefined without a channel, null when the caller may not read it
+ * @returns undefined if the channel does not exist, null if the caller may not read it
  */
 export async function listActive(
   sql: Sql,

@@ -5,15 +5,15 @@ import { listPeopleOf, listShareable } from '../groups/groups.repository.ts';
 import { MISSING } from './members.repository.ts';
 import { MAX_MEMBERS } from './members.schema.ts';
 
-/** As many as a sentence should name. */
+/** The maximum of ids in an error text. */
 const NAMED = 5;
 const naming = (ids: string[]) =>
   ids.slice(0, NAMED).join(', ') + (ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '');
 
 /**
- * The ids of the people who were named, by themselves or by a group that they are in now, each once.
+ * The ids of the named people and of the current members of the named groups, each once.
  *
- * @throws bad_request naming who does not exist, and groups that the caller knows nothing of
+ * @throws bad_request for people who do not exist, and for groups that the caller may not see
  */
 export async function resolvePeople(
   { sql, actor }: Scope,
@@ -39,7 +39,7 @@ export const tooManyMembers = () =>
     detail: `user_ids, group_ids: a group channel has at most ${MAX_MEMBERS} members.`,
   });
 
-/** Somebody's account was deleted between our look at it and the write. */
+/** An account was deleted between the check and the write. */
 export function refuseVanished(error: Refusal): never {
   if (!isDangling(error)) throw error;
   throw new AppError('bad_request', {

@@ -15,7 +15,7 @@ const ADD = statement<
    on conflict do nothing returning ${MEMBERSHIP}`,
 );
 
-/** Makes people members; those who are already stay as they are. @returns the new ones */
+/** Adds members; existing members stay unchanged. @returns the new members */
 export const addMembers = (
   sql: Sql,
   channelId: string,
@@ -24,8 +24,8 @@ export const addMembers = (
 ): Promise<MembershipView[]> => sql.rows(ADD, { channelId, userIds, manager, invitedBy });
 
 /*
- * Statements of a change to the members of groups. `LOCK` comes first: who belongs to a channel, and who is in charge, is decided
- * under its row's lock.
+ * Statements of changes to the members of groups. `LOCK` comes first: members and managers change only under
+ * the lock of the channel.
  */
 export const LOCK = statement<{ id: string }, { channelId: string }>(
   'member.lock',
@@ -37,7 +37,7 @@ export const MANAGERS = statement<{ managers: number }, { channelId: string }>(
   `select count(*)::int as managers from channel_member where channel_id = :channelId and role = 'manager'`,
 );
 
-/** Who of some people is not in a channel, and how many are. */
+/** The people, among the given ones, who are not members, and the number of members. */
 export const NOT_YET = statement<
   { fresh: string[]; members: number },
   { channelId: string; userIds: string[] }
@@ -53,7 +53,7 @@ export const REMOVE = statement<{ user_id: string }, { channelId: string; userId
   'delete from channel_member where channel_id = :channelId and user_id = any(:userIds::uuid[]) returning user_id',
 );
 
-/** In every group among the channels that has nobody in charge, the longest member is, except for one person. */
+/** Makes the longest member a manager, in each given group without managers; `exceptUserId` is not chosen. */
 export const PASS_ON = statement<
   { channel_id: string; user_id: string },
   { channelIds: string[]; exceptUserId: string | null }
@@ -68,7 +68,7 @@ export const PASS_ON = statement<
     where m.channel_id = heir.channel_id and m.user_id = heir.user_id returning m.channel_id, m.user_id`,
 );
 
-/** Nobody could ever find them again. */
+/** Deletes channels without members: no one could find them again. */
 export const DELETE_EMPTY = statement<
   { id: string; name: string; type: 'group' | 'dm' },
   { channelIds: string[] }
@@ -93,7 +93,7 @@ export const MEMBERSHIP_OF = statement<MembershipView, { channelId: string; user
   `select ${MEMBERSHIP} from channel_member where channel_id = :channelId and user_id = :userId`,
 );
 
-/** Statements of the end of an account. */
+/** Statements for the deletion of an account. */
 export const LOCK_CHANNELS_OF = statement<{ id: string }, { userId: string }>(
   'member.lock_all',
   `select c.id from channel c join channel_member m on m.channel_id = c.id and m.user_id = :userId

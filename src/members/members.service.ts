@@ -30,9 +30,9 @@ import {
 import { MAX_MEMBERS, type MembershipView } from './members.schema.ts';
 
 /**
- * A group that the caller may do that in. Administrators manage groups that they do not read.
+ * The group, if the caller has the right. Administrators may manage groups that they cannot read.
  *
- * @throws not_found, forbidden, bad_request for a channel of another kind
+ * @throws not_found, forbidden, bad_request for a channel of another type
  */
 async function requireGroup(scope: Scope, id: string, right: 'read' | 'manage'): Promise<ChannelAccess> {
   const channel = await readAccess(scope.sql, scope.actor, id);
@@ -52,7 +52,7 @@ async function requireGroup(scope: Scope, id: string, right: 'read' | 'manage'):
   return channel;
 }
 
-/** Takes the lock under which the members of a group are decided. @throws not_found */
+/** Locks the members of a group for a change. @throws not_found */
 async function lockMembers(sql: Sql, channelId: string): Promise<void> {
   const locked = await sql.rows(LOCK, { channelId });
   if (locked.length === 0) throw noSuchChannel();
@@ -65,7 +65,7 @@ export interface Invitation {
 }
 
 /**
- * Makes people members of a group; those who are already stay as they are.
+ * Adds members to a group; existing members stay unchanged.
  *
  * @returns the new memberships
  * @throws not_found, forbidden, bad_request for people who do not exist or are too many
@@ -94,22 +94,24 @@ export async function inviteMembers(scope: Scope, invitation: Invitation): Promi
 }
 
 /**
- * Removes people from a group; those who are not in it do not count.
+ * Removes members from a group. Other people are ignored.
  *
- * @returns how many were
+ * @returns the number of removed members
  * @throws not_found, forbidden
  */
 export async function removeMembers(scope: Scope, id: string, userIds: string[]): Promise<number> {
   return withdraw(scope, await requireGroup(scope, id, 'manage'), userIds);
 }
 
-/** Leaves a group; the last one who does takes it along. @throws not_found, forbidden, bad_request */
+/** Leaves a group. The last member deletes it by leaving. @throws not_found, forbidden, bad_request */
 export async function leaveChannel(scope: Scope, id: string): Promise<true> {
   await withdraw(scope, await requireGroup(scope, id, 'read'), [scope.actor.id]);
   return true;
 }
 
-/** Puts somebody in charge of each group that nobody is, but for one person. Returns how many groups that were. */
+/**
+ * Gives each group without managers a new one, other than `exceptUserId`. @returns the number of these groups
+ */
 async function passOn(
   scope: ActingScope,
   sql: Sql,
@@ -127,10 +129,10 @@ async function passOn(
   return heirs.length;
 }
 
-/** Leaves no channel without anybody, and no group without anybody in charge, after people went. */
+/** After members have left: deletes channels without members, and gives groups without managers a new one. */
 async function settle(scope: ActingScope, sql: Sql, ids: string[]): Promise<void> {
   const deleted = await sql.rows(DELETE_EMPTY, { channelIds: ids });
-  // That a direct channel was, is no entry either.
+  // Audit entries do not mention direct channels.
   const entries = deleted
     .filter(({ type }) => type !== 'dm')
     .map(({ id, name, type }) => ({
@@ -142,7 +144,10 @@ async function settle(scope: ActingScope, sql: Sql, ids: string[]): Promise<void
   await passOn(scope, sql, ids, null);
 }
 
-/** Takes people out of a group. When nobody in charge stays, the longest member is; when nobody stays, the group goes. */
+/**
+ * Removes members from a group. A group without managers gets its longest member as manager; a group without
+ * members is deleted.
+ */
 async function withdraw(scope: Scope, channel: ChannelAccess, userIds: string[]): Promise<number> {
   const { id } = channel;
   const { removed, recorded } = await transaction(scope, async (tx) => {
@@ -155,7 +160,7 @@ async function withdraw(scope: Scope, channel: ChannelAccess, userIds: string[])
       await record(scope, tx, { action: 'channel.remove', target, before: { user_ids: others } });
     }
     await settle(scope, tx, [id]);
-    // Of a group that is gone nothing is recorded.
+    // No event if the group was deleted.
     const data = { user_ids: removed };
     const recorded = await recordHappening(scope, tx, [id], { type: 'channel:member:remove', data });
     return { removed, recorded };
@@ -181,9 +186,10 @@ export interface RoleChange {
 }
 
 /**
- * Puts a member in charge of a group, or not any more. When nobody else is, that passes to the longest other member.
+ * Makes a member a manager of a group, or a normal member again. If the group then has no manager, its
+ * longest other member becomes one.
  *
- * @throws not_found also for who is no member, forbidden, bad_request for the only member
+ * @throws not_found also if the person is not a member, forbidden, bad_request for the only member
  */
 export async function setMemberRole(
   scope: Scope,
@@ -216,14 +222,14 @@ export async function setMemberRole(
 }
 
 /**
- * Takes somebody out of all their groups and direct channels, within the transaction that deletes their account and before it
- * does. No group is left without anybody in charge, and no channel without anybody.
+ * Removes a person from all groups and direct channels, in the transaction that deletes the account and
+ * before its row is deleted. Groups without managers get a new one, and channels without members are deleted.
  *
- * @returns what tells of it, to be called after the commit
+ * @returns the function that publishes the events, for after the commit
  */
 export async function withdrawEverywhere(scope: ActingScope, sql: Sql, userId: string): Promise<() => void> {
-  // Channels before the account, as every change to members has it. Once the account is locked, nobody can add it any more; who
-  // did in between is found by the second look.
+  // Locks the channels before the account, as every change of members does. After the account is locked, it
+  // cannot be added to a channel; the second look finds the channels that added it meanwhile.
   await sql.rows(LOCK_CHANNELS_OF, { userId });
   await sql.rows(LOCK_USER, { userId });
   await sql.rows(LOCK_CHANNELS_OF, { userId });

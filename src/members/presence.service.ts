@@ -7,17 +7,20 @@ import { listActive, listPeople, type MemberQuery } from './members.list.reposit
 import { type MemberOrdering, orderingOf } from './members.schema.ts';
 
 /**
- * What one person may tell a second, at all their clients and doors together: each of it goes to everybody in a channel. Every process
- * counts for itself, which bounds it as well.
+ * The limit for one person, over all clients and doors, because each notice goes to everyone in the channel.
+ * Each process counts for itself, so the total is bounded by the number of processes.
  */
 const typingLimit = createLimit('typing', { points: 20, seconds: 1 }, null);
 
-/** What the members of a channel are not shown of each other, an order by it would tell. */
+/** Members do not see these of each other, and an order by them would reveal them. */
 const HIDDEN: readonly MemberOrdering['column'][] = ['email', 'group'];
 
 export type MemberListInput = Omit<MemberQuery, 'order'> & { order_by: string };
 
-/** The people of a channel, 30 a page. @throws not_found, forbidden also for orders that are for administrators alone */
+/**
+ * The people of a channel, 30 a page. @throws not_found, forbidden also for orders that only administrators
+ * may use
+ */
 export async function listMembers(scope: Scope, { order_by, ...query }: MemberListInput) {
   const order = orderingOf(order_by);
   if (HIDDEN.includes(order.column) && scope.actor.role !== 'admin') {
@@ -27,7 +30,7 @@ export async function listMembers(scope: Scope, { order_by, ...query }: MemberLi
   return found(await listPeople(scope.sql, scope.actor, { ...query, order }));
 }
 
-/** Who of a channel's people did anything lately, the latest first. @throws not_found, forbidden */
+/** The people of a channel who were active lately, the latest first. @throws not_found, forbidden */
 export async function listPresent(
   scope: Scope,
   channelId: string,
@@ -37,10 +40,10 @@ export async function listPresent(
 }
 
 /**
- * Tells everybody in a channel that the caller is writing, or has stopped; nothing of it is kept.
+ * Notifies the channel that the caller is typing, or has stopped. Nothing is stored.
  *
- * @param messageId the root of the thread that they write in; null in the main line
- * @throws not_found, forbidden unless they may write there, rate_limited
+ * @param messageId the root of the thread in which the caller types; null for the main line
+ * @throws not_found, forbidden unless the caller may post, rate_limited
  */
 export async function setTyping(
   scope: Scope,
