@@ -2,21 +2,24 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Channel } from '../channelbase/channels.entity.ts';
 import { User } from '../users/users.entity.ts';
 
-/** What a person keeps of a channel for themselves; gives no right to anything. */
+/** The settings and the mark of one person for a channel. Gives no rights. */
 export const ChannelReader = defineEntity({
   name: 'ChannelReader',
   tableName: 'channel_reader',
   properties: {
     channel: () => p.manyToOne(Channel).primary().deleteRule('cascade'),
     user: () => p.manyToOne(User).primary().deleteRule('cascade').index(),
-    /** Time of the newest message that they have seen, nanoseconds; null before they have opened the channel. */
+    /**
+     * Time of the newest message that the person has seen, nanoseconds; null before the person has opened the
+     * channel.
+     */
     last_read_at: p.bigint('string').nullable(),
-    /** What they want to be told of: `all`, `mentions` or `none`. */
+    /** The messages that the person wants notices for: `all`, `mentions` or `none`. */
     notify: p.text().default('all'),
-    /** Taken off their list, until the next message. */
+    /** Hidden from the person's list until the next message. */
     is_hidden: p.boolean().default(false),
   },
-  // Each post looks for those who took its channel off their list: hardly ever anybody.
+  // Each post looks for people who have hidden its channel; usually there are none.
   indexes: [
     {
       name: 'channel_reader_hidden',

@@ -7,24 +7,28 @@ import { isByProgram } from '../messages/messages.author.ts';
 import { COUNT_LIMIT, type NotifyLevel } from './reads.schema.ts';
 
 /*
- * What the caller keeps of a channel `c`. Before they have opened it, what counts as seen is what is older than their
- * membership, and in a standard channel than their account.
+ * The caller's mark and settings for a channel `c`. Before the caller has opened it, everything older than
+ * the membership counts as seen; in a standard channel, everything older than the account.
  */
 export const READER = `left join channel_reader r on r.channel_id = c.id and r.user_id = :callerId
   left join channel_member mine on mine.channel_id = c.id and mine.user_id = :callerId
   cross join lateral (select coalesce(r.last_read_at, mine.joined_at,
     (select u.created_at::bigint * 1000000000 from users u where u.id = :callerId)) as seen_at) s`;
 
-/** SQL for whether the row `m` counts as new for the caller: a message of somebody else's, of a program or of a model. */
+/**
+ * SQL for whether the row `m` counts as new for the caller: a message of another person, a webhook or a
+ * model.
+ */
 export const IS_NEWS = `m.deleted_at is null and (m.user_id <> :callerId or ${isByProgram('m')})`;
 
-/** SQL for the newest rows of the channel `c` behind the caller's mark, as many as are counted. */
+/** SQL for the newest rows of the channel `c` after the caller's mark, up to the limit of counting. */
 const newest = (rows: string) =>
   `(${rows} and c.last_message_at > s.seen_at and m.created_at > s.seen_at order by m.created_at desc limit ${COUNT_LIMIT})`;
 
 /*
- * The limit is on what is looked at, not on what counts: a caller's own hundreds must not be walked either. What others wrote and what
- * the caller's programs wrote are counted apart, each by an index alone: the messages themselves lie all over the table.
+ * The limit applies to the rows that are read, not to the rows that count: hundreds of the caller's own
+ * messages must not be read either. Messages of other authors and of the caller's programs are counted apart,
+ * each with an index alone, because the table holds the messages in no useful order.
  */
 const ALL_NEW = newest('select m.user_id, m.deleted_at from message m where m.channel_id = c.id');
 const OWN_PROGRAMS = newest(
@@ -36,26 +40,26 @@ export const UNREAD_COUNT = `least(${COUNT_LIMIT},
 
 const mentionsOf = (whom: string) =>
   newest(`select m.message_id from message_mention m where m.channel_id = c.id and m.user_id = ${whom}`);
-/** Without the reader's own messages: an author has seen everything up to the own post. */
+/** An author has seen everything up to the own message, so own messages need no exception. */
 export const MENTION_COUNT = `least(${COUNT_LIMIT},
     (select count(*) from (${mentionsOf(CALLER.id)} union ${mentionsOf(`'${EVERYONE}'`)}) m))::int`;
 
-/** SQL for whether the channel `c` is one that the caller is in, owns or was granted; needs `READER`. */
+/** SQL for whether the caller is a member, the owner or has a grant for the channel `c`. Needs `READER`. */
 export const OWN = `${inReach({ ...CALLER, isAdmin: 'false' })} and (c.type is null or mine.user_id is not null)`;
-/** SQL for whether it is on their list; needs `READER`. */
+/** SQL for whether the channel is in the caller's list. Needs `READER`. */
 export const LISTED = `${OWN} and r.is_hidden is not true`;
 
-/** Where the caller stands in a channel after a mark, and whether that took anything off what is new for them. */
+/** The caller's mark in a channel, and the counts after it. */
 export interface Mark {
   /** Nanoseconds. */
   last_read_at: number;
   unread_count: number;
   mention_count: number;
-  /** Whether something in the channel is younger than the mark that was there before. */
+  /** Whether the channel had something newer than the previous mark. */
   had_news: boolean;
 }
 
-// The mark never goes back, and never beyond what there is: a mark in the future would hide what comes.
+// The mark never goes back, and never into the future, where it would hide later messages.
 const MARK = statement<
   Mark | { last_read_at: null },
   CallerParams & { channelId: string; at: string | null }
@@ -78,10 +82,10 @@ const MARK = statement<
 );
 
 /**
- * Notes up to where the caller has read a channel.
+ * Stores how far the caller has read a channel.
  *
- * @param at nanoseconds, as text; null for everything there is
- * @returns undefined without a channel, null when the caller may not read it
+ * @param at nanoseconds, as text; null for everything
+ * @returns undefined if the channel does not exist, null if the caller may not read it
  */
 export async function markChannel(
   sql: Sql,
@@ -102,7 +106,10 @@ const NOTIFY = statement<{ can_read: boolean }, CallerParams & { channelId: stri
    select can_read from target`,
 );
 
-/** Stores what the caller wants to be told of. @returns undefined without a channel, null when they may not read it */
+/**
+ * Stores the caller's level of notices. @returns undefined if the channel does not exist, null if the caller
+ * may not read it
+ */
 export async function storeNotify(
   sql: Sql,
   caller: Caller,
@@ -128,16 +135,16 @@ const HIDE = statement<Hidden, { channelId: string; userId: string; isHidden: bo
    select coalesce((select is_hidden from before), false) as was_hidden, last_read_at::float8 from stored`,
 );
 
-/** Where a channel stood on a member's list, and up to where they have read it: nanoseconds, null for never. */
+/** Whether the channel was hidden before, and the mark: nanoseconds, null for never. */
 interface Hidden {
   was_hidden: boolean;
   last_read_at: number | null;
 }
 
 /**
- * Takes a channel off a member's list, which also counts it as read, or puts it back.
+ * Hides a channel from a member's list, which also marks it as read, or shows it again.
  *
- * @returns undefined when they are not in it
+ * @returns undefined if the person is not a member
  */
 export async function storeHidden(
   sql: Sql,
@@ -149,16 +156,16 @@ export async function storeHidden(
   return row;
 }
 
-/** What is new for somebody, in all their channels together. */
+/** Unread counts of a person over all channels. */
 export interface UnreadTotals {
-  /** How many channels hold something new. */
+  /** The number of channels with unread messages. */
   channel_count: number;
   unread_count: number;
   mention_count: number;
 }
 
-// The level says what somebody wants to be told of, and a total is for telling: the counts of each channel are facts.
-// Materialised, as the counts are used twice and would be made twice.
+// Totals follow the level of notices; the counts of each channel do not. Materialised, because the counts are
+// used twice and would be computed twice.
 const TOTALS = statement<UnreadTotals, { callerId: string }>(
   'reader.totals',
   `with counted as materialized (
@@ -170,7 +177,7 @@ const TOTALS = statement<UnreadTotals, { callerId: string }>(
           coalesce(sum(unread), 0)::int as unread_count, coalesce(sum(mentions), 0)::int as mention_count from counted`,
 );
 
-/** Totals for a badge: of channels at level `mentions` mentions alone, of those at `none` nothing. */
+/** Totals for a badge: at level `mentions` only mentions count, at `none` nothing. */
 export async function readTotals(sql: Sql, caller: Caller): Promise<UnreadTotals> {
   const [row] = await sql.rows(TOTALS, { callerId: caller.id });
   return row ?? { channel_count: 0, unread_count: 0, mention_count: 0 };

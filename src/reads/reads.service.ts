@@ -14,7 +14,7 @@ import {
 } from './reads.repository.ts';
 import type { NotifyLevel } from './reads.schema.ts';
 
-/** The channel or the caller's account was deleted between the look at it and the write of the same statement. */
+/** The channel or the caller's account was deleted while the statement ran. */
 function refuseVanished(error: Refusal): never {
   if (!isDangling(error)) throw error;
   if (error.constraint === 'channel_reader_channel_id_foreign') throw noSuchChannel();
@@ -22,10 +22,11 @@ function refuseVanished(error: Refusal): never {
 }
 
 /**
- * Notes up to where the caller has read a channel; that never goes back. Their other clients are told.
+ * Stores how far the caller has read a channel, and notifies the caller's other clients. The mark never goes
+ * back.
  *
- * @param at nanoseconds; everything there is unless told
- * @returns where the mark is now, nanoseconds
+ * @param at nanoseconds; everything if absent
+ * @returns the mark, nanoseconds
  * @throws not_found, forbidden
  */
 export async function markRead(
@@ -33,17 +34,17 @@ export async function markRead(
   channelId: string,
   at?: number | null,
 ): Promise<{ last_read_at: number }> {
-  // The decimal form of a time is exact where its bits are not.
+  // The decimal text of a time is exact; a double is not.
   const text = at === undefined || at === null ? null : String(at);
   const { had_news, ...mark } = found(
     await markChannel(scope.sql, scope.actor, channelId, text).catch(refuseVanished),
   );
-  // Clients mark at every turn; most of the time nothing has come since.
+  // Clients mark often, and usually without new messages.
   if (had_news) tellOfMark(scope, channelId, mark);
   return { last_read_at: mark.last_read_at };
 }
 
-/** What is new drops on the phone too when it is read at the desk. Nobody else learns what somebody has read. */
+/** Updates the counts on the caller's other clients. Other people do not learn what the caller has read. */
 function tellOfMark(scope: Scope, channelId: string, mark: Omit<Mark, 'had_news'>): void {
   tellOwnClients(scope, channelId, { type: 'last_read_at', data: { ...mark } });
 }
@@ -60,7 +61,9 @@ function tellOwnClients(scope: Scope, channelId: string, data: ChannelNoticeView
   });
 }
 
-/** Stores what the caller wants to be told of, and tells their own clients. @throws not_found, forbidden */
+/**
+ * Stores the caller's level of notices, and notifies the caller's own clients. @throws not_found, forbidden
+ */
 export async function setNotify(scope: Scope, channelId: string, level: NotifyLevel): Promise<true> {
   const done = found(await storeNotify(scope.sql, scope.actor, channelId, level).catch(refuseVanished));
   tellOwnClients(scope, channelId, { type: 'channel:mute', data: { is_channel_muted: level !== 'all' } });
@@ -68,10 +71,10 @@ export async function setNotify(scope: Scope, channelId: string, level: NotifyLe
 }
 
 /**
- * Takes a group or direct channel off the caller's list until its next message, which also counts it as read, or puts it back. They
- * stay in it.
+ * Hides a group or direct channel from the caller's list until its next message, which also marks it as read,
+ * or shows it again. The caller stays a member.
  *
- * @throws not_found also for a channel that they are not in
+ * @throws not_found also if the caller is not a member
  */
 export async function setListed(scope: Scope, channelId: string, isListed: boolean): Promise<true> {
   const stored = await storeHidden(scope.sql, scope.actor.id, channelId, !isListed).catch(refuseVanished);
@@ -82,5 +85,5 @@ export async function setListed(scope: Scope, channelId: string, isListed: boole
   return true;
 }
 
-/** What is new for the caller in all their channels together. */
+/** The unread counts of the caller over all channels. */
 export const countUnread = (scope: Scope): Promise<UnreadTotals> => readTotals(scope.sql, scope.actor);
