@@ -1,12 +1,12 @@
 import { isFrom } from '../messages/messages.author.ts';
 
 /*
- * How a search finds its page, newest first, without a look at everything that matches (docs/decisions/search.md).
- * `readable` are the channels that are searched.
+ * How a search finds its page, newest first, without reading all messages that match
+ * (docs/decisions/search.md). `readable` are the searched channels.
  */
 export interface MatchParams {
   q: string;
-  /** Whether the last word of the query may be the beginning of one. */
+  /** Whether the last word of the query also matches longer words that begin with it. */
   isOpen: boolean;
   channelId: string | null;
   /** Id of the author. */
@@ -16,19 +16,22 @@ export interface MatchParams {
   after: number | null;
   limit: number;
   skip: number;
-  /** How many messages a walk looks at. */
+  /** The maximum of messages that a walk reads. */
   walk: number;
 }
 
 /*
- * PostgreSQL's text of a query ends with the quote of its last word, unless that stands in a group; then the word may be made a
- * beginning. Nothing that was sent gets into that text but as a word in quotes of PostgreSQL's own.
+ * PostgreSQL's text of a query ends with the quote of its last word, unless the word is in a group; then the
+ * word can be made a prefix. User input gets into that text only as words that PostgreSQL has quoted.
  */
 const wordsOf = (q: string) => `websearch_to_tsquery('simple', ${q})`;
 export const queryOf = (q: string) =>
   `case when :isOpen and right(${wordsOf(q)}::text, 1) = '''' then (${wordsOf(q)}::text || ':*')::tsquery else ${wordsOf(q)} end`;
 const WORDS = wordsOf(':q');
-/** The index can find what must be there; without that, every message would have to be looked at. */
+/**
+ * Whether the query has a word that must occur. Otherwise the index cannot help, and every message would be
+ * read.
+ */
 export const IS_BOUND = `numnode(${WORDS}) > 0 and querytree(${WORDS}) <> 'T'`;
 
 const IN_TIME = `(:channelId::uuid is null or m.channel_id = :channelId)
@@ -38,18 +41,24 @@ const IS_READABLE = '(m.channel_id in (select id from readable)) is true';
 const IS_FROM = `(:from::uuid is null or ${isFrom('m', ':from')})`;
 const IS_FOUND = `${HAS_WORDS} and ${IS_READABLE} and ${IS_FROM}`;
 
-/** How many of the newest messages are looked at to learn how frequent the words are, and how many at most to find the page. */
+/**
+ * How many of the newest messages are read to estimate the frequency of the words, and the maximum to find
+ * the page.
+ */
 const SAMPLE = 500;
 const WALK = 20_000;
-/** As many for pages further down, up to here. */
+/** The maximum for later pages. */
 const LONGEST_WALK = 100_000;
-/** Text that is taken apart into words: some 15 MB of it take a second. */
+/** Limits of the text that is split into words: about 15 MB take a second. */
 const SAMPLE_BYTES = 2 ** 20;
 const WALK_BYTES = 8 * 2 ** 20;
 
 export const walkLimit = (skip: number): number => Math.min(WALK + skip, LONGEST_WALK);
 
-/** SQL for the newest messages. @param many SQL, at most `most`, which tells the planner to expect few */
+/**
+ * SQL for the newest messages. @param many SQL for their number, at most `most`, so that the planner expects
+ * few rows
+ */
 const newest = (many: string | number, most: string | number, bytes: number) => `(
   select * from (
     select m.*, sum(octet_length(m.content)) over (order by m.created_at desc, m.id desc) as bytes from (
@@ -65,11 +74,14 @@ const NEEDED = '(:limit::bigint + :skip::bigint)';
 const NEWEST_FIRST = 'order by m.created_at desc, m.id desc';
 
 /**
- * SQL for the page as `found` (channel_id, id). What is frequent among the newest messages is found among them, in the order in
- * which it is wanted. Of what is not, or turns out to be no more frequent further back, either all that match are found by the
- * index of words and sorted; or, where the caller reads so little that fewer messages are theirs than match, each of their channels
- * is walked until it has given a page. `+ 0` keeps the planner from walking all channels, too, in the hope of an early end, and
- * `offset 0` from using the index of words for each channel.
+ * SQL for the page as `found` (channel_id, id). There are three ways:
+ * - Words that are frequent among the newest messages are found by walking these, newest first.
+ * - If that does not give enough, the index of words finds all matches, which are then sorted.
+ * - If it does not, and the caller may read fewer of the newest messages than match, each readable channel is
+ *   walked instead, until it has given a page.
+ *
+ * `+ 0` keeps the planner from also walking all channels in the hope of an early end, and `offset 0` from
+ * using the index of words for each channel.
  */
 export const FOUND = `sample as materialized (
     select count(*) filter (where m.has_words and ${IS_READABLE} and ${IS_FROM}) as hits,

@@ -15,9 +15,9 @@ import { FOUND, IS_BOUND, type MatchParams, queryOf, walkLimit } from './search.
 import type { FoundMessage, Fragment } from './search.schema.ts';
 
 export interface Search extends Page {
-  /** Words, "phrases", `or` and -without, as on the web. */
+  /** Words, "phrases", `or` and -excluded, as in web searches. */
   q: string;
-  /** Whether the last word may be the beginning of one. */
+  /** Whether the last word also matches longer words that begin with it. */
   isOpen: boolean;
   channel_id: string | null;
   /** Id of the author: a person, or a webhook. */
@@ -27,20 +27,21 @@ export interface Search extends Page {
   after: number | null;
 }
 
-/** A row of what is found: `id` is null in the one row that there is when nothing is. */
+/** A row of the result: `id` is null in the one row of an empty result. */
 interface SearchRow extends MessageRow {
-  /** Whether the search names something that has to be there. */
+  /** Whether the query has a word that must occur. */
   is_bound: boolean;
   can_search: boolean;
   channel_name: string;
   channel_type: string | null;
-  /** The fragments with the marks of this call in them. */
+  /** The fragments, with the marks of this call. */
   marked: string;
 }
 
 /*
- * PostgreSQL takes time in proportion to the square of what matches to find the places to show: seconds for a message that is
- * nothing but the word that is looked for. So they are looked for near the first of the words (`leadWord`), by the first of them (`leadWords`).
+ * To find fragments, PostgreSQL takes time proportional to the square of the number of matches: seconds for a
+ * message that repeats the word. So fragments are searched only near the first word (`leadWord`), by the
+ * first words (`leadWords`).
  */
 const MARKED_WORDS = 16;
 const MARKED_CHARACTERS = 1000;
@@ -49,8 +50,8 @@ const MARKED = `case when length(m.content) <= ${MARKED_CHARACTERS} then m.conte
   substr(m.content, greatest(1, strpos(lower(m.content), :leadWord) - ${LEAD_CHARACTERS}), ${MARKED_CHARACTERS}) end`;
 
 /*
- * One statement decides what the caller may read and searches there; `search.matches.ts` says how. What is no word of the query is not text for the marks either:
- * they are made anew for each call (`marks`), so that nobody can have written them.
+ * One statement checks access and searches; `search.matches.ts` describes how. The marks are new for each
+ * call (`marks`), so they never occur in a message.
  */
 const SEARCH = plannedAnew<
   SearchRow,
@@ -70,9 +71,9 @@ const SEARCH = plannedAnew<
     order by hit.created_at desc, hit.id desc`,
 );
 
-/** Nobody waits longer for an answer, and the server has other things to do. */
+/** Callers do not wait longer, and the server has other work. */
 const PATIENCE_MS = 5000;
-/** The planner does not know that taking a message apart into words costs more than looking them up. */
+/** The planner does not know that splitting a message into words costs more than an index lookup. */
 const SETTINGS = statement<never, NoParams>(
   'message.search_settings',
   `select set_config('statement_timeout', '${PATIENCE_MS}', true), set_config('enable_seqscan', 'off', true)`,
@@ -80,12 +81,12 @@ const SETTINGS = statement<never, NoParams>(
 
 export interface SearchResult {
   isBound: boolean;
-  /** Whether there is a channel to search in. */
+  /** Whether there is a channel to search. */
   canRead: boolean;
   found: FoundMessage[];
 }
 
-/** The messages that match, newest first, of the channels that the caller may read. */
+/** The messages that match, newest first, in the channels that the caller may read. */
 export async function searchMessages(sql: Database, caller: Caller, search: Search): Promise<SearchResult> {
   const { q, isOpen, channel_id, from, before, after, limit, skip } = search;
   const marks = makeMarks();
@@ -121,13 +122,13 @@ export async function searchMessages(sql: Database, caller: Caller, search: Sear
   };
 }
 
-/** What is sought, up to its 16th word. */
+/** The query up to its 16th word. */
 function firstWords(q: string): string {
   const last = [...q.matchAll(/[\p{L}\p{N}]+/gu)][MARKED_WORDS - 1];
   return last ? q.slice(0, last.index + last[0].length) : q;
 }
 
-/** The first word that must or may occur, in lower case. */
+/** The first word that is not excluded, in lower case. */
 const firstWord = (q: string): string =>
   q
     .toLowerCase()
@@ -136,13 +137,16 @@ const firstWord = (q: string): string =>
 
 const FRAGMENTS = 'MaxFragments=3, MaxWords=30, MinWords=10, ShortWord=0';
 
-/** Marks that no message can hold, the options by which PostgreSQL sets them, and what reads them. */
+/**
+ * Marks that occur in no message, the options that make PostgreSQL set them, and the function that reads
+ * them.
+ */
 function makeMarks() {
   const secret = randomUUID();
   const [start, stop, gap] = [`<${secret}<`, `>${secret}>`, `|${secret}|`];
   const readOne = (marked: string): Fragment =>
     marked.split(start).flatMap((piece, index) => {
-      // What stands before the first mark matches nothing; every other piece begins with a match.
+      // The text before the first mark matches nothing; every other piece begins with a match.
       const [head = '', tail = ''] = index === 0 ? ['', piece] : piece.split(stop);
       return [
         { text: head, is_match: true },

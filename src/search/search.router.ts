@@ -5,7 +5,7 @@ import { id, moment, name, page } from '../core/wire.ts';
 import { FoundMessage } from './search.schema.ts';
 import { search } from './search.service.ts';
 
-/** More words than anybody looks for; each costs a look into the index. */
+/** Each word costs an index lookup. */
 const QUERY_CHARACTERS = 500;
 
 export const searchRouter = router({
