@@ -15,32 +15,34 @@ import { COUNT_LIMIT } from '../reads/reads.schema.ts';
 import type { ThreadView } from './threads.schema.ts';
 
 export interface ThreadQuery extends Page {
-  /** Only those with replies that the caller has not seen. */
+  /** Only threads with replies that the caller has not seen. */
   unread: boolean;
 }
 
-/** SQL for the replies to the root `t`, the newest of those that came since the moment `t.seen_at`. */
+/** SQL for the newest replies to the root `t` since `t.seen_at`. */
 const NEW_REPLIES = `(select m.user_id, m.author_type, m.deleted_at from message m
     where m.channel_id = t.channel_id and m.parent_id = t.id and m.created_at > t.seen_at
     order by m.created_at desc limit ${COUNT_LIMIT}) m`;
 
-/** SQL for the root of a thread in which the caller replied: the first by id, or the one after another. */
+/**
+ * SQL for the root of a thread in which the caller replied: the first by id, or the first after another id.
+ */
 const nextReplied = (channel: string, after?: string) =>
   `select m.parent_id from message m where m.channel_id = ${channel} and m.user_id = :callerId
       and m.parent_id ${after ? `> ${after}` : 'is not null'} order by m.parent_id limit 1`;
 
 /**
- * SQL for a message, looked up by itself (`offset 0`): where few have replies, or many are mentioned, the planner would rather read
- * all messages from end to end.
+ * SQL for one message, looked up by itself (`offset 0`). Otherwise the planner may read all messages, if few
+ * have replies or many have mentions.
  */
 const messageAt = (channel: string, id: string) =>
   `(select m.* from message m where m.channel_id = ${channel} and m.id = ${id} offset 0)`;
 
 /*
- * The caller's part in a thread is found from their side, channel by channel: what they began, what they replied to, where they are
- * mentioned, each by an index that begins with channel and person. `replied` goes from one thread to the next, past all that they
- * wrote in it: what the list costs depends on how many threads somebody has a part in, not on how much they wrote. What is a
- * program's is not the caller's, though they made the webhook; programs reply to nothing.
+ * The caller's threads are found from the caller, channel by channel: threads that the caller began, replied
+ * to or was mentioned in, each by an index that begins with channel and person. `replied` steps from one
+ * thread to the next and skips the caller's other replies, so the cost depends on the number of threads, not
+ * of messages. Messages of a webhook do not count for its creator; webhooks do not reply.
  */
 interface ThreadRow extends MessageRow {
   channel_name: string;
@@ -81,7 +83,7 @@ const LIST = statement<ThreadRow, CallerParams & { unread: boolean; limit: numbe
     order by t.latest_reply_at desc, t.id`,
 );
 
-/** The threads that the caller has a part in, of channels that they may read, the one with the newest reply first. */
+/** The caller's threads in channels that the caller may read, the newest reply first. */
 export async function readThreads(
   sql: Sql,
   caller: Caller,

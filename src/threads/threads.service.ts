@@ -3,8 +3,8 @@ import { readThreads, type ThreadQuery } from './threads.repository.ts';
 import type { ThreadView } from './threads.schema.ts';
 
 /**
- * The threads that the caller began, replied to or was mentioned in by name, of the channels that they may read, the one with
- * the newest reply first. A thread whose root was deleted stays, as it does in its channel.
+ * The threads that the caller began, replied to or was mentioned in by name, in channels that the caller may
+ * read, the newest reply first. A thread with a deleted root stays.
  */
 export const listThreads = (scope: Scope, query: ThreadQuery): Promise<ThreadView[]> =>
   readThreads(scope.sql, scope.actor, query);
