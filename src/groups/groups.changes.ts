@@ -13,7 +13,7 @@ export const noSuchGroup = () => new AppError('not_found', { detail: 'There is n
 /** A change for more people than this is announced as a change for all. */
 const NAMED_PEOPLE = 1000;
 
-/** Makes every process look anew at what people may do, their open sockets included. */
+/** Makes every process check again what people may do, also on open sockets. */
 export function tellMembers({ bus }: Pick<Scope, 'bus'>, userIds: string[]): void {
   if (userIds.length === 0) return;
   bus.publish('groups.changed', { userIds: userIds.length > NAMED_PEOPLE ? null : userIds });

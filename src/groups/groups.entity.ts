@@ -2,22 +2,22 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { Permissions } from '../configs/settings/permissions.schema.ts';
 import { User } from '../users/users.entity.ts';
 
-/** People who get rights together: what grants to the group and its permissions allow. Times are seconds. */
+/** People who get rights together: by grants to the group and by its permissions. Times are seconds. */
 export const Group = defineEntity({
   name: 'Group',
   tableName: 'user_group',
   properties: {
-    /** A UUID, as text: grants name it so. */
+    /** A UUID as text, as in grants. */
     id: p.text().primary(),
-    /** Who made it; gives no right to it. */
+    /** The creator, without any right to the group. */
     user_id: p.uuid(),
-    /** Providers name groups by it. */
+    /** The name by which providers refer to the group. */
     name: p.text().unique(),
     description: p.text(),
     /** `config.share` says who may give rights to the group; see `ShareRule`. */
     data: p.json<Record<string, unknown> | null>().nullable(),
     meta: p.json<Record<string, unknown> | null>().nullable(),
-    /** Permissions of its members, besides the defaults. */
+    /** Permissions of its members, in addition to the defaults. */
     permissions: p.json<Permissions | null>().nullable(),
     created_at: p.integer(),
     updated_at: p.integer(),

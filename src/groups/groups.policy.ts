@@ -15,13 +15,13 @@ const memberOfSharing: Ground = {
 };
 const sharedWithEveryone: Ground = { name: 'grant', holds: () => `${SHARE} = 'true'` };
 
-/* Who may do what to a group: see it, and name it in grants. Administrators alone change groups. */
+/* Who may do what to a group: see it, and name it in grants. Only administrators change groups. */
 const SHARE_WITH: Rule = [administrator, sharedWithEveryone, memberOfSharing];
 const SEE: Rule = [member, ...SHARE_WITH];
 
-/** SQL for what the caller may do to the group `g`. */
+/** SQL for the rights of the caller to the group `g`. */
 export const IS_IN = allowedBy([member], CALLER);
 export const CAN_SEE = allowedBy(SEE, CALLER);
 export const CAN_SHARE_WITH = allowedBy(SHARE_WITH, CALLER);
-/** The same without the right of administrators, to whom every group counts. */
+/** The same without the rights of administrators, who have these rights to every group. */
 export const CAN_SHARE_WITH_AS_MEMBER = allowedBy([sharedWithEveryone, memberOfSharing], CALLER);

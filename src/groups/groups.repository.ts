@@ -3,7 +3,7 @@ import { type Sql, statement } from '../database/sql.ts';
 import { CAN_SEE, CAN_SHARE_WITH, CAN_SHARE_WITH_AS_MEMBER, IS_IN, isIn, SHARE } from './groups.policy.ts';
 import type { GroupExport, GroupView } from './groups.schema.ts';
 
-/** `data` always says who may give rights to the group; groups are not nested here. */
+/** `data` with its default rule for sharing. Groups are not nested. */
 const DATA = `coalesce(g.data, '{}') || jsonb_build_object('config',
   case when jsonb_typeof(g.data -> 'config') = 'object' then g.data -> 'config' else '{}' end
   || jsonb_build_object('share', coalesce(g.data #> '{config,share}', '"members"')))`;
@@ -22,9 +22,10 @@ const LIST = statement<GroupView, CallerParams & { share: boolean | null }>(
 );
 
 /**
- * The groups that the caller is in, the last changed first; administrators get all.
+ * The groups that the caller is in, the last changed first; all groups for administrators.
  *
- * @param share true: those that the caller may give rights to instead; false: those of theirs that only administrators may
+ * @param share true: the groups to which the caller may give rights; false: the caller's groups to which only
+ *   administrators may give rights
  */
 export const listGroups = (sql: Sql, caller: Caller, share: boolean | undefined): Promise<GroupView[]> =>
   sql.rows(LIST, { ...callerOf(caller), share: share ?? null });
@@ -79,7 +80,7 @@ const SHAREABLE = statement<{ id: string }, CallerParams & { among: string[] }>(
   `select g.id from user_group g where g.id = any(:among::text[]) and ${CAN_SHARE_WITH}`,
 );
 
-/** Those of some groups that the caller may give rights to. */
+/** The groups, among the given ones, to which the caller may give rights. */
 export async function listShareable(sql: Sql, caller: Caller, among: string[]): Promise<string[]> {
   const rows = await sql.rows(SHAREABLE, { ...callerOf(caller), among });
   return rows.map((row) => row.id);
@@ -96,9 +97,6 @@ export async function listPeopleOf(sql: Sql, groupIds: string[]): Promise<string
   return rows.map(({ user_id }) => user_id);
 }
 
-/*
- * Statements of changes.
- */
 interface StoreParams {
   id: string;
   name: string;

@@ -8,7 +8,7 @@ const DESCRIPTION_CHARACTERS = 4096;
 /** Who may give rights to a group: all people, administrators only, or its members (the default). */
 const SHARE_RULES = [true, false, 'members'] as const;
 
-/** The groups' own members of `data` are checked; others are kept for clients. */
+/** The known members of `data` are checked; clients may add others. */
 const groupData = () =>
   freeForm()
     .refine(({ config }) => {
@@ -34,7 +34,7 @@ export const groupForm = {
   parent_group_id: z.null('must be null: groups are not nested in this version').optional(),
 };
 
-/** People on their way in or out. */
+/** The people to add or remove. */
 export const userIds = () => z.array(id()).max(10_000).describe('Ids of accounts; null counts as none');
 
 const brief = {
@@ -55,9 +55,9 @@ export type GroupInfo = z.infer<typeof GroupInfo>;
 export const GroupView = z
   .object({
     ...brief,
-    /** Groups are not nested here. */
+    /** Groups are not nested. */
     parent_group_id: z.null(),
-    /** `config.share` is always there. */
+    /** Always has `config.share`. */
     data: z.record(z.string(), z.unknown()),
     meta: z.record(z.string(), z.unknown()).nullable(),
     permissions: Permissions.nullable(),

@@ -39,7 +39,10 @@ export async function getGroup(scope: Scope, id: string): Promise<GroupView> {
   return group;
 }
 
-/** What the caller may know of a group that they are in or may give rights to. @throws not_found for any other */
+/**
+ * What the caller may know about a group that the caller is in or may give rights to. @throws not_found for
+ * any other
+ */
 export async function getGroupInfo(scope: Scope, id: string): Promise<GroupInfo> {
   const group = await findVisibleGroup(scope.sql, scope.actor, id);
   if (!group) throw noSuchGroup();
@@ -61,7 +64,7 @@ export interface GroupForm {
   meta?: GroupView['meta'] | undefined;
 }
 
-/** Makes a group without members. @throws name_taken */
+/** Creates a group without members. @throws name_taken */
 export async function createGroup(scope: Scope, form: GroupForm): Promise<GroupView> {
   const id = uuidv7();
   const { name, description, data = null, meta = null, permissions = null } = form;
@@ -73,10 +76,10 @@ export async function createGroup(scope: Scope, form: GroupForm): Promise<GroupV
   return getGroup(scope, id);
 }
 
-/** Null, like nothing, leaves a member as it is. */
+/** Null and undefined leave a member unchanged. */
 type GroupChanges = { [Member in keyof GroupForm]?: GroupForm[Member] | null | undefined } & { id: string };
 
-/** Changes what was sent and keeps the rest. @throws not_found, name_taken */
+/** Changes the members that were sent and keeps the rest. @throws not_found, name_taken */
 export async function updateGroup(scope: Scope, { id, ...changes }: GroupChanges): Promise<GroupView> {
   const members = await transaction(scope, async (tx) => {
     await tx.rows(LOCK_GROUP, { id });
@@ -106,7 +109,7 @@ const storedOf = ({ name, description, data, meta, permissions }: GroupView): St
 const withoutAbsent = (changes: Omit<GroupChanges, 'id'>): Partial<StoredGroup> =>
   Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined && value !== null));
 
-/** Deletes a group with what was granted to it; its people lose both at once. @throws not_found */
+/** Deletes a group with its grants. Its people lose these rights at once. @throws not_found */
 export async function deleteGroup(scope: Scope, id: string): Promise<true> {
   const members = await transaction(scope, async (tx) => {
     await tx.rows(LOCK_GROUP, { id });

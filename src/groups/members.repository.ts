@@ -11,7 +11,10 @@ const ADD = statement<
    on conflict do nothing returning user_id`,
 );
 
-/** Gives people a reason to be in a group; who does not exist is left out. @returns those who had not had it */
+/**
+ * Adds people to a group, for one source. Ids without an account are left out. @returns the people who were
+ * not in the group by this source
+ */
 export async function addMembers(
   sql: Sql,
   groupId: string,
@@ -27,7 +30,7 @@ const REMOVE = statement<{ user_id: string }, { groupId: string; userIds: readon
   'delete from group_member where group_id = :groupId and user_id = any(:userIds::uuid[]) returning user_id',
 );
 
-/** Takes people out of a group, whatever brought them there. @returns those who were in it */
+/** Removes people from a group, for all sources. @returns the people who were in it */
 export async function removeMembers(
   sql: Sql,
   groupId: string,
@@ -43,7 +46,7 @@ const JOIN = statement<never, { groupId: string; userId: string; at: number }>(
    select g.id, :userId::uuid, 'manual', :at from user_group g where g.id = :groupId on conflict do nothing`,
 );
 
-/** Puts a new account into a group, if there is one of that id. */
+/** Adds a new account to a group, if the group exists. */
 export async function joinGroup(sql: Sql, groupId: string, userId: string, at: number): Promise<void> {
   await sql.rows(JOIN, { groupId: groupId.toLowerCase(), userId, at });
 }

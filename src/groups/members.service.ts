@@ -26,7 +26,7 @@ async function changeMembers(
   change: Change,
 ): Promise<GroupView> {
   const userIds = await transaction(scope, async (tx) => {
-    // Held until the end, so that the group is not deleted in between.
+    // Locked until the end, so that the group is not deleted meanwhile.
     if ((await tx.rows(LOCK_GROUP, { id: groupId })).length === 0) throw noSuchGroup();
     const changed = await change(tx);
     if (changed.length > 0) {
@@ -43,15 +43,17 @@ async function changeMembers(
   return getGroup(scope, groupId);
 }
 
-/** Puts people into a group by hand; ids without an account are left out. @throws not_found */
+/** Adds people to a group by hand. Ids without an account are left out. @throws not_found */
 export const addMembers = (scope: Scope, groupId: string, userIds: string[]): Promise<GroupView> =>
   changeMembers(scope, groupId, 'group.add', (sql) =>
     addRows(sql, groupId, userIds, { source: 'manual', at: nowSeconds() }),
   );
 
 /**
- * Takes people out of a group, whatever brought them there. A provider that names the group at their next sign-in brings them
- * back. @throws not_found
+ * Removes people from a group, for all sources. The next sign-in adds them again if the provider names the
+ * group.
+ *
+ * @throws not_found
  */
 export const removeMembers = (scope: Scope, groupId: string, userIds: string[]): Promise<GroupView> =>
   changeMembers(scope, groupId, 'group.remove', (sql) => removeRows(sql, groupId, userIds));
@@ -59,19 +61,23 @@ export const removeMembers = (scope: Scope, groupId: string, userIds: string[]):
 export interface Membership {
   userId: string;
   source: Exclude<Source, 'manual'>;
-  /** The names of all groups that the source says they are in; matched exactly. What no group can be called is left out. */
+  /**
+   * The names of all groups of the person, according to the source. They match exactly; names that no group
+   * can have are ignored.
+   */
   names: readonly string[];
-  /** Whether groups of names that there are none of are made. */
+  /** Whether to create missing groups. */
   create: boolean;
 }
 
 const GroupName = plainName(256);
 
 /**
- * Brings the groups of somebody in line with what a way of signing in says. It touches only what it brought about itself: who is in
- * a group by hand, or by another source, stays. Call it only when the source did say: no word about groups is not "in none".
+ * Sets the groups of a person according to a source, such as a provider. Memberships by hand or by other
+ * sources stay. Do not call it if the source gave no information about groups: that does not mean "no
+ * groups".
  *
- * @returns the ids of the groups that they came to and left, as far as that source is concerned
+ * @returns the ids of the groups that the person joined and left, for this source
  */
 export async function syncMemberships(
   scope: Pick<Scope<Actor | null>, 'sql' | 'bus' | 'actor' | 'request'>,
@@ -80,7 +86,7 @@ export async function syncMemberships(
   const wanted = [...new Set(names.filter((name) => GroupName.safeParse(name).data === name))];
   const at = nowSeconds();
   const { joined, left } = await transaction(scope, async (tx) => {
-    // Of two sign-ins at once, the second finds the result of the first. The account is gone: nothing to do.
+    // Of two concurrent sign-ins, the second waits for the first. No row: the account was deleted.
     if ((await tx.rows(LOCK_PERSON, { userId })).length === 0) return { joined: [], left: [] };
     const made = create ? await tx.rows(CREATE_NAMED, { userId, names: wanted, at }) : [];
     const left = (await tx.rows(LEAVE_OTHERS, { userId, source, names: wanted })).map(
