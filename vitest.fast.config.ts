@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import whole from './vitest.config.ts';
 
-/** What `npm run test:fast` runs: what holds for every noun and door, and each noun that needs no Python and no second process. */
+/** The tests of `npm run test:fast`: contracts, doors, and nouns that need no Python and no second process. */
 export default defineConfig({
   test: {
     ...whole.test,

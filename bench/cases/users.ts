@@ -21,7 +21,7 @@ export async function users({ cluster, quick }: Workspace): Promise<Result[]> {
         parley.asAdministrator<{ next_cursor: string | null }>(
           `GET /users?order_by=${order}&direction=asc&${query}`,
         );
-      // The last page is left out, so that both pages have the same number of rows.
+      // The last page is left out, so that both pages need the same work apart from their position.
       const { next_cursor: near } = await list('page=1');
       const { next_cursor: far } = await list(`page=${Math.floor(PEOPLE / PAGE) - 2}`);
       const pages = {

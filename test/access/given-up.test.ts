@@ -35,12 +35,12 @@ const CHANGES: Record<string, () => Promise<[change: string, body: object, needs
     await tool('access', grant(writer.id, 'write'));
     return ['POST /tools/id/access/access/update', { access_grants: [] }, 'GET /tools/id/access'];
   },
-  async 'grants of a tool, of which reading stays'() {
+  async 'write access to a tool, while read access stays'() {
     await tool('lowered', grant(writer.id, 'write'));
     const access_grants = [grant(writer.id, 'read')];
     return ['POST /tools/id/lowered/access/update', { access_grants }, 'GET /tools/id/lowered/versions'];
   },
-  async 'grants of a tool with its source'() {
+  async 'grants of a tool, together with its source'() {
     await tool('whole', grant(writer.id, 'write'));
     const body = { name: 'whole', meta: {}, content: `${SOURCE}# more\n`, access_grants: [] };
     return ['POST /tools/id/whole/update', body, 'GET /tools/id/whole'];
@@ -49,15 +49,15 @@ const CHANGES: Record<string, () => Promise<[change: string, body: object, needs
     await tool('crewed', grant(await groupOf(writer.id), 'write', 'group'));
     return ['POST /tools/id/crewed/access/update', { access_grants: [] }, 'GET /tools/id/crewed'];
   },
-  async 'membership, by removal'() {
+  async 'membership in a channel, by removal'() {
     const id = await crew();
     return [`POST /channels/${id}/update/members/remove`, { user_ids: [writer.id] }, `GET /channels/${id}`];
   },
-  async 'membership, by leaving'() {
+  async 'membership in a channel, by leaving'() {
     const id = await crew();
     return [`POST /channels/${id}/members/leave`, {}, `GET /channels/${id}`];
   },
-  async 'being in charge of a channel'() {
+  async 'the role of manager in a channel'() {
     const id = await crew();
     const body = { user_id: writer.id, role: 'member' };
     return [`POST /channels/${id}/members/role`, body, `POST /channels/${id}/members/role`, body];

@@ -45,7 +45,7 @@ const onlyInGroups = (kind: Kind, relation: Relation) =>
 const CHANNEL_ACTIONS: Action[] = [
   { name: 'list channels', procedure: 'channels.list', input: none, needs: 'be let in' },
   { name: 'list all channels', procedure: 'channels.listAll', input: none, needs: 'be let in' },
-  { name: 'count what is new', procedure: 'readers.unread', input: none, needs: 'be let in' },
+  { name: 'count unread messages', procedure: 'readers.unread', input: none, needs: 'be let in' },
   { name: 'list threads', procedure: 'threads.list', input: none, needs: 'be let in' },
   { name: 'ask for the cursor of events', procedure: 'channels.cursor', input: none, needs: 'be let in' },
   { name: 'follow all channels', procedure: 'channels.events', input: none, needs: 'be let in' },
@@ -106,11 +106,11 @@ const CHANNEL_ACTIONS: Action[] = [
 ];
 
 const MEMBER_ACTIONS: Action[] = [
-  { name: 'list the people', procedure: 'members.list', input: inChannel(), needs: 'read' },
+  { name: 'list the members', procedure: 'members.list', input: inChannel(), needs: 'read' },
   { name: 'see who is present', procedure: 'members.present', input: inChannel(), needs: 'read' },
-  { name: 'tell that one types', procedure: 'members.typing', input: inChannel(), needs: 'write' },
+  { name: 'send a typing notice', procedure: 'members.typing', input: inChannel(), needs: 'write' },
   {
-    name: 'add somebody',
+    name: 'add a member',
     procedure: 'members.add',
     input: ({ channelId: id }, { stranger }) => ({ id, user_ids: [stranger.id] }),
     needs: 'manage',
@@ -118,7 +118,7 @@ const MEMBER_ACTIONS: Action[] = [
     spends: true,
   },
   {
-    name: 'remove somebody',
+    name: 'remove a member',
     procedure: 'members.remove',
     input: ({ channelId: id }, { writer }) => ({ id, user_ids: [writer.id] }),
     needs: 'manage',
@@ -126,7 +126,7 @@ const MEMBER_ACTIONS: Action[] = [
     spends: true,
   },
   {
-    name: 'put somebody in charge',
+    name: 'make a member a manager',
     procedure: 'members.setRole',
     input: ({ channelId: id }, { writer }) => ({ id, user_id: writer.id, role: 'manager' }),
     needs: 'manage',
@@ -146,7 +146,7 @@ const MEMBER_ACTIONS: Action[] = [
 const READER_ACTIONS: Action[] = [
   { name: 'mark as read', procedure: 'readers.markRead', input: inChannel(), needs: 'read' },
   {
-    name: 'choose what to be told of',
+    name: 'choose the notification level',
     procedure: 'readers.notify',
     input: inChannel({ level: 'none' }),
     needs: 'read',
@@ -158,7 +158,7 @@ const READER_ACTIONS: Action[] = [
     needs: 'read',
   },
   {
-    name: 'put the channel away',
+    name: 'hide the channel',
     procedure: 'readers.setActive',
     input: inChannel({ is_active: false }),
     needs: 'be a member',
@@ -209,12 +209,12 @@ const onFile = ({ fileId }: Stage): Input => ({ id: fileId });
 
 /** A caller who may not read a file must not learn that it exists. */
 const FILE_ACTIONS: Action[] = [
-  { name: 'list one’s files', procedure: 'files.list', input: none, needs: 'be let in' },
-  { name: 'find one’s files', procedure: 'files.searchOwn', input: none, needs: 'be let in' },
-  { name: 'count one’s files', procedure: 'files.count', input: none, needs: 'be let in' },
-  { name: 'count them by the other path', procedure: 'files.countOwn', input: none, needs: 'be let in' },
+  { name: 'list own files', procedure: 'files.list', input: none, needs: 'be let in' },
+  { name: 'find own files', procedure: 'files.searchOwn', input: none, needs: 'be let in' },
+  { name: 'count own files', procedure: 'files.count', input: none, needs: 'be let in' },
+  { name: 'count own files by the other path', procedure: 'files.countOwn', input: none, needs: 'be let in' },
   {
-    name: 'find files that are not there',
+    name: 'find missing files',
     procedure: 'files.search',
     input: () => ({ filename: 'none' }),
     needs: 'be let in',

@@ -23,7 +23,7 @@ export const MESSAGE_ACTIONS: Action[] = [
     needs: 'read',
   },
   {
-    name: 'list what is pinned',
+    name: 'list pinned messages',
     procedure: 'messages.pinned',
     input: ({ channelId: id }) => ({ id }),
     needs: 'read',
@@ -74,7 +74,7 @@ export const MESSAGE_ACTIONS: Action[] = [
   },
   { name: 'react', procedure: 'reactions.add', input: onMessage('othersId', reaction), needs: 'write' },
   {
-    name: 'take a reaction back',
+    name: 'remove a reaction',
     procedure: 'reactions.remove',
     input: onMessage('othersId', reaction),
     needs: 'write',
@@ -86,13 +86,13 @@ export const MESSAGE_ACTIONS: Action[] = [
     needs: 'author',
   },
   {
-    name: 'edit what one who left wrote',
+    name: 'edit a message of a member who left',
     procedure: 'messages.update',
     input: onMessage('leftId', edit),
     needs: 'former author',
   },
   {
-    name: 'edit what one who was removed wrote',
+    name: 'edit a message of a member who was removed',
     procedure: 'messages.update',
     input: onMessage('removedId', edit),
     needs: 'removed author',
@@ -105,14 +105,14 @@ export const MESSAGE_ACTIONS: Action[] = [
     spends: true,
   },
   {
-    name: 'delete what one who left wrote',
+    name: 'delete a message of a member who left',
     procedure: 'messages.delete',
     input: onMessage('leftId'),
     needs: 'former author',
     spends: true,
   },
   {
-    name: 'delete what one who was removed wrote',
+    name: 'delete a message of a member who was removed',
     procedure: 'messages.delete',
     input: onMessage('removedId'),
     needs: 'removed author',

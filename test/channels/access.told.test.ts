@@ -18,7 +18,7 @@ afterAll(() => table.close());
 
 const TOLD: Record<string, { needs: Right; data: unknown }> = {
   typing: { needs: 'write', data: { type: 'typing', data: { typing: true } } },
-  'a mark of what was read': { needs: 'read', data: { type: 'last_read_at' } },
+  'a read mark': { needs: 'read', data: { type: 'last_read_at' } },
 };
 const TRIED = ALL_RELATIONS.filter((relation) => relation !== 'public');
 

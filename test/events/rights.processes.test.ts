@@ -135,7 +135,7 @@ describe.skipIf(withoutRedis)('a socket at another process', () => {
     },
   };
 
-  it.each(Object.entries(RIGHTS))('loses the channel with %s', async (right, give) => {
+  it.each(Object.entries(RIGHTS))('loses the access that it had by %s', async (right, give) => {
     const person = await member();
     const [id, take] = await give(person);
     const listening = await listen(person);

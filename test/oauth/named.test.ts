@@ -83,7 +83,7 @@ describe.skipIf(withoutOpenssl)('a sign-in at a public provider (needs openssl)'
     expect((await enter('google')).error).toMatch(/has not verified/);
   });
 
-  it('of a Microsoft tenant accepts that tenant only, and its addresses do not count as verified', async () => {
+  it('of a Microsoft tenant goes to that tenant, whose addresses count as verified only when they are trusted', async () => {
     microsoft.signsIn('pairwise', { name: 'Bob', email: 'bob@corp.example' });
     const { error, trail } = await enter('microsoft');
     expect(trail[1]).toMatch(new RegExp(`^https://login\\.microsoftonline\\.com/${TENANT}/v2\\.0/`));

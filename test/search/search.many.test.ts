@@ -60,7 +60,7 @@ it.each([['gannet'], ['osprey'], ['kestrel'], ['hoopoe'], ['gannet', 'hoopoe'], 
   },
 );
 
-it('finds messages of a program by its author, and not by the owner of the webhook', async () => {
+it('finds messages of a program with the program as author, and not with its owner', async () => {
   const program = '018f0000-0000-7000-8000-00000000000c';
   const found = `update message set author_type = 'webhook', author_id = $1 where channel_id = $2 and content like '%hoopoe%'`;
   await server.database.query(found, [program, many]);

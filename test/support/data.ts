@@ -8,12 +8,12 @@ import { spawnMain } from './process.ts';
 let started: Promise<string> | undefined;
 
 /**
- * Makes a data folder as a server leaves it that was started once and has no account yet. It is a copy: making the embedded database
- * takes longer than most of what is tested on it.
+ * Makes a data folder like that of a server that was started once and has no account yet. The folder is a copy,
+ * because making the embedded database takes longer than most tests that use it.
  */
 export async function copyDataFolder(to: string): Promise<void> {
   started ??= startOnce();
-  // With the owners: as root, another user runs PostgreSQL.
+  // Keeps the owners: under root, PostgreSQL runs as another user.
   await promisify(execFile)('cp', ['-a', `${await started}/.`, to]);
 }
 

@@ -92,7 +92,7 @@ describe('every schema has a type, and no title and no reference:', () => {
       expect(spec.parameters.required).not.toEqual([]);
       for (const parameter of Object.keys(spec.parameters.properties)) expect(parameter).not.toMatch(/^_/);
       for (const node of Object.values(spec.parameters.properties).flatMap(nodesOf)) {
-        // Models read no titles and no references, and null neither as a choice nor as a default.
+        // Models do not use titles, references, and null as a choice or a default.
         for (const keyword of ['title', '$ref', '$defs', 'discriminator'])
           expect(node).not.toHaveProperty(keyword);
         expect(node.default).not.toBeNull();

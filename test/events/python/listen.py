@@ -1,4 +1,4 @@
-"""A client of python-socketio. Takes its options as JSON, and writes what it hears as lines of JSON, until it is told to stop."""
+"""A client of python-socketio. Reads its options as JSON, and prints what it receives as lines of JSON, until it is stopped."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ turn = threading.Lock()
 
 
 def say(**line):
-    # Handlers run in threads of their own.
+    # Each handler runs in its own thread.
     with turn:
         print(json.dumps(line), flush=True)
 
