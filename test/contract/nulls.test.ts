@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ZodError } from 'zod';
 import { safeParse } from 'zod/v4/core';
 import { joinShapes } from '../../src/core/schema.ts';
-import type { Context } from '../../src/core/trpc/trpc.ts';
+import type { Context } from '../../src/core/trpc/admission.ts';
 import { listProcedures, type Procedure } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { administrator, type Meta, router } from '../../core/trpc/trpc.ts';
+import type { Meta } from '../../core/trpc/meta.ts';
+import { administrator, router } from '../../core/trpc/trpc.ts';
 import { LdapServer, LdapState, OAuthSettings } from './methods.schema.ts';
 import {
   ldapServer,

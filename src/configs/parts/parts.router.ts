@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { administrator, type Meta, member, router } from '../../core/trpc/trpc.ts';
+import type { Meta } from '../../core/trpc/meta.ts';
+import { administrator, member, router } from '../../core/trpc/trpc.ts';
 import { Banner, PromptSuggestion, ToolServer } from '../configs.terms.ts';
 import {
   AdminSettings,

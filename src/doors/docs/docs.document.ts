@@ -8,7 +8,7 @@ import {
 import { z } from 'zod';
 import project from '../../../package.json' with { type: 'json' };
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
-import { isWhenFull, type Meta } from '../../core/trpc/trpc.ts';
+import { isWhenFull, type Meta } from '../../core/trpc/meta.ts';
 import { SESSION_COOKIE } from '../http/context.ts';
 import { listProcedures, type Procedure } from '../http/procedures.ts';
 import { REST_PREFIXES } from '../rest/rest.ts';

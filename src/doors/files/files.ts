@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
 import { AppError } from '../../core/errors.ts';
 import type { Actor, Parts, Scope } from '../../core/scope.ts';
-import { answerCall } from '../../core/trpc/trpc.ts';
+import { answerCall } from '../../core/trpc/admission.ts';
 import { LIMITS } from '../../core/wire.ts';
 import { type FileContent, getContent } from '../../files/files.content.ts';
 import { getFile, knownId } from '../../files/files.service.ts';

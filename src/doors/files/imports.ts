@@ -6,7 +6,7 @@ import { describeIssues } from '../../core/failure.ts';
 import { checkJsonText, parseJsonText } from '../../core/json/incoming.ts';
 import { type Range, scanElements } from '../../core/json/json.elements.ts';
 import type { Parts, Scope } from '../../core/scope.ts';
-import { answerCall } from '../../core/trpc/trpc.ts';
+import { answerCall } from '../../core/trpc/admission.ts';
 import { LIMITS } from '../../core/wire.ts';
 import { ToolImportForm } from '../../tools/import/import.schema.ts';
 import { importTools, requireImporter } from '../../tools/import/import.service.ts';

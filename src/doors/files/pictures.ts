@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { cutPath } from '../../core/access.ts';
 import type { ExternalPicture, Picture } from '../../core/pictures.ts';
 import type { Parts, Scope } from '../../core/scope.ts';
-import { answerCall } from '../../core/trpc/trpc.ts';
+import { answerCall } from '../../core/trpc/admission.ts';
 import { id } from '../../core/wire.ts';
 import { userPicture } from '../../users/users.picture.ts';
 import { webhookPicture } from '../../webhooks/webhooks.service.ts';

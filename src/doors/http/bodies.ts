@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../core/errors.ts';
 import type { Parts } from '../../core/scope.ts';
-import { admitBeforeInput } from '../../core/trpc/trpc.ts';
+import { admitBeforeInput } from '../../core/trpc/admission.ts';
 import { buildHttpContext } from './context.ts';
 import type { Procedure } from './procedures.ts';
 

@@ -3,7 +3,7 @@ import { parseCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DEVICE_SECONDS } from '../../auth/limits/devices.ts';
 import type { Credentials, Parts, Reply } from '../../core/scope.ts';
-import type { Context } from '../../core/trpc/trpc.ts';
+import type { Context } from '../../core/trpc/admission.ts';
 import { LIMITS } from '../../core/wire.ts';
 import { requestIdOf } from './http.response.ts';
 import { ignoredHeader } from './ignored.ts';

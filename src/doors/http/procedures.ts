@@ -1,6 +1,7 @@
 import type { AnyRouter } from '@trpc/server';
 import type { $ZodType } from 'zod/v4/core';
-import type { Context, Meta } from '../../core/trpc/trpc.ts';
+import type { Context } from '../../core/trpc/admission.ts';
+import type { Meta } from '../../core/trpc/meta.ts';
 
 interface CallOptions {
   ctx: Context;

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, register } from 'prom-client';
 import { type DeclareMetrics, Metrics } from '../../core/metrics.ts';
 import type { Parts } from '../../core/scope.ts';
-import { answerCall, type Context } from '../../core/trpc/trpc.ts';
+import { answerCall, type Context } from '../../core/trpc/admission.ts';
 import { buildHttpContext } from '../http/context.ts';
 
 /** What keys that are bound to some paths must be allowed. */

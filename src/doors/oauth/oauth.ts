@@ -6,7 +6,7 @@ import { endByProvider } from '../../auth/oauth/oauth.logout.service.ts';
 import { afterSignIn, beginSignIn, endSignIn } from '../../auth/oauth/oauth.service.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Parts, Scope } from '../../core/scope.ts';
-import { answerCall } from '../../core/trpc/trpc.ts';
+import { answerCall } from '../../core/trpc/admission.ts';
 import { LIMITS } from '../../core/wire.ts';
 import { buildHttpContext, originOf } from '../http/context.ts';
 

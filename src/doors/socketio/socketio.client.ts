@@ -3,7 +3,7 @@ import { EVENT_PATHS } from '../../channels/events/events.schema.ts';
 import { cutPath } from '../../core/access.ts';
 import { runCall } from '../../core/limits/calls.ts';
 import { type Actor, createScope, type Scope } from '../../core/scope.ts';
-import { admitMember, type Context } from '../../core/trpc/trpc.ts';
+import { admitMember, type Context } from '../../core/trpc/admission.ts';
 import { readableStreams } from '../../events/readable.ts';
 import type { Start } from '../../events/subscriber/outlet.ts';
 import { startNow } from '../../events/subscriber/start.ts';

@@ -3,7 +3,7 @@ import type { AnyRouter } from '@trpc/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { checkJsonText } from '../../core/json/incoming.ts';
 import type { Parts } from '../../core/scope.ts';
-import { admitBeforeInput, type Context } from '../../core/trpc/trpc.ts';
+import { admitBeforeInput, type Context } from '../../core/trpc/admission.ts';
 import { LIMITS } from '../../core/wire.ts';
 import { bodyLimitOf } from '../http/bodies.limits.ts';
 import { bringsBody, readText } from '../http/bodies.ts';

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { type Outlet, outletOver } from '../../core/subscription.ts';
-import type { Context } from '../../core/trpc/trpc.ts';
+import type { Context } from '../../core/trpc/admission.ts';
 import { LIMITS } from '../../core/wire.ts';
 import { traffic } from '../metrics/metrics.sockets.ts';
 import { callOf, messageOf } from './trpc.direct.ts';

@@ -6,7 +6,7 @@ import { WebSocketServer } from 'ws';
 import { appErrorIn } from '../../core/errors.ts';
 import type { Parts, Reply } from '../../core/scope.ts';
 import { keepSweeping } from '../../core/sweep.ts';
-import type { Context } from '../../core/trpc/trpc.ts';
+import type { Context } from '../../core/trpc/admission.ts';
 import { LIMITS } from '../../core/wire.ts';
 import { buildSocketContext } from '../http/context.ts';
 import { requestIdOf, upgradeHeaders } from '../http/http.response.ts';
