@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
+import { openDatabase } from './app.database.ts';
 import { type Closers, openClosers } from './closers.ts';
 import { hasAccounts } from './configs/client/accounts.service.ts';
 import { readPins } from './configs/configs.pins.ts';
@@ -12,28 +10,21 @@ import { openConfigStore } from './configs/configs.store.ts';
 import { watchRoom } from './core/limits/room.ts';
 import type { Parts } from './core/scope.ts';
 import { deriveKey } from './core/secrets/keys.ts';
-import { EmbeddedDatabaseError, startEmbedded } from './database/embedded.ts';
+import { EmbeddedDatabaseError } from './database/embedded.ts';
 import { measurePool } from './database/metrics.ts';
 import { followNotices, notifyText } from './database/notices.ts';
 import { OccupiedError, occupy } from './database/occupancy.ts';
-import {
-  DatabaseError,
-  type DatabaseTarget,
-  migrate,
-  openOrm,
-  requireUsable,
-  requireWritable,
-} from './database/orm.ts';
+import { DatabaseError } from './database/orm.ts';
 import type { PoolLoad } from './database/pool.ts';
 import { openSql, type PooledDatabase } from './database/sql.ts';
 import { mountHealth } from './doors/health.ts';
 import { createEntrance } from './doors/http/entrance.ts';
+import { listen, requirePort } from './doors/http/listen.ts';
 import { createHttp } from './doors/http.ts';
 import { mountMetrics } from './doors/metrics/metrics.ts';
 import { mountSocketIo } from './doors/socketio/socketio.ts';
 import { mountTrpcSockets } from './doors/trpc/trpc.sockets.ts';
 import { createEgress, type Egress } from './egress/egress.ts';
-import { entities } from './entities.ts';
 import { type Env, StartError } from './env.ts';
 import { createRedisBus } from './events/bus.redis.ts';
 import { createLocalBus, type Topic } from './events/bus.ts';
@@ -41,7 +32,6 @@ import { createHub } from './events/hub/hub.ts';
 import { measureBus, measureHub } from './events/metrics.ts';
 import { createPresence } from './events/presence.ts';
 import { connectRedis } from './events/redis.ts';
-import { installQueue } from './jobs/install.ts';
 import type { JobKind } from './jobs/kind.ts';
 import { measureJobs } from './jobs/metrics.ts';
 import { createJobs } from './jobs/worker.ts';
@@ -54,7 +44,7 @@ import { appRouter } from './router.ts';
 import { claimSecret } from './secret.stored.ts';
 import { loadSecret } from './secret.ts';
 
-/** Topics that take rights away: these notices go through PostgreSQL, too, and so arrive while Redis is away or deaf. */
+/** Topics that take rights away: these notices also go through PostgreSQL, so they arrive while Redis fails. */
 const RIGHTS: readonly Topic[] = ['auth.revoked', 'auth.changed', 'groups.changed', 'channel.access'];
 
 export interface App {
@@ -72,11 +62,11 @@ export interface AppOptions {
   log: Logger;
   /** Called when the server cannot go on: its database has ended, or belongs to another process now. */
   onFatal(reason: string): void;
-  /** Told what takes long, for whoever watches the start; the log gets it unless given. */
+  /** Gets the lines that tell of long steps of the start; the log gets them unless given. */
   announce?: ((line: string) => void) | undefined;
-  /** A running one for several servers of one process; stays the caller's to close. Its own unless given. */
+  /** Shared by several servers of one process; the caller closes it. The server starts its own unless given. */
   python?: Python | undefined;
-  /** Another way to other servers than the strict one, for tests; stays the caller's to close. */
+  /** A less strict way to other servers, for tests; the caller closes it. */
   egress?: Egress | undefined;
   /** More kinds of jobs, for tests. */
   // biome-ignore lint/suspicious/noExplicitAny: each kind checks its own payload
@@ -153,15 +143,6 @@ async function startBase(
   };
 }
 
-async function openDatabase(options: AppOptions, closers: Closers): Promise<MikroORM> {
-  const orm = await openOrm(entities, await provideDatabase(options, closers));
-  closers.add(() => orm.close(true));
-  await requireUsable(orm);
-  await requireWritable(orm);
-  await migrateVisibly(orm);
-  return orm;
-}
-
 async function openRedis(env: Env, log: Logger, closers: Closers): Promise<Redis | null> {
   if (!env.REDIS_URL) return null;
   const redis = await connectRedis(env.REDIS_URL, log);
@@ -231,15 +212,6 @@ async function openDoors(
   return { url: `http://${host}:${port}`, isNew, drain: health.drain, close: closers.close };
 }
 
-async function migrateVisibly(orm: MikroORM): Promise<void> {
-  const end = showProgress((seconds) => `The tables are being brought up to date: ${seconds} s so far.`);
-  try {
-    await migrate(orm, installQueue);
-  } finally {
-    end();
-  }
-}
-
 const fingerprintOf = (secret: string): number =>
   new DataView(deriveKey(secret, 'fingerprint').buffer).getUint32(0) >>> 1;
 
@@ -249,38 +221,6 @@ const ownPython = ({ env, log, announce = (line) => log.info(line) }: AppOptions
     ...(env.PYTHON && { interpreter: env.PYTHON }),
     log: { info: announce, warn: (line) => log.warn(line), progress: showProgress },
   });
-
-async function provideDatabase({ env, log, onFatal }: AppOptions, closers: Closers): Promise<DatabaseTarget> {
-  if (env.DATABASE_URL) return { url: env.DATABASE_URL };
-  const embedded = await startEmbedded({ dataDir: env.DATA_DIR, log: (line) => log.info(line) });
-  closers.add(() => embedded.stop());
-  void embedded.exited.then(() => {
-    if (!closers.isClosing) onFatal('The embedded PostgreSQL has ended.');
-  });
-  return embedded.address;
-}
-
-/** Asks before anything is made or started for nothing. */
-async function requirePort(env: Env): Promise<void> {
-  const probe = createServer();
-  await listen((at) => once(probe.listen(at), 'listening'), env);
-  await promisify(probe.close.bind(probe))();
-}
-
-async function listen(
-  on: (at: { host: string; port: number }) => Promise<unknown>,
-  { HOST: host, PORT: port }: Env,
-): Promise<void> {
-  try {
-    await on({ host, port });
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') {
-      throw new StartError(`Port ${port} is in use. Stop the other program, or set PORT.`, { cause });
-    }
-    throw new StartError(`Cannot listen on ${host}:${port} (${code}). Correct HOST and PORT.`, { cause });
-  }
-}
 
 /** Errors whose one line is written for an operator; others are defects and keep their stack. */
 function forOperator(error: unknown, { DATABASE_URL, DATA_DIR }: Env): unknown {

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 
-/** What has to be stopped, in the order in which it was started. */
+/** The parts that were started, in order. */
 export interface Closers {
   readonly isClosing: boolean;
   add(close: () => unknown): void;
-  /** Stops all of it in reverse order, once. */
+  /** Stops them in reverse order, once. */
   close(): Promise<void>;
 }
 
