@@ -9,10 +9,10 @@ import type { PythonState } from '../python/supervisor.ts';
 
 const PATIENCE_MS = 2_000;
 
-/** `degraded`: calls are served, though some of them slower, later or not at all. `down`: the process cannot do its work. */
+/** `degraded`: some calls are slow, late or refused. `down`: the process cannot do its work. */
 interface PartState {
   state: 'ok' | 'degraded' | 'down';
-  /** For anyone: reasons are in the log, as they name folders and addresses. */
+  /** Public text. Reasons are only logged, because they name folders and addresses. */
   detail: string;
 }
 
@@ -22,8 +22,8 @@ export interface Health {
 }
 
 /**
- * `GET /health`: the process is alive. `GET /ready`: it can do its work, each part named: 503 while one of them is down, as at a start
- * before the Python environment is there, while the process drains, or without the database.
+ * `GET /health`: the process is alive. `GET /ready`: the state of each part, with 503 while a part is down: at a start before the
+ * Python environment is made, while the process drains, or without the database.
  */
 export function mountHealth(app: FastifyInstance, parts: Parts, redis: Redis | null): Health {
   let isDraining = false;
@@ -59,7 +59,7 @@ async function askDatabase({ sql, room }: Parts): Promise<PartState> {
     : ANSWERS;
 }
 
-/** Everything works without it; limits are counted by each process for itself, and some notices come later. */
+/** Without Redis everything works, but each process counts limits for itself, and some notices come later. */
 async function askRedis(redis: Redis, bus: Bus): Promise<PartState> {
   if (!(await answers(() => redis.ping()))) return { state: 'degraded', detail: 'does not answer' };
   return bus.healthy ? ANSWERS : { state: 'degraded', detail: 'notices of other processes are not heard' };
@@ -70,7 +70,7 @@ function describePython({ state }: PythonState, hasStarted: boolean): PartState 
   return { state: state === 'starting' && !hasStarted ? 'down' : 'degraded', detail: state };
 }
 
-/** Named only when something is wrong: calls are served without it. */
+/** Shown only in trouble: calls are served without jobs. */
 const JOBS: Record<ReturnType<Jobs['state']>, { jobs?: PartState }> = {
   ok: {},
   failing: { jobs: { state: 'degraded', detail: 'cannot be looked for' } },

@@ -31,27 +31,27 @@ export interface HttpOptions {
   router: AnyRouter;
 }
 
-/** How long a stopping server lets answers finish that are under way. */
+/** How long a stopping server waits for answers that have begun. */
 const CLOSE_GRACE_MS = 5000;
 const CLOSE_IDLE_MS = 50;
 
 /**
- * The HTTP server with its doors mounted: REST, tRPC and, with `ENV=dev`, the docs. Not yet listening, so that
+ * The HTTP server with its doors: REST, tRPC and, with `ENV=dev`, the docs. It does not listen yet, so that
  * plain routes and sockets can be added; paths of sockets through `onUpgrade` (`http.upgrade.ts`).
  */
 export async function createHttp({ parts, env, router }: HttpOptions): Promise<FastifyInstance> {
-  // Long parameters are for the schemas to refuse; a batch of tRPC calls is one long parameter.
+  // Schemas refuse long parameters. A batch of tRPC calls is one long parameter.
   const routerOptions = { ignoreTrailingSlash: true, maxParamLength: 16_384 };
   const app = fastify({
     bodyLimit: LIMITS.bodyBytes,
     routerOptions,
     http: {
       ServerResponse: TimedResponse,
-      // A client may offer any protocol (curl and Java offer h2c); what we do not speak must not cost the answer.
+      // A client may offer any protocol (curl and Java offer h2c). An unknown one is ignored and the request answered.
       shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     requestTimeout: 300_000,
-    // Refused in our own form by `closeInTime`.
+    // `closeInTime` refuses such calls in our own form.
     return503OnClosing: false,
     genReqId: (request) => requestIdOf(request as IncomingMessage),
     clientErrorHandler: answerClientError,
@@ -66,7 +66,7 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
   refuseUnknown(app, methodsAt);
   countRequests(app);
   closeInTime(app);
-  // Not before: it takes the place of all that answer requests by then.
+  // Last, because it replaces all listeners for requests that exist by then.
   app.addHook('onReady', (done) => {
     serializeRequests(app.server);
     done();
@@ -79,14 +79,14 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
   mountPage(app, parts, env);
   await mountOAuth(app, parts);
   await mountTrpc(app, parts, router);
-  // What makes the document takes 40 MB that only a developer's server needs.
+  // The generator of the document takes 40 MB, which only a developer's server needs.
   if (env.ENV === 'dev') (await import('./docs/docs.ts')).mountDocs(app, router);
   return app;
 }
 
 function answerFailure(parts: Parts, error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const failure = describeFailure(error, request.id);
-  // The caller hung up while sending: nobody reads the answer, and nothing of ours failed.
+  // The caller hung up while sending: no client reads the answer, and the server has not failed.
   if (!request.raw.destroyed || request.raw.complete) {
     reportFailure(parts.log, failure, error, { requestId: request.id, route: request.routeOptions.url });
   }
@@ -97,7 +97,7 @@ function answerFailure(parts: Parts, error: unknown, request: FastifyRequest, re
   return reply.send(JSON.stringify(failure.body));
 }
 
-/** Many clients send `Content-Type: application/json` with no body at all; that is no malformed JSON. */
+/** Many clients send `Content-Type: application/json` without a body. That is not malformed JSON. */
 function acceptJson(app: FastifyInstance) {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (_request, body, done) => {
@@ -116,7 +116,7 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]) {
   const any = origins.includes('*');
   await app.register(cors, {
     origin: any ? '*' : [...origins],
-    // With `*` a browser must not send the cookie along.
+    // With `*`, browsers must not send the cookie.
     credentials: !any,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     exposedHeaders: [
@@ -131,7 +131,7 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]) {
   });
 }
 
-/** Refuses before the body is read: an unknown address is unknown whatever was sent to it. */
+/** Refuses unknown addresses and methods before the body is read. */
 function refuseUnknown(app: FastifyInstance, methodsAt: (url: string) => ReadonlySet<string>) {
   app.addHook('onRequest', (request, reply, done) => {
     const methods = methodsAt(request.url);
@@ -144,8 +144,8 @@ function refuseUnknown(app: FastifyInstance, methodsAt: (url: string) => Readonl
 }
 
 /**
- * Calls that come while the server stops are refused. Streams would hold a stopping server open for as long as their readers like, and a connection whose answer was under way
- * for as long as it is kept alive.
+ * Refuses calls that come while the server stops, and closes connections in time: a stream would hold the server open as long as its
+ * client reads, and an idle connection as long as it is kept alive.
  */
 function closeInTime(app: FastifyInstance) {
   let isClosing = false;
@@ -166,7 +166,7 @@ const CLIENT_ERRORS: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
 };
 
-/** What Node's own parser refuses: no request exists yet, so the answer is written by hand. */
+/** Answers what Node's parser refuses. No request exists yet, so the answer is written by hand. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket) {
   if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0)
     return socket.destroy(error);

@@ -26,7 +26,7 @@ dropped and named in \`X-Ignored-Members\`; null in place of an optional member 
 is answered with 408, and one with an \`Expect\` header other than \`100-continue\` with 417. An operation's \`x-access\` says who may call it, and
 \`x-credential\` that it takes a session, no API key.`;
 
-/** The body of every failure, as `ErrorBody` in `core/errors.ts`. Made when all nouns have declared their codes. */
+/** The schema of `ErrorBody` in `core/errors.ts`. A function, because nouns declare their codes first. */
 const failure = () =>
   z
     .object({
@@ -45,7 +45,7 @@ const failure = () =>
 interface FailureText {
   name: string;
   description: string;
-  /** The code of the example, where the first code of the status is a rare one. */
+  /** The code of the example, where the first code of the status is rare. */
   code?: ErrorCode;
 }
 
@@ -85,8 +85,8 @@ const FAILURES: Record<string, FailureText> = {
 };
 
 /**
- * The OpenAPI 3.1 document of a router. The generator knows nothing of our errors, statuses, credentials and free-form
- * bodies; those are mended from the same `meta` that the REST bridge reads, so the two cannot disagree.
+ * The OpenAPI 3.1 document of a router. The generator does not know our errors, statuses, credentials and free-form
+ * bodies; they are added from the same `meta` that the REST bridge reads, so the two cannot disagree.
  *
  * @param paths of plain routes that are no procedures (uploads, streams)
  * @throws Error when a schema cannot be described
@@ -118,7 +118,7 @@ export function buildDocument(
   return tidied;
 }
 
-/** The document as the committed file holds it. */
+/** The text of the committed file. */
 export const renderDocument = (document: OpenAPIObject): string => `${JSON.stringify(document, null, 2)}\n`;
 
 function mend(document: OpenAPIObject, procedure: Procedure, rest: Rest) {
@@ -134,7 +134,7 @@ function mend(document: OpenAPIObject, procedure: Procedure, rest: Rest) {
   mendResponses(operation, procedure, rest);
 }
 
-/** Where the body *is* a member of the input, the other members come from the query. */
+/** Where the body *is* one member of the input, the other members come from the query. */
 function mendBodyMember(
   document: OpenAPIObject,
   operation: Operation,
@@ -182,15 +182,15 @@ function mendResponses(operation: Operation, procedure: Procedure, rest: Rest) {
   }
 }
 
-/** What can fail, from what the operation takes and whom it lets in. */
+/** The statuses of failures, from the inputs and the access of the operation. */
 function failuresOf(operation: Operation, { inputs, meta, type }: Procedure): string[] {
-  // Every call waits for a turn of its caller, and the queue has an end.
+  // Every call waits for a turn of its caller, in a queue of bounded length.
   const statuses = ['429', '431', '500', '503'];
   if ((meta?.changes || type === 'mutation') && !isWhenFull(meta)) statuses.push('507');
   if (inputs.length > 0) statuses.push('400');
   if (meta?.level !== 'open') {
     statuses.push('401');
-    // An API key may be bound to other paths, and a cookie alone changes nothing from another origin.
+    // An API key may be bound to other paths, and a cookie from another origin may not change anything.
     statuses.push('403');
   }
   if (operation.parameters?.some((parameter) => 'in' in parameter && parameter.in === 'path')) {
@@ -200,7 +200,7 @@ function failuresOf(operation: Operation, { inputs, meta, type }: Procedure): st
   return statuses;
 }
 
-/** One shared form of failure instead of the generator's, and an order that does not depend on the routers'. */
+/** Replaces the generator's failures by one shared component, and sorts paths and components. */
 function tidy(document: OpenAPIObject): OpenAPIObject {
   const { schemas = {}, ...components } = document.components ?? {};
   const responses = Object.entries(FAILURES).map(([status, { name, description, code }]) => {
@@ -214,7 +214,7 @@ function tidy(document: OpenAPIObject): OpenAPIObject {
   return {
     ...document,
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    // For plain routes, which bring no declaration of their own.
+    // For plain routes, which declare none.
     security: Object.keys(components.securitySchemes ?? {}).map((scheme) => ({ [scheme]: [] })),
     paths: sorted(Object.entries(document.paths ?? {})),
     components: {
@@ -225,7 +225,7 @@ function tidy(document: OpenAPIObject): OpenAPIObject {
   };
 }
 
-/** A failure of a status, as it is answered. */
+/** The body of a failure of a status. */
 function exampleOf(status: number, named: ErrorCode | undefined) {
   const codes = Object.keys(ERRORS) as ErrorCode[];
   const code = named ?? codes.find((one) => ERRORS[one].status === status);

@@ -11,7 +11,7 @@ import {
   type Words,
 } from './docs.examples.words.ts';
 
-/** What of JSON Schema the generator writes. */
+/** The part of JSON Schema that the generator writes. */
 export interface Described {
   $ref?: string;
   type?: string | string[];
@@ -44,7 +44,7 @@ interface DescribedOperation {
 }
 
 type Components = Record<string, Described>;
-/** Gives every JSON body of the document an example: components their own, other schemas one beside them. */
+/** Gives every JSON body of the document an example: inside of components, and beside other schemas. */
 export function addExamples(document: OpenAPIObject): void {
   const components = (document.components?.schemas ?? {}) as Components;
   for (const [name, schema] of Object.entries(components)) {
@@ -67,10 +67,10 @@ export function addExamples(document: OpenAPIObject): void {
 }
 
 /**
- * A value that fits a schema. Optional members are left out; of an object that has no others, the first is shown.
+ * A value that fits a schema. Optional members are left out; an object with no others shows the first.
  *
  * @param at the name of the component, the path or the member that the schema describes
- * @param sent by a caller, who sends no null
+ * @param sent whether callers send it: they send no null
  */
 export function exampleOf(schema: Described, components: Components, at: string, sent = false): unknown {
   const owner = nounOf(at);
@@ -128,7 +128,7 @@ const ownExample = ({ example, examples }: Described): unknown[] | undefined =>
 const isTaken = (schema: Described, word: unknown): boolean =>
   !schema.properties && (schema.enum?.includes(word) ?? kindsOf(schema).includes(kindOf(word)));
 
-/** The JSON types that a schema takes; all of them where it does not say. Components are objects. */
+/** The JSON types that a schema accepts; all when it names none. Components are objects. */
 function kindsOf({ $ref, type, anyOf, oneOf }: Described): string[] {
   const options = anyOf ?? oneOf;
   if ($ref) return ['object'];

@@ -11,7 +11,7 @@ const VALVES = { units: 'metric' };
 const VALVES_SPEC = { type: 'object', properties: { units: { type: 'string', default: 'metric' } } };
 const NOTES = { city: 'Oslo' };
 
-/** The words of nouns, for what is inside of them. The first that a name holds counts. */
+/** The example values of nouns, for their members. The first noun that a name contains counts. */
 const NOUNS: readonly (readonly [name: RegExp, words: Words])[] = [
   [/^Error$/, { code: 'not_found', detail: 'There is nothing under that address or id.' }],
   [/^ConfigurationExplained$/, { locked: [] }],
@@ -54,10 +54,10 @@ const NOUNS: readonly (readonly [name: RegExp, words: Words])[] = [
   [/channel/i, { id: id('02'), name: 'general', description: 'What concerns all' }],
 ];
 
-/** The words of the noun that a name holds: of a component, a path or a member. */
+/** The example values for the name of a component, a path or a member. */
 export const nounOf = (name: string): Words | undefined => NOUNS.find(([noun]) => noun.test(name))?.[1];
 
-/** The words of members, wherever they are. */
+/** The example values of members in any noun. */
 export const EVERYWHERE: Words = {
   name: 'Parley',
   email: 'ada@example.com',
@@ -141,7 +141,7 @@ export const EVERYWHERE: Words = {
   effective_permissions: { workspace: { tools: true } },
 };
 
-/** The words of answers alone: a quiet state, which the members that are null fit. */
+/** The example values of answers only: a state that fits the members that are null. */
 export const SHOWN: Words = {
   access_grants: [],
   faults: [],
@@ -159,7 +159,7 @@ export const SHOWN: Words = {
   mention_count: 0,
 };
 
-/** Of operations whose schema says too little of the body. */
+/** Bodies of operations whose schema says too little. */
 export const BODIES: Words = {
   'profile.updateNotes': NOTES,
   'settings.update': { ui: { theme: 'dark' } },
@@ -170,7 +170,7 @@ export const BODIES: Words = {
   'valves.userUpdate': VALVES,
 };
 
-/** Of operations whose schema says too little of the answer. */
+/** Answers of operations whose schema says too little. */
 export const ANSWERS: Words = {
   'configs.namespace': { 'ui.enable_signup': true },
   'profile.notes': NOTES,

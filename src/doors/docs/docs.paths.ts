@@ -3,5 +3,5 @@ import { IMPORT_PATHS } from '../files/imports.document.ts';
 import { PICTURE_PATHS } from '../files/pictures.document.ts';
 import { OAUTH_PATHS } from '../oauth/oauth.document.ts';
 
-/** All plain routes that belong into the document. */
+/** All plain routes of the document. */
 export const PLAIN_PATHS = { ...FILE_PATHS, ...IMPORT_PATHS, ...PICTURE_PATHS, ...OAUTH_PATHS };

@@ -23,7 +23,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** A file of its own, because the page's policy allows no inline script. */
+/** Served as a file, because the page's policy allows no inline script. */
 const START = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#docs',
@@ -33,7 +33,7 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-/** The viewer sets styles inline and draws its icons from data: addresses; scripts come from our files alone. */
+/** The viewer sets styles inline and draws icons from data: addresses. Scripts come only from our files. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -45,7 +45,7 @@ const POLICY = [
 
 const TYPES = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', png: 'image/png' };
 
-/** `GET /docs` (Swagger UI from its own package, nothing from elsewhere) and `GET /openapi.json`. */
+/** `GET /docs` (Swagger UI from its npm package, nothing from other servers) and `GET /openapi.json`. */
 export function mountDocs(app: FastifyInstance, router: AnyRouter): void {
   const document = renderDocument(buildDocument(router, PLAIN_PATHS));
   serve(app, '/openapi.json', 'application/json; charset=utf-8', document);

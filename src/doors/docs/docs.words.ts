@@ -1,4 +1,4 @@
-/** What the document says of each tag. */
+/** The descriptions of tags. */
 export const TAGS: Readonly<Record<string, string>> = {
   access: 'Which rule allows or refuses something.',
   audit: 'The log of who changed what.',
@@ -14,7 +14,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   webhooks: 'Addresses by which programs post into a channel.',
 };
 
-/** What `{id}` stands for, by the beginning of the path. */
+/** The descriptions of `{id}`, by the beginning of the path. */
 const IDS: readonly (readonly [path: RegExp, description: string])[] = [
   [/^\/auths\/api_keys/, 'The API key'],
   [/^\/auths\/sessions/, 'The session'],
@@ -27,7 +27,7 @@ const IDS: readonly (readonly [path: RegExp, description: string])[] = [
   [/^\/users/, 'The account'],
 ];
 
-/** What the other parameters stand for, by their names. */
+/** The descriptions of other parameters, by name. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   action: 'Only entries of this action, such as `user.update`, or of all that begin so, such as `user`',
   actor: 'Only what this account did',
@@ -72,6 +72,6 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   webhook_id: 'The webhook',
 };
 
-/** What a parameter of a path stands for; undefined for one that nothing describes yet. */
+/** The description of a parameter; undefined when there is none yet. */
 export const describeParameter = (path: string, name: string): string | undefined =>
   name === 'id' ? IDS.find(([beginning]) => beginning.test(path))?.[1] : PARAMETERS[name];

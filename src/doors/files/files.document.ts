@@ -2,7 +2,7 @@ import type { GenerateOpenApiDocumentOptions } from 'trpc-to-openapi';
 import { z } from 'zod';
 import { FileView } from '../../files/files.schema.ts';
 
-/** Every plain route also waits for a turn of its caller. */
+/** The failures of a plain route: it also waits for a turn of its caller. */
 export const failures = (names: Record<number, string>) =>
   Object.fromEntries(
     Object.entries({ ...names, 429: 'RateLimited', 503: 'Unavailable' }).map(([status, name]) => [
@@ -12,7 +12,7 @@ export const failures = (names: Record<number, string>) =>
   );
 
 const binary = { schema: { type: 'string' as const, format: 'binary' } };
-/** The real type is the file's own. Generators of clients know bytes by the first. */
+/** The real type is the type of the file. Generators of clients recognise bytes by the first one. */
 export const bytes = { 'application/octet-stream': binary, '*/*': binary };
 
 /** The plain routes of `files.ts`, for the document. */

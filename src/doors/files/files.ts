@@ -12,10 +12,10 @@ import { type FormPart, maxUploadBytes, tooLarge, uploadFile } from '../../files
 import { buildHttpContext } from '../http/context.ts';
 import { REST_PREFIXES } from '../rest/rest.ts';
 
-/** What a form may take beside its file. */
+/** The most bytes of a form beside its file. */
 const FORM_BYTES = 1024 * 1024;
 
-/** Forms have one file and few fields, all of them small. */
+/** A form has one file and a few small fields. */
 const FORM_LIMITS = {
   files: 1,
   fields: 8,
@@ -26,11 +26,11 @@ const FORM_LIMITS = {
 };
 
 /**
- * Uploads and downloads: bytes are no procedure's input or output, so they have plain routes. Who calls is asked as for every
+ * Uploads and downloads: procedures do not take or return bytes, so these are plain routes. Callers are admitted as for every
  * procedure.
  */
 export async function mountFiles(app: FastifyInstance, parts: Parts): Promise<void> {
-  // Encapsulated: no other route takes forms.
+  // In a scope of its own, because no other route takes forms.
   await app.register(async (inner) => {
     await inner.register(multipart, { limits: FORM_LIMITS, throwFileSizeLimit: false });
     for (const prefix of REST_PREFIXES) {
@@ -42,7 +42,7 @@ export async function mountFiles(app: FastifyInstance, parts: Parts): Promise<vo
   for (const prefix of REST_PREFIXES) {
     for (const last of ['', '/:name']) {
       app.route<ById>({
-        // Named, since the HEAD that Fastify makes of a GET reads the whole file to tell its length.
+        // HEAD is named because the HEAD that Fastify derives from GET reads the whole file to find its length.
         method: ['GET', 'HEAD'],
         url: `${prefix}/files/:id/content${last}`,
         async handler(request, reply) {
@@ -63,7 +63,7 @@ export async function mountFiles(app: FastifyInstance, parts: Parts): Promise<vo
       );
       const { status } = data;
       if (request.query.stream !== 'true') return { status };
-      // Files are not processed here: the first event is the last.
+      // Files are not processed, so the first event is the last.
       reply.header('content-type', 'text/event-stream').header('cache-control', 'no-cache');
       return reply.send(`data: ${JSON.stringify({ status })}\n\n`);
     });
@@ -82,7 +82,7 @@ function answer<T>(
   { type, path }: { type: 'query' | 'mutation'; path: string[] },
   work: (scope: Scope) => Promise<T>,
 ): Promise<T> {
-  // The body of an upload is not kept.
+  // Size 0: the bytes of an upload are streamed, not kept.
   const context = { ...buildHttpContext(parts, request, reply), bytes: 0 };
   const call = { level: 'member', type, signal: undefined, reach: () => [['api', ...path]] } as const;
   return answerCall<Actor, T>(context, call, work);
@@ -96,15 +96,15 @@ async function answerUpload(parts: Parts, request: FastifyRequest, reply: Fastif
       });
     }
     const max = maxUploadBytes(scope);
-    // Who says beforehand that it is too much need not send it.
+    // Refuses a declared size that is too large before the body is sent.
     if (Number(request.headers['content-length']) > max + FORM_BYTES) throw tooLarge(max);
     return { status: true, ...(await uploadFile(scope, readForm(request, max))) };
   });
 }
 
-/** The parts of a form as they arrive. @throws AppError for what is no such form, or has too much in it */
+/** The parts of a form as they arrive. @throws AppError for a malformed or too large form */
 async function* readForm(request: FastifyRequest, maxBytes: number): AsyncGenerator<FormPart> {
-  // The service counts the file's bytes; one more than allowed has to reach it.
+  // The service counts the bytes of the file, so one more than allowed must reach it.
   const parts = request.parts({ limits: { fileSize: maxBytes + 1 } });
   try {
     while (true) {
@@ -138,7 +138,7 @@ async function* bytesOf(file: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-/** Whatever the parser of forms says is about what was sent. */
+/** Every error of the parser is a fault of the form. */
 function refusal(error: unknown): AppError {
   const { statusCode } = error as { statusCode?: number };
   return statusCode === 413
@@ -147,8 +147,8 @@ function refusal(error: unknown): AppError {
 }
 
 /**
- * Sends bytes that somebody uploaded from our own origin: their kind is what we found, never a guess of the browser's, and whatever
- * renders them has no origin and no script.
+ * Sends uploaded bytes from our own origin. Their type was detected at upload and browsers must not guess another; a page made of them
+ * has no origin and runs no script.
  */
 function sendContent(content: FileContent, request: FastifyRequest, reply: FastifyReply) {
   const etag = `"${content.hash}"`;
@@ -184,7 +184,7 @@ function sendContent(content: FileContent, request: FastifyRequest, reply: Fasti
 const matches = (header: string | undefined, etag: string) =>
   header?.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim())) ?? false;
 
-/** The one range of bytes that is asked for. Several, and what is no range, are answered with everything (RFC 9110, 14.2). */
+/** The requested range of bytes. Several ranges, and malformed ones, are answered with the whole file (RFC 9110, 14.2). */
 function rangeOf({ headers, method }: FastifyRequest, size: number, etag: string) {
   const condition = headers['if-range'];
   if (method !== 'GET' || !headers.range || (condition !== undefined && condition !== etag)) return undefined;

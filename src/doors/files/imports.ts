@@ -13,16 +13,16 @@ import { importTools, requireImporter } from '../../tools/import/import.service.
 import { buildHttpContext } from '../http/context.ts';
 import { REST_PREFIXES, signalOf } from '../rest/rest.ts';
 
-/** Of an export of other servers, with the sources and specifications of all its tools. */
+/** Of the whole text: an export of another server holds the sources and specifications of all its tools. */
 const MAX_BYTES = 64 * 1024 ** 2;
-/** Of what is not in the tools. */
+/** Of the text outside of the tools. */
 const MAX_OUTSIDE_BYTES = 64 * 1024;
-/** Of all lists; whether those of the tools are too many is said in words. */
+/** Of all lists. The schema limits the number of tools further, with its own message. */
 const MAX_ELEMENTS = 10_000;
 
 /**
- * The import of tools takes more than other calls, so it has a plain route: the text is kept as bytes, and one tool of it is read at
- * a time. One such text larger than other bodies may be is kept at a time in a process.
+ * The import of tools takes a larger body than procedures, so it has a plain route: the text is kept as bytes, and its tools are parsed
+ * one at a time. A process reads one text that exceeds the limit of other bodies at a time.
  */
 export async function mountImports(app: FastifyInstance, parts: Parts): Promise<void> {
   let isTaken = false;
@@ -47,7 +47,7 @@ export async function mountImports(app: FastifyInstance, parts: Parts): Promise<
       signal: signalOf(reply),
       reach: () => [['api', 'tools', 'import']],
     } as const;
-    // The body is not read yet: it counts for nothing while the call waits.
+    // Size 0: the body is not read while the call waits for its turn.
     const context = { ...buildHttpContext(parts, request, reply), bytes: 0 };
     return answerCall(context, call, (scope: Scope) => importFrom(request, scope));
   }
@@ -60,7 +60,7 @@ export async function mountImports(app: FastifyInstance, parts: Parts): Promise<
       const { tools, dry_run } = readForm(text, elements);
       for (const range of elements) {
         checkTool(text, range);
-        // One of 4 MiB takes its time.
+        // A tool may have 4 MiB, so other callers get a turn of the event loop.
         await setImmediate();
       }
       const items = (function* () {
@@ -74,7 +74,7 @@ export async function mountImports(app: FastifyInstance, parts: Parts): Promise<
 
   await app.register(async (inner) => {
     inner.removeAllContentTypeParsers();
-    // The handler reads it, once it knows who calls.
+    // The handler reads the body after it has admitted the caller.
     inner.addContentTypeParser('application/json', (_request, body, done) => done(null, body));
     for (const prefix of REST_PREFIXES)
       inner.post(`${prefix}/tools/import`, { bodyLimit: MAX_BYTES, config: { streamsBody: true } }, answer);
@@ -85,7 +85,7 @@ export async function mountImports(app: FastifyInstance, parts: Parts): Promise<
 async function readText({ headers, body }: FastifyRequest): Promise<{ text: Buffer; elements: Range[] }> {
   const tooLarge = new AppError('too_large', { detail: `An import has at most ${MAX_BYTES} bytes.` });
   if (Number(headers['content-length']) > MAX_BYTES) throw tooLarge;
-  // No body at all is no JSON either.
+  // A missing body is malformed JSON.
   if (!body) throw new AppError('malformed_json');
   const scanner = scanElements();
   const chunks: Buffer[] = [];
@@ -105,7 +105,7 @@ async function readText({ headers, body }: FastifyRequest): Promise<{ text: Buff
   return { text: Buffer.concat(chunks), elements: scanner.elements };
 }
 
-/** The text around the tools, in which the number of each stands for it. @throws malformed_json, validation, bad_request */
+/** Parses the text around the tools, where its number stands for each tool. @throws malformed_json, validation, bad_request */
 function readForm(text: Buffer, elements: Range[]) {
   const parts: string[] = [];
   let from = 0;
@@ -120,10 +120,10 @@ function readForm(text: Buffer, elements: Range[]) {
   throw invalidMembers(describeIssues(parsed.error));
 }
 
-/** @throws malformed_json, bad_request for one that holds too much */
+/** @throws malformed_json; bad_request for a tool that exceeds the limits of JSON */
 const checkTool = (text: Buffer, range: Range) => void parse(() => readTool(text, range, checkJsonText));
 
-/** One tool as it was sent. */
+/** Parses one tool. */
 function readTool(text: Buffer, range: Range | undefined, check = (_json: string) => {}): unknown {
   if (!range) return null;
   if (range.end - range.start > LIMITS.bodyBytes)

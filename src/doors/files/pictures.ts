@@ -10,7 +10,7 @@ import { webhookPicture } from '../../webhooks/webhooks.service.ts';
 import { buildHttpContext } from '../http/context.ts';
 import { REST_PREFIXES } from '../rest/rest.ts';
 
-/** Shown where there is no picture. Nothing in it comes from callers. */
+/** The picture of accounts and things without one. */
 const COMMON: Picture = {
   type: 'image/svg+xml',
   bytes: Buffer.from(
@@ -23,13 +23,13 @@ const Input = z.object({ id: id() });
 
 type FindPicture = (scope: Scope, id: string) => Promise<Picture | ExternalPicture | null>;
 
-/** Whose pictures there are. */
+/** The nouns with pictures. */
 const PICTURES: [noun: string, find: FindPicture][] = [
   ['channels/webhooks', webhookPicture],
   ['users', userPicture],
 ];
 
-/** Bytes are no procedures; who may ask and what is found is decided where it is for those. */
+/** Plain routes for bytes. Callers are admitted, and pictures are found, by the same code as for procedures. */
 export function mountPictures(app: FastifyInstance, parts: Parts): void {
   for (const prefix of REST_PREFIXES) {
     for (const [noun, find] of PICTURES)
@@ -59,7 +59,7 @@ function servePicture(parts: Parts, noun: string, find: FindPicture) {
     }
     const { type, bytes } = picture;
     const [, format = ''] = type.split(/[/+]/);
-    // Opened as a page it may do nothing, whatever somebody hid in it.
+    // A picture that is opened as a page runs no script.
     return reply
       .type(type)
       .header('content-security-policy', "default-src 'none'; sandbox")

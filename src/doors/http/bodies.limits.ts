@@ -3,18 +3,18 @@ import { innerOf } from '../../core/schema.ts';
 import { declaredBytes, LIMITS } from '../../core/wire.ts';
 import type { Procedure } from './procedures.ts';
 
-/** What a character takes in JSON at most: `\u0041`. */
+/** The most bytes of a character in JSON: `\u0041`. */
 const CHARACTER_BYTES = 6;
-/** What a byte of JSON takes at most where the sender escapes all but ASCII, as Python does. */
+/** By how much JSON grows when the sender escapes all but ASCII, as Python does. */
 const ESCAPED_BYTES = 3;
 /** Identifiers, dates and numbers are shorter. */
 const SHORT_BYTES = 64;
-/** For white space, and for members that clients send though nothing here knows them. */
+/** For white space and unknown members. */
 const SPARE_BYTES = 16 * 1024;
 
 /**
- * The most bytes that a body of an operation may have: what its input can hold, at most 4 MiB. Callers without credentials get
- * less (docs/decisions/bodies.md).
+ * The most bytes that a body of an operation may have: the largest input that its schema accepts, at most 4 MiB. Callers without
+ * credentials get less (docs/decisions/bodies.md).
  */
 export function bodyLimitOf({ inputs, meta }: Pick<Procedure, 'inputs' | 'meta'>): number {
   if (meta?.bodyBytes !== undefined) return meta.bodyBytes;
@@ -65,7 +65,7 @@ function sizeOf(schema: $ZodType, around: readonly $ZodType[] = []): number {
   }
 }
 
-/** The length that checks allow; of several the largest, as white space may be cut off between them. */
+/** The length that checks allow: the largest of several, as white space may be trimmed between them. */
 function longestOf(checks: readonly $ZodChecks[]): number {
   const lengths = checks.flatMap(({ _zod: { def } }) => (def.check === 'max_length' ? [def.maximum] : []));
   return lengths.length > 0 ? Math.max(...lengths) : Number.POSITIVE_INFINITY;

@@ -7,9 +7,9 @@ import { admitBeforeInput } from '../../core/trpc/admission.ts';
 import { buildHttpContext } from './context.ts';
 import type { Procedure } from './procedures.ts';
 
-/** Pieces that a body may come in. Few networks carry less than a kilobyte at a time. */
+/** The most pieces of a body. Few networks carry less than a kilobyte at a time. */
 const MAX_PIECES = 20_000;
-/** How long a refused body may go on before its connection is cut: clients read the answer when they have sent all, or never. */
+/** How long a refused body is read before its connection is cut: many clients read the answer only after they sent everything. */
 const LINGER_MS = 5_000;
 
 declare module 'fastify' {
@@ -19,7 +19,7 @@ declare module 'fastify' {
   }
 }
 
-/** Whether a request brings a body that is still to be read. */
+/** Whether a request has a body. */
 export const bringsBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
@@ -35,7 +35,7 @@ export async function readText(raw: IncomingMessage, payload: Readable, maxBytes
   if (Number(raw.headers['content-length']) > maxBytes) throw new AppError('too_large');
   const pieces: Buffer[] = [];
   let bytes = 0;
-  // Ending the iteration would end the connection, before the answer is sent.
+  // By default, the end of the iteration destroys the connection before the answer is sent.
   for await (const piece of payload.iterator({ destroyOnReturn: false })) {
     bytes += piece.length;
     if (bytes > maxBytes) throw new AppError('too_large');
@@ -45,8 +45,8 @@ export async function readText(raw: IncomingMessage, payload: Readable, maxBytes
 }
 
 /**
- * Cuts connections whose bodies come in crumbs: all pieces are kept until the last has come, and one of a single byte takes four
- * hundred.
+ * Cuts connections whose bodies come in too many small pieces: all pieces are kept until the last one, and a piece of one byte takes
+ * four hundred.
  */
 export function refuseCrumbs(app: FastifyInstance) {
   app.addHook('preParsing', (request, _reply, payload, done) => {
@@ -78,18 +78,18 @@ export function createPace(bytes: { perSecond: number; burst: number }, now = ()
   };
 }
 
-/** Each piece that is read is garbage at once: unbounded, refused bodies keep the garbage collector busy for other callers. */
+/** Discarded pieces are garbage at once. Without a bound, refused bodies keep the garbage collector busy and slow other callers. */
 const discarded = createPace({ perSecond: 8 * 1024 ** 2, burst: 128 * 1024 ** 2 });
 
 /**
- * Goes on reading what is refused, for a client that is still sending loses the answer when its connection is closed; cuts the
+ * Reads the rest of a refused body: a client that still sends would lose the answer if its connection was closed. Cuts the
  * connection when that takes long.
  */
 export function discardRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (raw.complete || raw.destroyed || !bringsBody(raw)) return;
-  // Fastify wants connections closed at once whose bodies it did not read.
+  // Fastify closes connections whose bodies it did not read.
   reply.removeHeader('connection');
-  // What the parser of a form did not take, it may hold up.
+  // The parser of a form may pause the stream.
   raw.unpipe();
   raw.on('data', (piece: Buffer) => {
     const waitMs = discarded.take(piece.length);

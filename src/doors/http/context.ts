@@ -16,8 +16,8 @@ const DEVICE_COOKIE = 'device';
 const WITHOUT_COOKIES: Reply = { setSession: () => {} };
 
 /**
- * What a procedure gets to know of a request, for every door. Nothing in it is verified, but for the address: who may say it is
- * `entrance.ts`'s.
+ * The facts of a request for a procedure, the same at every door. Only the address is verified: `entrance.ts` decides which proxies
+ * may state it.
  */
 function buildContext(parts: Parts, raw: IncomingMessage, reply: Reply = WITHOUT_COOKIES): Context {
   return {
@@ -33,14 +33,14 @@ function buildContext(parts: Parts, raw: IncomingMessage, reply: Reply = WITHOUT
         return cookieOf(raw, DEVICE_COOKIE);
       },
       sameOrigin: isSameOrigin(parts, raw),
-      // At once: a socket outlives the headers that it came with.
+      // Now, because a socket outlives the headers of its upgrade.
       origin: originOf(parts, raw),
     },
     reply,
   };
 }
 
-/** What the body holds; of one in chunks the most that it may. */
+/** The size of the body; for chunked bodies the largest size allowed. */
 const bytesOf = ({ headers }: IncomingMessage): number =>
   headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : LIMITS.bodyBytes;
 
@@ -60,7 +60,7 @@ export const buildHttpContext = (parts: Parts, request: FastifyRequest, reply: F
       if (names.length > 0) reply.header('x-ignored-members', ignoredHeader(names));
     },
     nameChanged(paths) {
-      // The first of them by name, and how many there are.
+      // The first names, and the number of all.
       const named = paths.length > 0 ? `${ignoredHeader(paths)}; ` : '';
       reply.header('x-changed-settings', `${named}total=${paths.length}`);
     },
@@ -70,7 +70,7 @@ export const buildHttpContext = (parts: Parts, request: FastifyRequest, reply: F
  * The context of a socket. A browser sends its cookie with an upgrade from any page, and no preflight asks first
  * (cross-site WebSocket hijacking), so a cookie counts only from our own origin.
  *
- * @param token what the client handed over after the connection was made; wins over the upgrade request's headers
+ * @param token sent by the client after the connection was made; wins over the headers of the upgrade
  */
 export function buildSocketContext(parts: Parts, raw: IncomingMessage, token?: string): Context {
   const context = buildContext(parts, raw);
@@ -81,7 +81,7 @@ export function buildSocketContext(parts: Parts, raw: IncomingMessage, token?: s
 
 const BEARER = /^bearer +(\S+)$/i;
 
-/** `Authorization` wins over `x-api-key`, that over the cookie. Another scheme, say a proxy's Basic, is not ours. */
+/** `Authorization` wins over `x-api-key`, and that over the cookie. Other schemes, such as a proxy's Basic, are ignored. */
 function findCredentials(raw: IncomingMessage): Credentials | null {
   const { headers } = raw;
   const bearer = headers.authorization && BEARER.exec(headers.authorization)?.[1];
@@ -95,13 +95,13 @@ function findCredentials(raw: IncomingMessage): Credentials | null {
 const cookieOf = ({ headers }: IncomingMessage, name: string): string | undefined =>
   headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[name];
 
-/** Browsers alone set these headers, so a page of another site cannot forge them. */
+/** Browsers set these headers themselves, so a page of another site cannot forge them. */
 function isSameOrigin(parts: Parts, raw: IncomingMessage): boolean {
   const { origin, host, 'sec-fetch-site': site } = raw.headers;
   if (site === 'same-origin') return true;
   return origin !== undefined && host !== undefined && origin === originOf(parts, raw);
 }
 
-/** Where a browser reached this service, as it names origins. Anybody can claim another: nothing may be trusted for it. */
+/** The origin under which a browser reached this service. A client can claim any other, so it proves nothing. */
 export const originOf = ({ entrance }: Parts, raw: IncomingMessage): string =>
   `${entrance.isHttps(raw) ? 'https' : 'http'}://${raw.headers.host}`;

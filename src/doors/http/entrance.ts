@@ -12,7 +12,7 @@ declare module '../../core/scope.ts' {
   }
 }
 
-/** What is in front of the server, and what that means for addresses and cookies. */
+/** The proxies in front of the server: how addresses are read and cookies are written. */
 export interface Entrance {
   /** The network address of the caller. */
   addressOf(raw: IncomingMessage): string;
@@ -34,11 +34,11 @@ const isWithin = (address: string, networks: readonly Network[]): boolean => {
   return networks.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits));
 };
 
-/** How long a list of this machine's addresses holds. */
+/** How long the list of this machine's addresses is reused. */
 const INTERFACES_MS = 10_000;
 let own = { addresses: new Set<string>(), at: Number.NEGATIVE_INFINITY };
 
-/** Whether an address belongs to this machine, and so to its tools as well. */
+/** Whether an address belongs to this machine. Its tools have the same addresses. */
 function isOwn(address: string): boolean {
   if (ipaddr.process(address).range() === 'loopback') return true;
   const now = performance.now();
@@ -54,7 +54,7 @@ type EntranceEnv = Pick<
   'TRUSTED_PROXIES' | 'PROXY_SECRET' | 'AUTH_COOKIE_SAME_SITE' | 'AUTH_COOKIE_SECURE'
 >;
 
-/** Reads who calls, past the proxies that are trusted. `X-Forwarded-For` of anybody else is a claim, so nothing uses it. */
+/** Finds the address of the caller behind trusted proxies. `X-Forwarded-For` of any other sender is ignored. */
 export function createEntrance(env: EntranceEnv): Entrance {
   const proxies = env.TRUSTED_PROXIES.map(toNetwork);
   const { AUTH_COOKIE_SAME_SITE: sameSite, AUTH_COOKIE_SECURE: secure } = env;
@@ -70,7 +70,7 @@ export function createEntrance(env: EntranceEnv): Entrance {
     peer !== '' && isWithin(peer, proxies) && (!isOwn(peer) || showsSecret(raw));
 
   /**
-   * Believes `X-Forwarded-Proto` from anyone where no proxies are named: a caller who lies gets a cookie that works for https
+   * Believes `X-Forwarded-Proto` from every caller when no proxies are named: a caller that lies gets a cookie that works for https
    * only, and a page of another site cannot send the header without a preflight.
    */
   function isHttps(raw: IncomingMessage): boolean {
@@ -84,7 +84,7 @@ export function createEntrance(env: EntranceEnv): Entrance {
     addressOf(raw) {
       const peer = plain(raw.socket.remoteAddress ?? '');
       if (proxies.length === 0 || !isFromProxy(raw, peer)) return peer;
-      // Each proxy adds whom it heard it from: the last one that is no proxy is the caller. What stands before may be made up.
+      // Each proxy appends the address of its sender: the last one that is no proxy is the caller. Earlier entries may be forged.
       const header = raw.headers['x-forwarded-for'];
       const hops = (Array.isArray(header) ? header.join() : (header ?? '')).split(',').reverse();
       let caller = peer;
@@ -92,7 +92,7 @@ export function createEntrance(env: EntranceEnv): Entrance {
         const address = withoutPort(hop.trim());
         if (isIP(address) === 0) break;
         caller = plain(address);
-        // A tool may call the proxy, too.
+        // A tool may call through the proxy, too.
         if (!isWithin(caller, proxies) || isOwn(caller)) break;
       }
       return caller;
@@ -105,7 +105,7 @@ export function createEntrance(env: EntranceEnv): Entrance {
         httpOnly: true,
         sameSite,
         path: '/',
-        // Browsers drop a cookie for other sites that is not for https.
+        // Browsers drop `SameSite=None` cookies without `Secure`.
         secure: secure === 'auto' ? sameSite === 'none' || isHttps(raw) : secure,
         ...(expires && { expires }),
       }),
@@ -114,9 +114,9 @@ export function createEntrance(env: EntranceEnv): Entrance {
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** Some proxies name the port, too. */
+/** Some proxies append the port. */
 const withoutPort = (hop: string): string => hop.replace(/^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/, '$1$2');
 
-/** An IPv4 address that a socket for both kinds shows as IPv6, in its own form. */
+/** A dual-stack socket shows IPv4 addresses as IPv6. */
 const plain = (address: string): string =>
   isIP(address) === 6 ? ipaddr.process(address).toString() : address;

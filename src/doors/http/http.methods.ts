@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import createPaths from 'find-my-way';
 
 /**
- * Notes every route added from now on, whichever door adds it, for `405` and its `Allow`. A second router holds each path once,
- * whatever its methods: Fastify's own has one tree for each method, and there `GET /channels/create`, which answers only
- * `POST`, would be taken for `/channels/:id`.
+ * Records every route that is added from now on, by any door, for `405` and its `Allow`. A second router holds each path once with
+ * all its methods: Fastify's router has one tree for each method, so `GET /channels/create`, which answers only `POST`, would match
+ * `/channels/:id`.
  *
  * @param options those of Fastify's router
  * @returns the methods that the path of a URL answers; empty for an unknown path
@@ -17,7 +17,7 @@ export function collectMethods(
   const router = createPaths(options);
   app.addHook('onRoute', ({ url, method }) => {
     if (url === '*') return;
-    // Paths that differ in the names of parameters alone are one.
+    // Paths that differ only in the names of parameters are the same.
     const pattern = url.replaceAll(/:\w+/g, ':p').replace(/(?<=.)\/$/, '');
     const methods = paths.get(pattern) ?? new Set();
     if (!paths.has(pattern)) router.on('GET', pattern, () => {}, methods);

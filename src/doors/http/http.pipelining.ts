@@ -1,19 +1,18 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How many requests of one connection may wait for those before them. Browsers send one at a time, other clients a few. */
+/** How many requests of one connection may wait for earlier ones. Browsers send one at a time, other clients a few. */
 const MAX_WAITING = 100;
 
 type Request = [IncomingMessage, ServerResponse];
 
 /**
- * Answers the requests of a connection one after the other: Node begins all that a client sends without awaiting the answers
- * (pipelining, RFC 9112, section 9.3.2), and those of one read in the same turn of the event loop. A connection with very many is
- * cut, since each takes its memory.
+ * Answers the requests of a connection one after the other. Node begins all pipelined requests (RFC 9112, section 9.3.2) at once, and
+ * those of one read in the same turn of the event loop. A connection with too many is cut, since each takes memory.
  */
 export function serializeRequests(server: Server): void {
   const answer = server.listeners('request') as ((...request: Request) => void)[];
-  /** What waits on connections with a request under way. */
+  /** The waiting requests of connections that have one under way. */
   const queues = new WeakMap<Socket, Request[]>();
 
   function begin(socket: Socket, [request, response]: Request): void {

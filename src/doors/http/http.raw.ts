@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorBody } from '../../core/errors.ts';
 
-/** A whole HTTP answer as text, for sockets that Node gives no response object for. It closes the connection. */
+/** A whole HTTP answer as text, for sockets without a response object. It closes the connection. */
 export function rawAnswer(status: number, body: ErrorBody, requestId: string): string {
   const json = JSON.stringify(body);
   return [

@@ -1,7 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import { isObject } from '../../core/json/json.ts';
 
-/** Headers that every answer carries unless its route set its own; JSON needs nothing of what these forbid. */
+/** Headers of every answer, unless its route sets its own. JSON needs nothing that these forbid. */
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -14,13 +14,13 @@ interface IdentifiedRequest extends IncomingMessage {
   [REQUEST_ID]?: string;
 }
 
-/** What a caller may choose as request id: short, and harmless in a header and in a log line. */
+/** A request id that callers may choose: short, and harmless in a header and in a log line. */
 const ACCEPTABLE_ID = /^[\w.-]{1,64}$/;
 
 const processId = Math.random().toString(36).slice(2, 8).padEnd(6, '0');
 let requestCount = 0;
 
-/** The id of a request: the caller's `X-Request-Id` where it is a sane token, else one made here. */
+/** The id of a request: the caller's `X-Request-Id` where it is acceptable, else a new one. */
 export function requestIdOf(request: IdentifiedRequest): string {
   const known = request[REQUEST_ID];
   if (known !== undefined) return known;
@@ -30,7 +30,7 @@ export function requestIdOf(request: IdentifiedRequest): string {
   return id;
 }
 
-/** Unique among the processes of a deployment as far as logs need it; never a secret. */
+/** Unique enough for the logs of a deployment; not a secret. */
 export function nextRequestId(): string {
   requestCount += 1;
   return `${processId}-${requestCount.toString(36)}`;
@@ -38,12 +38,12 @@ export function nextRequestId(): string {
 
 const arrivals = new WeakMap<IncomingMessage, number>();
 
-/** Notes when an upgrade arrived: there is no response that would keep the time. */
+/** Notes when an upgrade arrived: it has no response object that would keep the time. */
 export const noteArrival = (request: IncomingMessage): void => {
   arrivals.set(request, performance.now());
 };
 
-/** What every answer carries, for the answer to an upgrade. */
+/** The headers of every answer, for the answer to an upgrade. */
 export const upgradeHeaders = (request: IncomingMessage): Record<string, string> => ({
   'x-request-id': requestIdOf(request),
   'x-process-time': processTime(arrivals.get(request) ?? performance.now()),
@@ -65,7 +65,7 @@ export class TimedResponse<
 
   override writeHead(...head: unknown[]): this {
     const headers = head.at(-1);
-    // Fastify hands over all headers as one object of its own making; adding to it spares Node a merge.
+    // Fastify passes all headers as one object of its own. Adding to it spares Node a merge.
     if (isObject(headers) && this.getHeaderNames().length === 0) this.#addTo(headers);
     else this.#set();
     return super.writeHead(...(head as Head));

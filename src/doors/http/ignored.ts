@@ -2,7 +2,7 @@ import type { $ZodObjectDef, $ZodType } from 'zod/v4/core';
 import { unwrap } from '../../core/schema.ts';
 import { leftOut } from '../../core/wire.ts';
 
-/** Names the header can hold; more would only help a caller who wants to fill our memory and log. */
+/** How many names the header holds. A caller could fill memory and log with more. */
 const MAX_NAMES = 20;
 const MAX_NAME_CHARACTERS = 80;
 const MAX_HEADER_CHARACTERS = 2000;
@@ -15,7 +15,7 @@ export type Known =
 
 type Seen = Map<$ZodType, Known | null>;
 
-/** Walks a schema once, at start. Recursive schemas end where they meet themselves again. */
+/** Walks a schema once, at start. The walk of a recursive schema ends where the schema repeats. */
 export function planKnown(schema: $ZodType, seen: Seen = new Map()): Known | null {
   const met = seen.get(schema);
   if (met !== undefined) return met;
@@ -58,7 +58,7 @@ function planObject(schema: $ZodType, def: $ZodObjectDef, seen: Seen): Known {
 const SCALARS: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'null', 'literal', 'enum']);
 const hasMembers = (option: $ZodType) => !SCALARS.has(unwrap(option).type);
 
-/** A member that any of the alternatives keeps is not ignored; one that several keep is not looked into. */
+/** A member that one alternative keeps is not ignored. The inside of a member that several keep is not checked. */
 function join(alternatives: (Known | null)[]): Known | null {
   const [first, ...rest] = alternatives;
   if (!first || rest.length === 0) return first ?? null;
@@ -73,7 +73,7 @@ function join(alternatives: (Known | null)[]): Known | null {
   return joined;
 }
 
-/** What a whole input keeps; `elsewhere` are members that come from the path and so are unknown in the body. */
+/** The members that a whole input keeps. @param elsewhere members that come from the path, and so are unknown in the body */
 export function planKnownInput(inputs: readonly $ZodType[], elsewhere: readonly string[] = []): Known | null {
   if (inputs.length === 0) return { kind: 'object', members: new Map(), keepsOthers: false };
   const known = join(inputs.map((input) => planKnown(input)));
@@ -118,7 +118,7 @@ function collect(known: Known, value: unknown, path: string, found: Set<string>)
   }
 }
 
-/** The names as the value of `X-Ignored-Members`: percent-encoded, since a member may be named anything. */
+/** The names as the value of `X-Ignored-Members`: percent-encoded, since a name may hold any character. */
 export function ignoredHeader(names: Iterable<string>): string {
   let header = '';
   for (const name of [...names].slice(0, MAX_NAMES)) {

@@ -14,8 +14,8 @@ const answers = new WeakMap<Socket, Promise<boolean>>();
 
 /**
  * Whether the program at the other end of a connection from this machine may be a tool: it runs as a user of tools, or as the
- * server's own user where tools have no other. Also where the system does not tell. Reading the table costs some milliseconds
- * of CPU, so it is for attempts to sign in and not for every request.
+ * server's own user where tools have no other. True also when the system does not say. Reading the table takes some milliseconds
+ * of CPU, so this is for attempts to sign in, not for every request.
  */
 export function mayBeTool(socket: Socket): Promise<boolean> {
   const known = answers.get(socket) ?? look(socket);

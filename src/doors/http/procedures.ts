@@ -15,7 +15,7 @@ interface CallOptions {
 
 export type ProcedureType = 'query' | 'mutation' | 'subscription';
 
-/** A procedure as doors see it: what was declared, and the call itself. */
+/** A procedure as doors see it: its declaration and its call. */
 export interface Procedure {
   /** Dotted, as the typed client names it: `tools.create`. */
   path: string;
@@ -29,7 +29,7 @@ export interface Procedure {
 
 /** All procedures of a router, nested ones included, in the order of their declaration. */
 export function listProcedures(router: AnyRouter): Procedure[] {
-  // tRPC keeps inputs, output and the call out of its public types; this is the one place that looks.
+  // tRPC keeps inputs, output and the call out of its public types. Only this function reads them.
   const procedures = router._def.procedures as unknown as Record<
     string,
     Procedure['call'] & { _def: Pick<Procedure, 'type' | 'meta' | 'inputs' | 'output'> }

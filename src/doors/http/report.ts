@@ -8,15 +8,15 @@ interface Where {
   route: string | undefined;
 }
 
-/** Logs a failure that is ours or the operator's to mend, with its cause; ours under the request id that the caller got. */
+/** Logs failures of the server and outages, with their cause. A failure of the server has the request id that the caller got. */
 export function reportFailure(log: Parts['log'], failure: Failure, error: unknown, where: Where): void {
   const outage = outageIn(error);
   if (!failure.report && !outage) return;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  // The caller hung up, and what was done for it stopped.
+  // The caller hung up, so its work was stopped.
   if (cause instanceof Error && cause.name === 'AbortError') return;
   if (outage === 'full') noteDiskFull();
-  // All callers are answered alike, and none is told a request id: the log merges such lines (`log.ts`).
+  // In an outage all callers get the same answer without a request id: the log merges equal lines (`log.ts`).
   if (outage) log.error({ err: cause, route: where.route }, 'request failed');
   else log.error({ err: cause, request_id: where.requestId, route: where.route }, 'request failed');
 }

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** The longest time over which the sockets of a stopping process are closed. */
 const SPREAD_MS = 2_000;
 const TICK_MS = 10;
-/** Fewer than this are closed at once. */
+/** The smallest group: fewer sockets are closed at once. */
 const LEAST_A_TICK = 10;
 
-/** Closes sockets one group after the other, so that their clients do not all connect to the other processes in one moment. */
+/** Closes sockets one group after the other, so that their clients do not all reconnect at one moment. */
 export async function closeInSpread<T>(all: Iterable<T>, close: (one: T) => unknown): Promise<void> {
   const left = [...all];
   const group = Math.max(LEAST_A_TICK, Math.ceil(left.length / (SPREAD_MS / TICK_MS)));

@@ -9,16 +9,16 @@ const durations = new Histogram({
   buckets: [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10],
 });
 
-/** Of paths that nothing answers there is no end, and their routes have no name. */
+/** The route of all unknown paths: a label for each would grow without bound. */
 const UNKNOWN = 'unknown';
-/** The parser of requests takes methods that no route has. */
+/** Node's parser accepts further methods; they are counted as `other`. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 type Child = ReturnType<typeof durations.labels>;
 
-/** Counts every request that is answered from now on. What a path holds beside the names of its pattern is never kept. */
+/** Counts every answered request from now on, by the pattern of its path, never by the path. */
 export function countRequests(app: FastifyInstance): void {
-  /** There are as many as routes, methods and classes of a status, of which few meet. */
+  /** By method, status and pattern: routes bound their number. */
   const children = new Map<string, Child>();
 
   function childOf({ method, is404, routeOptions }: FastifyRequest, { statusCode }: FastifyReply): Child {

@@ -3,13 +3,13 @@ import { Counter } from 'prom-client';
 interface Traffic {
   /** Events, once for each socket that was sent one. */
   delivered: number;
-  /** Sockets that did not read what they were sent. */
+  /** Sockets that were cut because they left too much unread. */
   cut: number;
-  /** Sockets that sent more than a client does. */
+  /** Sockets that were closed because they sent too much. */
   flooded: number;
 }
 
-/** What went out by the doors of this process. Plain numbers, as one event may go to thousands of sockets. */
+/** Counts of the event doors of this process. Plain numbers, because one event may go to thousands of sockets. */
 export const traffic: Record<'trpc' | 'socketio', Traffic> = {
   trpc: { delivered: 0, cut: 0, flooded: 0 },
   socketio: { delivered: 0, cut: 0, flooded: 0 },

@@ -6,10 +6,10 @@ import type { Parts } from '../../core/scope.ts';
 import { answerCall, type Context } from '../../core/trpc/admission.ts';
 import { buildHttpContext } from '../http/context.ts';
 
-/** What keys that are bound to some paths must be allowed. */
+/** The path that an API key must be allowed, when it is bound to some. */
 const REACH = [['metrics']];
 
-/** Each walks all handles of the process at every scrape, and sockets are counted by themselves. */
+/** These default metrics walk all handles of the process at every scrape. Sockets are counted separately. */
 const COSTLY = /^nodejs_active_/;
 
 export interface MetricsOptions {
@@ -49,7 +49,7 @@ const admit = (context: Context) =>
     () => {},
   );
 
-/** Compares in a time that tells nothing of the token. */
+/** Compares in constant time. */
 function matcherOf(token: string): (context: Context) => boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const expected = digest(token);
@@ -57,7 +57,7 @@ function matcherOf(token: string): (context: Context) => boolean {
     credentials?.via === 'bearer' && timingSafeEqual(digest(credentials.token), expected);
 }
 
-/** Once, however many servers the process has. */
+/** Registers the metrics of the process once, even with several servers in it. */
 function collectProcess(): void {
   if (register.getSingleMetric('process_cpu_seconds_total')) return;
   collectDefaultMetrics({ eventLoopMonitoringPrecision: 20 });

@@ -2,7 +2,7 @@ import type { GenerateOpenApiDocumentOptions } from 'trpc-to-openapi';
 import { z } from 'zod';
 import { failures } from '../files/files.document.ts';
 
-/** They are for browsers and providers, so they are not under the prefix of the rest. */
+/** Browsers and providers call these routes, so they are not under the prefix of REST. */
 const servers = [{ url: '/' }];
 const provider = {
   in: 'path' as const,

@@ -44,7 +44,7 @@ export async function mountOAuth(app: FastifyInstance, parts: Parts): Promise<vo
       routes.get(`${PATH}/:provider/${end}`, (request, reply) =>
         redirecting(parts, request, reply, async (scope) => {
           const attempt = parseCookie(request.headers.cookie ?? '')[COOKIE] ?? '';
-          // Once only, however it ends.
+          // Valid once, whether the sign-in succeeds or fails.
           reply.header('set-cookie', attemptCookie('', originOf(parts, request.raw)));
           const query = request.url.slice(request.url.indexOf('?') + 1 || request.url.length);
           await endSignIn(scope, { provider: providerOf(request), attempt, query });
@@ -81,7 +81,7 @@ function answer<T>(
   return answerCall<null, T>(buildHttpContext(parts, request, reply), call, work);
 }
 
-/** Sends a browser on. What fails it is told on the page of the sign-in; whoever asks for no page gets JSON as everywhere. */
+/** Redirects a browser. A failure goes to the page of the sign-in; a caller that does not ask for a page gets JSON. */
 async function redirecting(
   parts: Parts,
   request: FastifyRequest,
@@ -101,7 +101,7 @@ async function redirecting(
   return reply.redirect(url, 302);
 }
 
-/** Sent along when the provider sends the browser back by a link (`Lax`), and to nothing but these routes. */
+/** The browser sends it when the provider redirects back (`Lax`), and only to these routes. */
 const attemptCookie = (value: string, origin: string): string =>
   stringifySetCookie({
     name: COOKIE,

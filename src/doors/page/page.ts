@@ -31,7 +31,7 @@ const ENTITIES: Record<string, string> = {
 };
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
-/** `GET /`: tells people what answers here and how to begin, until there is a workspace page. */
+/** `GET /`: tells visitors which server this is and how to begin, until there is a workspace page. */
 export function mountPage(app: FastifyInstance, parts: Parts, env: Pick<Env, 'ENV'>): void {
   app.get('/', async (request, reply) => {
     const page = render(originOf(parts, request.raw), await hasAccounts(parts.sql), env.ENV === 'dev');

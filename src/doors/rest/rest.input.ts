@@ -5,7 +5,7 @@ import { findIgnored, planKnown, planKnownInput } from '../http/ignored.ts';
 import type { Procedure } from '../http/procedures.ts';
 import { planReaders, type Reader } from './rest.query.ts';
 
-/** The input of a call, and the names of what was sent but belongs nowhere. */
+/** The input of a call, and the names of unknown members. */
 export interface ReadInput {
   input: unknown;
   ignored: Set<string> | undefined;
@@ -20,7 +20,7 @@ const parametersOf = (path: string) => [...path.matchAll(PARAMETER)].map(([, nam
 
 /**
  * Decides once, at start, where the input of an endpoint comes from: the path, then the query (GET, DELETE), or the
- * body. A name in the path is taken there alone; the same name in the query or the body is an unknown member.
+ * body. A name in the path is read only there; the same name in the query or the body is an unknown member.
  *
  * @throws Error for an endpoint whose declaration contradicts its input
  */
@@ -44,18 +44,18 @@ export function planInput({ path, inputs, meta }: Procedure): InputReader {
 
 interface Sources {
   parameters: string[];
-  /** Undefined when the input is no plain object, which then gets what was sent as it is. */
+  /** Undefined when the input is no plain object: it gets the body unchanged. */
   shape: Shape | undefined;
   readers: Map<string, Reader>;
 }
 
-/** Adds what the path says; `input` is ours, so nothing is copied. */
+/** Adds the parameters of the path to the input, in place. */
 function addParameters({ parameters, readers }: Sources, request: FastifyRequest, input: Members) {
   const params = request.params as Record<string, string>;
   for (const name of parameters) input[name] = readers.get(name)?.(params[name] ?? '');
 }
 
-/** Adds the members of the query that are known and not taken by the path or the body; names the others. */
+/** Adds the known members of the query that neither path nor body has; returns the names of the others. */
 function addQuery(readers: Map<string, Reader>, request: FastifyRequest, input: Members) {
   let ignored: Set<string> | undefined;
   const query = request.query as Query;
@@ -95,7 +95,7 @@ function readBodyMember(sources: Sources, bodyMember: string, acceptWrapped: boo
   };
 }
 
-/** What `{member: value}` holds, when the body is that and nothing more. */
+/** The value of a body that is exactly `{member: value}`. */
 const unwrapped = (body: unknown, member: string) =>
   isObject(body) && member in body && Object.keys(body).length === 1 ? body[member] : body;
 

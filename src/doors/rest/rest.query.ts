@@ -1,10 +1,10 @@
 import type { $ZodType } from 'zod/v4/core';
 import { type Shape, unwrap } from '../../core/schema.ts';
 
-/** Text from a URL as the type that the schema wants; what does not fit stays text, for Zod to refuse. */
+/** Converts text of a URL to the type that the schema wants. Text that does not fit stays text, and Zod refuses it. */
 export type Reader = (raw: string | string[]) => unknown;
 
-/** A reader for each member, made once: schemas stay strict, and no request walks one. */
+/** A reader for each member, made once at start, so that schemas stay strict and no request walks one. */
 export function planReaders(shape: Shape): Map<string, Reader> {
   return new Map([...shape].map(([name, schema]) => [name, readerOf(schema)]));
 }
@@ -25,7 +25,7 @@ function readerOf(schema: $ZodType): Reader {
   }
 }
 
-/** A repeated scalar stays an array, which Zod refuses: guessing which one was meant helps nobody. */
+/** A repeated scalar stays an array, which Zod refuses: the server does not guess which value is meant. */
 const scalar =
   (read: (raw: string) => unknown): Reader =>
   (raw) =>

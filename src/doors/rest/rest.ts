@@ -12,13 +12,13 @@ import { planInput } from './rest.input.ts';
 /** Every REST path answers under both; the document lists the first. */
 export const REST_PREFIXES = ['/api/v1', '/api'] as const;
 
-/** The path of a route as the document lists it, under whichever prefix it was called. */
+/** The path of a route as the document lists it, for both prefixes. */
 export const toRestPath = (route: string): string => route.replace(/^\/api(?!\/v1\/)(?=\/)/, '/api/v1');
 
 /**
- * Makes a route of every procedure that has `meta.openapi`. All that depends on its schemas is decided here, once;
- * a request reads its input by that plan and calls the procedure. Which of two patterns answers is the router's
- * business (static before parametric), and a path declared twice stops the start.
+ * Makes a route of every procedure that has `meta.openapi`. The plan for its input is made once, here; a request
+ * reads its input by that plan and calls the procedure. Fastify's router prefers static paths to parameters, and a
+ * path that is declared twice stops the start.
  */
 export function mountRest(app: FastifyInstance, parts: Parts, router: AnyRouter): void {
   for (const procedure of listProcedures(router)) {
@@ -54,7 +54,7 @@ function handlerOf(procedure: Procedure, parts: Parts, status: number): RouteHan
   };
 }
 
-/** Aborts when the caller goes away before the answer; a finished answer closes too, and means nothing. */
+/** Aborts when the caller goes away before the answer. A finished answer closes as well and does not abort. */
 export function signalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => {

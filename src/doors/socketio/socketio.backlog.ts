@@ -3,19 +3,19 @@ import { type Outlet, outletOver } from '../../core/subscription.ts';
 import { LIMITS } from '../../core/wire.ts';
 import { traffic } from '../metrics/metrics.sockets.ts';
 
-/** What a connection may leave unread before it is cut, in characters; it resumes by `last_event_ids`. */
+/** How many characters a connection may leave unread before it is cut; the client resumes by `last_event_ids`. */
 const MAX_BACKLOG = LIMITS.bodyBytes;
-/** What it may leave unread before a replay waits. */
+/** How many it may leave unread before a replay waits. */
 const REPLAY_BACKLOG = 256 * 1024;
 const SWEEP_MS = 250;
 
 /**
- * What is used of an Engine.IO connection. It emits `drain` when what waited was handed to the transport, which takes no more
- * before that is sent.
+ * The part of an Engine.IO connection that is used. It emits `drain` when waiting packets were handed to the transport, which takes
+ * the next ones when these are sent.
  */
 export interface Connection extends EventEmitter {
   readonly readyState: string;
-  /** What waits for the transport. */
+  /** Packets that wait for the transport. */
   readonly writeBuffer: readonly { data?: string | Buffer }[];
   close(discard: boolean): unknown;
 }
@@ -23,15 +23,15 @@ export interface Connection extends EventEmitter {
 const waiting = ({ writeBuffer }: Connection): number =>
   writeBuffer.reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
 
-/** The way to a client, for what is sent to it alone. */
+/** The outlet of a client, for packets that only it gets. */
 export const outletOf = (connection: Connection): Outlet =>
   outletOver(connection, () => connection.readyState === 'open' && waiting(connection) > REPLAY_BACKLOG);
 
 /**
- * Cuts connections that do not take what they are sent: Engine.IO itself would keep all of it for as long as pings are answered.
- * A look now and then costs nothing for each packet, and what is broadcast meanwhile is one text for all.
+ * Cuts connections that do not read: Engine.IO itself would keep all their packets as long as they answer pings. A regular sweep costs
+ * nothing for each packet, and a broadcast between two sweeps is one text for all connections.
  *
- * @returns what ends it
+ * @returns a function that ends the sweep
  */
 export function cutBacklogs(connections: () => Iterable<Connection>): () => void {
   const timer = setInterval(() => {

@@ -10,10 +10,10 @@ import { startNow } from '../../events/subscriber/start.ts';
 import { Subscriber } from '../../events/subscriber/subscriber.ts';
 import type { SocketOutlet } from './socketio.outlet.ts';
 
-/** What a key that is bound to some paths must be allowed. */
+/** The paths that an API key must be allowed, when it is bound to some. */
 const EVENT_DOOR = EVENT_PATHS.map(cutPath);
 
-/** Who a Socket.IO socket belongs to, and the subscriber that follows all streams which that person may read. */
+/** The person of a Socket.IO socket, and the subscriber that follows all streams which this person may read. */
 export class EventClient {
   readonly #outlet: SocketOutlet;
   readonly #onEnded: () => void;
@@ -39,7 +39,7 @@ export class EventClient {
     this.#onEnded = options.onEnded;
   }
 
-  /** Who it is; null before it was let in. */
+  /** Null before the socket was admitted. */
   get actor(): Actor | null {
     return this.#actor;
   }
@@ -49,9 +49,9 @@ export class EventClient {
   }
 
   /**
-   * Lets a client count on every event from now on, though it follows its streams only later.
+   * Notes the positions from which the client gets every event, though it follows its streams only later.
    *
-   * @throws AppError when it may not be here
+   * @throws AppError when the client is not admitted
    */
   async standWhereNow(context: Context): Promise<Actor> {
     const { parts } = context;
@@ -65,7 +65,7 @@ export class EventClient {
     });
   }
 
-  /** Takes the socket as theirs from now on. Resolves when it follows their streams, or when it was refused. */
+  /** Gives the socket to a person. Resolves when it follows that person's streams, or when it was refused. */
   async become(context: Context, actor: Actor): Promise<void> {
     const { presence, bus } = context.parts;
     this.#context = context;
@@ -83,7 +83,7 @@ export class EventClient {
     await this.#subscriber.recheck();
   }
 
-  /** What an operation of theirs needs, for whoever they are now. @throws AppError when they may not be here */
+  /** The scope of an operation, for the present person and rights. @throws AppError when the client is not admitted any more */
   async openScope(): Promise<Scope> {
     return scopeOf(this.#context, await admitMember(this.#context, EVENT_DOOR));
   }

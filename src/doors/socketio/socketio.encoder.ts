@@ -1,7 +1,7 @@
 import { Encoder, type Packet, PacketType } from 'socket.io-parser';
 import { isTold } from '../../events/streams.ts';
 
-/** The protocol's own encoder, but the payload of an event is the text that is there already. */
+/** The protocol's own encoder, except that it takes the serialised text of an event instead of writing it again. */
 export class SharingEncoder extends Encoder {
   override encode(packet: Packet): (string | Buffer)[] {
     const isPlain = packet.type === PacketType.EVENT && packet.id === undefined && packet.nsp === '/';

@@ -1,12 +1,12 @@
 import { appErrorIn } from '../../core/errors.ts';
 
-/** What is used of a Socket.IO socket. */
+/** The part of a Socket.IO socket that is used. */
 interface EndedSocket {
   disconnect(close: boolean): unknown;
   readonly conn: { close(discard?: boolean): unknown };
 }
 
-/** What a client can mend: its credentials, its account, or how much it asks for. */
+/** The statuses of failures that a client can mend: its credentials, its account, its number of requests. */
 const MENDABLE: ReadonlySet<number> = new Set([401, 403, 429]);
 
 /**
@@ -16,7 +16,7 @@ const MENDABLE: ReadonlySet<number> = new Set([401, 403, 429]);
  */
 export const canMend = (error: unknown): boolean => MENDABLE.has(appErrorIn(error)?.status ?? 500);
 
-/** Ends a socket: for good where the client can mend the reason, else so that it comes back by itself. */
+/** Ends a socket: for good when the client can mend the reason, else so that it comes back by itself. */
 export function endSocket(socket: EndedSocket, error: unknown): void {
   if (canMend(error)) socket.disconnect(true);
   else socket.conn.close();

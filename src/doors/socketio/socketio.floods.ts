@@ -2,23 +2,23 @@ import type { EventEmitter } from 'node:events';
 import { checkJsonText } from '../../core/json/incoming.ts';
 import { traffic } from '../metrics/metrics.sockets.ts';
 
-/** How many packets a connection may send within a second, whatever they are; more is no client. */
+/** How many packets of any kind a connection may send within a second; no real client sends more. */
 const PACKETS_PER_SECOND = 500;
-/** The same for their characters: a client's largest packet names where it stands in each of a thousand channels. */
+/** The same for their characters: the largest packet of a client holds its positions in a thousand channels. */
 const CHARACTERS_PER_SECOND = 256 * 1024;
 /** The most bytes of one packet, and of one request with several. */
 export const MAX_PACKET_BYTES = 64 * 1024;
 
-/** An Engine.IO connection; it emits `packet` for each that comes, before anything is done about it. */
+/** An Engine.IO connection. It emits `packet` for each packet before Socket.IO handles it. */
 interface Sending extends EventEmitter {
   readonly readyState: string;
-  /** What waits for the transport. */
+  /** Packets that wait for the transport. */
   readonly writeBuffer: readonly unknown[];
   write(message: string): unknown;
   close(discard: boolean): unknown;
 }
 
-/** A namespace's disconnect. The client can mend a flood, so it is not to come back by itself (`socketio.endings.ts`). */
+/** The disconnect of a namespace. The client can mend a flood, so it must not come back by itself (`socketio.endings.ts`). */
 const DISCONNECT = '1';
 
 interface Packet {
@@ -26,7 +26,7 @@ interface Packet {
   data?: unknown;
 }
 
-/** Whether a packet connects to the namespace that there is, which has no name, or `/`. */
+/** Whether a packet connects to the only namespace, which is written as `/` or omitted. */
 const connects = ({ type, data }: Packet): boolean =>
   type === 'message' && typeof data === 'string' && /^0(?!\/[^,])/.test(data);
 
@@ -41,8 +41,8 @@ function isParsable({ data }: Packet): boolean {
 }
 
 /**
- * Closes a connection that sends more than a client does. It is asked before Socket.IO sees the packet, which makes a socket of
- * each that connects while the first is not through, and one request can carry a hundred thousand: nobody has proved anything yet.
+ * Closes a connection that sends too much. It checks each packet before Socket.IO does: until the first socket is admitted, Socket.IO
+ * makes another one for each packet that connects, and one request without credentials can carry a hundred thousand.
  */
 export function cutFloods(connection: Sending): void {
   let isConnected = false;
@@ -64,7 +64,7 @@ export function cutFloods(connection: Sending): void {
     if (!again && !isTooMuch && isParsable(packet)) return;
     if (connection.readyState === 'open') traffic.socketio.flooded += 1;
     connection.write(DISCONNECT);
-    // A connection that is about to close takes no more packets; one that cannot be told is cut.
+    // A connection that is about to close takes no more packets; it is then cut without the disconnect.
     connection.close(connection.writeBuffer.length > 0);
   });
 }

@@ -10,7 +10,7 @@ export const Handshake = z.object({
   token: z.string().optional().catch(undefined),
   /** Undefined where the client did not choose. */
   events: Habit.optional().catch(undefined),
-  // An invalid position is dropped by itself: the other channels must not lose theirs.
+  // Only the invalid position is dropped; the other channels keep theirs.
   last_event_ids: z
     .unknown()
     .optional()
@@ -20,5 +20,5 @@ export const Handshake = z.object({
     }),
 });
 
-/** What `user-join` and `join-channels` carry. */
+/** The payload of `user-join` and `join-channels`. */
 export const Join = z.object({ auth: z.object({ token: z.string() }) });

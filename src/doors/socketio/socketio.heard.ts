@@ -8,9 +8,9 @@ import { setTyping } from '../../members/presence.service.ts';
 import { markRead } from '../../reads/reads.service.ts';
 import type { EventClient } from './socketio.client.ts';
 
-/** The name under which clients tell what concerns a channel. */
+/** The name of packets from clients that concern a channel. */
 const ENVELOPE = 'events:channel';
-/** How many packets a second one socket is listened to; the rest is dropped without an answer. */
+/** How many packets a second are taken from one socket; the rest is dropped without an answer. */
 const PACKETS_PER_SECOND = 10;
 const limiter = new RateLimiterMemory({ points: PACKETS_PER_SECOND, duration: 1 });
 
@@ -23,7 +23,7 @@ const InChannel = z.object({
   ]),
 });
 
-/** What is used of a Socket.IO socket. */
+/** The part of a Socket.IO socket that is used. */
 interface HeardSocket {
   id: string;
   use(middleware: (packet: unknown, next: () => void) => void): unknown;
@@ -31,10 +31,10 @@ interface HeardSocket {
 }
 
 /**
- * Takes what clients of the protocol tell: that they are there, that they type, that they have read. As with others of its kind,
- * what is malformed, or names a channel that is not theirs, is passed over in silence; an acknowledgement means that it was done.
+ * Takes the packets of clients: heartbeats, typing, read channels. As in comparable systems, a packet that is malformed, or names a
+ * channel that the person may not read, is ignored without an answer; an acknowledgement means that the operation was done.
  *
- * @param refuse is told what means that the socket may not stay
+ * @param refuse gets the error when the socket may not stay
  */
 export function hearClient(socket: HeardSocket, client: EventClient, refuse: (error: unknown) => void): void {
   socket.use((_packet, next) => {
@@ -43,10 +43,10 @@ export function hearClient(socket: HeardSocket, client: EventClient, refuse: (er
       () => {},
     );
   });
-  /** One after the other: what is told first is done first, or "typing" would follow the end of it. */
+  /** Packets are handled in their order, or the start of typing could follow its end. */
   let done = Promise.resolve();
   const on = (name: string, handle: (scope: Scope, payload: unknown) => Promise<boolean>) => {
-    /** Who they are is asked anew each time: the session may have ended, and what they may do changed. */
+    /** Each packet is admitted anew: the session may have ended and rights may have changed. */
     const take = async (payload: unknown, acknowledge: unknown) => {
       const scope = await client.openScope();
       const isDone = await runCall(scope.actor.id, {}, () => handle(scope, payload)).catch((error) => {
@@ -59,7 +59,7 @@ export function hearClient(socket: HeardSocket, client: EventClient, refuse: (er
       if (client.actor) done = done.then(() => take(sent[0], sent.at(-1))).catch(refuse);
     });
   };
-  // To have come this far is what counts as activity.
+  // `openScope` has recorded the activity already.
   on('heartbeat', async () => true);
   on(ENVELOPE, async (scope, payload) => {
     const heard = InChannel.safeParse(payload);

@@ -4,12 +4,12 @@ import type { StreamEvent, StreamNotice, Told } from '../../events/streams.ts';
 import type { Outlet } from '../../events/subscriber/outlet.ts';
 import { traffic } from '../metrics/metrics.sockets.ts';
 
-/** Which names of events a socket wants: one name for all, each type's own, or both. */
+/** The names of events that a socket wants: one name for all, the name of each type, or both. */
 export const Habit = z.enum(['envelope', 'named', 'both']);
 export type Habit = z.infer<typeof Habit>;
 
 /**
- * Sends what sockets are told. The sockets that get the same event in one turn of the event loop get one broadcast, for which the
+ * Sends events and notices to sockets. The sockets that get the same event in one turn of the event loop share one broadcast, so the
  * library encodes and frames it once for each name.
  */
 export class Broadcasts {
@@ -57,7 +57,7 @@ export class SocketOutlet implements Outlet {
   readonly #broadcasts: Broadcasts;
   readonly #fail: (failure: unknown) => void;
 
-  /** @param options.fail called when the subscriber cannot go on, and the socket cannot stay */
+  /** @param options.fail called when the subscriber has failed and the socket cannot stay */
   constructor(options: {
     socketId: string;
     habit: Habit;

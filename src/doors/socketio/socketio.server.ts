@@ -37,7 +37,7 @@ export function createIo(server: HttpServer, { origins, pings, connectMs, isOpen
   onUpgrade(server, SOCKETIO_PATH, () => {});
   const io: Io = new Server(server, {
     path: SOCKETIO_PATH,
-    // `http.upgrade.ts` answers what is for no door.
+    // `http.upgrade.ts` answers upgrades of other paths.
     destroyUpgrade: false,
     serveClient: false,
     perMessageDeflate: false,
@@ -51,7 +51,7 @@ export function createIo(server: HttpServer, { origins, pings, connectMs, isOpen
     cors: origins.length === 0 ? { origin: false } : { origin: origins.includes('*') ? '*' : [...origins] },
   });
   io.engine.on('headers', (headers: Record<string, string>, request: IncomingMessage) => {
-    // A poll's answer is `TimedResponse`'s.
+    // The answer to a poll gets its headers from `TimedResponse`.
     if (request.headers.upgrade) Object.assign(headers, upgradeHeaders(request));
   });
   io.engine.on('connection', cutFloods);

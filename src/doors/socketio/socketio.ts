@@ -16,12 +16,12 @@ import { Broadcasts, SocketOutlet } from './socketio.outlet.ts';
 import { Seats } from './socketio.seats.ts';
 import { type ClientSocket, connectionOf, createIo, type Io, SOCKETIO_PATH } from './socketio.server.ts';
 
-/** How long a socket may stay without having proved who it is. */
+/** How long a socket may stay without accepted credentials. */
 const PROOF_MS = 10_000;
 const PINGS = { intervalMs: 25_000, timeoutMs: 20_000 };
 /** How many sockets one user may have in this process. */
 const MAX_SOCKETS = 100;
-/** Why a socket ends whose session did, or that never proved who it is. */
+/** Ends a socket whose session has ended, or that never sent accepted credentials. */
 const ENDED = new AppError('unauthenticated');
 
 export interface SocketIoDoor {
@@ -40,7 +40,7 @@ interface DoorOptions {
   pings?: { intervalMs: number; timeoutMs: number };
 }
 
-/** The events of all streams over the Socket.IO protocol: who a socket belongs to, and how its events are encoded and sent. */
+/** The events of all streams over the Socket.IO protocol. */
 export const mountSocketIo = (options: DoorOptions): SocketIoDoor => new Door(options);
 
 class Door implements SocketIoDoor {
@@ -90,7 +90,7 @@ class Door implements SocketIoDoor {
   /** Refuses a socket whose credentials are wrong, before it is connected. */
   #open(socket: ClientSocket, next: (refusal?: Error) => void): void {
     const client = this.#createClient(socket);
-    // Without any credentials the client may still prove itself by `user-join`.
+    // A client without credentials may send them with `user-join`.
     if (!client.context.credentials) {
       next();
       return;
@@ -103,7 +103,7 @@ class Door implements SocketIoDoor {
         (error) => {
           this.#report(error);
           if (!canMend(error)) socket.conn.close();
-          // Of a closed connection the library only forgets the socket.
+          // When the connection is closed, the library only forgets the socket.
           next(refusal(error));
         },
       );
@@ -153,7 +153,7 @@ class Door implements SocketIoDoor {
       answer();
       return;
     }
-    // Only clients of the comparable system send it, and they listen for the envelope.
+    // Only clients of the comparable system send `user-join`, and they listen for the envelope.
     if (name === 'user-join' && !socket.data.choseHabit) socket.data.outlet.habit = 'envelope';
     this.#admit(socket, join.data.auth.token).then(
       ({ id, name: userName }) => answer({ id, name: userName }),
@@ -161,7 +161,7 @@ class Door implements SocketIoDoor {
     );
   }
 
-  /** Proves who a socket is and puts it where it belongs. @throws AppError when it may not be here */
+  /** Checks the credentials of a socket and gives it to its person. @throws AppError when it is not admitted */
   async #admit(socket: ClientSocket, token: string | undefined): Promise<Actor> {
     const { client } = socket.data;
     const context = buildSocketContext(this.#parts, socket.request, token);
@@ -179,7 +179,7 @@ class Door implements SocketIoDoor {
     socket.data.callOff();
     this.#seats.giveBack(socket);
     socket.data.client.close();
-    // The library would keep a connection that has left the namespace, nameless and for ever.
+    // Without this the library would keep a connection that has left the namespace for ever.
     socket.conn.close();
   }
 
@@ -194,7 +194,7 @@ class Door implements SocketIoDoor {
   }
 }
 
-/** What the client's `connect_error` shows: the wire form of the failure in `data`. */
+/** The error of the client's `connect_error`, with the wire form of the failure in `data`. */
 function refusal(error: unknown): Error {
   const { body } = describeFailure(error, '');
   return Object.assign(new Error(body.detail), { data: body });

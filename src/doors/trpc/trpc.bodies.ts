@@ -13,7 +13,7 @@ import { listProcedures, type Procedure } from '../http/procedures.ts';
 /** Calls in one batch, by either transport. Clients must set `maxItems` no higher. */
 export const MAX_BATCH_SIZE = 20;
 
-/** The most bytes that the body of a request may have, once its calls were weighed. */
+/** The most bytes of the body of a request, computed from its calls. */
 const limits = new WeakMap<IncomingMessage, number>();
 
 /** Makes a scope of routes read the bodies of tRPC calls as text, each within the limit of the procedures that it calls. */
@@ -43,8 +43,8 @@ export function readCalls(scope: FastifyInstance, parts: Parts, router: AnyRoute
 }
 
 /**
- * The most bytes that calls may bring together, by what each of them takes. A call that will be refused brings what one without
- * credentials may.
+ * The most bytes of a body with these calls: the sum of their limits. A call that will be refused gets the limit of callers without
+ * credentials.
  *
  * @throws AppError when all of them will be refused
  */

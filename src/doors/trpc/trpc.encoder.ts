@@ -3,7 +3,7 @@ import { checkJsonText } from '../../core/json/incoming.ts';
 import { noteCalls } from './trpc.direct.ts';
 import { putTexts, takeTexts } from './trpc.texts.ts';
 
-/** JSON like tRPC's own encoder. JSON texts in answers are not parsed and written again, and subscriptions know their number. */
+/** JSON as of tRPC's own encoder, but JSON texts in answers are not parsed and written again, and calls are noted on inputs. */
 export const textEncoder: Encoder = {
   encode(message) {
     const texts = takeTexts([message]);

@@ -7,22 +7,22 @@ import { LIMITS } from '../../core/wire.ts';
 import { traffic } from '../metrics/metrics.sockets.ts';
 import { callOf, messageOf } from './trpc.direct.ts';
 
-/** What a socket may leave unread before it is cut; it resumes by `lastEventId`. */
+/** How much a socket may leave unread before it is cut; the client resumes by `lastEventId`. */
 const MAX_BACKLOG_BYTES = LIMITS.bodyBytes;
-/** What a socket may leave unread before its subscriptions wait. */
+/** How much a socket may leave unread before its subscriptions wait. */
 const SUBSCRIPTION_BACKLOG_BYTES = 256 * 1024;
-/** The longest rest between two rounds of writing, which nobody notices. */
+/** The longest rest between two rounds of writing: too short to be noticed. */
 const MAX_REST_MS = 8;
 
 /** Connections whose frames wait to go out together. */
 let gathering: Duplex[] = [];
-/** Until then frames are gathered, by `performance.now()`. */
+/** Frames are gathered until this time, by `performance.now()`. */
 let restUntil = 0;
 
 /**
- * Frames go to the kernel at the end of a turn of the event loop, one call for each connection. While events come faster than that
- * many calls can be made, it takes as long a rest in between, in which the next ones join: else the calls of every single event
- * would take all the time that there is, though those of several together cost no more.
+ * Frames go to the kernel at the end of a turn of the event loop, with one system call for each connection. After a round it rests as
+ * long as the round took, and further frames join the next one: one call for several frames costs no more than for one, and calls
+ * for each event would take all the time of the process.
  */
 function gather(connection: Duplex): void {
   connection.cork();
@@ -42,12 +42,12 @@ function sendGathered(): void {
   restUntil = ended + Math.min(ended - began, MAX_REST_MS);
 }
 
-/** How many calls of a socket may be under way, and what their frames may hold, before its next frame waits. */
+/** How many calls of a socket may be under way, and the size of their frames, before its next frame waits. */
 const MAX_CALLS = 128;
 const MAX_BYTES = LIMITS.bodyBytes;
 /**
- * How much of what waits is read ahead. A socket that is not read does not notice that its client is gone, and the calls of the
- * client would go on until a ping is not answered.
+ * How many waiting frames are read ahead. A socket that is not read does not notice that its client is gone, and the calls of the
+ * client would go on until a ping stays unanswered.
  */
 const READ_AHEAD = { frames: 128, bytes: 64 * 1024 };
 /** How many frames and calls a second a socket may send before its credentials were accepted. */
@@ -60,30 +60,30 @@ const CLOSE_GRACE_MS = 1000;
 const socketsOf = new Map<string, Set<FrameSocket>>();
 
 /**
- * A server's socket. Bytes are sent as text, so that one message may go to a thousand sockets. A client that does not read would make
- * us keep all that it is sent; it is cut instead.
+ * A server's socket. Bytes are sent as text, so that one message may go to a thousand sockets. A client that does not read is cut,
+ * because the server would have to keep all its messages.
  *
- * What a client sends is taken one frame in a turn of the event loop (`allowSynchronousEvents` of `ws`), and waits while many of its
- * calls are under way. Before its credentials were accepted, one call is under way at a time, and a client that sends more than a few
- * in a second is closed with code 1008, whether the calls were refused or not.
+ * One frame of a client is taken in a turn of the event loop (`allowSynchronousEvents` of `ws`), and frames wait while many of its
+ * calls are under way. Before the credentials were accepted, one call is under way at a time, and a socket with too many calls in a
+ * second is closed with code 1008, whether the calls were refused or not.
  */
 export class FrameSocket extends WebSocket {
-  /** What the socket was upgraded on; set before its first use. */
+  /** The connection that was upgraded; set before its first use. */
   connection: Duplex | undefined;
   /** By `performance.now()`. */
   readonly openedAt = performance.now();
-  /** What it comes with, once that is known: a client may announce that it will say so, and never do. */
+  /** Undefined until it is known: a client may announce `connectionParams` and never send them. */
   context: Context | undefined;
-  /** Whether it was looked at whose it is. */
+  /** True once authentication was attempted by the sweep. */
   isJudged = false;
-  /** Whether its credentials are those of an account, once that was asked. */
+  /** True once the credentials were found to be those of an account. */
   isProved = false;
-  /** Asks that; set before its first use. */
+  /** Whether the credentials are those of an account; set before its first use. */
   prove: () => Promise<boolean> = async () => false;
-  /** Whose they are. */
+  /** The account of the credentials. */
   #accountId: string | undefined;
   #underWay = 0;
-  /** Of the frames that came since no call was under way. */
+  /** The size of all frames since the socket last had no call under way. */
   #bytes = 0;
   /** Frames that wait, from `#next` on. */
   #waiting: unknown[][] = [];
@@ -100,12 +100,12 @@ export class FrameSocket extends WebSocket {
     else super.send(...(message as Parameters<WebSocket['send']>));
   }
 
-  /** A message is heard when it is its turn. */
+  /** Messages wait for their turn. */
   override emit(name: string | symbol, ...sent: unknown[]): boolean {
     return name === 'message' ? this.#take(sent) : super.emit(name, ...sent);
   }
 
-  /** Counts a call. Returns how to tell that it has ended. */
+  /** Counts a call. Returns a function that ends it. */
   begin(): () => void {
     this.#underWay += 1;
     this.#countUnproved();
@@ -159,7 +159,7 @@ export class FrameSocket extends WebSocket {
   #hear(message: unknown[]): boolean {
     const [data] = message;
     if (data instanceof Uint8Array) this.#bytes += data.length;
-    // Frames that wait for the first call do not count: it may show whose the socket is.
+    // Frames that wait for the first call do not count: its credentials may be accepted.
     this.#countUnproved();
     const isLong = data instanceof Uint8Array && data.length > LIMITS.openBodyBytes;
     if (this.isProved || !isLong) return super.emit('message', ...message);
@@ -167,11 +167,11 @@ export class FrameSocket extends WebSocket {
     return true;
   }
 
-  /** Until it is known whose the socket is, a frame is no longer than a request without credentials. */
+  /** Long frames need accepted credentials; others may be as long as a request without credentials. */
   async #hearLong(message: unknown[]): Promise<void> {
     // The next frames wait, as for a call.
     const end = this.begin();
-    // The frame before may have brought the credentials, which are taken after this turn of the event loop.
+    // The frame before may hold the credentials, which are taken after this turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     this.isProved ||= await this.prove();
     if (this.isProved) super.emit('message', ...message);
@@ -188,7 +188,7 @@ export class FrameSocket extends WebSocket {
     });
   }
 
-  /** Hears one of the frames that wait; the next in another turn. */
+  /** Takes one of the waiting frames; the next one in another turn. */
   #goOn(): void {
     const message = this.#waiting[this.#next];
     if (!message || this.#isFull || this.readyState !== WebSocket.OPEN) return;
@@ -226,12 +226,11 @@ export class FrameSocket extends WebSocket {
   }
 }
 
-/** The way to the subscriptions of a socket. */
-/** The way to a socket's client, and that to one of its calls. */
+/** The outlet of a socket, and a function that makes the outlet of one of its calls. */
 export function outletOf(socket: WebSocket, connection: Socket) {
   const isFull = () => !connection.destroyed && connection.writableLength > SUBSCRIPTION_BACKLOG_BYTES;
   const outlet = outletOver(connection, isFull);
-  /** @param rawInput as the frame brought it */
+  /** @param rawInput as the decoder made it */
   const forCall = (rawInput: unknown): Outlet => {
     const call = callOf(rawInput);
     if (!call) return outlet;

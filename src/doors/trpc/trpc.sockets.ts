@@ -82,11 +82,11 @@ function createFrameServer() {
   const wss = new WebSocketServer({
     noServer: true,
     maxPayload: LIMITS.bodyBytes,
-    // Each is kept until the message is whole, and takes hundreds of bytes for one that it brings.
+    // Fragments are kept until the message is whole, and each takes hundreds of bytes.
     maxFragments: 1024,
     maxBufferedChunks: 16 * 1024,
     perMessageDeflate: false,
-    // One frame of a socket in a turn of the event loop, pings included.
+    // Takes one frame of a socket in a turn of the event loop, pings included.
     allowSynchronousEvents: false,
     WebSocket: FrameSocket,
   });
@@ -97,7 +97,7 @@ function createFrameServer() {
 }
 
 function upgrade(wss: FrameServer, request: IncomingMessage, socket: Duplex, head: Buffer): void {
-  // The adapter makes an address of these when a socket connects, and its error would end the process.
+  // The adapter parses these as a URL when a socket connects, and its error would end the process.
   if (!URL.canParse(request.url ?? '', `http://${request.headers.host}`)) {
     refuseUpgrade(request, socket, 'bad_request');
     return;
@@ -111,7 +111,7 @@ function upgrade(wss: FrameServer, request: IncomingMessage, socket: Duplex, hea
 
 function contextOf(parts: Parts, { req, res, info }: CreateWSSContextFnOptions): Context {
   const context = buildSocketContext(parts, req, info.connectionParams?.token);
-  // The adapter keeps the request for as long as the connection, and all that it says is in the context by now.
+  // The adapter keeps the request as long as the connection. Its headers are in the context, and their memory is released.
   req.headers = {};
   req.rawHeaders = [];
   const socket = res as FrameSocket;

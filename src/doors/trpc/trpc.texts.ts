@@ -5,12 +5,12 @@ import { Json } from '../../core/json/json.ts';
 const MARK = randomUUID();
 const WRITTEN = JSON.stringify(MARK);
 
-/** Takes the JSON texts out of answers, so that tRPC does not parse what it is about to write. */
+/** Takes the JSON texts out of answers, so that tRPC does not parse them in order to write them. */
 export function takeTexts(answers: readonly unknown[]): string[] {
   const texts: string[] = [];
   for (const answer of answers) {
     const { result } = answer as { result?: { id?: unknown; data?: unknown } };
-    // Beside its id, an item of a subscription is one level deeper.
+    // An item of a subscription that has an id is one level deeper.
     const holder = typeof result?.id === 'string' ? (result.data as { data?: unknown }) : result;
     if (!(holder?.data instanceof Json)) continue;
     texts.push(holder.data.text);
@@ -19,6 +19,6 @@ export function takeTexts(answers: readonly unknown[]): string[] {
   return texts;
 }
 
-/** Puts the texts back into what tRPC wrote, in their order. */
+/** Puts the texts back into the answer that tRPC wrote, in their order. */
 export const putTexts = (written: string, texts: readonly string[]): string =>
   written.split(WRITTEN).reduce((whole, part, index) => `${whole}${texts[index - 1]}${part}`);

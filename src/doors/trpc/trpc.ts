@@ -29,7 +29,7 @@ export async function mountTrpc(app: FastifyInstance, parts: Parts, router: AnyR
   };
   const metaOf = responseMetaFor(router);
   const config = router._def._config;
-  // A scope of its own: tRPC parses JSON itself, and everything else keeps its parser.
+  // In a scope of its own: tRPC parses JSON itself, and other routes keep their parser.
   await app.register(async (scope) => {
     scope.removeContentTypeParser('application/json');
     readCalls(scope, parts, router);
@@ -82,7 +82,7 @@ export function report(parts: Parts, error: TRPCError, path: string | undefined,
   reportFailure(parts.log, describeFailure(error, requestId), error, { requestId, route: path });
 }
 
-/** What a failure and an ignored member mean for the headers, as at the REST door. */
+/** The headers of failures and ignored members, as at the REST door. */
 function responseMetaFor(router: AnyRouter) {
   const known = new Map(listProcedures(router).map(({ path, inputs }) => [path, planKnownInput(inputs)]));
   return ({
@@ -101,7 +101,7 @@ function responseMetaFor(router: AnyRouter) {
     for (const error of errors) {
       const { status, retryAfterSeconds } = describeFailure(error, ctx?.request.id ?? '');
       if (status === 401) headers['www-authenticate'] = 'Bearer';
-      // tRPC has no code for it, and would answer 500.
+      // tRPC has no code for 507 and would answer 500.
       if (status === 507 && !info?.isBatchCall) unknownStatus = status;
       if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
     }
@@ -109,7 +109,7 @@ function responseMetaFor(router: AnyRouter) {
   };
 }
 
-/** In a batch, the number of the call stands before the name. */
+/** The ignored members of all calls. In a batch, the number of the call stands before the name. */
 function findIgnoredInCalls(
   known: Map<string, Known | null>,
   { calls }: TRPCRequestInfo,
