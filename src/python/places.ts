@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../core/errors.ts';
 import type { Host } from './host.ts';
-import { type LoadedFrom, loadTool, type ToolProcess } from './process.ts';
+import { type LoadedFrom, loadTool, type ToolProcess } from './process/process.ts';
 import type { Limits } from './protocol.ts';
 import type { Turns } from './turns.ts';
 

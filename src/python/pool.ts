@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import { describeUnstorable, LIMITS } from '../core/wire.ts';
-import { type CallOptions, encodeOrder, NotBegun } from './calls.ts';
 import type { Payload } from './channel.ts';
 import type { Log } from './environment.ts';
-import { openPackages, type Packages } from './packages.ts';
+import { openPackages, type Packages } from './packages/packages.ts';
 import { openPlaces, type ToolSource } from './places.ts';
+import { type CallOptions, encodeOrder, NotBegun } from './process/calls.ts';
 import {
   type CallContext,
   CheckedValves,
@@ -20,7 +20,7 @@ import {
 import { type PythonState, superviseHost } from './supervisor.ts';
 import { openTurns } from './turns.ts';
 
-export type { Packages, PackagesState } from './packages.ts';
+export type { Packages, PackagesState } from './packages/packages.ts';
 export type { ToolSource } from './places.ts';
 export type {
   CallContext,

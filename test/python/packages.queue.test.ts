@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openQueue } from '../../src/python/packages.queue.ts';
+import { openQueue } from '../../src/python/packages/packages.queue.ts';
 
 /** A queue of work that ends when the test says so. */
 function open(bounds = { running: 2, waiting: 2 }) {

@@ -1,7 +1,7 @@
 import { access, mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openPackages, type Packages } from '../../src/python/packages.ts';
+import { openPackages, type Packages } from '../../src/python/packages/packages.ts';
 import { startTarget } from '../egress/targets.ts';
 import { until } from '../support/poll.ts';
 import { sharedEnvironment } from '../support/python.ts';

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openOrm } from '../../src/database/orm.ts';
 import { openSql } from '../../src/database/sql.ts';
 import { entities } from '../../src/entities.ts';
-import { openPackages } from '../../src/python/packages.ts';
+import { openPackages } from '../../src/python/packages/packages.ts';
 import { sweepPackages } from '../../src/tools/install/install.sweep.ts';
 import { createDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';

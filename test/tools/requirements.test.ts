@@ -1,7 +1,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openPackages } from '../../src/python/packages.ts';
+import { openPackages } from '../../src/python/packages/packages.ts';
 import { until } from '../support/poll.ts';
 import { sharedEnvironment } from '../support/python.ts';
 import { offerWheels, openIndex, type Package, type Wheels } from './wheels.ts';

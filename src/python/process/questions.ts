@@ -1,6 +1,5 @@
-import { checkJsonText } from '../core/json/incoming.ts';
-import type { Payload } from './channel.ts';
-import type { Clock } from './clock.ts';
+import { checkJsonText } from '../../core/json/incoming.ts';
+import type { Payload } from '../channel.ts';
 import {
   type Limits,
   MAX_ASKS,
@@ -8,7 +7,8 @@ import {
   MAX_REQUESTS_AT_ONCE,
   MAX_REQUESTS_HELD,
   type Reply,
-} from './protocol.ts';
+} from '../protocol.ts';
+import type { Clock } from './clock.ts';
 
 const UNAWAITED = 'The caller does not wait for this call any more.';
 

@@ -1,9 +1,7 @@
-import { AppError, type ErrorCode } from '../core/errors.ts';
-import { LIMITS } from '../core/wire.ts';
-import { type Asked, type CallOptions, NotBegun, type Order, openCalls, type PendingCall } from './calls.ts';
-import type { Payload } from './channel.ts';
-import { describeEnd, stopped } from './endings.ts';
-import type { Host } from './host.ts';
+import { AppError, type ErrorCode } from '../../core/errors.ts';
+import { LIMITS } from '../../core/wire.ts';
+import type { Payload } from '../channel.ts';
+import type { Host } from '../host.ts';
 import {
   CallFailure,
   type Limits,
@@ -18,7 +16,9 @@ import {
   Refusal,
   type Reply,
   ToolMessage,
-} from './protocol.ts';
+} from '../protocol.ts';
+import { type Asked, type CallOptions, NotBegun, type Order, openCalls, type PendingCall } from './calls.ts';
+import { describeEnd, stopped } from './endings.ts';
 import { openQuestions } from './questions.ts';
 
 const TOO_LONG = `must be at most ${LIMITS.freeFormBytes} bytes as JSON`;

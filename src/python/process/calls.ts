@@ -1,6 +1,5 @@
-import { AppError } from '../core/errors.ts';
-import type { Payload } from './channel.ts';
-import { Clock } from './clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Payload } from '../channel.ts';
 import {
   FEWEST_UNBEGUN,
   type Limits,
@@ -8,7 +7,8 @@ import {
   MOST_UNBEGUN,
   type ToolRequest,
   type Usage,
-} from './protocol.ts';
+} from '../protocol.ts';
+import { Clock } from './clock.ts';
 import type { Answerers, Asking } from './questions.ts';
 
 /** How long a message from the process may take to arrive here. */

@@ -15,10 +15,10 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Log } from './environment.ts';
+import type { Log } from '../environment.ts';
 import { openQueue } from './packages.queue.ts';
 
-const INSTALLER = join(import.meta.dirname, 'host', 'install.py');
+const INSTALLER = join(import.meta.dirname, '../host/install.py');
 const TIMEOUT_S = 600;
 const MAX_SET_BYTES = 2 * 1024 ** 3;
 /** The size of all sets together. */
