@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Socket } from 'node:net';
-import { MAX_FRAME_BYTES, MAX_FRAMES_BYTES } from './protocol.ts';
+import type { FrameRoom } from './channel.room.ts';
+import { MAX_FRAME_BYTES } from './limits.ts';
 import { JsonScan, ScanFault } from './scan.ts';
 
 const HEADER_BYTES = 4;
@@ -42,37 +43,6 @@ export class Payload {
   }
 }
 
-/** The memory that all long frames share. A frame holds its part from its first byte until it is read. */
-export interface FrameRoom {
-  /** Returns false when the room for so many bytes is not free. */
-  take(bytes: number): boolean;
-  /** Calls `retry` when room may be free again. The returned function cancels that. */
-  wait(retry: () => void): () => void;
-  give(bytes: number): void;
-}
-
-export function openFrameRoom(limit = MAX_FRAMES_BYTES): FrameRoom {
-  let taken = 0;
-  const waiting = new Set<() => void>();
-  return {
-    take(bytes) {
-      if (taken + bytes > limit) return false;
-      taken += bytes;
-      return true;
-    },
-    wait(retry) {
-      waiting.add(retry);
-      return () => waiting.delete(retry);
-    },
-    give(bytes) {
-      taken -= bytes;
-      const retries = [...waiting];
-      waiting.clear();
-      for (const retry of retries) retry();
-    },
-  };
-}
-
 export interface FrameHandlers {
   /** `head` is parsed. `payload` is the JSON text after the head, if any. `bytes` is the size of both. */
   onFrame(head: unknown, payload: Payload | undefined, bytes: number): void;
@@ -96,157 +66,192 @@ export interface FrameReader {
  * a line feed and JSON of any size. Each frame is checked and counted before it is parsed. Reading stops
  * after a fault.
  */
-export function readFrames(
-  socket: Socket,
-  room: FrameRoom,
-  { onFrame, onFault }: FrameHandlers,
-): FrameReader {
-  /** Bytes that are not yet processed. */
-  let rest: Buffer = NONE;
-  /** The frame that is arriving, and how many of its bytes have arrived. */
-  let frame: Buffer | undefined;
-  let filled = 0;
-  let pieces = 0;
-  /** The part of the frame room that the arriving frame holds. */
-  let taken = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let isWanted = true;
-  let isChecking = false;
-  /** Whether the reader waits for frame room. */
-  let isWaiting = false;
-  let withdraw = () => {};
+export function readFrames(socket: Socket, room: FrameRoom, handlers: FrameHandlers): FrameReader {
+  return new SocketFrames(socket, room, handlers);
+}
 
-  const release = () => {
-    clearTimeout(timer);
-    withdraw();
-    const bytes = taken;
-    taken = 0;
-    if (bytes > 0) room.give(bytes);
-  };
-  const stop = (reason: string) => {
-    if (socket.destroyed) return;
-    socket.off('data', take);
-    socket.destroy();
-    [frame, rest] = [undefined, NONE];
-    onFault(reason);
-  };
-  /** The content comes from untrusted code, so an error ends only this channel. */
-  const stopFor = (error: unknown) => stop(error instanceof ScanFault ? error.message : BROKEN);
-  const keepReading = () => {
-    if (isWanted && !isChecking && !isWaiting) socket.resume();
-    else socket.pause();
-  };
-  /** Resumes the reader. */
-  const goOn = () => {
+/** Bytes that arrive are cut into frames (`#cut`); each frame is checked (`#read`) and delivered (`#handOver`). */
+class SocketFrames implements FrameReader {
+  readonly #socket: Socket;
+  readonly #room: FrameRoom;
+  readonly #handlers: FrameHandlers;
+  /** Bytes that are not yet cut. */
+  #rest: Buffer = NONE;
+  /** The frame of which only a part has arrived: its buffer, and how many bytes of it, in how many pieces. */
+  #frame: Buffer | undefined;
+  #filled = 0;
+  #pieces = 0;
+  /** The part of the frame room that the current frame holds. */
+  #taken = 0;
+  #deadline: NodeJS.Timeout | undefined;
+  /** Why reading pauses: it was turned off, a frame is being checked, or there is no frame room. */
+  #isWanted = true;
+  #isChecking = false;
+  #isWaiting = false;
+  #stopWaiting = () => {};
+
+  constructor(socket: Socket, room: FrameRoom, handlers: FrameHandlers) {
+    this.#socket = socket;
+    this.#room = room;
+    this.#handlers = handlers;
+    socket.on('data', this.#take);
+    socket.once('close', () => this.#release());
+  }
+
+  listen(isOn: boolean): void {
+    this.#isWanted = isOn;
+    this.#keepReading();
+  }
+
+  isChecking(): boolean {
+    return this.#isChecking;
+  }
+
+  isBehind(): boolean {
+    return this.#isChecking || this.#isWaiting || !this.#isWanted;
+  }
+
+  readonly #take = (chunk: Buffer): void => {
     try {
-      cut();
-      keepReading();
+      if (this.#frame) this.#fill(this.#frame, chunk);
+      else {
+        this.#rest = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk;
+        this.#cut();
+      }
+      if (this.#isChecking || this.#isWaiting) this.#socket.pause();
     } catch (error) {
-      stopFor(error);
+      this.#stopFor(error);
     }
   };
 
+  /** Adds to the frame of which a part has arrived. */
+  #fill(frame: Buffer, chunk: Buffer): void {
+    const copied = chunk.copy(frame, this.#filled);
+    this.#filled += copied;
+    this.#pieces += 1;
+    if (this.#filled < frame.length) {
+      if (this.#pieces > MAX_PIECES) this.#stop('it wrote in too many pieces');
+      return;
+    }
+    this.#frame = undefined;
+    this.#rest = chunk.subarray(copied);
+    this.#read(frame);
+    this.#cut();
+  }
+
+  /** Cuts complete frames from the rest. */
+  #cut(): void {
+    while (
+      this.#rest.length >= HEADER_BYTES &&
+      !this.#isChecking &&
+      !this.#isWaiting &&
+      !this.#socket.destroyed
+    ) {
+      const length = this.#rest.readUInt32BE(0);
+      if (length > MAX_FRAME_BYTES) return void this.#stop('it sent more than the limit of one answer');
+      const isSmall = length <= SMALL_BYTES;
+      if (!isSmall && !this.#room.take(length)) return void this.#waitForRoom();
+      this.#taken = isSmall ? 0 : length;
+      const end = HEADER_BYTES + length;
+      if (this.#rest.length < end) return void this.#begin(length);
+      const body = this.#rest.subarray(HEADER_BYTES, end);
+      this.#rest = this.#rest.subarray(end);
+      this.#read(body);
+    }
+  }
+
+  #waitForRoom(): void {
+    this.#isWaiting = true;
+    this.#stopWaiting = this.#room.wait(() => {
+      this.#isWaiting = false;
+      this.#goOn();
+    });
+  }
+
+  /** Allocates the declared size once: joining pieces repeatedly would take longer with each piece. */
+  #begin(length: number): void {
+    this.#frame = Buffer.allocUnsafeSlow(length);
+    this.#filled = this.#rest.copy(this.#frame, 0, HEADER_BYTES);
+    this.#rest = NONE;
+    this.#pieces = 1;
+    if (this.#taken > 0) this.#setDeadline();
+  }
+
+  #setDeadline(): void {
+    this.#deadline = setTimeout(() => {
+      // A frame is not late while reading is off.
+      if (this.#isWanted) this.#stop('it did not finish what it had begun to send');
+      else this.#setDeadline();
+    }, FRAME_MS);
+  }
+
   /** Checks one frame and delivers it. A long frame takes several turns of the event loop. */
-  function read(body: Buffer): void {
+  #read(body: Buffer): void {
     const feed = body.indexOf(LINE_FEED);
-    const head = feed === -1 ? body : body.subarray(0, feed);
-    const payload = feed === -1 ? undefined : body.subarray(feed + 1);
-    const parsed = parseHead(head);
-    if (!payload) return void handOver(parsed, undefined, body.length);
+    const head = parseHead(feed === -1 ? body : body.subarray(0, feed));
+    if (feed === -1) return void this.#handOver(head, undefined, body.length);
+    const payload = body.subarray(feed + 1);
     if (!isUtf8(payload)) throw new ScanFault(BROKEN);
     const scan = new JsonScan(payload);
-    const finish = () => handOver(parsed, new Payload(payload, scan), body.length);
+    const finish = () => this.#handOver(head, new Payload(payload, scan), body.length);
     if (scan.step(SMALL_BYTES)) return void finish();
-    isChecking = true;
+    this.#isChecking = true;
     const check = () => {
-      if (socket.destroyed) return;
+      if (this.#socket.destroyed) return;
       try {
         if (!scan.step(SLICE_BYTES)) return void setImmediate(check);
-        isChecking = false;
+        this.#isChecking = false;
         finish();
       } catch (error) {
-        return stopFor(error);
+        return this.#stopFor(error);
       }
-      goOn();
+      this.#goOn();
     };
     setImmediate(check);
   }
 
-  function handOver(...message: Parameters<typeof onFrame>): void {
-    release();
-    onFrame(...message);
+  #handOver(head: unknown, payload: Payload | undefined, bytes: number): void {
+    this.#release();
+    this.#handlers.onFrame(head, payload, bytes);
   }
 
-  /** Cuts complete frames from the rest. */
-  function cut(): void {
-    while (rest.length >= HEADER_BYTES && !isChecking && !isWaiting && !socket.destroyed) {
-      const length = rest.readUInt32BE(0);
-      if (length > MAX_FRAME_BYTES) return void stop('it sent more than the limit of one answer');
-      const isSmall = length <= SMALL_BYTES;
-      if (!isSmall && !room.take(length)) {
-        isWaiting = true;
-        withdraw = room.wait(() => {
-          isWaiting = false;
-          goOn();
-        });
-        return;
-      }
-      taken = isSmall ? 0 : length;
-      const end = HEADER_BYTES + length;
-      if (rest.length < end) return void begin(length);
-      const body = rest.subarray(HEADER_BYTES, end);
-      rest = rest.subarray(end);
-      read(body);
-    }
+  /** Gives back what the current frame holds. */
+  #release(): void {
+    clearTimeout(this.#deadline);
+    this.#stopWaiting();
+    const bytes = this.#taken;
+    this.#taken = 0;
+    if (bytes > 0) this.#room.give(bytes);
   }
 
-  /** Allocates the declared size once: joining pieces repeatedly would take longer with each piece. */
-  function begin(length: number): void {
-    frame = Buffer.allocUnsafeSlow(length);
-    filled = rest.copy(frame, 0, HEADER_BYTES);
-    rest = NONE;
-    pieces = 1;
-    if (taken > 0) timer = setTimeout(expire, FRAME_MS);
-  }
-
-  function expire(): void {
-    // A frame is not late while reading is off.
-    if (isWanted) stop('it did not finish what it had begun to send');
-    else timer = setTimeout(expire, FRAME_MS);
-  }
-
-  function take(chunk: Buffer): void {
+  /** Continues after a pause. */
+  #goOn(): void {
     try {
-      if (frame) {
-        const copied = chunk.copy(frame, filled);
-        filled += copied;
-        pieces += 1;
-        if (filled < frame.length) {
-          if (pieces > MAX_PIECES) stop('it wrote in too many pieces');
-          return;
-        }
-        const whole = frame;
-        frame = undefined;
-        rest = chunk.subarray(copied);
-        read(whole);
-      } else rest = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-      cut();
-      if (isChecking || isWaiting) socket.pause();
+      this.#cut();
+      this.#keepReading();
     } catch (error) {
-      stopFor(error);
+      this.#stopFor(error);
     }
   }
 
-  socket.on('data', take);
-  socket.once('close', release);
-  return {
-    listen(isOn) {
-      isWanted = isOn;
-      keepReading();
-    },
-    isChecking: () => isChecking,
-    isBehind: () => isChecking || isWaiting || !isWanted,
-  };
+  #keepReading(): void {
+    if (this.#isWanted && !this.#isChecking && !this.#isWaiting) this.#socket.resume();
+    else this.#socket.pause();
+  }
+
+  /** The content comes from untrusted code, so an error ends only this channel. */
+  #stopFor(error: unknown): void {
+    this.#stop(error instanceof ScanFault ? error.message : BROKEN);
+  }
+
+  #stop(reason: string): void {
+    if (this.#socket.destroyed) return;
+    this.#socket.off('data', this.#take);
+    this.#socket.destroy();
+    this.#frame = undefined;
+    this.#rest = NONE;
+    this.#handlers.onFault(reason);
+  }
 }
 
 function parseHead(bytes: Buffer): unknown {

@@ -4,8 +4,9 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type FrameRoom, openFrameRoom, type Payload, readFrames } from '../../src/python/channel.ts';
-import { MAX_FRAME_BYTES } from '../../src/python/protocol.ts';
+import { type FrameRoom, openFrameRoom } from '../../src/python/channel.room.ts';
+import { type Payload, readFrames } from '../../src/python/channel.ts';
+import { MAX_FRAME_BYTES } from '../../src/python/limits.ts';
 import { until } from '../support/poll.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'parley-channel-'));

@@ -88,7 +88,7 @@ describe('a queue', () => {
     for (const name of ['a4', 'a5', 'a6']) void one.join(name, 'ann');
     await new Promise(setImmediate);
     expect(one.outcomes).toEqual({ a2: undefined, a4: undefined });
-    expect(['a2', 'a3', 'a4', 'a5', 'a6'].map(one.queue.find)).toEqual([
+    expect(['a2', 'a3', 'a4', 'a5', 'a6'].map((name) => one.queue.find(name))).toEqual([
       undefined,
       'waiting',
       undefined,

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { MAX_REQUESTS, MAX_REQUESTS_AT_ONCE, MAX_REQUESTS_HELD } from '../../src/python/protocol.ts';
+import { MAX_REQUESTS, MAX_REQUESTS_AT_ONCE, MAX_REQUESTS_HELD } from '../../src/python/limits.ts';
 import { until } from '../support/poll.ts';
 import { callTool, startTestPython, toolOf } from '../support/python.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../src/python/protocol.ts';
+import { DEFAULT_LIMITS } from '../../src/python/limits.ts';
 import { type Supervisor, superviseHost } from '../../src/python/supervisor.ts';
 import { until } from '../support/poll.ts';
 import { descendantsOf } from '../support/process.ts';
@@ -46,7 +46,7 @@ test('makes an environment that failed at the start once it is possible', async 
   await writeFile(join(folder, 'file'), '');
   const interpreter = join(folder, 'python3');
   const lines: string[] = [];
-  supervisor = superviseHost({
+  const started = superviseHost({
     // A file is in the way of the folder.
     folder: join(folder, 'file', 'python'),
     interpreter,
@@ -54,14 +54,14 @@ test('makes an environment that failed at the start once it is possible', async 
     log: { info: () => {}, warn: (line) => void lines.push(line) },
     retryMs: 50,
   });
-  const { state, settled } = supervisor;
-  await settled;
-  expect(state()).toMatchObject({
+  supervisor = started;
+  await started.settled;
+  expect(started.state()).toMatchObject({
     state: 'unavailable',
     detail: expect.stringMatching(/It is tried again in \d+ s/),
   });
   // The interpreter has Pydantic, so it is used without an environment.
   await symlink(join(await sharedEnvironment(), 'bin', 'python'), interpreter);
-  await until('Python', () => state().state === 'ready');
+  await until('Python', () => started.state().state === 'ready');
   expect(lines.length).toBeGreaterThan(0);
 });

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareEnvironment } from '../../src/python/environment.ts';
 import { type Limits, type Python, startPython, type ToolCall } from '../../src/python/pool.ts';
+// Declares the errors of tools, which src/python throws.
+import '../../src/tools/tools.errors.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, '../../src/python/host/requirements.txt');
 const HASH = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12);
@@ -36,13 +38,12 @@ export async function startTestPython(limits: Partial<Limits> = {}): Promise<Pyt
   await python.settled;
   const { state, detail } = python.state();
   if (state !== 'ready') throw new Error(detail);
-  return {
-    ...python,
-    async close() {
-      await python.close();
-      await rm(dataDir, { recursive: true, force: true });
-    },
+  const close = python.close.bind(python);
+  python.close = async () => {
+    await close();
+    await rm(dataDir, { recursive: true, force: true });
   };
+  return python;
 }
 
 export const ANN = { id: 'u1', name: 'Ann', email: 'ann@example.com', role: 'user' };

@@ -167,7 +167,7 @@ it('reports that a set waits for other installations', async () => {
   const second = one.install(['greeter>0.1'], 'ann');
   // Either may begin first: each is looked for on the disk before.
   await until('both to be asked for', async () => {
-    const states = await Promise.all([['greeter'], ['greeter>0.1']].map(one.look));
+    const states = await Promise.all([['greeter'], ['greeter>0.1']].map((set) => one.look(set)));
     return states.some(({ state, detail }) => state === 'installing' && detail.includes('wait'));
   });
   index.open();

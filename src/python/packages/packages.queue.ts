@@ -31,66 +31,75 @@ interface Job<T> {
 }
 
 export function openQueue<T>(bounds: QueueBounds): Queue<T> {
-  /** In the order in which they came. */
-  const jobs = new Map<string, Job<T>>();
-  /** The persons that have a running job. */
-  const busy = new Set<string>();
+  return new FairQueue<T>(bounds);
+}
 
-  function startNext(): void {
-    for (const [name, job] of jobs) {
-      if (busy.size >= bounds.running) return;
-      const person = job.isRunning ? undefined : [...job.persons].find((one) => !busy.has(one));
-      if (person !== undefined) start(name, job, person);
+class FairQueue<T> implements Queue<T> {
+  readonly #bounds: QueueBounds;
+  /** In the order in which they came. */
+  readonly #jobs = new Map<string, Job<T>>();
+  /** The persons that have a running job. */
+  readonly #busy = new Set<string>();
+
+  constructor(bounds: QueueBounds) {
+    this.#bounds = bounds;
+  }
+
+  join(name: string, person: string, work: () => Promise<T>): Promise<T | undefined> {
+    let job = this.#jobs.get(name);
+    if (!job) {
+      const { promise: outcome, resolve: settle } = Promise.withResolvers<T | undefined>();
+      job = { persons: new Set(), work, isRunning: false, settle, outcome };
+      this.#jobs.set(name, job);
+    }
+    job.persons.add(person);
+    this.#startNext();
+    this.#makeRoom(person);
+    return job.outcome;
+  }
+
+  find(name: string): 'waiting' | 'running' | undefined {
+    const job = this.#jobs.get(name);
+    return job && (job.isRunning ? 'running' : 'waiting');
+  }
+
+  async close(): Promise<void> {
+    const all = [...this.#jobs];
+    for (const [name, job] of all) if (!job.isRunning) this.#giveUp(name, job);
+    await Promise.allSettled(all.map(([, job]) => job.outcome));
+  }
+
+  #startNext(): void {
+    for (const [name, job] of this.#jobs) {
+      if (this.#busy.size >= this.#bounds.running) return;
+      const person = job.isRunning ? undefined : [...job.persons].find((one) => !this.#busy.has(one));
+      if (person !== undefined) this.#start(name, job, person);
     }
   }
 
-  function start(name: string, job: Job<T>, person: string): void {
+  #start(name: string, job: Job<T>, person: string): void {
     job.isRunning = true;
-    busy.add(person);
+    this.#busy.add(person);
     const done = job.work().finally(() => {
-      jobs.delete(name);
-      busy.delete(person);
-      startNext();
+      this.#jobs.delete(name);
+      this.#busy.delete(person);
+      this.#startNext();
     });
     job.settle(done);
   }
 
-  function giveUp(name: string, job: Job<T>): void {
-    jobs.delete(name);
+  #giveUp(name: string, job: Job<T>): void {
+    this.#jobs.delete(name);
     job.settle(undefined);
   }
 
-  /** Drops the oldest jobs of the person while too many wait. */
-  function makeRoom(person: string): void {
-    const theirs = [...jobs].filter(([, job]) => !job.isRunning && job.persons.has(person));
+  /** Takes the person out of their oldest waiting job when too many wait; a job without persons is dropped. */
+  #makeRoom(person: string): void {
+    const theirs = [...this.#jobs].filter(([, job]) => !job.isRunning && job.persons.has(person));
     const [oldest] = theirs;
-    if (!oldest || theirs.length <= bounds.waiting) return;
+    if (!oldest || theirs.length <= this.#bounds.waiting) return;
     const [name, job] = oldest;
     job.persons.delete(person);
-    if (job.persons.size === 0) giveUp(name, job);
+    if (job.persons.size === 0) this.#giveUp(name, job);
   }
-
-  return {
-    join(name, person, work) {
-      let job = jobs.get(name);
-      if (!job) {
-        const { promise: outcome, resolve: settle } = Promise.withResolvers<T | undefined>();
-        job = { persons: new Set(), work, isRunning: false, settle, outcome };
-        jobs.set(name, job);
-      }
-      job.persons.add(person);
-      startNext();
-      makeRoom(person);
-      return job.outcome;
-    },
-    find(name) {
-      const job = jobs.get(name);
-      return job && (job.isRunning ? 'running' : 'waiting');
-    },
-    async close() {
-      const all = [...jobs];
-      for (const [name, job] of all) if (!job.isRunning) giveUp(name, job);
-      await Promise.allSettled(all.map(([, job]) => job.outcome));
-    },
-  };
 }

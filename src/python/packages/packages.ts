@@ -1,21 +1,18 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  access,
-  chmod,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  statfs,
-  utimes,
-} from 'node:fs/promises';
+import { access, chmod, mkdir, readdir, rename, rm, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import type { Log } from '../environment.ts';
+import {
+  fallSilent,
+  isSilent,
+  isThere,
+  readLog,
+  readReport,
+  siteOf,
+  unlessOutrun,
+  usedAt,
+} from './packages.folder.ts';
 import { openQueue } from './packages.queue.ts';
 
 const INSTALLER = join(import.meta.dirname, '../host/install.py');
@@ -29,10 +26,6 @@ const SPARED_BYTES = 1024 ** 3;
 const MIN_SET_BYTES = 1024 ** 2;
 /** Installers load the processor, the disk and the network: two run at a time, and one for each person. */
 const AT_ONCE = { running: 2, waiting: 50 };
-/** The size of the log's end, which holds the outcome. */
-const LOG_BYTES = 64 * 1024;
-/** An installer that has been silent for so long counts as ended. */
-const SILENCE_MS = 30_000;
 /** The precision of the time of last use. */
 const USE_NOTED_MS = 3_600_000;
 /** The name of a set that is being removed; it holds the time when the removal began. */
@@ -43,13 +36,6 @@ const CROWDED_UNUSED_MS = 6 * 3_600_000;
 const FAILURE_KEPT_MS = 86_400_000;
 /** A removal that began so long ago has ended. A younger removal may still restore the name of the set. */
 const REMOVAL_MS = 3_600_000;
-
-/** As `install.py` writes it. */
-const Report = z.object({
-  state: z.enum(['installing', 'ready', 'failed']),
-  detail: z.string(),
-  bytes: z.number().default(0),
-});
 
 export interface PackagesState {
   /** `absent`: the set was not requested here, or its installation was interrupted. */
@@ -80,7 +66,7 @@ export interface Packages {
    * Removes unwanted sets that no process of this machine has used for `unusedMs`, and remains of failed and
    * interrupted installations of that age. The time must be longer than a tool's process lives without a
    * call, and at least some hours: no other sign shows that a process still runs. When the room is nearly
-   * used up, the limit is six hours, and one day for the remains of failures.
+   * used up, the limit is six hours. The remains of failures are kept for one day at most.
    */
   sweep(wanted: string[][], unusedMs: number): Promise<void>;
   close(): Promise<void>;
@@ -95,41 +81,98 @@ export interface PackagesOptions {
   maxBytes?: number | undefined;
 }
 
-export function openPackages({ folder, base, log, maxBytes = MAX_BYTES }: PackagesOptions): Packages {
-  const queue = openQueue<PackagesState>(AT_ONCE);
-  const noted = new Map<string, number>();
-  const closing = new AbortController();
+export function openPackages(options: PackagesOptions): Packages {
+  return new PackageSets(options);
+}
 
-  async function placeOf(requirements: string[]): Promise<string> {
-    const { mark } = await base();
+const ABSENT: PackagesState = { state: 'absent', detail: '' };
+
+class PackageSets implements Packages {
+  readonly #folder: string;
+  readonly #base: PackagesOptions['base'];
+  readonly #log: Log;
+  readonly #maxBytes: number;
+  readonly #queue = openQueue<PackagesState>(AT_ONCE);
+  /** When the use of a set was last recorded on the disk, by its folder. */
+  readonly #noted = new Map<string, number>();
+  readonly #closing = new AbortController();
+
+  constructor({ folder, base, log, maxBytes = MAX_BYTES }: PackagesOptions) {
+    this.#folder = folder;
+    this.#base = base;
+    this.#log = log;
+    this.#maxBytes = maxBytes;
+  }
+
+  async find(requirements: string[]): Promise<string | undefined> {
+    return this.#findIn(await this.#placeOf(requirements));
+  }
+
+  async look(requirements: string[]): Promise<PackagesState> {
+    return this.#lookIn(await this.#placeOf(requirements));
+  }
+
+  async install(requirements: string[], person = ''): Promise<PackagesState> {
+    const place = await this.#placeOf(requirements);
+    if (await this.#findIn(place)) return this.#lookIn(place);
+    return (await this.#queue.join(place, person, () => this.#run(place, requirements))) ?? ABSENT;
+  }
+
+  async log(requirements: string[]): Promise<string> {
+    return readLog(await this.#placeOf(requirements));
+  }
+
+  async sweep(wanted: string[][], unusedMs: number): Promise<void> {
+    const kept = new Set(await Promise.all(wanted.map((one) => this.#placeOf(one))));
+    const isCrowded = (await this.#room()) < MAX_SET_BYTES;
+    const unusedSetMs = isCrowded ? Math.min(unusedMs, CROWDED_UNUSED_MS) : unusedMs;
+    const failureMs = Math.min(unusedMs, FAILURE_KEPT_MS);
+    for (const name of await readdir(this.#folder).catch(() => [])) {
+      const place = join(this.#folder, name);
+      const [, since] = GONE.exec(name) ?? [];
+      if (since === undefined) {
+        if (kept.has(place)) continue;
+        const isWhole = await isThere(siteOf(place));
+        await this.#removeUnused(place, isWhole ? unusedSetMs : failureMs).catch(unlessOutrun);
+      } else if (Date.now() - Number(since) > REMOVAL_MS) await rm(place, { recursive: true, force: true });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#queue.close();
+  }
+
+  async #placeOf(requirements: string[]): Promise<string> {
+    const { mark } = await this.#base();
     const hash = createHash('sha256').update(JSON.stringify([mark, ...requirements]));
-    return join(folder, hash.digest('hex').slice(0, 32));
+    return join(this.#folder, hash.digest('hex').slice(0, 32));
   }
 
   /** Also records the use of the set: a running sweep sees the record and keeps the set. */
-  async function findIn(place: string): Promise<string | undefined> {
+  async #findIn(place: string): Promise<string | undefined> {
     const site = siteOf(place);
     const now = Date.now();
-    const isNoted = now - (noted.get(place) ?? 0) < USE_NOTED_MS;
+    const isNoted = now - (this.#noted.get(place) ?? 0) < USE_NOTED_MS;
     try {
       await (isNoted ? access(site) : utimes(site, now / 1000, now / 1000));
     } catch {
-      noted.delete(place);
+      this.#noted.delete(place);
       return undefined;
     }
-    if (!isNoted) noted.set(place, now);
+    if (!isNoted) this.#noted.set(place, now);
     return site;
   }
 
-  async function lookIn(place: string): Promise<PackagesState> {
-    if (await findIn(place)) return { state: 'ready', detail: 'The packages are installed.' };
-    const job = queue.find(place);
+  async #lookIn(place: string): Promise<PackagesState> {
+    if (await this.#findIn(place)) return { state: 'ready', detail: 'The packages are installed.' };
+    const job = this.#queue.find(place);
     if (job === 'running') return { state: 'installing', detail: 'The packages are being installed.' };
     if (job) return { state: 'installing', detail: 'The packages wait until others are installed.' };
     const report = await readReport(place);
-    if (!report) return NOBODY;
+    if (!report) return ABSENT;
     const { state, detail } = report;
-    if (state === 'installing' && Date.now() - (await changedAt(stateOf(place))) > SILENCE_MS) {
+    if (state === 'installing' && (await isSilent(place))) {
       return {
         state: 'absent',
         detail: 'The installation was cut off. The next call of the tool begins it anew.',
@@ -139,145 +182,70 @@ export function openPackages({ folder, base, log, maxBytes = MAX_BYTES }: Packag
   }
 
   /** How much of the room for all sets is free. */
-  async function room(): Promise<number> {
-    const names = await readdir(folder).catch(() => []);
-    const reports = await Promise.all(names.map((name) => readReport(join(folder, name))));
+  async #room(): Promise<number> {
+    const names = await readdir(this.#folder).catch(() => []);
+    const reports = await Promise.all(names.map((name) => readReport(join(this.#folder, name))));
     const ready = reports.filter((report) => report?.state === 'ready');
-    return ready.reduce((left, report) => left - Math.max(report?.bytes ?? 0, MIN_SET_BYTES), maxBytes);
+    return ready.reduce((left, report) => left - Math.max(report?.bytes ?? 0, MIN_SET_BYTES), this.#maxBytes);
   }
 
   /** Removes a set in one step, unless a process uses it in the meantime. */
-  async function removeUnused(place: string, unusedMs: number): Promise<void> {
+  async #removeUnused(place: string, unusedMs: number): Promise<void> {
     const isUsed = async (at: string) => Date.now() - (await usedAt(at)) < unusedMs;
-    if (queue.find(place) || (await isUsed(place))) return;
+    if (this.#queue.find(place) || (await isUsed(place))) return;
     const gone = `${place}.${Date.now()}.gone`;
     await rename(place, gone);
     if (await isUsed(gone)) return rename(gone, place);
-    noted.delete(place);
+    this.#noted.delete(place);
     await rm(gone, { recursive: true, force: true });
   }
 
-  async function run(place: string, requirements: string[]): Promise<PackagesState> {
-    const { python } = await base();
-    await mkdir(folder, { recursive: true });
+  /** Runs the installer of a set. */
+  async #run(place: string, requirements: string[]): Promise<PackagesState> {
+    const { python } = await this.#base();
+    await mkdir(this.#folder, { recursive: true });
     // The users of tools need to pass through this folder to the sets.
-    await chmod(folder, 0o755);
-    log.info(`Installing packages for tools: ${requirements.join(', ')}.`);
-    // Runs with the environment variables of the server, because the owner configures pip through them; the
-    // installer passes only pip's own variables on.
-    const { bavail, bsize } = await statfs(folder);
-    const bytes = Math.max(0, Math.min(MAX_SET_BYTES, await room(), bavail * bsize - SPARED_BYTES));
-    const asked = { folder: place, requirements, seconds: TIMEOUT_S, bytes };
-    const child = spawn(python, ['-I', '-X', 'utf8', INSTALLER, JSON.stringify(asked)], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      signal: closing.signal,
-    });
-    let complaint = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      complaint = `${complaint}${chunk}`.slice(-1_000);
-    });
-    const code = await new Promise<number | null>((resolve) => {
-      child.once('error', () => resolve(null));
-      child.once('close', resolve);
-    });
-    if (closing.signal.aborted) return NOBODY;
-    const said = await readReport(place);
-    // An interrupted installer has not reported its end.
-    const reason = complaint.trim().split('\n').at(-1) || `exit status ${code}`;
-    const isCutOff = !said || said.state === 'installing';
-    const outcome: PackagesState = isCutOff
-      ? { state: 'failed', detail: `The installation was cut off (${reason}).` }
-      : { state: said.state, detail: said.detail };
-    if (isCutOff) await fallSilent(place);
-    if (outcome.state === 'failed') log.warn(`Packages for tools were not installed: ${outcome.detail}`);
+    await chmod(this.#folder, 0o755);
+    this.#log.info(`Installing packages for tools: ${requirements.join(', ')}.`);
+    const { bavail, bsize } = await statfs(this.#folder);
+    const free = Math.min(MAX_SET_BYTES, await this.#room(), bavail * bsize - SPARED_BYTES);
+    const asked = { folder: place, requirements, seconds: TIMEOUT_S, bytes: Math.max(0, free) };
+    const { signal } = this.#closing;
+    const reason = await runInstaller(python, asked, signal);
+    if (signal.aborted) return ABSENT;
+    const outcome = await outcomeOf(place, reason);
+    if (outcome.state === 'failed')
+      this.#log.warn(`Packages for tools were not installed: ${outcome.detail}`);
     return outcome;
   }
-
-  return {
-    find: async (requirements) => findIn(await placeOf(requirements)),
-    look: async (requirements) => lookIn(await placeOf(requirements)),
-    async install(requirements, person = '') {
-      const place = await placeOf(requirements);
-      if (await findIn(place)) return lookIn(place);
-      return (await queue.join(place, person, () => run(place, requirements))) ?? NOBODY;
-    },
-    async log(requirements) {
-      const file = await open(join(await placeOf(requirements), 'log')).catch(() => undefined);
-      if (!file) return '';
-      try {
-        const { size } = await file.stat();
-        const start = Math.max(0, size - LOG_BYTES);
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start);
-        const text = buffer.toString('utf8', 0, bytesRead);
-        return withoutCredentials(start > 0 ? text.slice(text.indexOf('\n') + 1) : text);
-      } finally {
-        await file.close();
-      }
-    },
-    async sweep(wanted, unusedMs) {
-      const kept = new Set(await Promise.all(wanted.map(placeOf)));
-      const isCrowded = (await room()) < MAX_SET_BYTES;
-      const unusedSetMs = isCrowded ? Math.min(unusedMs, CROWDED_UNUSED_MS) : unusedMs;
-      const failureMs = Math.min(unusedMs, FAILURE_KEPT_MS);
-      for (const name of await readdir(folder).catch(() => [])) {
-        const place = join(folder, name);
-        const [, since] = GONE.exec(name) ?? [];
-        if (since === undefined) {
-          if (kept.has(place)) continue;
-          const isWhole = await isThere(siteOf(place));
-          await removeUnused(place, isWhole ? unusedSetMs : failureMs).catch(unlessOutrun);
-        } else if (Date.now() - Number(since) > REMOVAL_MS) await rm(place, { recursive: true, force: true });
-      }
-    },
-    async close() {
-      closing.abort();
-      await queue.close();
-    },
-  };
-}
-
-const NOBODY: PackagesState = { state: 'absent', detail: '' };
-const siteOf = (place: string) => join(place, 'site');
-const stateOf = (place: string) => join(place, 'state.json');
-
-/** Makes the installer count as silent for a while. An installer that begins meanwhile is seen at once. */
-async function fallSilent(place: string): Promise<void> {
-  const then = (Date.now() - SILENCE_MS - 1_000) / 1000;
-  await utimes(stateOf(place), then, then).catch(() => {});
-}
-
-/** The last report of the installer of a set; undefined when there was none. */
-async function readReport(place: string): Promise<z.infer<typeof Report> | undefined> {
-  const text = await readFile(stateOf(place), 'utf8').catch(() => '');
-  if (text === '') return undefined;
-  const report = Report.parse(JSON.parse(text));
-  return { ...report, detail: withoutCredentials(report.detail) };
 }
 
 /**
- * The reader of the log is not the owner who configured the package index. The address of the index may hold
- * a token in a place that pip does not mask.
+ * Resolves when the installer has ended, with the reason in case it was cut off: the last line that it wrote to
+ * its standard error, or its exit status.
  */
-const withoutCredentials = (text: string) =>
-  text
-    .replace(/(https?:\/\/)[^\s/@]{1,1000}@/g, '$1****@')
-    .replace(/(https?:\/\/[^\s?]{1,1000}\?)[^\s#]{1,1000}/g, '$1****');
+async function runInstaller(python: string, asked: object, signal: AbortSignal): Promise<string> {
+  // Runs with the environment variables of the server, because the owner configures pip through them; the
+  // installer passes only pip's own variables on.
+  const child = spawn(python, ['-I', '-X', 'utf8', INSTALLER, JSON.stringify(asked)], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    signal,
+  });
+  let complaint = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint = `${complaint}${chunk}`.slice(-1_000);
+  });
+  const code = await new Promise<number | null>((resolve) => {
+    child.once('error', () => resolve(null));
+    child.once('close', resolve);
+  });
+  return complaint.trim().split('\n').at(-1) || `exit status ${code}`;
+}
 
-const isThere = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
-
-const changedAt = async (path: string) => (await stat(path)).mtimeMs;
-
-/** The time of the last use of a set; for an incomplete set, the last sign of life of its installer. */
-const usedAt = (place: string) =>
-  changedAt(siteOf(place))
-    .catch(() => changedAt(stateOf(place)))
-    .catch(() => changedAt(place));
-
-/** Another process has removed the set or made it anew in the meantime. */
-function unlessOutrun(error: NodeJS.ErrnoException): void {
-  if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(error.code ?? '')) throw error;
+/** The outcome that an ended installer has reported. One that was cut off has not reported its end. */
+async function outcomeOf(place: string, reason: string): Promise<PackagesState> {
+  const said = await readReport(place);
+  if (said && said.state !== 'installing') return { state: said.state, detail: said.detail };
+  await fallSilent(place);
+  return { state: 'failed', detail: `The installation was cut off (${reason}).` };
 }

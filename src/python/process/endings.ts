@@ -1,5 +1,5 @@
-import type { Ended } from '../host.ts';
-import type { Limits } from '../protocol.ts';
+import type { Ended } from '../host.spawned.ts';
+import type { Limits } from '../limits.ts';
 
 /** The ending of a process that the server stopped. The reason continues a sentence after "because". */
 export function stopped(reason: string): string {

@@ -1,28 +1,15 @@
 import { AppError, type ErrorCode } from '../../core/errors.ts';
-import { LIMITS } from '../../core/wire.ts';
 import type { Payload } from '../channel.ts';
+import type { Ended, SpawnedProcess } from '../host.spawned.ts';
 import type { Host } from '../host.ts';
-import {
-  CallFailure,
-  type Limits,
-  Loaded,
-  type LoadRequest,
-  MAX_EVENT_BYTES,
-  MAX_EVENTS,
-  MAX_REQUESTS,
-  MAX_SAID_BYTES,
-  MAX_UNREAD_BYTES,
-  Prepared,
-  Refusal,
-  type Reply,
-  ToolMessage,
-} from '../protocol.ts';
-import { type Asked, type CallOptions, NotBegun, type Order, openCalls, type PendingCall } from './calls.ts';
+import { type Limits, MAX_SAID_BYTES, MAX_UNREAD_BYTES } from '../limits.ts';
+import { Loaded, type LoadRequest, Prepared, Refusal, type Reply, ToolMessage } from '../protocol.ts';
+import { type Asked, type CallOptions, NotBegun, type Order, type PendingCall } from './call.ts';
+import { Calls } from './calls.ts';
 import { describeEnd, stopped } from './endings.ts';
-import { openQuestions } from './questions.ts';
-
-const TOO_LONG = `must be at most ${LIMITS.freeFormBytes} bytes as JSON`;
-const NO_STRAYS = { messages: 0, bytes: 0 };
+import { ToolLoad } from './process.load.ts';
+import { TOO_LONG, ToolMessages } from './process.messages.ts';
+import { Questions } from './questions.ts';
 
 export interface ToolProcessHandlers {
   /** The process is idle. */
@@ -31,24 +18,6 @@ export interface ToolProcessHandlers {
   onEnding(): void;
   /** The process has ended, with all processes that it started. */
   onGone(): void;
-}
-
-/** A tool that runs in its own process. */
-export interface ToolProcess {
-  /** Rejects with tool_invalid or python_unavailable. */
-  loaded: Promise<Prepared & Loaded>;
-  /** True from the first reason to end: the process takes no further calls. */
-  isEnding(): boolean;
-  /** True while it loads or answers calls. */
-  isBusy(): boolean;
-  /** `performance.now()` of the latest call. */
-  lastUsedAt: number;
-  /** Sends one request; waits for the load while that is under way. */
-  request(order: Order, options: CallOptions): Asked;
-  /** Ends the process at once; calls under way fail. */
-  stop(): void;
-  /** Ends the process as soon as it is idle. */
-  retire(): void;
 }
 
 export interface LoadedFrom {
@@ -65,266 +34,213 @@ export interface LoadedFrom {
 }
 
 /**
- * Starts a process for a tool and loads the tool.
+ * A tool that runs in its own process. The constructor starts the process and loads the tool.
  *
- * A call that times out, and a call that the process does not begin, take the process out of service. The
- * timed-out call is answered, the unbegun call goes to another process, calls beside them may finish, and
- * then the process ends.
+ * The process takes calls until it is out of service. A call that times out, and a call that the process does
+ * not begin, take it out of service. The timed-out call is answered, the unbegun call goes to another process,
+ * calls beside them may finish, and then the process ends.
  */
-export function loadTool(
-  host: Host,
-  tool: LoadedFrom,
-  limits: Limits,
-  { onIdle, onEnding, onGone }: ToolProcessHandlers,
-): ToolProcess {
-  const loading = Promise.withResolvers<Prepared & Loaded>();
-  loading.promise.catch(() => {});
-  let isLoading = true;
-  let isOut = false;
-  let ending: AppError | undefined;
-  let prepared: Prepared | undefined;
-  let strays = NO_STRAYS;
+export class ToolProcess {
+  /** Rejects with tool_invalid or python_unavailable. */
+  readonly loaded: Promise<Prepared & Loaded>;
+  /** `performance.now()` of the latest call. */
+  lastUsedAt = performance.now();
+  readonly #limits: Limits;
+  readonly #handlers: ToolProcessHandlers;
+  readonly #isStrict: boolean;
+  readonly #load: ToolLoad;
+  readonly #process: SpawnedProcess;
+  readonly #calls: Calls;
+  readonly #questions: Questions;
+  readonly #messages: ToolMessages;
+  #isOutOfService = false;
+  /** The reason of the end; set when the process is told to end, or has ended. */
+  #ending: AppError | undefined;
   /** Calls that had begun when the process was ended. */
-  const unfinished: PendingCall[] = [];
+  readonly #unfinished: PendingCall[] = [];
+
+  constructor(host: Host, tool: LoadedFrom, limits: Limits, handlers: ToolProcessHandlers) {
+    this.#limits = limits;
+    this.#handlers = handlers;
+    this.#isStrict = tool.isStrict ?? false;
+    this.#load = new ToolLoad(limits, (reason) => this.#end('tool_invalid', reason));
+    this.loaded = this.#load.outcome;
+    const spawned = host.spawn(tool.packages, {
+      onMessage: (message, payload, bytes) => this.#take(message, payload, bytes),
+      onRead: () => this.#questions.goOn(),
+      onFault: (reason) => this.#stopFor(reason),
+    });
+    this.#process = spawned;
+    this.#calls = new Calls(limits, {
+      send(...parts) {
+        spawned.countAnew();
+        spawned.send(...parts);
+      },
+      clock: () => spawned.clock(),
+      isUnheard: () => spawned.isUnheard(),
+      onHarm: (reason) => this.#takeOut(reason, true),
+      onChange: () => this.#look(),
+    });
+    this.#questions = new Questions(limits, {
+      send: (reply) => this.#tell(reply),
+      isRead: () => spawned.isRead(),
+      listen: (isOn) => spawned.listen(isOn && !this.#ending),
+    });
+    this.#messages = new ToolMessages(this.#calls, this.#questions, (reason) => this.#stopFor(reason));
+    spawned.connected.then(
+      () => this.#tell(loadRequestOf(tool)),
+      (cause: Error) =>
+        this.#end('python_unavailable', `A process for the tool could not be started: ${cause.message}.`),
+    );
+    spawned.ended.then((how) => this.#reportEnd(how));
+  }
+
+  /** True from the first reason to end: the process takes no further calls. */
+  isEnding(): boolean {
+    return this.#isOutOfService;
+  }
+
+  /** True while it loads or answers calls. */
+  isBusy(): boolean {
+    return this.#load.isUnderWay() || this.#calls.size() > 0;
+  }
+
+  /** Sends one request; waits for the load while that is under way. @throws NotBegun */
+  request(order: Order, options: CallOptions): Asked {
+    if (this.#isOutOfService) throw new NotBegun(this.#ending ?? new AppError('tool_raised'), false);
+    this.lastUsedAt = performance.now();
+    return this.#calls.add(order, options);
+  }
+
+  /** Ends the process at once; calls under way fail. */
+  stop(): void {
+    this.#end('tool_raised', stopped('it is no longer needed'));
+  }
+
+  /** Ends the process as soon as it is idle. */
+  retire(): void {
+    this.#takeOut('it is no longer needed', false);
+    this.#look();
+  }
+
+  #tell(message: LoadRequest | Reply): void {
+    this.#process.send(Buffer.from(JSON.stringify(message)));
+    if (this.#process.unread() > MAX_UNREAD_BYTES)
+      this.#end('tool_raised', stopped('it did not read what it was sent'));
+  }
 
   /** The process takes no further calls; unsent calls go to other processes. */
-  const takeOut = (reason: string, isHarmed: boolean) => {
-    if (isOut) return;
-    isOut = true;
-    onEnding();
-    calls.failHeld(new NotBegun(new AppError('tool_raised', { detail: stopped(reason) }), isHarmed));
-  };
+  #takeOut(reason: string, isHarmed: boolean): void {
+    if (this.#isOutOfService) return;
+    this.#isOutOfService = true;
+    this.#handlers.onEnding();
+    this.#calls.failHeld(new NotBegun(new AppError('tool_raised', { detail: stopped(reason) }), isHarmed));
+  }
+
+  /** Ends a process that violates the protocol. */
+  #stopFor(reason: string): void {
+    this.#end(this.#load.isUnderWay() ? 'tool_invalid' : 'tool_raised', stopped(reason));
+  }
 
   /**
    * Ends the process and fails all that waits. `hasSpoken`: all messages of the process were read, so an
    * unbegun call will never begin.
    */
-  const end = (code: ErrorCode, reason: string, hasSpoken = false) => {
-    if (ending) return;
+  #end(code: ErrorCode, reason: string, hasSpoken = false): void {
+    if (this.#ending) return;
     const error = new AppError(code, { detail: reason });
-    ending = error;
-    clearTimeout(loadTimer);
-    spawned.kill();
+    this.#ending = error;
+    this.#process.kill();
     // Later messages of the process are useless.
-    spawned.listen(false);
-    loading.reject(error);
+    this.#process.listen(false);
+    this.#load.fail(error);
     // The calls that waited for the load fail with it.
-    if (isLoading) calls.failHeld(error);
-    takeOut(reason, false);
-    const sharing = calls.size();
+    if (this.#load.isUnderWay()) this.#calls.failHeld(error);
+    this.#takeOut(reason, false);
+    const sharing = this.#calls.size();
     // The responsible call cannot be determined.
     const shared = new AppError('tool_interrupted', {
       detail: `${reason} ${sharing} calls ran in it, and how far this one had come is not known: it was not tried again.`,
     });
-    calls.failAll((call) => {
+    this.#calls.failAll((call) => {
       const { state } = call;
-      if (state === 'begun') unfinished.push(call);
+      if (state === 'begun') this.#unfinished.push(call);
       if (hasSpoken && state === 'sent') return new NotBegun(error, true);
       return sharing > 1 ? shared : error;
     });
-  };
+  }
 
   /**
    * Ends the process when no caller waits for it, and it is either out of service or still busy with work
    * that only its end can stop.
    */
-  const look = () => {
-    if (ending || calls.wanted() > 0) return;
-    if (isOut) end('tool_raised', stopped('it is no longer needed'));
-    else if (isLoading || calls.size() > 0) end('tool_raised', stopped('its only call was cancelled'));
-    else onIdle();
-  };
+  #look(): void {
+    if (this.#ending || this.#calls.wanted() > 0) return;
+    if (this.#isOutOfService) this.#end('tool_raised', stopped('it is no longer needed'));
+    else if (this.isBusy()) this.#end('tool_raised', stopped('its only call was cancelled'));
+    else this.#handlers.onIdle();
+  }
 
-  const spawned = host.spawn(tool.packages, {
-    onMessage(message, payload, bytes) {
-      if (ending) return;
-      const { kind } = Object(message);
-      if (isStray(kind)) return countStray(bytes);
-      if (kind === 'loaded' && bytes > MAX_SAID_BYTES)
-        return end('tool_invalid', `The specification ${TOO_LONG}.`);
-      receive(ToolMessage.parse(message), payload, bytes);
-    },
-    onRead: () => questions.goOn(),
-    onFault: (reason) => end(isLoading ? 'tool_invalid' : 'tool_raised', stopped(reason)),
-  });
-  const tell = (message: LoadRequest | Reply) => {
-    spawned.send(Buffer.from(JSON.stringify(message)));
-    if (spawned.unread() > MAX_UNREAD_BYTES) end('tool_raised', stopped('it did not read what it was sent'));
-  };
-  const calls = openCalls(limits, {
-    send(...parts) {
-      spawned.countAnew();
-      spawned.send(...parts);
-    },
-    clock: spawned.clock,
-    isUnheard: spawned.isUnheard,
-    onHarm: (reason) => takeOut(reason, true),
-    onChange: look,
-  });
-  const questions = openQuestions(limits, {
-    send: tell,
-    isRead: spawned.isRead,
-    listen: (isOn) => spawned.listen(isOn && !ending),
-  });
-  const tooSlow =
-    `The tool did not finish loading within ${limits.loadTimeoutMs / 1000} s. ` +
-    'What takes long, such as the import of large packages, belongs into its functions.';
-  const loadTimer = setTimeout(() => end('tool_invalid', tooSlow), limits.loadTimeoutMs);
-  spawned.connected.then(
-    () =>
-      tell({
-        kind: 'load',
-        id: tool.id,
-        content: tool.content,
-        is_lenient: !tool.isStrict,
-        is_new: tool.isNew ?? false,
-        installed: tool.installed ?? [],
-      }),
-    (cause: Error) =>
-      end('python_unavailable', `A process for the tool could not be started: ${cause.message}.`),
-  );
-  spawned.ended.then((how) => {
+  /** The process has ended, by itself or because it was ended. */
+  #reportEnd(how: Ended): void {
     const isLost = how.code === null && how.signal === null;
-    const ended = describeEnd(how, limits);
-    if (isLoading) end('tool_invalid', `The tool ended its process while it was loading: ${ended}.`);
-    else if (isLost) end('tool_interrupted', `The process of the tool ended: ${ended}.`);
-    else end('tool_raised', `The process of the tool ended: ${ended}.`, true);
+    const ended = describeEnd(how, this.#limits);
+    if (this.#load.isUnderWay())
+      this.#end('tool_invalid', `The tool ended its process while it was loading: ${ended}.`);
+    else if (isLost) this.#end('tool_interrupted', `The process of the tool ended: ${ended}.`);
+    else this.#end('tool_raised', `The process of the tool ended: ${ended}.`, true);
     const { usage } = how;
-    for (const { options, cpuMs } of unfinished)
+    for (const { options, cpuMs } of this.#unfinished)
       if (usage) options.onUsage?.({ ...usage, cpu_ms: Math.max(0, usage.cpu_ms - cpuMs) });
-    onGone();
-  });
-
-  /**
-   * Whether a message about the load comes after the load is over. The host sends it once and first; a
-   * hostile tool may repeat it.
-   */
-  function isStray(kind: unknown): boolean {
-    if (kind === 'prepared') return prepared !== undefined;
-    if (kind === 'loaded') return !isLoading || !prepared;
-    return kind === 'refused' && !isLoading;
+    this.#handlers.onGone();
   }
 
   /** Handles a message of the process. Throws for a message of the wrong form, which ends the process. */
-  function receive(message: ToolMessage, payload: Payload | undefined, bytes: number): void {
+  #take(untrusted: unknown, payload: Payload | undefined, bytes: number): void {
+    if (this.#ending) return;
+    const { kind } = Object(untrusted);
+    if (this.#load.isStray(kind)) return void this.#messages.countStray(bytes);
+    if (kind === 'loaded' && bytes > MAX_SAID_BYTES)
+      return void this.#end('tool_invalid', `The specification ${TOO_LONG}.`);
+    const message = ToolMessage.parse(untrusted);
     switch (message.kind) {
       case 'prepared':
-        prepared = Prepared.parse(payload?.parse());
-        if (tool.isStrict && prepared.missing.length > 0) {
-          loading.resolve({ ...prepared, specs: [], valves: null, user_valves: null });
-          end('tool_invalid', 'Packages that the tool asks for are not installed.');
-        }
+        this.#prepare(Prepared.parse(payload?.parse()));
         break;
       case 'refused':
-        end('tool_invalid', Refusal.parse(payload?.parse()).detail);
+        this.#end('tool_invalid', Refusal.parse(payload?.parse()).detail);
         break;
-      case 'loaded': {
-        const loaded = Loaded.parse(payload?.parse());
-        isLoading = false;
-        clearTimeout(loadTimer);
-        if (prepared) {
-          const warnings = [...prepared.warnings, ...loaded.warnings];
-          loading.resolve({ ...loaded, ...prepared, warnings });
-        }
-        if (!isOut) calls.open();
-        look();
+      case 'loaded':
+        this.#serve(Loaded.parse(payload?.parse()));
         break;
-      }
-      case 'begun':
-        if (!calls.begin(message.call, message.cpu_ms)) countStray(bytes);
-        break;
-      default: {
-        if (!payload) throw new TypeError('This kind of message has a payload.');
-        const call = calls.find(message.call);
-        if (call) return void hear(call, message, payload, bytes);
-        countStray(bytes);
-        // Without an answer, a thread that a function left behind would wait for ever.
-        if (message.kind === 'ask' || message.kind === 'request') questions.refuse(message);
-      }
+      default:
+        this.#messages.take(message, payload, bytes);
     }
   }
 
-  /** Handles a message about a call. */
-  function hear(
-    call: PendingCall,
-    message: Extract<ToolMessage, { call: number }>,
-    payload: Payload,
-    bytes: number,
-  ): void {
-    switch (message.kind) {
-      case 'event':
-        if (!count(call, bytes)) break;
-        call.events.push(payload.text);
-        call.options.onEvent?.(payload.text);
-        break;
-      case 'ask':
-        if (count(call, bytes)) void questions.ask(call, { ...message, event: payload.text });
-        break;
-      case 'request':
-        // Further requests are refused one by one.
-        if (call.requests >= MAX_REQUESTS) countStray(bytes);
-        questions.request(call, message, payload);
-        break;
-      case 'result':
-        strays = NO_STRAYS;
-        calls.settle(call, ({ events, startedAt, options, resolve, reject }) => {
-          options.onUsage?.(message.usage);
-          if (options.isOfItself && bytes > MAX_SAID_BYTES)
-            return reject(
-              new AppError('tool_raised', { detail: `What the tool says of its valves ${TOO_LONG}.` }),
-            );
-          const durationMs = performance.now() - startedAt;
-          resolve({ result: payload, events, output: message.output, durationMs });
-        });
-        break;
-      case 'error': {
-        const { code, detail, issues } = CallFailure.parse(payload.parse());
-        strays = NO_STRAYS;
-        const error = new AppError(code, issues.length > 0 ? { detail, issues } : { detail });
-        calls.settle(call, () => {
-          call.options.onUsage?.(message.usage);
-          call.reject(error);
-        });
-      }
-    }
+  /** The process has read the source, and has not run it. */
+  #prepare(prepared: Prepared): void {
+    this.#load.prepare(prepared);
+    if (!this.#isStrict || prepared.missing.length === 0) return;
+    this.#load.endBeforeRun(prepared);
+    this.#end('tool_invalid', 'Packages that the tool asks for are not installed.');
   }
 
-  /**
-   * The host counts too, but a tool can write to the channel past the host. Returns false when it was too
-   * much.
-   */
-  function count(call: PendingCall, bytes: number): boolean {
-    call.eventBytes += bytes;
-    const isWithin = call.events.length + call.asks < MAX_EVENTS && call.eventBytes <= MAX_EVENT_BYTES;
-    if (!isWithin) end('tool_raised', stopped('it emitted too many events'));
-    return isWithin;
+  /** The process has loaded the tool: calls can begin. */
+  #serve(loaded: Loaded): void {
+    this.#load.finish(loaded);
+    if (!this.#isOutOfService) this.#calls.open();
+    this.#look();
   }
+}
 
-  /**
-   * Counts messages that belong to no call: for example events of a thread that a function left running. Each
-   * answered call adds the allowance of one call.
-   */
-  function countStray(bytes: number): void {
-    strays = { messages: strays.messages + 1, bytes: strays.bytes + bytes };
-    if (strays.messages > MAX_EVENTS || strays.bytes > MAX_EVENT_BYTES)
-      end(isLoading ? 'tool_invalid' : 'tool_raised', stopped('it sent too much that belongs to no call'));
-  }
-
-  const self: ToolProcess = {
-    loaded: loading.promise,
-    isEnding: () => isOut,
-    isBusy: () => isLoading || calls.size() > 0,
-    lastUsedAt: performance.now(),
-    stop: () => end('tool_raised', stopped('it is no longer needed')),
-    retire() {
-      takeOut('it is no longer needed', false);
-      look();
-    },
-    request(order, options) {
-      if (isOut) throw new NotBegun(ending ?? new AppError('tool_raised'), false);
-      self.lastUsedAt = performance.now();
-      return calls.add(order, options);
-    },
+function loadRequestOf({ id, content, isStrict, isNew, installed }: LoadedFrom): LoadRequest {
+  return {
+    kind: 'load',
+    id,
+    content,
+    is_lenient: !isStrict,
+    is_new: isNew ?? false,
+    installed: installed ?? [],
   };
-  return self;
 }
