@@ -4,7 +4,7 @@ import { isObject } from '../core/json/json.ts';
 /**
  * Messages between the server and the Python side, over two channels: JSON lines to and from the fork server
  * (`host/server.py`), and one Unix socket for each tool's process with frames of a 4-byte big-endian length
- * and JSON (`host/session.py`). Messages of a tool's process are untrusted: they are checked and bounded.
+ * and JSON (`host/calls/session.py`). Messages of a tool's process are untrusted: they are checked and bounded.
  * Such a frame is a head (one line of JSON), and after a line feed a payload (JSON of any size). The server
  * never parses a payload that is meant for a client.
  */

@@ -124,7 +124,7 @@ test('refuses truncating files where Landlock does not cover it', async (context
   const script = `
 import ctypes, errno, os, sys
 sys.path.insert(0, ${JSON.stringify(join(import.meta.dirname, '../../src/python/host'))})
-import calls_filter
+from walls import calls_filter
 libc = ctypes.CDLL(None, use_errno=True)
 program = calls_filter.program(2)
 assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, ctypes.c_ulong(ctypes.addressof(program)), 0, 0) == 0

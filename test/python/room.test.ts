@@ -13,7 +13,7 @@ const HOST = join(import.meta.dirname, '../../src/python/host');
 const WATCHED = `
 import os, signal, sys, tempfile, time
 sys.path.insert(0, ${JSON.stringify(HOST)})
-import confine, room, watch
+from fork_server import watch
 
 class Limits:
     memory_bytes = processes = cpu_seconds = scratch_bytes = scratch_files = open_files = 1 << 40

@@ -189,7 +189,20 @@ describe('a tool', () => {
     ]);
   });
 
-  it.each(['tool', 'session', 'server', 'reach'])('cannot import %s, a module of the host', async (name) => {
+  const HOST = [
+    'tool',
+    'session',
+    'server',
+    'reach',
+    'fork_server',
+    'walls',
+    'loading',
+    'specs',
+    'calls',
+    'unoffered',
+  ];
+
+  it.each(HOST)('cannot import %s, a module of the host', async (name) => {
     const { status, body } = await shop.create(
       'nosy',
       `import ${name}\nclass Tools:\n    def f(self): pass\n`,

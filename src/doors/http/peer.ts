@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 
-/** The users that processes of tools run as where the server is root (`python/host/confine.py`). */
+/** The users that processes of tools run as where the server is root (`python/host/walls/confine.py`). */
 const TOOL_USERS = { first: 60_706, last: 61_183 };
 
 /** Linux lists all connections of the network namespace here, with the user of each. */

@@ -17,11 +17,11 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 
 if __name__ == "__main__":
-    import guard
+    from fork_server import guard
 
     guard.stand_behind()
 
-import reach  # noqa: E402
+from walls import reach  # noqa: E402
 
 PINNED = reach.pin()
 
@@ -38,18 +38,17 @@ import tempfile  # noqa: E402
 import time  # noqa: E402
 from typing import Any, NoReturn, Optional  # noqa: E402
 
-import channel  # noqa: E402
-import confine  # noqa: E402
+from calls import channel  # noqa: E402
+from walls import confine  # noqa: E402
 import open_webui  # noqa: E402, F401  Tools find it here: they do not search our folder.
-import prctl  # noqa: E402
-import processes  # noqa: E402
+from walls import prctl  # noqa: E402
+from fork_server import processes  # noqa: E402
 import pydantic  # noqa: E402
-import replaced  # noqa: E402
-import reports  # noqa: E402
-import room  # noqa: E402
-import session  # noqa: E402
-import tool  # noqa: E402
-import watch  # noqa: E402
+from loading import replaced  # noqa: E402
+from fork_server import reports, room  # noqa: E402
+from calls import session  # noqa: E402
+from loading import tool  # noqa: E402
+from fork_server import watch  # noqa: E402
 
 # The modules that published tools import most. Loaded here, they cost a tool neither time nor memory.
 _COMMON = (

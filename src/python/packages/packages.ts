@@ -15,7 +15,7 @@ import {
 } from './packages.folder.ts';
 import { openQueue } from './packages.queue.ts';
 
-const INSTALLER = join(import.meta.dirname, '../host/install.py');
+const INSTALLER = join(import.meta.dirname, '../host/installer/install.py');
 const TIMEOUT_S = 600;
 const MAX_SET_BYTES = 2 * 1024 ** 3;
 /** The size of all sets together. */

@@ -18,17 +18,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Optional
 
 import bridge
-import channel
-import confine
-import imports
-import packages
-import presentation
-import source
-import threads
+from calls import channel, presentation, threads
+from calls.questions import Questions
+from loading import imports, packages, source
+from loading.tool import CallError, LoadError, Tool
+from loading.wording import cut, describe
 from pydantic_core import PydanticSerializationError, to_json
-from questions import Questions
-from tool import CallError, LoadError, Tool
-from wording import cut, describe
+from walls import confine
 
 _THREADS = 32
 _OUTPUT_CHARACTERS = 8_192

@@ -10,13 +10,11 @@ import traceback
 import types
 from typing import Any, Callable, Optional
 
-import hidden
-import imports
-import specification
-import valves
-from plain import PlainValves
+from loading import imports
+from loading.wording import describe
 from pydantic import BaseModel, ValidationError
-from wording import describe
+from specs import hidden, specification, valves
+from specs.plain import PlainValves
 
 _FILE = "tool.py"
 _UNOFFERED = re.compile(r"cannot import name '(\w+)' from '(open_webui[\w.]*)'")

@@ -48,7 +48,7 @@ def end_children(seconds: float) -> None:
     at most so many seconds. Linux only.
     """
     # Not loaded before: the process that calls this takes little memory while it waits.
-    import confine
+    from walls import confine
 
     claims = {}
     deadline = time.monotonic() + seconds

@@ -11,12 +11,12 @@ import warnings
 from dataclasses import dataclass
 from typing import Annotated, Any, Callable, Optional
 
-import docstring
 import unoffered
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema, PydanticJsonSchemaWarning
+from specs import docstring
 
 if sys.version_info < (3, 12):
     import typing_extensions

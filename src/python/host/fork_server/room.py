@@ -10,7 +10,7 @@ import ctypes
 import os
 from typing import NamedTuple, Optional
 
-import prctl
+from walls import prctl
 
 _NAMESPACE_OF_MOUNTS = 0x20000
 _NO_SUID, _NO_DEVICES = 2, 4

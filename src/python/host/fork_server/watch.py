@@ -9,9 +9,8 @@ import stat
 import time
 from typing import Iterable, Iterator, NamedTuple, Optional
 
-import confine
-import processes
-import room
+from fork_server import processes, room
+from walls import confine
 
 _PERIOD_SECONDS = 0.2
 # A tool with many processes and files must not delay the orders of the fork server: checks take at most a

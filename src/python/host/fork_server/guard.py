@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 
-import prctl
+from walls import prctl
 
 _END_SECONDS = 5
 
@@ -39,7 +39,7 @@ def _clean_up() -> None:
     # Not loaded before: this process takes little memory while it waits.
     import json
 
-    import processes
+    from fork_server import processes
 
     processes.end_children(_END_SECONDS)
     with contextlib.suppress(OSError):

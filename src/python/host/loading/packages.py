@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Any, Optional
 
-import imports
-import replaced
+from loading import imports, replaced
 
 try:
     from packaging.markers import InvalidMarker, UndefinedComparison, UndefinedEnvironmentName

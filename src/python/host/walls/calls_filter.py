@@ -9,7 +9,7 @@ import platform
 import struct
 from typing import Optional
 
-import fence
+from walls import fence
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_OF, _AND, _ANSWER = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _ALLOW, _END, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000

@@ -11,7 +11,7 @@ import sys
 from typing import Iterator, Literal, Optional, Union
 
 import unoffered
-from module_names import package_of
+from loading.module_names import package_of
 
 Import = Union[ast.Import, ast.ImportFrom]
 

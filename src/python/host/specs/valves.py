@@ -4,9 +4,9 @@ import asyncio
 import inspect
 from typing import Any, Optional, get_args
 
-import specification
 from pydantic import AliasChoices, BaseModel, SecretBytes, SecretStr, ValidationError, create_model
 from pydantic_core import core_schema, to_jsonable_python
+from specs import specification
 
 _REFUSED = "The tool does not accept this value."
 # Problems with a text of Pydantic's own that quotes no value; every other text may come from the tool.

@@ -13,6 +13,8 @@ import stat
 import sys
 from typing import Any
 
+# Our modules that a tool can import: the entry of the process, and the stand-ins with what they need.
+_VISIBLE = ("__main__", "bridge", "open_webui")
 # The addresses in use, each with a trailing slash.
 _addresses: list[str] = []
 
@@ -20,7 +22,7 @@ _addresses: list[str] = []
 def pin() -> dict[str, str]:
     """The folders of the search path by their first names, each with itself or the address that replaces it.
     """
-    # A system prefix holds more than Python; `confine` names the parts that tools may read.
+    # A system prefix holds more than Python; `fence` names the parts that tools may read.
     prefix = [] if sys.base_prefix in ("/usr", "/usr/local") else [sys.base_prefix]
     folders = [path for path in dict.fromkeys([*sys.path, *prefix]) if os.path.isdir(path)]
     pinned = {}
@@ -45,11 +47,13 @@ def add(folder: str) -> str:
 
 def own() -> list[str]:
     """The names of our own modules, except those that the stand-ins import when a tool first uses them."""
-    folders = (sys.path[0], os.path.dirname(os.path.abspath(__file__)))
+    # Modules that were loaded before `pin` have the first path of our folder.
+    home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    folders = (sys.path[0] + os.sep, home + os.sep)
     return [
         name
         for name, module in sys.modules.items()
-        if name not in ("__main__", "bridge") and os.path.dirname(getattr(module, "__file__", None) or "") in folders
+        if name.partition(".")[0] not in _VISIBLE and (getattr(module, "__file__", None) or "").startswith(folders)
     ]
 
 

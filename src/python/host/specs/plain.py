@@ -5,9 +5,9 @@ tools.
 import copy
 from typing import Any, Optional, get_type_hints
 
-import valves
 from pydantic import BaseModel, create_model
 from pydantic.fields import FieldInfo
+from specs import valves
 
 _KINDS = (bool, int, float, str, list, dict)
 _NOTHING = object()

@@ -10,10 +10,8 @@ import socket
 from dataclasses import dataclass
 from typing import Iterable, Optional
 
-import calls_filter
-import fence
-import prctl
-from prctl import LINUX
+from walls import calls_filter, fence, prctl
+from walls.prctl import LINUX
 
 # Only tools use these ids. Below are ids of accounts, and those that systemd maps into containers and gives
 # to greeters of displays; above are those that systemd gives to services without an account.

@@ -1,0 +1,1 @@
+"""From the source of a tool to its instance: manifest, packages, imports."""

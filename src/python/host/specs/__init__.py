@@ -1,0 +1,1 @@
+"""What a tool looks like to its callers: functions, parameters, valves."""
