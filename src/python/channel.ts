@@ -70,7 +70,7 @@ export function readFrames(socket: Socket, room: FrameRoom, handlers: FrameHandl
   return new SocketFrames(socket, room, handlers);
 }
 
-/** Bytes that arrive are cut into frames (`#cut`); each frame is checked (`#read`) and delivered (`#handOver`). */
+/** Cuts the bytes that arrive into frames (`#cut`), checks each (`#read`) and delivers it (`#handOver`). */
 class SocketFrames implements FrameReader {
   readonly #socket: Socket;
   readonly #room: FrameRoom;

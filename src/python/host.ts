@@ -165,7 +165,7 @@ function startShell(python: string, settings: object): PythonShell {
   });
 }
 
-/** Resolves when the shell has ended: with the last line that it wrote to its standard error, or its exit status. */
+/** Resolves when the shell has ended: with the last line of its standard error, or its exit status. */
 function untilClosed(shell: PythonShell): Promise<string> {
   let complaint = '';
   shell.on('stderr', (line: string) => {

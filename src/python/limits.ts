@@ -70,7 +70,7 @@ export const MOST_UNBEGUN = 512;
 export const MAX_UNBEGUN_BYTES = 4 * 1024 * 1024;
 /** Bounds on the events of one call, enforced here too because a tool can write to its own channel. */
 export const MAX_EVENTS = 1_000;
-/** Their total size; a little more than the host allows. */
+/** Their total size: twice what the host allows. */
 export const MAX_EVENT_BYTES = 2 * 1024 * 1024;
 /** How often one call may ask its caller. */
 export const MAX_ASKS = 50;
@@ -78,7 +78,7 @@ export const MAX_ASKS = 50;
 export const MAX_REQUESTS = 200;
 /** How many requests of one process are worked on at a time. Others wait. */
 export const MAX_REQUESTS_AT_ONCE = 4;
-/** Reading stops while more bytes of requests wait. */
+/** Characters of the requests that wait or run; with more, the server does not read from the process. */
 export const MAX_REQUESTS_HELD = 16 * 1024 * 1024;
 /** Answers that a process has not read; more of them end the process. */
 export const MAX_UNREAD_BYTES = 64 * 1024 * 1024;

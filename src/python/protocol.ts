@@ -165,7 +165,7 @@ const FunctionSpecs = z
 
 /**
  * The host shortens these texts as well, but a tool can write to the channel past the host. A character may
- * take two places.
+ * take two places of a JavaScript string.
  */
 const TEXT_PLACES = 2 * 2_000;
 const OUTPUT_PLACES = 2 * 8_192;

@@ -15,18 +15,18 @@ const Report = z.object({
 });
 
 /** The packages of a set; there when the set is complete. */
-export const siteOf = (place: string) => join(place, 'site');
-const stateOf = (place: string) => join(place, 'state.json');
+export const siteOf = (folder: string) => join(folder, 'site');
+const stateOf = (folder: string) => join(folder, 'state.json');
 
 /** Makes the installer count as silent for a while. An installer that begins meanwhile is seen at once. */
-export async function fallSilent(place: string): Promise<void> {
+export async function fallSilent(folder: string): Promise<void> {
   const then = (Date.now() - SILENCE_MS - 1_000) / 1000;
-  await utimes(stateOf(place), then, then).catch(() => {});
+  await utimes(stateOf(folder), then, then).catch(() => {});
 }
 
 /** The last report of the installer of a set; undefined when there was none. */
-export async function readReport(place: string): Promise<z.infer<typeof Report> | undefined> {
-  const text = await readFile(stateOf(place), 'utf8').catch(() => '');
+export async function readReport(folder: string): Promise<z.infer<typeof Report> | undefined> {
+  const text = await readFile(stateOf(folder), 'utf8').catch(() => '');
   if (text === '') return undefined;
   const report = Report.parse(JSON.parse(text));
   return { ...report, detail: withoutCredentials(report.detail) };
@@ -34,7 +34,7 @@ export async function readReport(place: string): Promise<z.infer<typeof Report> 
 
 /**
  * The owner configured the address of the package index, and other people read the log. The address may hold a
- * token in a place that pip does not mask.
+ * token in a part that pip does not mask.
  */
 const withoutCredentials = (text: string) =>
   text
@@ -50,10 +50,10 @@ export const isThere = (path: string) =>
 const changedAt = async (path: string) => (await stat(path)).mtimeMs;
 
 /** The time of the last use of a set; for an incomplete set, the last sign of life of its installer. */
-export const usedAt = (place: string) =>
-  changedAt(siteOf(place))
-    .catch(() => changedAt(stateOf(place)))
-    .catch(() => changedAt(place));
+export const usedAt = (folder: string) =>
+  changedAt(siteOf(folder))
+    .catch(() => changedAt(stateOf(folder)))
+    .catch(() => changedAt(folder));
 
 /** Throws the error unless another process has removed the set or made it anew in the meantime. */
 export function unlessOutrun(error: NodeJS.ErrnoException): void {
@@ -61,8 +61,8 @@ export function unlessOutrun(error: NodeJS.ErrnoException): void {
 }
 
 /** The end of the output of the latest installation of a set; empty when there was none. */
-export async function readLog(place: string): Promise<string> {
-  const file = await open(join(place, 'log')).catch(() => undefined);
+export async function readLog(folder: string): Promise<string> {
+  const file = await open(join(folder, 'log')).catch(() => undefined);
   if (!file) return '';
   try {
     const { size } = await file.stat();
@@ -76,4 +76,5 @@ export async function readLog(place: string): Promise<string> {
 }
 
 /** Whether the installer of a set has shown no sign of life for a while. */
-export const isSilent = async (place: string) => Date.now() - (await changedAt(stateOf(place))) > SILENCE_MS;
+export const isSilent = async (folder: string) =>
+  Date.now() - (await changedAt(stateOf(folder))) > SILENCE_MS;

@@ -73,6 +73,7 @@ export interface Packages {
 }
 
 export interface PackagesOptions {
+  /** Holds a folder for each set. */
   folder: string;
   /** The interpreter for the sets, and a text that changes when existing sets no longer fit. */
   base(): Promise<{ python: string; mark: string }>;
@@ -88,7 +89,7 @@ export function openPackages(options: PackagesOptions): Packages {
 const ABSENT: PackagesState = { state: 'absent', detail: '' };
 
 class PackageSets implements Packages {
-  readonly #folder: string;
+  readonly #root: string;
   readonly #base: PackagesOptions['base'];
   readonly #log: Log;
   readonly #maxBytes: number;
@@ -97,44 +98,44 @@ class PackageSets implements Packages {
   readonly #noted = new Map<string, number>();
   readonly #closing = new AbortController();
 
-  constructor({ folder, base, log, maxBytes = MAX_BYTES }: PackagesOptions) {
-    this.#folder = folder;
+  constructor({ folder: root, base, log, maxBytes = MAX_BYTES }: PackagesOptions) {
+    this.#root = root;
     this.#base = base;
     this.#log = log;
     this.#maxBytes = maxBytes;
   }
 
   async find(requirements: string[]): Promise<string | undefined> {
-    return this.#findIn(await this.#placeOf(requirements));
+    return this.#findIn(await this.#folderOf(requirements));
   }
 
   async look(requirements: string[]): Promise<PackagesState> {
-    return this.#lookIn(await this.#placeOf(requirements));
+    return this.#lookIn(await this.#folderOf(requirements));
   }
 
   async install(requirements: string[], person = ''): Promise<PackagesState> {
-    const place = await this.#placeOf(requirements);
-    if (await this.#findIn(place)) return this.#lookIn(place);
-    return (await this.#queue.join(place, person, () => this.#run(place, requirements))) ?? ABSENT;
+    const folder = await this.#folderOf(requirements);
+    if (await this.#findIn(folder)) return this.#lookIn(folder);
+    return (await this.#queue.join(folder, person, () => this.#run(folder, requirements))) ?? ABSENT;
   }
 
   async log(requirements: string[]): Promise<string> {
-    return readLog(await this.#placeOf(requirements));
+    return readLog(await this.#folderOf(requirements));
   }
 
   async sweep(wanted: string[][], unusedMs: number): Promise<void> {
-    const kept = new Set(await Promise.all(wanted.map((one) => this.#placeOf(one))));
+    const kept = new Set(await Promise.all(wanted.map((one) => this.#folderOf(one))));
     const isCrowded = (await this.#room()) < MAX_SET_BYTES;
     const unusedSetMs = isCrowded ? Math.min(unusedMs, CROWDED_UNUSED_MS) : unusedMs;
     const failureMs = Math.min(unusedMs, FAILURE_KEPT_MS);
-    for (const name of await readdir(this.#folder).catch(() => [])) {
-      const place = join(this.#folder, name);
+    for (const name of await readdir(this.#root).catch(() => [])) {
+      const folder = join(this.#root, name);
       const [, since] = GONE.exec(name) ?? [];
       if (since === undefined) {
-        if (kept.has(place)) continue;
-        const isWhole = await isThere(siteOf(place));
-        await this.#removeUnused(place, isWhole ? unusedSetMs : failureMs).catch(unlessOutrun);
-      } else if (Date.now() - Number(since) > REMOVAL_MS) await rm(place, { recursive: true, force: true });
+        if (kept.has(folder)) continue;
+        const isWhole = await isThere(siteOf(folder));
+        await this.#removeUnused(folder, isWhole ? unusedSetMs : failureMs).catch(unlessOutrun);
+      } else if (Date.now() - Number(since) > REMOVAL_MS) await rm(folder, { recursive: true, force: true });
     }
   }
 
@@ -143,36 +144,36 @@ class PackageSets implements Packages {
     await this.#queue.close();
   }
 
-  async #placeOf(requirements: string[]): Promise<string> {
+  async #folderOf(requirements: string[]): Promise<string> {
     const { mark } = await this.#base();
     const hash = createHash('sha256').update(JSON.stringify([mark, ...requirements]));
-    return join(this.#folder, hash.digest('hex').slice(0, 32));
+    return join(this.#root, hash.digest('hex').slice(0, 32));
   }
 
   /** Also records the use of the set: a running sweep sees the record and keeps the set. */
-  async #findIn(place: string): Promise<string | undefined> {
-    const site = siteOf(place);
+  async #findIn(folder: string): Promise<string | undefined> {
+    const site = siteOf(folder);
     const now = Date.now();
-    const isNoted = now - (this.#noted.get(place) ?? 0) < USE_NOTED_MS;
+    const isNoted = now - (this.#noted.get(folder) ?? 0) < USE_NOTED_MS;
     try {
       await (isNoted ? access(site) : utimes(site, now / 1000, now / 1000));
     } catch {
-      this.#noted.delete(place);
+      this.#noted.delete(folder);
       return undefined;
     }
-    if (!isNoted) this.#noted.set(place, now);
+    if (!isNoted) this.#noted.set(folder, now);
     return site;
   }
 
-  async #lookIn(place: string): Promise<PackagesState> {
-    if (await this.#findIn(place)) return { state: 'ready', detail: 'The packages are installed.' };
-    const job = this.#queue.find(place);
+  async #lookIn(folder: string): Promise<PackagesState> {
+    if (await this.#findIn(folder)) return { state: 'ready', detail: 'The packages are installed.' };
+    const job = this.#queue.find(folder);
     if (job === 'running') return { state: 'installing', detail: 'The packages are being installed.' };
     if (job) return { state: 'installing', detail: 'The packages wait until others are installed.' };
-    const report = await readReport(place);
+    const report = await readReport(folder);
     if (!report) return ABSENT;
     const { state, detail } = report;
-    if (state === 'installing' && (await isSilent(place))) {
+    if (state === 'installing' && (await isSilent(folder))) {
       return {
         state: 'absent',
         detail: 'The installation was cut off. The next call of the tool begins it anew.',
@@ -183,37 +184,37 @@ class PackageSets implements Packages {
 
   /** How much of the room for all sets is free. */
   async #room(): Promise<number> {
-    const names = await readdir(this.#folder).catch(() => []);
-    const reports = await Promise.all(names.map((name) => readReport(join(this.#folder, name))));
+    const names = await readdir(this.#root).catch(() => []);
+    const reports = await Promise.all(names.map((name) => readReport(join(this.#root, name))));
     const ready = reports.filter((report) => report?.state === 'ready');
     return ready.reduce((left, report) => left - Math.max(report?.bytes ?? 0, MIN_SET_BYTES), this.#maxBytes);
   }
 
   /** Removes a set in one step, unless a process uses it in the meantime. */
-  async #removeUnused(place: string, unusedMs: number): Promise<void> {
+  async #removeUnused(folder: string, unusedMs: number): Promise<void> {
     const isUsed = async (at: string) => Date.now() - (await usedAt(at)) < unusedMs;
-    if (this.#queue.find(place) || (await isUsed(place))) return;
-    const gone = `${place}.${Date.now()}.gone`;
-    await rename(place, gone);
-    if (await isUsed(gone)) return rename(gone, place);
-    this.#noted.delete(place);
+    if (this.#queue.find(folder) || (await isUsed(folder))) return;
+    const gone = `${folder}.${Date.now()}.gone`;
+    await rename(folder, gone);
+    if (await isUsed(gone)) return rename(gone, folder);
+    this.#noted.delete(folder);
     await rm(gone, { recursive: true, force: true });
   }
 
   /** Runs the installer of a set. */
-  async #run(place: string, requirements: string[]): Promise<PackagesState> {
+  async #run(folder: string, requirements: string[]): Promise<PackagesState> {
     const { python } = await this.#base();
-    await mkdir(this.#folder, { recursive: true });
+    await mkdir(this.#root, { recursive: true });
     // The users of tools need to pass through this folder to the sets.
-    await chmod(this.#folder, 0o755);
+    await chmod(this.#root, 0o755);
     this.#log.info(`Installing packages for tools: ${requirements.join(', ')}.`);
-    const { bavail, bsize } = await statfs(this.#folder);
+    const { bavail, bsize } = await statfs(this.#root);
     const free = Math.min(MAX_SET_BYTES, await this.#room(), bavail * bsize - SPARED_BYTES);
-    const asked = { folder: place, requirements, seconds: TIMEOUT_S, bytes: Math.max(0, free) };
+    const asked = { folder, requirements, seconds: TIMEOUT_S, bytes: Math.max(0, free) };
     const { signal } = this.#closing;
     const reason = await runInstaller(python, asked, signal);
     if (signal.aborted) return ABSENT;
-    const outcome = await outcomeOf(place, reason);
+    const outcome = await outcomeOf(folder, reason);
     if (outcome.state === 'failed')
       this.#log.warn(`Packages for tools were not installed: ${outcome.detail}`);
     return outcome;
@@ -243,9 +244,9 @@ async function runInstaller(python: string, asked: object, signal: AbortSignal):
 }
 
 /** The outcome that an ended installer has reported. One that was cut off has not reported its end. */
-async function outcomeOf(place: string, reason: string): Promise<PackagesState> {
-  const said = await readReport(place);
+async function outcomeOf(folder: string, reason: string): Promise<PackagesState> {
+  const said = await readReport(folder);
   if (said && said.state !== 'installing') return { state: said.state, detail: said.detail };
-  await fallSilent(place);
+  await fallSilent(folder);
   return { state: 'failed', detail: `The installation was cut off (${reason}).` };
 }

@@ -31,7 +31,7 @@ def stand_behind() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     _clean_up()
     if code < 0:
-        os.kill(os.getpid(), -code)  # Reports the exit status to the server.
+        os.kill(os.getpid(), -code)  # Ends by the same signal, which the server reports.
     os._exit(abs(code))
 
 

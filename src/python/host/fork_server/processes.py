@@ -82,7 +82,7 @@ def user_of(pid: int) -> int:
 
 
 def children(pid: int) -> list[int]:
-    """None where the system does not list children: not Linux, or a kernel without these lists."""
+    """The child processes. Empty where the system does not list them: not Linux, or a kernel without these lists."""
     found: list[int] = []
     try:
         threads = os.listdir(f"/proc/{pid}/task")

@@ -1,4 +1,4 @@
-"""Prepares the process from which tools are forked: what is done here costs a tool neither time nor memory."""
+"""Prepares the process from which tools are forked: this work costs a tool neither time nor memory."""
 
 import asyncio
 import gc

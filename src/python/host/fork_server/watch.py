@@ -37,8 +37,8 @@ class _Counters(NamedTuple):
 
 
 class _Spent:
-    """The approximate processor time of a tool and all processes that it started: processes that lived only
-    between two checks are not counted.
+    """The approximate processor time of a tool and all processes that it started. A process that lived only
+    between two checks counts only when its parent waited for it.
     """
 
     def __init__(self) -> None:
@@ -119,8 +119,9 @@ class Watch:
         self.families = {pid: processes.family(pid) for pid in tools}
 
     def _find_writers(self, tools: dict[int, str], disk: Optional[room.Disk]) -> list[int]:
-        """The tools to end when little disk space is left. On a disk: those that have run since the last
-        check. A tool can hide its files, so the largest writer cannot be identified.
+        """The tools to end when little room is left. With a file system for each tool: the one that uses most.
+        On a shared disk: those that have run since the last check, because a tool can hide its files, so the
+        largest writer cannot be identified.
         """
         if self.is_mounted:
             used = {pid: room.used(scratch) for pid, scratch in tools.items()}
@@ -145,7 +146,7 @@ class Watch:
 
     def _takes_too_much(self, family: list[int], resident: int) -> bool:
         most = self.limits.memory_bytes
-        # Files count here too, as if each were an open socket, so more data is seldom needed.
+        # First an upper bound that costs little: each process has all the files that it may open, all sockets.
         if resident + len(family) * self.limits.open_files * _SOCKET_BYTES <= most:
             return False
         return _memory(family) + _open_sockets(family) * _SOCKET_BYTES > most

@@ -28,7 +28,7 @@ _VALUED = frozenset(
     "-c -f -i -r -t --constraint --extra-index-url --find-links --index-url --no-binary --only-binary --platform --proxy "
     "--python-version --requirement --root --target --trusted-host --upgrade-strategy".split()
 )
-# Commonly required names of modules that this environment has under another name.
+# Names in requirements that this environment satisfies under another name.
 _PROVIDED = {"open-webui", "bs4"}
 
 

@@ -38,7 +38,7 @@ class Tool:
         module = types.ModuleType(f"tool_{tool_id}")
         # Pydantic and dataclasses look up names there.
         sys.modules[module.__name__] = module
-        # Sources read themselves there, and look for their folder: the scratch folder.
+        # Some sources read their own file, or look for files in its folder: the scratch folder.
         module.__file__ = os.path.abspath(_FILE)
         if is_written:
             _write(module.__file__, content)

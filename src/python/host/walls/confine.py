@@ -141,7 +141,7 @@ def _limit_resources(limits: Limits, alone: bool) -> None:
 
     # Even eight tools that spin on the server's core take little from it. Where the kernel first shares the
     # processor between sessions (autogroups), niceness counts only within a session: a tool has its own
-    # session, and the filter below denies it another.
+    # session, and `calls_filter` refuses it another.
     os.nice(15)
     with contextlib.suppress(OSError):
         _set("/proc/self/autogroup", b"10")
