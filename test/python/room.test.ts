@@ -43,11 +43,13 @@ with tempfile.TemporaryDirectory() as folder:
     print([("writer" if pid == writer else "other", reason) for pid, reason in found.items()])
 `;
 
-async function watched(spared: string, seconds: number): Promise<string> {
+async function runPython(script: string, ...args: string[]): Promise<string> {
   const python = join(await sharedEnvironment(), 'bin', 'python');
-  const { stdout } = await promisify(execFile)(python, ['-I', '-c', WATCHED, spared, String(seconds)]);
+  const { stdout } = await promisify(execFile)(python, ['-I', '-c', script, ...args]);
   return stdout.trim();
 }
+
+const watched = (spared: string, seconds: number) => runPython(WATCHED, spared, String(seconds));
 
 test('ends only the tool that writes when the disk runs low', async () => {
   expect(await watched('1 << 62', 30)).toBe("[('writer', 'room')]");
@@ -55,4 +57,16 @@ test('ends only the tool that writes when the disk runs low', async () => {
 
 test('does not end a tool that writes while there is enough room', async () => {
   expect(await watched('0', 0.5)).toBe('[]');
+});
+
+test('does not count the disk as the files of a tool whose own file system is not mounted yet', async () => {
+  const script = `
+import os, sys, tempfile
+sys.path.insert(0, ${JSON.stringify(HOST)})
+from fork_server import room
+with tempfile.TemporaryDirectory() as folder:
+    os.mkdir(os.path.join(folder, "1"))
+    print(room.used(os.path.join(folder, "1")), os.statvfs(folder).f_bfree < os.statvfs(folder).f_blocks)
+`;
+  expect(await runPython(script)).toBe('0 True');
 });

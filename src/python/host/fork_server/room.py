@@ -59,8 +59,12 @@ def unmount(folder: str) -> None:
 
 
 def used(folder: str) -> int:
-    """Bytes in use in a file system that is mounted there; its processes may have hidden the files."""
+    """Bytes in use in a file system that is mounted there; its processes may have hidden the files. 0 for a
+    folder without one: a new process makes its folder before it mounts the file system.
+    """
     try:
+        if os.stat(folder).st_dev == os.stat(os.path.dirname(folder)).st_dev:
+            return 0
         found = os.statvfs(folder)
     except OSError:
         return 0
