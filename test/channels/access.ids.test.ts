@@ -70,7 +70,7 @@ describe.each(KIND_PAIRS)('in a %s channel, with an id from a %s channel', (here
     stages = [await setStageOf(server, people, here), await setStageOf(server, people, there)];
   });
 
-  it.each(pairs)('$name: $member', async ({ action, member }) => {
+  it.each(pairs)('$name: refuses $member of the other channel', async ({ action, member }) => {
     const [ours, theirs] = stages;
     // A caller with every right here, and in some of the pairs in the other channel as well.
     const as: Relation = here === 'standard' ? 'owner' : 'insider';

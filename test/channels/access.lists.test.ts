@@ -52,7 +52,7 @@ describe.each(KINDS)('beside a %s channel', (kind) => {
   const isTold = (relation: Relation) =>
     hearers(kind).includes(relation === 'public' ? 'stranger' : relation);
 
-  it.each(readings)('$name', async (action) => {
+  it.each(readings)('$name: shows no channel without access', async (action) => {
     const { procedure, input } = action;
     for (const relation of ALL_RELATIONS.filter((one) => expected(action, kind, one) === DONE)) {
       const made = requestOf(procedureOf(procedure), input(stage, people));

@@ -48,7 +48,7 @@ function doorOf(action: Action, kind: Kind): DoorName {
 
 describe.each(KINDS)('in a %s channel', (kind) => {
   it.each(ACTIONS.map((action) => ({ ...action, action, door: doorOf(action, kind) })))(
-    '$name, at the $door door',
+    'the rights decide: $name, at the $door door',
     async ({ action, door }) => {
       const { procedure, input, spends } = action;
       const { people, snapshots } = table;

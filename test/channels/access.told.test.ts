@@ -58,7 +58,7 @@ async function isHeard(relation: Relation, payload: unknown): Promise<boolean> {
 }
 
 describe.each(KINDS)('in a %s channel', (kind) => {
-  it.each(Object.entries(TOLD))('%s', async (_name, { needs, data }) => {
+  it.each(Object.entries(TOLD))('%s is accepted only with the right', async (_name, { needs, data }) => {
     const { server, people, snapshots } = table;
     const stage = await setStageOf(server, people, kind);
     const payload = { channel_id: stage.channelId, message_id: null, data };

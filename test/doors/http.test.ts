@@ -8,7 +8,7 @@ afterAll(() => toy.close());
 
 const raw = async (text: string) => parseRaw(await sendRaw(toy.port, text));
 
-describe('every answer has its headers:', () => {
+describe('the headers of every answer', () => {
   const ANSWERS = {
     success: request('GET /api/v1/things'),
     'a failed call': request('GET /api/v1/fail?how=bug'),
@@ -33,7 +33,7 @@ describe('every answer has its headers:', () => {
     'a wrong tRPC method': request('DELETE /trpc/whoami'),
   };
 
-  it.each(Object.entries(ANSWERS))('%s', async (_name, text) => {
+  it.each(Object.entries(ANSWERS))('are complete for %s', async (_name, text) => {
     const { status, headers } = await raw(text);
     expect(status).toBeGreaterThanOrEqual(200);
     expect(headers['x-process-time']).toMatch(/^\d+\.\d{6}$/);
@@ -48,7 +48,7 @@ describe('every answer has its headers:', () => {
     ['an unknown socket', 404],
     ['a method that Node knows and we do not', 405],
     ['a bad address', 400],
-  ] as const)('%s is answered in JSON with %i', async (name, status) => {
+  ] as const)('come with JSON for a failure: %s, %i', async (name, status) => {
     const answer = await raw(ANSWERS[name]);
     expect(answer.status).toBe(status);
     if (answer.body !== '') expect(JSON.parse(answer.body)).toMatchObject({ code: expect.any(String) });

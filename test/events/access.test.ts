@@ -85,7 +85,7 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
     expect(await contentsOf(listening)).toEqual(expected);
   });
 
-  it('a right that is granted, revoked and granted again', async () => {
+  it('a right that is granted, revoked and granted again starts, stops and resumes the events', async () => {
     const { stranger } = people;
     const id = await createChannel();
     const listening = await listen(stranger.token);
@@ -106,12 +106,12 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
     await hears('public');
     const heard = await contentsOf(listening);
     expect(new Set(heard).size).toBe(heard.length);
-    // From then on, an admitted user receives the events of the channel at both doors.
+    // An admitted user receives only later events, at both doors.
     expect(heard).not.toContain('before');
     expect(listening.ended()).toBeUndefined();
   });
 
-  it('a new channel, from its first message on', async () => {
+  it('a new channel delivers its events from the first message on', async () => {
     const listening = await listen(people.stranger.token);
     const expected = Array.from({ length: 10 }, (_, round) => `first ${round}`);
     for (const content of expected)
@@ -120,7 +120,7 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
     expect(contentOf(listening).toSorted()).toEqual(expected);
   });
 
-  it('a channel that is deleted, beside one that stays', async () => {
+  it('a deleted channel ends, and another one goes on', async () => {
     const [gone, stays] = [await createChannel(grant('*', 'read')), await createChannel(grant('*', 'read'))];
     const listening = await listen(people.stranger.token);
     await post(gone, 'last');
@@ -131,7 +131,7 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
     expect(listening.ended()).toBeUndefined();
   });
 
-  it('channels that are disabled and enabled again', async () => {
+  it('disabling channels stops their events, and enabling resumes them', async () => {
     const config = await asOwner('GET /configs/export');
     const listening = await listen(people.reader.token);
     await post(openId, 'before');
@@ -142,7 +142,7 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
     expect(listening.ended()).toBeUndefined();
   });
 
-  it('the permission features.channels when it is revoked and granted', async () => {
+  it('revoking features.channels stops the events, and granting resumes them', async () => {
     const config = await asOwner('GET /configs/export');
     const permissions = { ...config.user.permissions, features: { channels: false } };
     const member = await listen(people.reader.token);
@@ -163,7 +163,7 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
     expect(contentOf(member)).toEqual(contentOf(administrator));
   });
 
-  describe('ends with', () => {
+  describe('a connection ends with', () => {
     const ENDS: Record<string, (person: Person) => Promise<unknown>> = {
       'a sign-out': ({ token }) => server.call('POST /auths/signout', { token }),
       'another password': ({ token }) =>

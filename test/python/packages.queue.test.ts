@@ -35,7 +35,7 @@ function open(bounds = { running: 2, waiting: 2 }) {
 }
 
 describe('a queue', () => {
-  it('runs a limited number of works at a time, and one of each person', async () => {
+  it('runs a limited number of tasks at a time, and one for each person', async () => {
     const one = open();
     for (const name of ['a1', 'a2']) void one.join(name, 'ann');
     for (const name of ['b1', 'b2']) void one.join(name, 'bob');
@@ -59,7 +59,7 @@ describe('a queue', () => {
     expect(one.queue.find('a1')).toBeUndefined();
   });
 
-  it('runs a work that several people want once, at the first turn of any of them', async () => {
+  it('runs a task that several people want once, at the first turn of any of them', async () => {
     const one = open();
     for (const name of ['a1', 'a2', 'a3']) void one.join(name, 'ann');
     const joined = one.join('a3', 'bob');
@@ -80,7 +80,7 @@ describe('a queue', () => {
     expect(one.begun()).toEqual(['a2']);
   });
 
-  it('drops the oldest waiting work of a person with too many, unless another person wants it too', async () => {
+  it('drops the oldest waiting task of a person with too many, unless another person wants it too', async () => {
     const one = open();
     for (const name of ['a1', 'a2', 'a3']) void one.join(name, 'ann');
     void one.join('b1', 'bob');
@@ -97,7 +97,7 @@ describe('a queue', () => {
     ]);
   });
 
-  it('drops waiting work when it closes, and lets running work end', async () => {
+  it('drops waiting tasks when it closes, and lets running ones end', async () => {
     const one = open();
     for (const name of ['a1', 'a2']) void one.join(name, 'ann');
     const closed = one.queue.close();

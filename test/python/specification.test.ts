@@ -52,7 +52,7 @@ test('matches the published sample', async () => {
 const PLACE = 'from pydantic import BaseModel\nclass Place(BaseModel):\n  name: str\n  floor: int = 0\n';
 const ENUM = 'from enum import Enum\nclass Unit(str, Enum):\n  c = "c"\n  f = "f"\n';
 
-describe('a type', () => {
+describe('a type has its schema:', () => {
   test.each<[string, string, unknown, boolean]>([
     ['x', '', { type: 'string' }, true],
     ['x: bool', '', { type: 'boolean' }, true],

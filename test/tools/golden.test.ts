@@ -15,12 +15,12 @@ afterAll(() => python.close());
  * Specifications of small tools of the kinds that people publish. After an intended change, update the files
  * with `-u`.
  */
-describe('the specification of', () => {
-  it('is recorded for at least 60 tools', () => {
+describe('the recorded specification', () => {
+  it('exists for at least 60 tools', () => {
     expect(names.length).toBeGreaterThanOrEqual(60);
   });
 
-  it.each(names)('%s', async (name) => {
+  it.each(names)('equals that of %s', async (name) => {
     const source = readFileSync(join(FOLDER, `${name}.py`), 'utf8');
     const { content, missing, warnings, ...described } = await python.inspect({ id: name, content: source });
     expect([missing, warnings]).toEqual([[], []]);

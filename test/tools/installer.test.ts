@@ -66,7 +66,7 @@ describe('the installer accepts only names with versions, and refuses', () => {
     () => 'greeter; os_name == "posix"',
     () => 'greeter\n',
     () => '',
-  ])('%#', async (requirement) => {
+  ])('case %#', async (requirement) => {
     await fails(requirement(), 'is not the name of a package');
   });
 });

@@ -160,7 +160,7 @@ describe('people', () => {
     expect((await search(root, '@people.org')).total).toBe(PEOPLE);
   });
 
-  it('see of each other what both share', async () => {
+  it('see only the groups of another user that they share', async () => {
     const make = async (name: string, ...members: Person[]) => {
       const { body } = await server.call('POST /groups/create', {
         token: root.token,

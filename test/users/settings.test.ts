@@ -93,7 +93,7 @@ describe('settings', () => {
     }
   });
 
-  it('have own tool servers only for users with the permission', async () => {
+  it('may have tool servers only for users with the permission', async () => {
     const ui = { theme: 'dark', toolServers: [{ url: 'https://example.com' }] };
     const { body } = await update(ann, { ui });
     expect([body.ui.theme, body.ui.toolServers]).toEqual(['dark', undefined]);
