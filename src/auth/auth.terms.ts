@@ -5,7 +5,10 @@ import { defineTerms, server } from '../core/terms.ts';
 const SHORTEST_MS = 1_000;
 const LONGEST_MS = 100 * 365 * 86_400_000;
 
-/** `-1` or `0`: never; else numbers with units, as in `4w` or `1d12h`, of a second to a century together. */
+/**
+ * `-1` or `0` for never; otherwise numbers with units, such as `4w` or `1d12h`: in sum between a second and a
+ * century.
+ */
 export const duration = z
   .string()
   .regex(

@@ -4,20 +4,26 @@ import { Inbox, takePlace } from '../core/subscription.ts';
 import type { Bus } from '../events/bus.ts';
 import { isEnded } from './revocation.ts';
 
-/** What lives longer than a call, and depends on what its caller may do. */
+/** A subscription or socket, which lasts longer than a call and depends on its caller's rights. */
 export interface Watched {
-  /** Who the caller is now; null before that is proved. */
+  /** The caller; null before authentication. */
   actorOf(): Actor | null;
-  /** What the caller may do can have changed. */
+  /** The caller's rights may have changed. */
   recheck(): void;
   /** The caller's session or token has ended. */
   end(failure: AppError): void;
 }
 
-/** All that is watched in this process: one look through them for each notice costs less memory than a listener for each. */
+/**
+ * All watched items of this process. One scan for each notice costs less memory than a listener for each
+ * item.
+ */
 const watching = new WeakMap<Bus, { all: Set<Watched>; end: () => void }>();
 
-/** Tells what becomes of a caller, on whichever process that happens. Returns the function that ends it. */
+/**
+ * Reports changes of a caller's rights and the end of their session, on any process. Returns the function
+ * that stops it.
+ */
 export function watchCaller(bus: Bus, watched: Watched): () => void {
   const here = watching.get(bus) ?? listen(bus);
   watching.set(bus, here);
@@ -57,14 +63,14 @@ function listen(bus: Bus) {
 }
 
 /**
- * Counts a subscription of the caller in, and watches the caller: it ends with their session or token, and is told whenever what they
- * may do can have changed. Returns what gives everything back.
+ * Counts a subscription of the caller, and watches the caller: `end` is called when the session or token
+ * ends, `recheck` when the caller's rights may have changed. Returns the function that undoes all of it.
  *
  * @throws rate_limited if the connection has its maximum of inboxes, or the caller its maximum of connections
  */
 export function attend(scope: Scope, { recheck, end }: Omit<Watched, 'actorOf'>): () => void {
   const { actor, bus, presence, request } = scope;
-  // A connection has one `request`, however many calls it makes.
+  // All calls of a connection have the same `request`.
   const undo = [
     takePlace(actor.id, request),
     presence.enter(actor.id),
@@ -89,7 +95,7 @@ export function openInbox(scope: Scope): Inbox {
   return inbox;
 }
 
-/** Node's timers reach 24.8 days; tokens can live longer. */
+/** The maximum delay of Node's timers, 24.8 days. Tokens can live longer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
