@@ -27,12 +27,13 @@ const readsMessage: Ground = {
 };
 
 /*
- * Who may do what to a file. A message that carries it gives its readers a right to read it. An administrator has no right to read
- * the files of group and direct channels, as they have none to read the messages, but may rename, edit and delete any file.
+ * Who may do what to a file. The readers of a message may read its files. An administrator may rename, edit
+ * and delete any file, but has no right to read the files of group and direct channels, because
+ * administrators cannot read their messages.
  */
 const READ: Rule = [owner, readsMessage];
 const WRITE: Rule = [administrator, owner];
 
-/** SQL for what the caller may do to the file `f`; `CAN_READ_FILE` needs `ReaderParams`. */
+/** SQL for the rights of the caller to the file `f`; `CAN_READ_FILE` needs `ReaderParams`. */
 export const CAN_READ_FILE = allowedBy(READ, CALLER);
 export const CAN_WRITE_FILE = allowedBy(WRITE, CALLER);
