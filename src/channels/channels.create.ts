@@ -67,8 +67,8 @@ export async function createChannel(scope: Scope, input: NewChannel): Promise<Ch
  */
 export async function openDirectWith(scope: Scope, userId: string): Promise<ChannelDetail> {
   await resolvePeople(scope, { user_ids: [userId], group_ids: [] }).catch((error: unknown) => {
-    const isNobody = error instanceof AppError && error.code === 'bad_request';
-    throw isNobody ? noSuchUser(error) : error;
+    const isUnknown = error instanceof AppError && error.code === 'bad_request';
+    throw isUnknown ? noSuchUser(error) : error;
   });
   const memberIds = [...new Set([scope.actor.id, userId])];
   return openDirect(scope, memberIds, { name: '' });

@@ -87,7 +87,7 @@ export interface Edit {
  */
 export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView> {
   const { id: channelId, message_id: messageId, content } = edit;
-  const channel = await requireAuthorOrWriter(scope, channelId, messageId);
+  const channel = await requireAuthorOrModerator(scope, channelId, messageId);
   await scope.quotas.message(scope.actor.id, bytesOf(edit));
   const sent = withoutNullFiles(edit.data);
   const files = sent?.files === undefined ? undefined : await attachmentsOf(scope, sent);
@@ -150,7 +150,7 @@ function mergeForm(
  * @throws not_found, forbidden
  */
 export async function deleteMessage(scope: Scope, channelId: string, messageId: string): Promise<true> {
-  const channel = await requireAuthorOrWriter(scope, channelId, messageId);
+  const channel = await requireAuthorOrModerator(scope, channelId, messageId);
   await recordChanges(scope, channel, async (log) => {
     const { message } = await log('message:delete', messageId, async ({ sql, at, before }) => {
       const { view, is_deleted } = await before();
@@ -191,7 +191,7 @@ async function recordModeration(
   await record(scope, sql, { action, target: { type: 'message', id }, before: { channel_id, user_id } });
 }
 
-async function requireAuthorOrWriter(
+async function requireAuthorOrModerator(
   scope: Scope,
   channelId: string,
   messageId: string,

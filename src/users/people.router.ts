@@ -6,9 +6,9 @@ import {
   countActive,
   getInfo,
   isActive,
-  listEverybody,
   listInGroup,
   listMembersOf,
+  listNewest,
   searchPeople,
 } from './people.service.ts';
 import { UserInfo } from './users.schema.ts';
@@ -31,7 +31,7 @@ export const peopleRouter = router({
       access: 'administrator',
     })
     .output(pageOf(UserInfo))
-    .query(({ ctx }) => listEverybody(ctx.scope)),
+    .query(({ ctx }) => listNewest(ctx.scope)),
 
   search: member
     .meta({

@@ -51,7 +51,7 @@ export async function searchPeople(scope: Scope, input: PageInput): Promise<Curs
 const ALL = 10_000;
 
 /** The newest 10,000 people, newest first. */
-export const listEverybody = (scope: Scope): Promise<CursorPage<UserInfo>> =>
+export const listNewest = (scope: Scope): Promise<CursorPage<UserInfo>> =>
   listPeople(scope.sql, true, { order_by: 'created_at', direction: 'desc', limit: ALL, offset: 0 }).then(
     written,
   );

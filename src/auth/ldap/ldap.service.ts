@@ -41,7 +41,7 @@ export async function signInByLdap(
   // Directories accept many spellings of one name, so attempts are counted by the entry that was found.
   const subject = `ldap:${entry?.subject ?? foldEmail(user)}`;
   await attempt.about(subject);
-  const dn = entry?.dn ?? nobody(directory);
+  const dn = entry?.dn ?? unknownName(directory);
   const fits = !isBlank && (await asking(attempt, () => directory.verify(dn, password)));
   if (!entry || !fits) {
     await noteFailure(scope, { email: user, method: 'ldap' });
@@ -78,7 +78,8 @@ async function findOne(directory: Directory, user: string): Promise<DirectoryEnt
  * A name for the bind when no single entry was found, so that the answer takes as long. No entry has this
  * name.
  */
-const nobody = ({ attributes, base }: Directory): string => `${attributes.username}=${randomUUID()},${base}`;
+const unknownName = ({ attributes, base }: Directory): string =>
+  `${attributes.username}=${randomUUID()},${base}`;
 
 /**
  * Tests a sign-in through the directory: each step with its result. Asks for no password and changes nothing.
