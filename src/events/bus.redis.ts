@@ -8,20 +8,20 @@ import { type Bus, type BusTopics, type Handler, LocalDelivery, type Topic } fro
 const Notice = z.object({
   /** The process that sent it; absent for a command of the shell. */
   origin: z.string().optional(),
-  /** Of a notice that goes two ways. */
+  /** Set for notices that go two ways. */
   id: z.string().optional(),
   topic: z.string(),
   message: z.unknown(),
 });
 type Notice = z.infer<typeof Notice>;
 
-/** Tells the other processes that a notice for them was lost on the way. Not a topic: nouns hear of it by `onGap`. */
+/** Tells the other processes that a notice for them was lost. Not a topic: nouns get it through `onGap`. */
 const GAP = 'gap';
-/** How many notices that come two ways are remembered, so that each is heard once. */
+/** How many notices that come two ways are remembered, so that each is delivered once. */
 const MAX_HEARD = 1_000;
 /** The most bytes that the second way takes, as PostgreSQL limits a notification. */
 const ALSO_BYTES = 7_900;
-/** How often the connections are tried, and how often everything is looked up anew while it is broken. */
+/** Interval of the check of the connections, and of `onGap` while one is broken. */
 const BEAT_MS = 1_000;
 
 const failures = new Counter({
@@ -30,16 +30,16 @@ const failures = new Counter({
 });
 
 export interface RedisBusOptions {
-  /** Begins every key and channel, so that installations may share one Redis. */
+  /** Stands before every key and channel, so that installations may share one Redis. */
   prefix: string;
-  /** Another way to the other processes, for notices of some topics; they hand what comes by it to `hear`. */
+  /** A second way to the other processes, for notices of some topics; the receivers pass its texts to `hear`. */
   also?: { topics: readonly string[]; send(text: string): Promise<unknown> };
   onError(error: unknown): void;
 }
 
 /**
  * The bus of several processes, over one Redis publish/subscribe channel. While Redis cannot be heard, `onGap` calls back
- * every second: what depends on notices goes on, by asking the database.
+ * every second, so that code which depends on notices reads the database instead.
  *
  * @param redis a connection for commands; a second one is opened from it for the subscription
  */
@@ -118,7 +118,7 @@ class RedisBus implements Bus {
     redis.on('message', (_channel: string, body: string) => this.hear(body));
     await redis.connect();
     await this.#subscribe();
-    // What was published while the connection was away is gone, so each new one begins with a look at everything.
+    // Notices that were published while the connection was away are lost, so each new connection reports a gap.
     redis.on('ready', () => this.#subscribeAgain());
     this.#commands.redis.on('ready', this.#confess);
     this.#beating = setInterval(() => this.#beat(), BEAT_MS).unref();

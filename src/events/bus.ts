@@ -5,8 +5,8 @@ declare module '../core/scope.ts' {
 }
 
 /**
- * What processes tell each other. A noun that has something to tell adds its topic by augmenting this interface
- * (`declare module './bus.ts'`), so that the bus itself knows no noun.
+ * The topics of notices between processes. A noun adds its own by augmenting this interface (`declare module './bus.ts'`), so that the
+ * bus knows no noun.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by augmentation
 export interface BusTopics {}
@@ -15,7 +15,7 @@ export type Topic = keyof BusTopics & string;
 export type Handler<T extends Topic> = (message: BusTopics[T]) => void;
 
 /**
- * Carries small notices between the processes of one installation. Delivery is at most once: whatever must
+ * Carries small notices between the processes of one installation. Delivery is at most once: data that must
  * not be lost stands in the database, and a notice only says where to look.
  */
 export interface Bus {
@@ -27,16 +27,16 @@ export interface Bus {
   publish<T extends Topic>(topic: T, message: BusTopics[T]): void;
   /** Hands the message to this process's handlers only. */
   announce<T extends Topic>(topic: T, message: BusTopics[T]): void;
-  /** Takes in a notice of another process, as text, that came another way. @throws Error when it is none */
+  /** Takes a notice of another process, as text, that came another way. @throws Error for malformed text */
   hear(text: string): void;
   /** Returns the function that ends the subscription. */
   subscribe<T extends Topic>(topic: T, handler: Handler<T>): () => void;
-  /** Calls back when notices may have been missed and anything cached must be looked up again. */
+  /** Calls back when notices may have been missed, and caches must be read again. */
   onGap(handler: () => void): () => void;
   close(): Promise<void>;
 }
 
-/** Local delivery, shared by both implementations: a handler that fails never keeps the others from hearing. */
+/** Delivery within the process, shared by both implementations. A handler that fails does not stop the others. */
 export class LocalDelivery {
   readonly #handlers = new Map<string, Set<(message: never) => void>>();
   readonly #onError: (error: unknown) => void;

@@ -4,8 +4,8 @@ import type { StreamEvent, StreamNotice } from './streams.ts';
 import type { Outlet } from './subscriber/outlet.ts';
 
 /**
- * The outlet of a tRPC subscription: with each event goes the cursor behind it, which the client hands back as `lastEventId`. Nothing is
- * sent before the client was told that the subscription has started.
+ * The outlet of a tRPC subscription: each event carries a cursor, which the client sends back as `lastEventId`. Nothing is sent before
+ * the client knows that the subscription has started.
  */
 export class CursorOutlet implements Outlet {
   readonly door = 'trpc';

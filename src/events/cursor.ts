@@ -2,11 +2,11 @@ import { AppError } from '../core/errors.ts';
 import type { Start } from './subscriber/outlet.ts';
 
 /**
- * Where a subscriber stands in all its channels, as one short text that a client hands back to go on.
+ * The position of a subscriber in all its channels, as one short text that a client sends back to resume.
  *
- * Naming a number for every channel would grow with their count. Instead the text holds a moment, before which everything was
- * handed out, and numbers for those channels only in which something happened since: `<moment>` or
- * `<moment>;<tag>:<number>;…`, the moment in microseconds of the database's clock, the channels by `tagOf`.
+ * A number for every channel would grow with their count. Instead the text holds a moment, before which every event was
+ * handed out, and numbers only for channels with an event since: `<moment>` or `<moment>;<tag>:<number>;…`, the moment in
+ * microseconds of the database's clock, the channels by `tagOf`.
  */
 export interface Cursor {
   momentMicros: number;
@@ -21,14 +21,14 @@ export const tagOf = (stream: string): string =>
   Buffer.from(stream.slice(-17).replace('-', ''), 'hex').toString('base64url');
 
 /**
- * How far behind an event the moment stays. A transaction lives at most 20 s (`database/orm.ts`), and a notice that was lost
- * between processes is made good within 5 s, so nothing older can still appear.
+ * How far the moment stays behind an event. A transaction lasts at most 20 s (`database/orm.ts`), and a notice that was lost
+ * between processes is made up for within 5 s, so no older event can still appear.
  */
 export const SETTLED_MICROS = 60_000_000;
 
 /** Room for some 15,000 channels in which something happened within the last minute. */
 const MAX_LENGTH = 250_000;
-/** How many channels that are out of reach a subscriber's place is kept in. */
+/** For how many unreadable channels a position is kept. */
 const MAX_OTHERS = 100;
 const TAG = /^[\w-]{11}$/;
 const NUMBER = /^\d{1,15}$/;
@@ -41,7 +41,7 @@ export function formatCursor({ momentMicros, positions }: Cursor): string {
 const notOurs = () =>
   new AppError('bad_request', { detail: 'lastEventId: is not one that this server has given.' });
 
-/** @throws bad_request for what `formatCursor` did not make */
+/** @throws bad_request for text that `formatCursor` did not make */
 export function parseCursor(text: string): Cursor {
   if (text.length > MAX_LENGTH) throw notOurs();
   const [moment = '', ...entries] = text.split(';');
@@ -56,24 +56,24 @@ function parseEntry(entry: string): [string, number] {
   return [tag, Number(number)];
 }
 
-/** Microseconds as nanoseconds in text, which no double has to hold. */
+/** Microseconds as nanoseconds, in text because a double is not exact enough. */
 export const toNanoseconds = (micros: number): string => `${micros}000`;
 
-/** Keeps track of where one subscriber stands. */
+/** The position of one subscriber. */
 export class CursorKeeper implements Start {
   readonly #recent = new Map<string, { number: number; micros: number }>();
   #momentMicros: number;
   #newestMicros = 0;
 
-  /** @param nowMicros the database's time: whoever gave out the cursor had seen nothing later than this */
+  /** @param nowMicros the database's time: the process that gave out the cursor had seen no later event */
   constructor({ momentMicros, positions }: Cursor, nowMicros: number) {
     this.#momentMicros = momentMicros;
     for (const [tag, number] of positions) this.#recent.set(tag, { number, micros: nowMicros });
   }
 
   /**
-   * Keeps the places in these channels, and of all others a few, as they may come within reach again. A client hands back what it
-   * likes, and all of it would be kept for each subscription, and written with each of its events.
+   * Keeps the positions in these channels, and a few in others, which may become readable again. Without the bound a client could send
+   * any number of positions, which each subscription would keep and write with each event.
    */
   keepAmong(channels: Iterable<string>): void {
     const tags = new Set(Array.from(channels, tagOf));
@@ -83,17 +83,17 @@ export class CursorKeeper implements Start {
     }
   }
 
-  /** Everything up to this moment was handed out, of channels without a number of their own. */
+  /** In channels without a number, every event up to this moment was handed out. */
   get momentMicros(): number {
     return this.#momentMicros;
   }
 
-  /** The number of the channel's newest event that was handed out, unless the moment says enough. */
+  /** The number of the newest event of the channel that was handed out; undefined when the moment decides. */
   numberOf(channel: string): number | undefined {
     return this.#recent.get(tagOf(channel))?.number;
   }
 
-  /** Notes where the subscriber begins in a channel that came within reach, unless a number says it already. */
+  /** Notes where the subscriber begins in a channel that became readable, unless it has a number already. */
   begin(channel: string, number: number): void {
     const tag = tagOf(channel);
     if (this.#recent.has(tag)) return;
@@ -101,7 +101,7 @@ export class CursorKeeper implements Start {
     this.#recent.set(tag, { number, micros: Date.now() * 1000 });
   }
 
-  /** Notes that a channel's event was handed out, and returns where the subscriber stands now. */
+  /** Notes that an event of a channel was handed out, and returns the cursor. */
   advance(channel: string, number: number, createdAtNs: number): string {
     const micros = Math.round(createdAtNs / 1000);
     this.#recent.set(tagOf(channel), { number, micros });
@@ -112,7 +112,7 @@ export class CursorKeeper implements Start {
     return text;
   }
 
-  /** Says that the subscriber has everything of all its channels: what is old enough needs no number any more. */
+  /** Called when the subscriber has every event of all its channels: numbers of old events are dropped, and the moment moves on. */
   settle(): void {
     this.#momentMicros = Math.max(this.#momentMicros, this.#newestMicros - SETTLED_MICROS);
     for (const [tag, { micros }] of this.#recent) {

@@ -6,7 +6,7 @@ declare module './bus.ts' {
   interface BusTopics {
     /** Who is connected to a process: all people, or the people who came and went since its last notice. */
     'presence.told': PresenceTold;
-    /** A process that has just begun asks the others who is connected to them. */
+    /** A process that has just started asks the others who is connected to them. */
     'presence.asked': { process: string };
   }
 }
@@ -29,7 +29,7 @@ type PresenceTold = z.infer<typeof PresenceTold>;
 const LINGER_MS = 5_000;
 /** Changes are told together, so that a crowd that comes at once is one change. */
 const GATHER_MS = 500;
-/** How often a process says who is connected to it. Changes are told at once; this makes lost ones good. */
+/** How often a process tells who is connected to it. Changes are told at once; this makes up for lost notices. */
 const BEAT_MS = 20_000;
 /** When a process that says nothing counts as gone, with all people connected to it. */
 const SILENT_MS = 3 * BEAT_MS;
@@ -41,7 +41,7 @@ type Listener = (changes: PresenceChanges) => void;
 
 /** Who is connected to the event doors, of any process of the installation. */
 export interface Presence {
-  /** Notes one connection of a person. Returns how to take it back; more than once does nothing. */
+  /** Notes one connection of a person. Returns a function that takes it back once. */
   enter(userId: string): () => void;
   /** Those of the given people who have a connection. */
   connectedAmong(userIds: readonly string[]): Set<string>;

@@ -3,8 +3,8 @@ import type { Scope } from '../core/scope.ts';
 import { idOf, kindOf, type StreamKind, streamOf } from './streams.ts';
 
 /**
- * The streams of some kinds that the caller may read, among the given ones or of all. A kind that the caller may not use at all (it is
- * switched off) has none, and its subscribers wait.
+ * The streams of some kinds that the caller may read, among the given ones or of all. A kind that the caller may not use, because it is
+ * switched off, gives none, and its subscribers wait.
  */
 export async function readableStreams(
   scope: Scope,

@@ -11,14 +11,14 @@ const PATIENCE_MS = 2_000;
  */
 export async function connectRedis(url: string, log: Logger): Promise<Redis> {
   const { Redis } = await import('ioredis');
-  // What cannot be sent now is of no use later: limits count in this process meanwhile, and lost notices are made up for.
+  // Commands are not queued while Redis is away: limits are counted in this process, and lost notices are made up for.
   const redis = new Redis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: PATIENCE_MS,
     commandTimeout: PATIENCE_MS,
-    // A socket that a command has waited on for so long is dead, though nothing has closed it; another is opened.
+    // A socket on which a command waits this long is dead, though it was not closed; a new one is opened.
     socketTimeout: PATIENCE_MS,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
   });

@@ -11,9 +11,8 @@ export const idOf = (stream: string): string => stream.slice(stream.indexOf(':')
 
 /** A payload that many clients get. It is serialised once, at its first use, and never changed. */
 class Shared {
-  /** The stream that it concerns. */
   readonly stream: string;
-  /** What clients see. */
+  /** The payload as clients see it. */
   readonly body: { readonly data: { readonly type: string } };
   #text: string | undefined;
 
@@ -40,9 +39,9 @@ export class StreamEvent extends Shared {
   readonly number: number;
   /** Nanoseconds; null for a reload. */
   readonly atNs: number | null;
-  /** About how much memory it takes, in characters. */
+  /** Approximate memory, in characters. */
   readonly size: number;
-  /** Whether it changes what the log says of earlier events, so that none of them may be served from memory. */
+  /** Whether it changes earlier events in the log, so that copies of them in memory are outdated. */
   readonly rewrites: boolean;
 
   constructor(event: {
@@ -60,15 +59,15 @@ export class StreamEvent extends Shared {
     this.rewrites = event.rewrites ?? false;
   }
 
-  /** A reload stands in the place of events that the log does not hold (any more). */
+  /** A reload replaces events that the log does not hold (any more). */
   get isReload(): boolean {
     return this.atNs === null;
   }
 }
 
-/** What passes, has no number, is not stored and may be lost. */
+/** A notice has no number, is not stored and may be lost. */
 export class StreamNotice extends Shared {
-  /** Whether it tells the end of the stream: then it does not wait for an answer about access. */
+  /** Whether it announces the end of the stream: then it is sent without a check of access. */
   readonly isFarewell: boolean;
 
   constructor(stream: string, body: Shared['body'], isFarewell = false) {
@@ -77,19 +76,19 @@ export class StreamNotice extends Shared {
   }
 }
 
-/** A notice with its addressees: people wherever they are connected, or the subscribers of its stream. */
+/** A notice with its addressees: people on all their connections, or, with null, the subscribers of its stream. */
 export interface AddressedNotice {
   userIds: readonly string[] | null;
   notice: StreamNotice;
 }
 
-/** Who may read a stream has changed. New readers are due the events after `since`. */
+/** The readers of a stream have changed. New readers get the events after `since`. */
 export interface AccessChange {
   stream: string;
   since: number;
 }
 
-/** Where a stream stands. */
+/** The positions of a stream now and at an earlier moment. */
 export interface Standing {
   id: string;
   /** The number of its newest event. */
@@ -98,34 +97,34 @@ export interface Standing {
   position: number;
 }
 
-/** What a kind of stream tells the hub. */
+/** The calls of a kind of stream to the hub. */
 export interface KindListener {
   event(event: StreamEvent): void;
   notice(notice: AddressedNotice): void;
   access(change: AccessChange): void;
 }
 
-/** What a noun declares for its streams. Ids are those behind the colon of a stream's name. */
+/** The declaration of a noun for its streams. An id is the part of a stream's name after the colon. */
 export interface StreamKind {
   readonly name: string;
   /** The name under which Socket.IO clients get all events and notices of the kind. */
   readonly envelope: string;
-  /** Tells what this and other processes publish. Returns what ends it. */
+  /** Passes on notices of this and other processes. Returns a function that ends it. */
   listen(bus: Bus, to: KindListener): () => void;
-  /** The time by which its events are stamped, microseconds: the database's. */
+  /** The clock that stamps its events, the database's, in microseconds. */
   now(): Promise<number>;
   /** The number of the newest event of each stream that exists. */
   heads(ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** The events after a number, oldest first. */
   after(id: string, number: number, limit: number): Promise<StreamEvent[]>;
-  /** The event that stands for those up to a number which the log does not hold. */
+  /** The reload that replaces the events up to a number. */
   reload(id: string, number: number): StreamEvent;
-  /** Where streams stand now, and stood at a moment (nanoseconds, as text). */
+  /** The positions of streams now and at a moment (nanoseconds, as text). */
   standings(ids: readonly string[], moment: string): Promise<Standing[]>;
-  /** The heads of those streams that the caller may read and that have an event later than a moment. */
+  /** The heads of streams that the caller may read and that have an event later than a moment. */
   recentHeads(caller: Actor, moment: string): Promise<ReadonlyMap<string, number>>;
-  /** Those streams that the caller may read now: among the given ones, or of all. @throws AppError when none of the kind at all */
+  /** The streams that the caller may read now, among the given ones or of all. @throws AppError when the caller may not use the kind */
   readable(scope: Scope, among: readonly string[] | null): Promise<string[]>;
-  /** Those of some users who may read a stream now. */
+  /** The users, among the given ones, that may read a stream now. */
   readers(id: string, userIds: readonly string[]): Promise<string[]>;
 }

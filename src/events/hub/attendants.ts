@@ -6,18 +6,18 @@ export interface Attendant extends Follower {
   readonly userId: string;
   /** A notice to this person. */
   noticeToPerson(notice: StreamNotice): void;
-  /** Who may read a stream has changed. */
+  /** The readers of a stream have changed. */
   access(change: AccessChange): void;
-  /** Called for each event at debug level: tells the log where the subscriber is not even offered it. */
+  /** Called for each event at debug level: logs an event that is not offered to the subscriber. */
   explain(event: StreamEvent): void;
 }
 
-/** The subscribers of this process, and by the person of each. */
+/** The subscribers of this process, all of them and by person. */
 export class Attendants {
   readonly #all = new Set<Attendant>();
   readonly #byUser = new Map<string, Set<Attendant>>();
 
-  /** Returns how to take it out. */
+  /** Returns a function that removes it. */
   add(attendant: Attendant): () => void {
     const { userId } = attendant;
     const ofUser = this.#byUser.get(userId) ?? new Set();

@@ -19,40 +19,40 @@ declare module '../../core/scope.ts' {
   }
 }
 
-/** How long an event may be overtaken by its successors before it is looked up. */
+/** How long an event may be missing, after a later one came, before it is read from the log. */
 const OVERTAKEN_MS = 50;
-/** How often the log is asked whether a notice was missed, or never sent because its writer was cut off. */
+/** Interval of the comparison with the log: a notice may be missed, or never sent because its writer lost its connection. */
 const SWEEP_MS = 5_000;
 
 /**
  * Hands the events of streams to this process's subscribers in the order of their numbers, without gaps. Notices between processes
- * may be late, overtaken or lost: what is missing is read from the log.
+ * may be late, overtaken or lost: missing events are read from the log.
  */
 export interface EventHub {
   readonly kinds: readonly StreamKind[];
   /** The kind of a stream. */
   kind(stream: string): StreamKind;
-  /** Counts a subscriber in, for notices to its person and changes of access. Returns how to take it out. */
+  /** Adds a subscriber, for notices to its person and changes of access. Returns a function that removes it. */
   attend(attendant: Attendant): () => void;
   /** Begins to follow streams. Every event after the return is handed out to the follower, until `unfollow`. */
   follow(streams: readonly string[], follower: Follower): Promise<void>;
   unfollow(streams: Iterable<string>, follower: Follower): void;
-  /** The time by which events are stamped, microseconds: the database's. */
+  /** The clock that stamps events, the database's, in microseconds. */
   now(): Promise<number>;
   /** The numbers of the newest events in the log, in one statement for each kind. */
   heads(streams: readonly string[]): Promise<Map<string, number>>;
   /** The number of the newest event that was handed out; undefined for a stream that is not followed. */
   head(stream: string): number | undefined;
   /**
-   * At most so many of the events after a number, oldest first; none means that there is nothing newer. A reload stands for events
-   * that the log has forgotten.
+   * At most `limit` events after a number, oldest first; none means that there is nothing newer. A reload replaces events that the log
+   * has forgotten.
    */
   after(stream: string, position: number, limit?: number): Promise<StreamEvent[]>;
-  /** Who of some users may read a stream, by one statement for all subscribers that ask at once. */
+  /** The users, among the given ones, that may read a stream: one statement for all subscribers that ask at once. */
   readonly readers: AskReaders;
-  /** The ids of the streams of a kind that are followed, by no more than so many. */
+  /** The ids of the streams of a kind that are followed by at most so many followers. */
   followed(kind: string, mostFollowers: number): string[];
-  /** Whether nothing older than some seconds can still be missing here. */
+  /** Whether no event older than some seconds can be missing here. */
   readonly settled: boolean;
   /** How many streams are followed. */
   readonly size: number;
@@ -198,7 +198,7 @@ class Hub implements EventHub {
     else for (const follower of this.#sequences.get(notice.stream)?.followers ?? []) follower.notice(notice);
   }
 
-  // What is missing, from the log.
+  // Missing events, from the log.
 
   #repairSoon(stream: string, sequence: Sequence): void {
     if (this.#repairs.has(sequence)) return;
@@ -217,7 +217,7 @@ class Hub implements EventHub {
       const missing = await this.#logs.after(stream, head);
       // Without followers this head never moves, and the log would be asked for ever.
       if (!this.#isFollowed(stream, sequence)) return;
-      // Only a process that heard nothing for as long as events are kept can have missed what is pruned.
+      // Pruned events were missed only if this process heard nothing for as long as events are kept.
       const [oldest] = missing;
       if (oldest && oldest.number > head + 1) this.#skipTo(stream, sequence, oldest.number - 1);
       for (const event of missing) sequence.accept(event);

@@ -1,9 +1,9 @@
-/** Says who of some users may read a stream, and perhaps of some more who were asked for at the same time. */
+/** The users that may read a stream, among the given ones and perhaps others that were asked about at the same time. */
 export type AskReaders = (stream: string, userIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /**
- * When the readers of a stream change, every subscriber asks whether it is still one. All questions of one turn of the event loop share
- * a statement, which begins after the last of them.
+ * When the readers of a stream change, every subscriber asks whether it may still read it. All questions of one turn of the event loop
+ * share one statement, which begins after the last question.
  */
 export function createReaders(
   ask: (stream: string, userIds: readonly string[]) => Promise<string[]>,

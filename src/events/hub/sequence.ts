@@ -4,16 +4,16 @@ import type { StreamEvent, StreamNotice } from '../streams.ts';
 const RECENT = 256;
 const RECENT_CHARACTERS = 2 ** 20;
 
-/** What a subscriber hears of the streams that it follows. */
+/** A subscriber of streams, as the hub sees it. */
 export interface Follower {
   event(event: StreamEvent): void;
   notice(notice: StreamNotice): void;
 }
 
-/** The events of one followed stream, brought into the order of their numbers. Notices of them may be late, doubled or lost. */
+/** The events of one followed stream, in the order of their numbers. Notices of them may be late, doubled or lost. */
 export class Sequence {
   readonly followers = new Set<Follower>();
-  /** Number of the newest event that was handed out; unknown until it was looked up. */
+  /** The number of the newest event that was handed out; undefined until it was read from the log. */
   #head: number | undefined;
   /** The newest events, ending at the head, without gaps. */
   #recent: StreamEvent[] = [];
@@ -30,7 +30,7 @@ export class Sequence {
     return this.#head !== undefined && this.#early.size > 0;
   }
 
-  /** Sets where the stream stands; what arrived meanwhile is handed out. */
+  /** Sets the head of the stream, and hands out the events that arrived meanwhile. */
   begin(head: number): void {
     this.#head = head;
     const early = [...this.#early.values()].sort((a, b) => a.number - b.number);
@@ -44,7 +44,7 @@ export class Sequence {
     else if (event.number === this.#head + 1) this.#handOut(event);
   }
 
-  /** Goes on behind events that no client can be told of any more. @param reload stands for them */
+  /** Skips events that the log does not hold any more. @param reload replaces them */
   skip(reload: StreamEvent): void {
     if (this.#head === undefined || this.#head >= reload.number) return;
     this.#head = reload.number;
@@ -57,7 +57,7 @@ export class Sequence {
     for (const number of this.#early.keys()) if (number <= (this.#head ?? 0)) this.#early.delete(number);
   }
 
-  /** At most so many of the events after a number, from memory; undefined where the log must be read. */
+  /** At most `limit` events after a number, from memory; undefined where the log must be read. */
   recentAfter(position: number, limit: number): StreamEvent[] | undefined {
     if (this.#head !== undefined && position >= this.#head) return [];
     const oldest = this.#recent[0]?.number;

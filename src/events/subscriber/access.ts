@@ -2,7 +2,7 @@ import { AppError } from '../../core/errors.ts';
 import type { AskReaders } from '../hub/readers.ts';
 import type { AccessChange } from '../streams.ts';
 
-/** Whose access is asked, and what the answers mean for it. */
+/** The subscriber whose access is checked, and its reactions to the answers. */
 export interface Asking {
   readonly userId: string;
   readonly isClosed: boolean;
@@ -11,26 +11,26 @@ export interface Asking {
   isFollowing(stream: string): boolean;
   /** The person may not read the stream any more. */
   leave(stream: string): void;
-  /** The person may read these, too. @param since the numbers that new readers begin behind, where a change of access named them */
+  /** The person may read these streams as well. @param since the numbers after which new readers begin, where a change named them */
   follow(streams: string[], since: ReadonlyMap<string, number>): Promise<void>;
-  /** The person may still read the stream: it goes on. */
+  /** The person may still read the stream. */
   release(stream: string): void;
   close(failure: unknown): void;
 }
 
 export interface AccessOptions {
   readers: AskReaders;
-  /** The only streams that were asked for; null for all that the person may read. */
+  /** The only streams of the subscription; null for all that the person may read. */
   only: ReadonlySet<string> | null;
-  /** Says which streams the person may read now, among the given ones or of all. @throws AppError when they may not be here */
+  /** The streams that the person may read now, among the given ones or of all. @throws AppError when the person is not admitted */
   askReadable(among: readonly string[] | null): Promise<ReadonlySet<string>>;
 }
 
-/** Asks anew what a subscriber may read, one question at a time, for as long as anything is in doubt. */
+/** Checks anew what a subscriber may read, one question at a time, as long as streams are in doubt. */
 export class Access {
   readonly #subscriber: Asking;
   readonly #options: AccessOptions;
-  /** Streams in doubt, each with the number that a new reader begins behind. */
+  /** Streams in doubt, each with the number after which a new reader begins. */
   #doubted = new Map<string, number>();
   #isAllDoubted = false;
   #asking: Promise<void> | undefined;
@@ -48,13 +48,13 @@ export class Access {
     return this.#isAllDoubted || this.#doubted.has(stream);
   }
 
-  /** Who may read a stream has changed. */
+  /** The readers of a stream have changed. */
   doubt({ stream, since }: AccessChange): void {
     if (!this.#doubted.has(stream)) this.#doubted.set(stream, since);
     void this.#askSoon();
   }
 
-  /** What the person may do has changed. Resolves when that is followed, or when it closed the subscriber. */
+  /** The rights of the person have changed. Resolves when the answer is applied, or has closed the subscriber. */
   doubtAll(): Promise<void> {
     this.#isAllDoubted = true;
     return this.#askSoon();
@@ -71,7 +71,7 @@ export class Access {
     } catch (error) {
       this.#subscriber.close(error);
     } finally {
-      // In the same turn as the last look at the doubts: one that comes later must begin anew.
+      // In the same turn as the last check for doubts: a later doubt must start another round.
       this.#asking = undefined;
     }
   }
@@ -85,11 +85,11 @@ export class Access {
     const asked = isAll ? [...this.#subscriber.streams] : [...since.keys()];
     const among = isAll ? only && [...only] : await this.#changedAmong(asked);
     if (among?.length !== 0) await this.#bringInLine(among, since);
-    // What is in doubt again stays held: this answer may be from before the change.
+    // A stream that is in doubt again stays held: this answer may be from before the change.
     for (const stream of asked) if (!this.isInDoubt(stream)) this.#subscriber.release(stream);
   }
 
-  /** Those streams that came within or out of reach: one statement tells it to all subscribers, and most need no more. */
+  /** The streams whose access has changed. One statement answers all subscribers, and most need no further one. */
   async #changedAmong(streams: string[]): Promise<string[]> {
     const { userId } = this.#subscriber;
     const readers = await Promise.all(streams.map((stream) => this.#options.readers(stream, [userId])));

@@ -2,21 +2,21 @@ import { toNanoseconds } from '../cursor.ts';
 import type { EventHub } from '../hub/hub.ts';
 import { idOf, kindOf, streamOf } from '../streams.ts';
 
-/** Where a subscriber begins in a stream. */
+/** The position where a subscriber begins in a stream. */
 export interface Begin {
-  /** The number to go on behind. */
+  /** The number after which it begins. */
   number: number;
-  /** The number of the newest event; as the log says it where `number` is beyond that of the hub. */
+  /** The number of the newest event; read from the log where `number` is beyond the hub's. */
   head: number;
   /** Whether no number was known, so that the moment decided. */
   isByMoment: boolean;
 }
 
 /**
- * Where to begin in streams that the hub follows by now. A stream that does not exist any more begins nowhere.
+ * Where to begin in streams that the hub follows already. A stream that does not exist any more gets no entry.
  *
- * @param numberOf     the number to go on behind, where one is known
- * @param momentMicros decides where none is
+ * @param numberOf     the number after which to begin, where it is known
+ * @param momentMicros decides where it is not
  */
 export async function findBegins(
   hub: EventHub,
@@ -29,7 +29,7 @@ export async function findBegins(
   for (const stream of streams) {
     const head = hub.head(stream) ?? 0;
     const number = numberOf(stream);
-    // This process may not have heard of an event yet that the client has had from another.
+    // The client may have got an event from another process before this process heard of it.
     if (number === undefined || number > head) unknown.push(stream);
     if (number !== undefined) begins.set(stream, { number, head, isByMoment: false });
   }

@@ -3,7 +3,7 @@ import { idOf, type StreamEvent } from '../streams.ts';
 import type { Followed } from './followed.ts';
 import type { Outlet } from './outlet.ts';
 
-/** Pages of the log grow while they are taken: an event may hold half a megabyte, and one that is not sent was read in vain. */
+/** Pages of the log grow while the client reads: an event may have half a megabyte, and events that are not sent were read in vain. */
 const FIRST_PAGE = 2;
 const LARGEST_PAGE = 32;
 
@@ -15,7 +15,7 @@ export interface Laggard {
   close(failure: unknown): void;
 }
 
-/** Sends what a subscriber missed from the log, one stream after the other: a client with many costs no more than one with one. */
+/** Sends missed events from the log, one stream after the other, so that a client with many streams costs no more than others. */
 export class CatchUp {
   readonly #laggard: Laggard;
   readonly #hub: EventHub;

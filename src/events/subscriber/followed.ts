@@ -1,8 +1,8 @@
 /**
  * What a subscriber does with the events of a stream that it follows:
  * - `live`: it has everything that was handed out, and sends the next event at once;
- * - `behind`: it reads what it missed from the log, then goes `live`;
- * - `held`: access is asked anew, and nothing is sent before the answer.
+ * - `behind`: it reads missed events from the log, then goes `live`;
+ * - `held`: access is checked anew, and nothing is sent before the answer.
  */
 export type State = 'live' | 'behind' | 'held';
 
@@ -11,6 +11,6 @@ export interface Followed {
   state: State;
   /** The number of the last event that the client has. */
   position: number;
-  /** Whether the client came with a number beyond the log: a backup was restored, and a reload tells it so. */
+  /** Whether the client came with a number beyond the log: a backup was restored, and the client gets a reload. */
   isRewound: boolean;
 }

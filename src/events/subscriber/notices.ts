@@ -5,7 +5,7 @@ const MAX_NOTICES = 100;
 
 interface Waiting {
   notice: StreamNotice;
-  /** Whether it is for this person, whatever they may read. */
+  /** Whether it is addressed to this person, who gets it without a right to read the stream. */
   isForPerson: boolean;
 }
 
@@ -20,7 +20,7 @@ export class WaitingNotices {
     return true;
   }
 
-  /** Takes out those of a stream. */
+  /** Removes and returns the notices of a stream. */
   take(stream: string): Waiting[] {
     if (this.#waiting.length === 0) return [];
     const taken = this.#waiting.filter(({ notice }) => notice.stream === stream);

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import type { Outlet } from './outlet.ts';
 
-/** What became of an event or a notice for one subscriber. CONTRIBUTING ("Why was an event not delivered") explains each. */
+/** The outcome of an event or a notice for one subscriber. CONTRIBUTING ("Why was an event not delivered?") explains each. */
 export const OUTCOMES = [
   'sent',
   'held',
@@ -32,7 +32,7 @@ new Counter({
   },
 });
 
-/** Counts outcomes for one subscriber, and tells them in the log at `LOG_LEVEL=debug`. */
+/** Counts outcomes for one subscriber, and logs them at `LOG_LEVEL=debug`. */
 export class Outcomes {
   readonly #counts: Record<Outcome, number>;
   readonly #log: Logger;

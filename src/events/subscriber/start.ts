@@ -3,17 +3,17 @@ import { idOf } from '../streams.ts';
 import type { Start } from './outlet.ts';
 
 /**
- * A start at this moment, so that a client may count on every event from now on though it follows its streams only later.
+ * A start at this moment, so that the client gets every event from now on, though it follows its streams only later.
  *
- * @param readable     asks for the streams that the person may read now
- * @param lastEventIds the numbers that the client goes on behind, by the ids of the streams
+ * @param readable     reads the streams that the person may read now
+ * @param lastEventIds the numbers after which the client resumes, by the ids of the streams
  */
 export async function startNow(
   hub: EventHub,
   readable: () => Promise<ReadonlySet<string>>,
   lastEventIds: Readonly<Record<string, number>>,
 ): Promise<Start> {
-  // The clock first: what happens after it is due in streams that come within reach later.
+  // The clock first: events after it are due also in streams that become readable later.
   const momentMicros = await hub.now();
   const numbers = new Map(Object.entries(lastEventIds));
   for (const [stream, head] of await hub.heads([...(await readable())])) {

@@ -18,15 +18,15 @@ export interface SubscriberOptions {
   /** Names the connection in the log. */
   connection: string;
   userId: string;
-  /** The only streams that were asked for; null for all that the person may read. */
+  /** The only streams of the subscription; null for all that the person may read. */
   only: readonly string[] | null;
   askReadable: AccessOptions['askReadable'];
-  /** Runs what reads on behalf of the person, as one of their calls. */
+  /** Runs reads for the person as one of their calls. */
   run?: ((work: () => Promise<void>) => Promise<void>) | undefined;
 }
 
 /**
- * One subscriber, whatever its door: which streams it follows, where it stands in each, and what it is sent.
+ * One subscriber of any door: its streams, its position in each, and the events that it is sent.
  *
  * An event takes this way: the hub calls `event`; a `live` stream sends it at once; otherwise the event is read from the log when the
  * stream is caught up (`catchup.ts`). A change of access calls `access` or `recheck`: the streams concerned are `held` until the
@@ -43,7 +43,7 @@ export class Subscriber implements Attendant, Asking {
   #lagging = 0;
   readonly #catchUp: CatchUp;
   readonly #waiting = new WaitingNotices();
-  /** The positions in streams that are out of reach now. */
+  /** The positions in streams that it may not read now. */
   readonly #left = new Map<string, number>();
   readonly #access: Access;
   #userId: string;
@@ -94,7 +94,7 @@ export class Subscriber implements Attendant, Asking {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Another person uses the connection from now on; `recheck` brings their streams. */
+  /** Gives the connection to another person; `recheck` then follows that person's streams. */
   become(userId: string): void {
     if (userId === this.#userId || this.#isClosed) return;
     this.#leaveHub();
@@ -102,7 +102,7 @@ export class Subscriber implements Attendant, Asking {
     this.#leaveHub = this.#hub.attend(this);
   }
 
-  /** Gives everything back. @param failure why; undefined when the client left */
+  /** Ends the subscriber. @param failure the reason; undefined when the client left */
   close(failure?: unknown): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -114,11 +114,11 @@ export class Subscriber implements Attendant, Asking {
     this.#outlet.end(failure);
   }
 
-  // Events and notices, as the hub hands them out.
+  // Events and notices from the hub.
 
   event(event: StreamEvent): void {
     const followed = this.#followed.get(event.stream);
-    // On its way in: the event is read from the log.
+    // The stream is about to be followed; the event is then read from the log.
     if (!followed) return;
     const reason = this.#whyNotNow(followed, event);
     if (reason) {
@@ -142,7 +142,7 @@ export class Subscriber implements Attendant, Asking {
     return this.#outlet.waits && this.#outlet.full;
   }
 
-  /** A notice to all who follow its stream. */
+  /** A notice to all followers of its stream. */
   notice(notice: StreamNotice): void {
     const followed = this.#followed.get(notice.stream);
     const isDue = followed && (followed.state === 'live' || notice.isFarewell);
@@ -157,7 +157,7 @@ export class Subscriber implements Attendant, Asking {
     else this.#keepNotice(notice, true);
   }
 
-  /** At debug level: why an event is not even offered to this subscriber. */
+  /** At debug level: logs an event that is not offered to this subscriber. */
   explain(event: StreamEvent): void {
     if (!this.#followed.has(event.stream))
       this.#outcomes.tell('not_readable', this.#userId, event.stream, event.number);
@@ -188,7 +188,7 @@ export class Subscriber implements Attendant, Asking {
     this.#outcomes.note(outcome, this.#userId, told.stream, number);
   }
 
-  /** Tells the outlet when everything that this process knows of was sent. */
+  /** Tells the outlet when every event that this process knows of was sent. */
   #settle(): void {
     if (this.#lagging === 0 && !this.#access.isAsking && !this.#isClosed && this.#hub.settled)
       this.#outlet.settled?.();
@@ -206,7 +206,7 @@ export class Subscriber implements Attendant, Asking {
     this.#catchUp.begin(stream);
   }
 
-  /** Sends nothing more of a stream before its access is known; the notices that came before this are still due. */
+  /** Sends nothing more of a stream before its access is known, except notices that came earlier. */
   #hold(stream: string, followed: Followed): void {
     if (followed.state === 'held') return;
     this.#passOnWaiting(stream);
@@ -225,8 +225,6 @@ export class Subscriber implements Attendant, Asking {
     this.#settle();
   }
 
-  // Access.
-
   access(change: AccessChange): void {
     if (this.#only && !this.#only.has(change.stream)) return;
     const followed = this.#followed.get(change.stream);
@@ -234,7 +232,7 @@ export class Subscriber implements Attendant, Asking {
     this.#access.doubt(change);
   }
 
-  /** Asks anew who the person is and what they may read. Resolves when that is followed, or when it closed the subscriber. */
+  /** Checks person and access anew. Resolves when the answer is applied, or has closed the subscriber. */
   async recheck(): Promise<void> {
     if (this.#isClosed) return;
     for (const [stream, followed] of this.#followed) this.#hold(stream, followed);
