@@ -2,15 +2,15 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { AppError } from '../core/errors.ts';
 
-/** Addresses that count as public and are not: the platform service of a large cloud. */
+/** An address that counts as public and is not: the platform service of a large cloud. */
 const PLATFORM: ReadonlySet<string> = new Set(['168.63.129.16']);
 
-/** All that is given out for the public IPv6 network (RFC 4291, IANA's registry). */
+/** The range of the public IPv6 network (RFC 4291, IANA's registry). */
 const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether an address belongs to the public network: neither this machine, nor a private or shared network, nor one that stands
- * for another address (mapped, translated, tunnelled), nor reserved.
+ * Whether an address belongs to the public network. Addresses of this machine, of private, shared and reserved networks, and
+ * addresses that stand for others (mapped, translated, tunnelled) do not.
  *
  * @param address IPv4 or IPv6, as sockets write it
  */
@@ -21,7 +21,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed.kind() === 'ipv4' || parsed.match(PUBLIC_IPV6);
 }
 
-/** Names that no public server has (RFC 6761, RFC 6762, RFC 8375, and what ICANN keeps for private use). */
+/** Names that no public server has (RFC 6761, RFC 6762, RFC 8375, and ICANN's names for private use). */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|home\.arpa)$/;
 
 export const refused = (detail: string, cause?: unknown) =>
@@ -32,19 +32,18 @@ export const isNotPublic = (host: string) =>
     `${host} is no public address. Only servers on the public network may be called, and those of EGRESS_ALLOW.`,
   );
 
-/** A name without the dot of the root. */
+/** A name without the trailing dot of the root. */
 export const withoutRoot = (name: string): string => name.replace(/\.$/, '');
 
-/** The host of an address as it is looked up: without the brackets of IPv6 and the dot of the root. */
+/** The host of a URL for name resolution: without the brackets of IPv6 and the trailing dot. */
 export const hostOf = ({ hostname }: URL): string => withoutRoot(hostname.replace(/^\[(.*)\]$/, '$1'));
 
 /**
- * Reads an address that a person gave. It is parsed once, and only the result is used: what one parser takes for the host is
- * nothing else to another.
+ * Parses an address from a person. It is parsed once, and only the result is used, so that no second parser can find another host.
  *
  * @param may decides for hosts that are addresses themselves, in whatever base they were written, and for names that no public
  *   server has
- * @throws address_refused, which says what is wrong
+ * @throws address_refused with the reason
  */
 export function parseTarget(
   address: string,

@@ -20,7 +20,7 @@ export interface EgressRequest {
   maxBytes: number;
   /** What happens to a longer answer: it is refused unless told. */
   excess?: 'refuse' | 'cut';
-  /** For all of it: name resolution, redirects, and the answer's last byte. */
+  /** For the whole exchange: name resolution, redirects, and the answer to its last byte. */
   timeoutMs: number;
   /** How many redirects are followed; 5 unless told. The next one is returned as the answer. */
   maxRedirects?: number;
@@ -49,11 +49,11 @@ export interface Egress {
 }
 
 export interface EgressOptions {
-  /** What may be called beside the public network: addresses, networks (CIDR), and host names, which may lead anywhere. */
+  /** Further targets beside the public network: addresses, networks (CIDR), and host names, which may lead anywhere. */
   allow?: readonly string[];
-  /** All addresses of a name that is not listed. Asks the name servers unless told. */
+  /** Resolves a name that is not listed to all its addresses. Asks the name servers unless given. */
   resolve?: (host: string) => Promise<string[]>;
-  /** Which addresses may be connected to; those of the public network and the list unless told. */
+  /** The addresses that may be connected to; the public network and the list unless given. */
   mayConnect?: (address: string) => boolean;
 }
 
@@ -65,8 +65,8 @@ const RESOLVE = { timeout: 2_000, tries: 2 };
 const KEPT_MS = 4_000;
 
 /**
- * Names are resolved once, where the connection is made, and the connection goes to what was checked there: no second answer of
- * a name server can lead elsewhere (`docs/decisions/egress.md`).
+ * Names are resolved once, where the connection is made, and the connection goes to the checked addresses: a second answer of
+ * a name server cannot lead elsewhere (`docs/decisions/egress.md`).
  */
 export function createEgress({ allow, resolve = askNameServers, mayConnect }: EgressOptions = {}): Egress {
   const listed = reachable(allow);
@@ -124,7 +124,7 @@ function lookupWith({ listed, hasAddress, resolve }: Reach): LookupFunction {
 function openLibrary(lookup: LookupFunction) {
   const load = async () => {
     const { Agent, fetch, Headers } = await import('undici');
-    // Not `EnvHttpProxyAgent`: a proxy would resolve names itself, past the check.
+    // Not `EnvHttpProxyAgent`: a proxy would resolve names itself, without the check.
     return { fetch, Headers, agent: new Agent({ connect: { lookup }, keepAliveMaxTimeout: KEPT_MS }) };
   };
   let opened: ReturnType<typeof load> | undefined;
@@ -210,7 +210,7 @@ class Exchange {
   }
 }
 
-/** A line break in a value would begin a header of its own. */
+/** A line break in a value would begin another header, so the library refuses it. */
 function headersOf(Type: typeof Headers, given: Record<string, string> | undefined): Headers {
   try {
     return new Type(given);
@@ -223,8 +223,8 @@ const notFound = (host: string) =>
   new AppError('upstream_failed', { detail: `The name ${host} could not be found.` });
 
 /**
- * Not `dns.lookup`: that waits in one of the few threads that files need too, as long as a name server likes. Files of the
- * machine and its search domains name no public servers.
+ * Not `dns.lookup`, which blocks one of the few threads for files as long as a name server takes. The hosts file and the search
+ * domains of the machine name no public servers.
  */
 async function askNameServers(host: string): Promise<string[]> {
   const resolver = new Resolver(RESOLVE);
@@ -232,11 +232,11 @@ async function askNameServers(host: string): Promise<string[]> {
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
 }
 
-/** A name that the operator lists is found as by any program of the machine: in its files, search domains and name servers. */
+/** Resolves a listed name as other programs of the machine do: by its hosts file, search domains and name servers. */
 const askThisMachine = async (host: string): Promise<string[]> =>
   (await askMachine(host, { all: true })).map(({ address }) => address);
 
-/** Counts what is unpacked, so that a small answer cannot become a large one here. */
+/** Counts bytes after decompression, so that a small answer cannot become a large one in memory. */
 async function readBody(response: Response, maxBytes: number, excess: 'refuse' | 'cut'): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -254,11 +254,11 @@ async function readBody(response: Response, maxBytes: number, excess: 'refuse' |
   return Buffer.concat(chunks).subarray(0, maxBytes);
 }
 
-/** Libraries wrap what happened; a cause that we made ourselves says it best. */
+/** Libraries wrap errors. A cause of our own has the best message. */
 function translate(error: unknown, timeout: AbortSignal): unknown {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof AppError) return cause;
-    // The fetch standard keeps a list of ports that speak other protocols.
+    // The fetch standard refuses ports of other protocols.
     if (cause.message === 'bad port') return refused('That port is not for http.', error);
   }
   if (timeout.aborted) return new AppError('upstream_timeout', { cause: error });

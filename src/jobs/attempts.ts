@@ -60,7 +60,7 @@ export class Attempts {
     for (const { ending } of this.#running.values()) ending.abort(reason);
   }
 
-  /** Runs a job that the library has picked up. @throws what failed: the library takes it for the end of the attempt */
+  /** Runs a job that the library has picked up. @throws the error of the job, by which the library knows that the attempt failed */
   async perform(parts: Parts, kind: JobKind, given: unknown, job: Job): Promise<void> {
     if (!this.#room.take(job)) {
       await this.#settle(job, RETURNED);
@@ -82,7 +82,7 @@ export class Attempts {
     }
   }
 
-  /** @param wasEnded when the server stops or has lost the job: the attempt does not count */
+  /** @param wasEnded by a stop of the server or a loss of the job: then the attempt does not count */
   async #noteFailure(kind: JobKind, job: Job, error: unknown, wasEnded: boolean): Promise<void> {
     const end = wasEnded ? RETURNED : settlementOf(kind, job, error);
     const known = { err: error, kind: kind.name, job: job.id, attempt: job.attempts };

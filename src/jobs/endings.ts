@@ -2,17 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { outageIn } from '../core/outage.ts';
 
 const RETRY_MS = 1_000;
-/** Of what fails while the database answers, such as for want of a right. */
+/** Attempts of a write that fails while the database answers, such as for a missing right. */
 const ATTEMPTS = 5;
 
 /**
- * What is written when a job has ended. The library drops that when the database is away, and does not wait for it when it stops; the
- * job would run a second time.
+ * The writes at the end of jobs. The library drops them while the database is away, and does not wait for them when it stops; the job
+ * would then run a second time.
  */
 export interface Endings {
-  /** Writes as soon as the database takes it. Never fails: what cannot be written is told, and the job is released later. */
+  /** Writes as soon as the database answers. Never fails: a write that is given up is reported, and the job is released later. */
   write(work: () => Promise<unknown>): Promise<void>;
-  /** Resolves when all is written, or when it was given up after so long. */
+  /** Resolves when everything is written, or after so long. */
   close(patienceMs: number): Promise<void>;
 }
 

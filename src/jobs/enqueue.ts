@@ -3,20 +3,20 @@ import type { JobKind } from './kind.ts';
 import { insertJobs } from './queue.repository.ts';
 
 export interface JobOptions {
-  /** A job of the kind with this id that still waits is replaced. The key unless given. */
+  /** Replaces a waiting job of the kind with this id. The key unless given. */
   id?: string | undefined;
-  /** Two jobs of the kind with one key never run at once. Few different ones: each is a row that every pick-up looks at. */
+  /** Two jobs of the kind with one key never run at once. Use few keys: each is a row that every pick-up reads. */
   key?: string | undefined;
   /** At once unless given. */
   runAt?: Date | undefined;
-  /** What many jobs of the kind share, such as a server that they go to: `laneConcurrency` bounds how many of a lane run. */
+  /** A thing that many jobs of the kind share, such as a target server: `laneConcurrency` bounds how many of a lane run. */
   lane?: string | undefined;
 }
 
 /**
- * Stores a job in the caller's transaction: it runs when, and only when, that is committed.
+ * Stores a job in the caller's transaction: it runs only if that commits.
  *
- * @throws ZodError for a payload that the kind does not take
+ * @throws ZodError for a payload that does not fit the kind
  */
 export const enqueue = <Payload>(
   tx: Sql,
@@ -25,7 +25,7 @@ export const enqueue = <Payload>(
   options: JobOptions = {},
 ): Promise<void> => enqueueAll(tx, kind, [{ payload, ...options }]);
 
-/** The same for many, in one statement; no two of them may have one id. */
+/** The same for many jobs with different ids, in one statement. */
 export async function enqueueAll<Payload>(
   tx: Sql,
   kind: JobKind<Payload>,
@@ -44,5 +44,5 @@ export async function enqueueAll<Payload>(
   await insertJobs(tx, specs);
 }
 
-/** What a name of a kind's own, such as a lane, is called among those of all kinds. */
+/** The name of a key, id or lane of a kind, unique among all kinds. */
 export const nameWithin = ({ name }: Pick<JobKind, 'name'>, own: string): string => `${name}/${own}`;

@@ -1,23 +1,23 @@
 import type { z } from 'zod';
 import type { Parts } from '../core/scope.ts';
 
-/** A kind of durable work: a noun declares it, `enqueue` stores a job of it, and any process of the database runs that. */
+/** A kind of durable work: a noun declares it, `enqueue` stores a job, and any process of the database runs it. */
 export interface JobKind<Payload = unknown> {
   /** `noun.verb`; it stands in the database, so a changed name needs a migration. */
   readonly name: string;
-  /** The shape of a payload. Jobs outlive an upgrade, so what is added later must be optional. */
+  /** The shape of a payload. Jobs outlive an upgrade, so later members must be optional. */
   readonly payload: z.ZodType<Payload>;
   /**
-   * Does the work. A job may run again after a crash, so what it did before must do no harm.
+   * Does the work. A job may run again after a crash, so a second run must do no harm.
    *
    * @param signal fires at the time limit, when the server stops and when another process has taken the job over
    * @throws PutOff, GiveUp, and anything else for another attempt after the back-off
    */
   run(parts: Parts, payload: Payload, signal: AbortSignal): Promise<void>;
   readonly timeLimitMs: number;
-  /** The first one included. An attempt that a stop of the server cuts short does not count, one that a crash does counts. */
+  /** The most attempts. An attempt that a stop of the server ends does not count; one that a crash ends counts. */
   readonly attempts: number;
-  /** How long to wait after so many attempts; 2, 4, 8, … seconds, at most an hour, unless given. */
+  /** The wait after so many attempts; 2, 4, 8, … seconds, at most an hour, unless given. */
   readonly backOffSeconds?: (attempts: number) => number;
   /** How many run at once in a process. */
   readonly concurrency: number;
@@ -33,7 +33,7 @@ const LONGEST_SECONDS = 3_600;
 export const backOffOf = (kind: Pick<JobKind, 'backOffSeconds'>, attempts: number): number =>
   kind.backOffSeconds?.(attempts) ?? Math.min(LONGEST_SECONDS, 2 ** attempts);
 
-/** Thrown by a job that is to run later, at a time that it knows itself; in seconds from now. */
+/** Thrown by a job that wants to run again after so many seconds. */
 export class PutOff extends Error {
   override readonly name = 'PutOff';
   readonly seconds: number;
@@ -44,7 +44,7 @@ export class PutOff extends Error {
   }
 }
 
-/** Thrown by a job that no further attempt would help. */
+/** Thrown by a job for which further attempts are useless. */
 export class GiveUp extends Error {
   override readonly name = 'GiveUp';
 }

@@ -4,13 +4,13 @@ import type { Logger as Log } from 'pino';
 import { runForeign, type Sql } from '../database/sql.ts';
 import type { Endings } from './endings.ts';
 
-/** `worker.ts` writes failures itself, with a back-off of the kind's own, before the library does; and releases locks sooner. */
+/** Our own code writes failures before the library does, with the back-off of the kind, and releases locks sooner. */
 const LEFT_TO_US = /^(fail_jobs?(_q)?|clear_stale_locksN?)\//;
 const ENDS_A_JOB = /^complete_jobs?(_q)?\//;
 
 /**
- * The database as the library takes it: our own connections, by the names that it gives its prepared statements. It gets none to listen
- * on: its way back after an outage takes up to a minute, and tells of each attempt; `line.ts` listens.
+ * The pool for the library, over our own connections. It gets no connection to listen on, because its reconnection takes up to a minute
+ * and logs each attempt; `line.ts` listens.
  */
 export function poolOf(sql: Sql, endings: Endings): Pool {
   async function query({ name, text, values = [] }: QueryConfig): Promise<{ rows: unknown[] }> {
@@ -26,7 +26,7 @@ export function poolOf(sql: Sql, endings: Endings): Pool {
   } as unknown as Pool;
 }
 
-/** What the library tells, in our log. How a job ended is told by `worker.ts`. */
+/** Passes the library's messages to our log. `attempts.ts` logs the ends of jobs. */
 export const loggerInto = (log: Log): Logger =>
   new Logger(() => (level, message, meta) => {
     if (meta?.failure || meta?.success) return;

@@ -10,13 +10,13 @@ export interface LineOptions {
   orm: MikroORM;
   workerId: string;
   log: Logger;
-  /** Called for new jobs, and when some may have been missed. */
+  /** Called for new jobs, and when notices of them may have been missed. */
   onJobs(): void;
 }
 
 /**
- * Holds a connection by which others know that this worker is alive, as long as it has the worker's lock, and by which the worker hears
- * of new jobs. Lost, it is made anew.
+ * Holds a connection with the lock of this worker, which shows the others that it is alive, and which listens for new jobs. A lost
+ * connection is replaced.
  */
 export async function holdLine({ orm, workerId, log, onJobs }: LineOptions): Promise<() => Promise<void>> {
   const pool = await orm.em.getDriver().getConnection().getNativeClient();
@@ -31,11 +31,11 @@ export async function holdLine({ orm, workerId, log, onJobs }: LineOptions): Pro
       if (isOver) return;
       isOver = true;
       client.removeAllListeners('notification');
-      // Destroyed rather than returned: neither the lock nor the listening is for the next user of the connection.
+      // Destroyed instead of returned: the next user of the connection must get neither the lock nor the notices.
       client.release(true);
     };
     hangUp = async () => {
-      // A closed connection would end the lock too, but only when PostgreSQL gets to it.
+      // A closed connection would release the lock too, but only when PostgreSQL notices.
       if (!isOver) await client.query('select pg_advisory_unlock_all()').catch(() => {});
       drop();
     };

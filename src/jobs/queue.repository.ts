@@ -2,8 +2,8 @@ import { type Database, type Sql, statement } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
 
 /*
- * The tables are the library's. Its functions and views do where they can; its private tables are written where it has no way to:
- * a wait of our own after a failure, and the return of a job that runs. They may change with any version, so that is pinned.
+ * The tables belong to the library. Its functions and views are used where possible; its private tables are written for operations that
+ * it lacks: our own wait after a failure, and the return of a running job. They may change with any version, so the version is pinned.
  */
 
 const INSERT = statement<never, { specs: string }>(
@@ -45,13 +45,13 @@ const SETTLE = statement<
 );
 
 export interface Settlement {
-  /** `returned`: the attempt does not count. `failed`: there is no other. */
+  /** `returned`: the attempt does not count. `failed`: there is no further attempt. */
   as: 'returned' | 'retried' | 'failed';
   waitSeconds: number;
   error: string | null;
 }
 
-/** Gives a job back that this worker has, unless it has it no more. */
+/** Returns a job of this worker to the queue, unless the worker has lost it. */
 export const settleJob = (
   sql: Sql,
   jobId: string,
@@ -65,14 +65,14 @@ const HELD = statement<{ id: string; is_old: boolean }, { workerId: string }>(
      from graphile_worker._private_jobs where locked_by = :workerId`,
 );
 
-/** The jobs that a worker has by the database's account. */
+/** The jobs that a worker has according to the database. */
 export const listHeld = (sql: Sql, workerId: string): Promise<{ id: string; is_old: boolean }[]> =>
   sql.rows(HELD, { workerId });
 
-/** The first half of the advisory lock of a worker; any constant will do, as long as every server asks for the same. */
+/** The first half of the advisory lock of a worker: any constant that is the same in every server. */
 const WORKER_LOCKS = 7_011_506;
 
-/** What the connection of a worker asks: its lock, which ends with it however it ends, and to be told of new jobs. */
+/** The statements of the line of a worker: its lock, which ends with the connection, and the notices of new jobs. */
 export const HOLD_LOCK = {
   lock: statement<never, { workerId: string }>(
     'jobs.hold',
@@ -102,10 +102,10 @@ const RELEASE = statement<never, { workerIds: string[] }>(
   `select graphile_worker.force_unlock_workers(:workerIds), pg_notify('jobs:insert', '{"count":1}')`,
 );
 
-/** Releases the jobs of workers, but of none that holds its lock. @returns of which */
+/** Releases the jobs of workers that do not hold their locks. @returns the workers */
 export const releaseJobsOf = (sql: Database, workerIds: string[]): Promise<string[]> =>
   transaction({ sql }, async (tx) => {
-    // Locked to the end of the transaction: one that comes back waits until this is done.
+    // Locked to the end of the transaction: a worker that comes back waits for it.
     const gone = (await tx.rows(STILL_GONE, { workerIds })).map(({ worker }) => worker);
     if (gone.length > 0) await tx.rows(RELEASE, { workerIds: gone });
     return gone;
@@ -118,7 +118,7 @@ const COUNT = statement<{ kind: string; waiting: number; failed: number }>(
      from graphile_worker.jobs where locked_at is null group by 1`,
 );
 
-/** How many jobs of each kind are due and wait, and how many failed for good and are still kept. */
+/** For each kind, how many jobs are due, and how many failed for good and are still kept. */
 export const countJobs = (sql: Sql): Promise<{ kind: string; waiting: number; failed: number }[]> =>
   sql.rows(COUNT);
 
@@ -133,7 +133,7 @@ const FORGET_KEYS = statement<never>(
     where locked_at is null and not exists (select from graphile_worker._private_jobs j where j.job_queue_id = q.id)`,
 );
 
-/** Forgets jobs that failed longer ago than so many days, and keys that no job has. */
+/** Deletes jobs that failed more than so many days ago, and keys without jobs. */
 export async function forgetJobs(sql: Sql, days: number): Promise<void> {
   await sql.rows(FORGET_FAILED, { days });
   await sql.rows(FORGET_KEYS);

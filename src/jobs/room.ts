@@ -5,13 +5,13 @@ type Flagged = Pick<Job, 'flags'>;
 type Bounds = Pick<JobKind, 'name' | 'concurrency' | 'laneConcurrency'>;
 
 /**
- * Keeps to how many jobs of a kind and of a lane run at once in this process. Kind and lane are flags of a job, and a pick-up names
- * those that it does not take.
+ * Bounds how many jobs of a kind and of a lane run at once in this process. Kind and lane are flags of a job, and a pick-up names the
+ * flags that it does not take.
  */
 export interface Room {
-  /** The flags of which no more may run. */
+  /** The flags of which no more jobs may run. */
   listFull(): string[];
-  /** Takes a place; false when there is none, as pick-ups that began together may bring more than there is room for. */
+  /** Takes a place; false when there is none, because simultaneous pick-ups may bring more jobs than there is room for. */
   take(job: Flagged): boolean;
   leave(job: Flagged): void;
 }

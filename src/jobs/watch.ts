@@ -9,7 +9,7 @@ import {
   settleJob,
 } from './queue.repository.ts';
 
-/** Twice this, and the pick-up, is what a job of a killed process waits for. */
+/** A job of a killed process waits for two rounds and the pick-up. */
 const LOOK_MS = 5_000;
 const FORGET_MS = 3_600_000;
 /** How long jobs that failed for good are kept, with their errors. */
@@ -21,16 +21,16 @@ export interface WatchOptions {
   isRunning(jobId: string): boolean;
   /** The jobs that this process runs now. */
   listRunning(): string[];
-  /** Told of a job that runs here though another worker may have it. */
+  /** Called for a job that runs here though another worker may have it. */
   onLost(jobId: string): void;
   onCounted(counts: { kind: string; waiting: number; failed: number }[]): void;
   onError(error: unknown): void;
 }
 
 /**
- * Looks after the queue in the background: releases the jobs of workers that are gone, and those that this one has by the database's
- * account alone, as the answer to its pick-up was lost. Each is released when it was seen at two looks: a worker that has just lost its
- * connection comes back within a second, and what has just ended is about to be written.
+ * Maintains the queue in the background: releases jobs of workers that are gone, and jobs that this worker has in the database but does
+ * not run, because the answer to its pick-up was lost. Each is released after two rounds: a worker that has just lost its connection
+ * comes back within a second, and the end of a job may be about to be written.
  */
 export function watchQueue(options: WatchOptions): { close(): Promise<void> } {
   const { sql, workerId, isRunning, listRunning, onLost, onCounted, onError } = options;

@@ -22,7 +22,7 @@ declare module '../core/scope.ts' {
 
 /** Interval of the look for due jobs, and for new ones that this process was not told of. */
 const POLL_MS = 2_000;
-/** Each of the library's workers polls for itself; one look of ours wakes as many as are needed. */
+/** Each of the library's workers would poll for itself; our poll wakes as many as are needed. */
 const NEVER_MS = 2 ** 31 - 1;
 /** How long jobs may go on when the server stops, before they are told to end. */
 const CLOSE_GRACE_MS = 3_000;
@@ -42,7 +42,7 @@ export interface Jobs {
   begin(parts: Parts): Promise<void>;
   /** By kind. */
   load(): Record<string, JobLoad>;
-  /** `failing`: the last look for jobs failed. `ended`: the worker has ended, though the server has not. */
+  /** `failing`: the last pick-up failed. `ended`: the worker has ended, though the server has not. */
   state(): 'ok' | 'failing' | 'ended';
   /** Waits a moment for running jobs, and returns the rest to the queue for another process. */
   close(): Promise<void>;
@@ -63,7 +63,7 @@ class Worker implements Jobs {
   readonly #room: Room;
   readonly #endings: Endings;
   readonly #attempts: Attempts;
-  /** By kind, from the last look at the queue. */
+  /** By kind, from the last count of the queue. */
   readonly #counts = new Map<string, { waiting: number; failed: number }>();
   /** What `close` stops, in the order of its start. */
   readonly #closers: (() => unknown)[] = [];
@@ -143,7 +143,7 @@ class Worker implements Jobs {
     events.on('worker:getJob:error', noteLook('failing'));
     events.on('worker:getJob:empty', noteLook('ok'));
     events.on('job:start', noteLook('ok'));
-    // Where there is one there may be more. Later, as the place of this one is not taken yet.
+    // There may be more jobs. In the next turn, because the place of this one is not taken yet.
     events.on('job:start', () => setImmediate(this.#wake));
     return events;
   }
@@ -174,7 +174,7 @@ class Worker implements Jobs {
     });
   }
 
-  /** Lets jobs end, tells late ones to end, and writes how they did. */
+  /** Waits for running jobs, tells late ones to end, and waits for the writes of their ends. */
   async #empty(pool: WorkerPool): Promise<void> {
     const closed = Promise.resolve(this.#state === 'ended' ? undefined : pool.gracefulShutdown());
     const grace = new AbortController();
