@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { EmbeddedDatabaseError } from './embedded.errors.ts';
 
-/** The PostgreSQL programs of one installation; `version` is that of the npm package, such as `18.4.0`. */
+/** The PostgreSQL programs of one installation. `version` is the version of the npm package, such as `18.4.0`. */
 export interface Binaries {
   initdb: string;
   postgres: string;
   version: string;
 }
 
-/** The user that PostgreSQL runs as when it is not the server's own. */
+/** The user that PostgreSQL runs as, when it is another one than the server's. */
 export interface Identity {
   uid: number;
   gid: number;
@@ -37,8 +37,8 @@ export async function findBinaries(): Promise<Binaries> {
 }
 
 /**
- * Who PostgreSQL runs as: the server's own user (`undefined`), except that it refuses to run as root. Then it
- * is the owner of an existing cluster, else the user `postgres`, else `nobody`.
+ * The user that PostgreSQL runs as: the server's own user (`undefined`), but PostgreSQL refuses to run as root. Then
+ * it is the owner of an existing cluster, else the user `postgres`, else `nobody`.
  */
 export async function chooseIdentity(cluster: string): Promise<Identity | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -55,8 +55,8 @@ export async function chooseIdentity(cluster: string): Promise<Identity | undefi
 }
 
 /**
- * Makes sure that `identity` can run the binaries: those given, or, where only root can read them, a copy in the
- * first of `places` that serves. A place is used only if root owns it and nobody else can write to it.
+ * Makes sure that `identity` can run the binaries: the given ones, or, where only root can read them, a copy in the
+ * first suitable one of `places`. A place is suitable if root owns it and no other user can write to it.
  */
 export async function runnableBinaries(
   binaries: Binaries,
@@ -95,7 +95,7 @@ async function whyNotRunnable(
 }
 
 async function copyInto(place: string, binaries: Binaries): Promise<Binaries> {
-  // The mode is set afterwards because the umask cuts the one given to mkdir.
+  // The mode is set afterwards because the umask applies to mkdir.
   await mkdir(place).then(
     () => chmod(place, 0o755),
     (error: NodeJS.ErrnoException) => {
@@ -103,7 +103,7 @@ async function copyInto(place: string, binaries: Binaries): Promise<Binaries> {
     },
   );
   const { uid, mode } = await lstat(place);
-  // A link is refused too: lstat shows it with all bits set.
+  // Refuses links as well: lstat shows them with all bits set.
   if (uid !== 0 || mode & 0o022) throw new Error(`${place} is not root's alone`);
   const target = join(place, binaries.version);
   if (!(await stat(target).catch(() => undefined))) {
@@ -112,7 +112,7 @@ async function copyInto(place: string, binaries: Binaries): Promise<Binaries> {
       const copy = join(draft, 'native');
       await cp(installation(binaries.postgres), copy, { recursive: true, verbatimSymlinks: true });
       await openToAll(copy);
-      // Whole or not at all; where another server was faster, its copy is the same.
+      // Renamed when it is complete. If another server was faster, its copy is the same.
       await rename(copy, target).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
       });
@@ -127,7 +127,7 @@ async function copyInto(place: string, binaries: Binaries): Promise<Binaries> {
   };
 }
 
-/** Gives everybody the right to read, whatever the umask of the installation was. */
+/** Gives all users the right to read, whatever the umask of the installation was. */
 async function openToAll(root: string): Promise<void> {
   await chmod(root, 0o755);
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {

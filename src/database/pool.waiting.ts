@@ -16,7 +16,7 @@ export interface Waiting {
 /** The queue of calls that hold a connection already. */
 const HOLDS_ONE = 'holds one';
 
-/** The queue of a request: that of its caller, or of all that hold a connection. */
+/** The queue of a request: the queue of its caller, or of all calls that hold a connection. */
 export const queueOf = (holder: Holder): string => (holder?.connections ? HOLDS_ONE : (holder?.caller ?? ''));
 
 /** The requests that wait for a connection, in a queue for each caller. */

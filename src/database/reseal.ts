@@ -6,13 +6,13 @@ import { type Sql, statement } from './sql.ts';
 interface SealedColumn {
   table: string;
   column: string;
-  /** SQL of a text that names the row. */
+  /** SQL for the name of a row. */
   key: string;
-  /** What a row's text is sealed for, by that name. */
+  /** The purpose and place of a row's text, by that name. */
   sealedFor: (key: string) => SealedFor;
 }
 
-/** How many sealed texts are of which state (`Renewal`). */
+/** The number of sealed texts by state (`Renewal`). */
 export type Tally = Record<Renewal['state'], number>;
 
 export const emptyTally = (): Tally => ({ current: 0, renewed: 0, lost: 0 });
@@ -20,8 +20,8 @@ export const emptyTally = (): Tally => ({ current: 0, renewed: 0, lost: 0 });
 const BATCH = 500;
 
 /**
- * Seals with the secret in use what older ones of the list have sealed. Whatever is stored anew meanwhile stays, and so does what
- * none of them opens.
+ * Seals texts with the current secret that an older one of the list has sealed. Texts that change meanwhile stay as they are, and so
+ * do texts that no secret of the list opens.
  */
 export async function resealColumn(
   sql: Sql,

@@ -11,14 +11,14 @@ declare module '../core/scope.ts' {
 
 /**
  * Hot statements go to PostgreSQL as named prepared statements: parsed and planned once per connection. MikroORM
- * writes parameters into the text, which PostgreSQL then has to plan anew each time.
+ * writes parameters into the text, which PostgreSQL then plans anew each time.
  */
 export interface Statement<Row, Params extends object = NoParams> {
   readonly name: string;
   readonly text: string;
   /** The names of `$1`, `$2`, … */
   readonly parameters: readonly string[];
-  /** These carry types only; never set. */
+  /** These only carry types and are never set. */
   readonly row?: Row;
   readonly params?: (params: Params) => void;
 }
@@ -26,8 +26,7 @@ export interface Statement<Row, Params extends object = NoParams> {
 export type NoParams = Record<never, never>;
 
 /**
- * Names a hand-written statement, whose parameters are written `:name`. Its own name must be unique in the program: it is the
- * prepared statement's.
+ * A hand-written statement with parameters `:name`. Its name must be unique in the program, because the prepared statement has it.
  */
 export const statement = <Row, Params extends object = NoParams>(
   name: string,
@@ -35,8 +34,7 @@ export const statement = <Row, Params extends object = NoParams>(
 ): Statement<Row, Params> => ({ name, ...parseParameters(source) });
 
 /**
- * A statement that PostgreSQL plans anew each time, knowing the values: for one whose best plan depends on them by more than
- * planning costs.
+ * A statement that PostgreSQL plans anew each time for its values: for statements where a better plan saves more than planning costs.
  */
 export const plannedAnew = <Row, Params extends object = NoParams>(source: string): Statement<Row, Params> =>
   statement('', source);
@@ -45,7 +43,7 @@ export const plannedAnew = <Row, Params extends object = NoParams>(source: strin
 type Exactly<Params, Given> = { [Name in Exclude<keyof Given, keyof Params>]: never };
 
 export interface Sql {
-  /** Runs a statement. Outside `transaction` it is on its own, on any connection. */
+  /** Runs a statement. Outside `transaction` it runs by itself on any connection. */
   rows<Row>(statement: Statement<Row>): Promise<Row[]>;
   rows<Row, Params extends object, Given extends Params>(
     statement: Statement<Row, Params>,
@@ -56,7 +54,7 @@ export interface Sql {
 /** The pool. Transactions begin in `transaction.ts`. */
 export interface Database extends Sql {
   connect(): Promise<PoolClient>;
-  /** An entity manager that knows no entity yet. */
+  /** An entity manager without loaded entities. */
   fork(): EntityManager;
 }
 
@@ -69,7 +67,7 @@ interface Queryable {
   query(config: { name: string; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>;
 }
 
-/** A connection, or a pool of them, as a runner of statements. */
+/** Runs statements on a connection or a pool. */
 export const runner = (on: Queryable): Sql => ({
   async rows<Row>(of: Statement<Row, never>, params: object = {}) {
     const { rows } = await on.query({ name: of.name, text: of.text, values: valuesOf(of, params) });
@@ -86,8 +84,7 @@ function valuesOf({ name, parameters }: Statement<unknown, never>, params: objec
 }
 
 /**
- * Runs a statement of a library, whose parameters are `$1`, `$2`, … and whose text is sent as it is. Without a name it is planned
- * anew each time.
+ * Runs a statement of a library with parameters `$1`, `$2`, … and unchanged text. Without a name it is planned anew each time.
  */
 export const runForeign = (
   sql: Sql,
@@ -103,7 +100,7 @@ export const runForeign = (
   return sql.rows(foreign, params);
 };
 
-/** The pool of an initialised ORM as a runner of prepared statements. */
+/** Runs prepared statements on the pool of an initialised ORM. */
 export async function openSql(orm: MikroORM): Promise<PooledDatabase> {
   const pool = await orm.em.getDriver().getConnection().getNativeClient();
   const load = shareConnections(pool);
@@ -115,5 +112,5 @@ export async function openSql(orm: MikroORM): Promise<PooledDatabase> {
   };
 }
 
-/** Asks whether the database answers. */
+/** Checks that the database answers. */
 export const PING = statement<never>('health.ping', 'select 1');

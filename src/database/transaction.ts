@@ -4,13 +4,13 @@ import { type Database, runner, type Sql } from './sql.ts';
 
 /** One transaction of PostgreSQL: for prepared statements, and for entities. */
 export interface Transaction extends Sql {
-  /** The entities of this transaction. What is pending is flushed before the commit; flush earlier where a statement reads it. */
+  /** The entities of this transaction. Changes are flushed before the commit; flush earlier where a statement reads them. */
   readonly em: EntityManager;
 }
 
 /**
- * Runs the work in one transaction, which is rolled back when it throws. The only place where a transaction begins, apart from
- * migrations. A transaction has no part in another one: pass `tx` on instead.
+ * Runs the work in one transaction, which is rolled back when the work throws. The only place where a transaction begins, apart from
+ * migrations. Transactions do not nest: pass `tx` on instead.
  */
 export async function transaction<T>(
   { sql }: { readonly sql: Database },
@@ -52,7 +52,7 @@ function open(sql: Database, client: PoolClient): { tx: Transaction; flush(): Pr
   return { tx, flush: async () => em?.flush() };
 }
 
-/** A connection as MikroORM runs queries on it: `executeQuery` is all that it calls within a transaction. */
+/** A connection for MikroORM, which calls only `executeQuery` within a transaction. */
 function ormTransaction(client: PoolClient): OrmTransaction {
   const executor: Pick<OrmTransaction, 'executeQuery'> = {
     async executeQuery({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) {

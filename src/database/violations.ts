@@ -1,11 +1,11 @@
-/** What PostgreSQL tells of a row that it refused; see the codes in its manual, appendix A. */
+/** The error of PostgreSQL for a refused row; the codes are in its manual, appendix A. */
 export interface Refusal {
   code?: string;
   table?: string;
   constraint?: string;
 }
 
-/** Whether what the row refers to is not there: most often it was deleted between our look at it and the write. */
+/** Whether the row refers to a missing row, which was probably deleted between our read and the write. */
 export const isDangling = ({ code }: Refusal): boolean => code === '23503';
 
 /** Whether there is a row with the same key. */
