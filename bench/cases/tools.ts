@@ -62,8 +62,8 @@ const create = ({ asAdministrator }: Parley, id: string, content: string) =>
   asAdministrator('POST /tools/create', { id, name: id, content, meta: {} });
 
 /**
- * The live processes of tools: the descendants of the fork server, which is the only child of the first Python
- * process.
+ * The live processes of tools: the descendants of the fork server, which is the only child of the first
+ * Python process.
  */
 function toolProcesses({ pid }: Parley): number[] {
   const [, forkServer] = descendants(pid).filter(({ name }) => name.startsWith('python'));

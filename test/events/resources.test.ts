@@ -230,7 +230,7 @@ describe('a change of readers', () => {
     };
     const statements = await recordStatements(async () => {
       door.bus.publish('channel.access', { channelId, since: 0 });
-      // One door holds the event until the check is answered; the other sends nothing of the channel
+      // One door holds the notice until the check is answered; the other sends nothing of the channel
       // meanwhile.
       tell();
       await hear(subscriptions);

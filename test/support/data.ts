@@ -8,8 +8,8 @@ import { spawnMain } from './process.ts';
 let started: Promise<string> | undefined;
 
 /**
- * Makes a data folder like that of a server that was started once and has no account yet. The folder is a copy,
- * because making the embedded database takes longer than most tests that use it.
+ * Makes a data folder like that of a server that was started once and has no account yet. The folder is a
+ * copy, because making the embedded database takes longer than most tests that use it.
  */
 export async function copyDataFolder(to: string): Promise<void> {
   started ??= startOnce();
