@@ -80,7 +80,7 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
           listener.events.filter((event) => /^message/.test(event.type) && !isFence(event));
         const isReader = hearers(kind).includes(relation === 'public' ? 'stranger' : relation);
         // Another channel may overtake this one while a socket is admitted.
-        if (isReader) await until(`what ${relation} hears`, () => ofMessages().length >= types.length);
+        if (isReader) await until(`the events for ${relation}`, () => ofMessages().length >= types.length);
         const heard = ofMessages().map(({ type }) => type);
         expect([relation, heard]).toEqual([relation, isReader ? types : []]);
         expect([relation, listener.ended]).toEqual([relation, REFUSED[relation]]);

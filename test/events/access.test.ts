@@ -81,7 +81,7 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
     await post(channelId, 'private');
     const expected = relation === 'stranger' ? [] : ['private'];
     // A message of one channel may overtake another while a socket is admitted.
-    await until('what is theirs', () => contentOf(listening).length >= expected.length);
+    await until('the expected messages', () => contentOf(listening).length >= expected.length);
     expect(await contentsOf(listening)).toEqual(expected);
   });
 

@@ -97,7 +97,7 @@ describe('a notice to a channel', () => {
     await until('the notice', () => other.notices.length === 1);
     other.tear();
     await post('two');
-    await until('what was missed', () => other.items.length === 1);
+    await until('the missed event', () => other.items.length === 1);
     expect(other.starts).toBe(2);
     expect(other.items[0]?.event.data.data).toMatchObject({ content: 'two' });
   });

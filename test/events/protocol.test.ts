@@ -163,7 +163,7 @@ describe('a connection', () => {
     expect(answering.ended).toBeUndefined();
     expect(answering.packets.filter((packet) => packet === '2').length).toBeGreaterThan(1);
     answering.socket.close();
-    await until('nobody to listen', () => door.listeners() === 0);
+    await until('all listeners to be gone', () => door.listeners() === 0);
     await door.close();
   });
 });

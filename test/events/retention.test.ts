@@ -250,7 +250,7 @@ describe('a log that is pruned while it is read', () => {
     const heard = () =>
       socket.reloads.length + contents(socket.enveloped.map((event) => ({ event }))).length > 1 &&
       subscription.reloads.length + contents(subscription.items).length > 1;
-    await until('what is left', heard);
+    await until('the remaining events', heard);
     expect(socket.reloads).toMatchObject([{ channel_id: channelId, event_id: last - 1 }]);
     expect(subscription.reloads).toMatchObject([{ channel_id: channelId, event_id: last - 1 }]);
     socket.close();

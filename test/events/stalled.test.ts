@@ -157,7 +157,7 @@ describe('a client that stops reading', () => {
       expect(told() - before).toBeLessThan(NOTICES / 2);
       return;
     }
-    await until('it to hear what comes now', async () => {
+    await until('it to receive new notices', async () => {
       await passNotices(channelId, 1, 'now');
       return JSON.parse(seen.at(-1) ?? '{}').result?.data?.notice?.data?.data?.mark === 'now';
     });

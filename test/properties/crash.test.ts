@@ -50,7 +50,7 @@ it('a crash loses nothing, tears nothing and adds nothing', { timeout: 600_000 }
         await withClient(database.url, async (client) => {
           await client.query('begin');
           await client.query('lock table channel_event in exclusive mode');
-          await until('somebody to write', async () => {
+          await until('a writer to wait', async () => {
             const [row] = await database.query<{ waiting: boolean }>(
               `select count(*) > 0 as waiting from pg_stat_activity
                 where datname = current_database() and wait_event_type = 'Lock'`,

@@ -37,7 +37,7 @@ async function emptyDataFolder(): Promise<void> {
 
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop('SIGTERM');
-  await until('what a killed server left to end', async () => (await ours()).length === 0);
+  await until('the processes of the killed server to end', async () => (await ours()).length === 0);
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 

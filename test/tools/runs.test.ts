@@ -56,10 +56,13 @@ describe('runs of a tool', () => {
   });
 
   it('record processor time and memory also when the process ended', async () => {
-    await until('what the timeout took', async () => (await runs('?limit=1'))[0].cpu_ms > 0);
+    await until(
+      'the usage of the call that ran out of time',
+      async () => (await runs('?limit=1'))[0].cpu_ms > 0,
+    );
     await call('burn', { seconds: 1.5 });
     await call('crash');
-    const crashed = await until('what the crash took', async () => {
+    const crashed = await until('the usage of the call that crashed', async () => {
       const [run] = await runs('?limit=1');
       return run.cpu_ms !== null && run;
     });

@@ -27,7 +27,8 @@ const filesOf = async () =>
 /** Unfinished uploads of all users on the disk. */
 const unfinished = async () =>
   (await readdir(join(shop.server.dataDir, 'uploads'))).filter((name) => name.endsWith('.part'));
-const untilSwept = () => until('what was begun to be gone', async () => (await unfinished()).length === 0);
+const untilSwept = () =>
+  until('the unfinished uploads to be gone', async () => (await unfinished()).length === 0);
 
 describe('upload_file_handler', () => {
   it.each([

@@ -215,7 +215,7 @@ describe('a delivery', () => {
     expect((await stage.as(stage.root)(path)).status).toBe(404);
     const answers = await Promise.all([stage.as(reader)(path), stage.as(reader)(path)]);
     expect(answers.map(({ status }) => status).toSorted()[0]).toBe(200);
-    await until('what was asked for', () => hook.heard.length >= 2);
+    await until('the requested delivery', () => hook.heard.length >= 2);
     await deliveriesOf(stage, reader, ([d]) => d?.status === 'failed' || d?.status === 'delivered');
     for (let n = 0; n < 40; n += 1) await stage.as(reader)('POST /users/user/deliveries/nonsense/redeliver');
     const many = await Promise.all(Array.from({ length: 40 }, () => stage.as(reader)(path)));
