@@ -157,7 +157,7 @@ async function openRedis(env: Env, log: Logger, closers: Closers): Promise<Redis
 async function startParts(options: AppOptions, base: PooledBase, closers: Closers): Promise<Parts> {
   const { env, log, orm, sql, bus, configs, secret, hub, presence, python, egress } = base;
   const nounParts = await startNouns(base, closers);
-  // Another PostgreSQL has a disk of its own, and says itself when that is full.
+  // Another PostgreSQL has its own disk, and reports itself when that is full.
   const { STORAGE_RESERVE_MB: reserve = env.DATABASE_URL ? 0 : 256 } = env;
   const room = await watchRoom([env.DATA_DIR, join(env.DATA_DIR, 'uploads')], reserve * 2 ** 20, log);
   closers.add(() => room.close());

@@ -49,7 +49,7 @@ export const NAMED_VARIABLES: Readonly<Record<string, string>> = {
   WEBHOOK_URL: 'webhook_url',
 };
 
-/** Begins the name of a variable that pins any setting; `__` stands for the dots of its path. */
+/** The prefix of variables that pin any setting; `__` stands for the dots of its path. */
 export const VARIABLE_PREFIX = 'PARLEY_CONFIG__';
 
 /** The variables of an environment that pin settings, as text. */

@@ -21,10 +21,10 @@ const listBy = (separator: string) =>
       .filter((entry) => entry !== ''),
   );
 const list = listBy(',');
-/** Names of a directory have commas. */
+/** Names of a directory contain commas. */
 const namesList = listBy(';');
 
-/** Not `isValid` alone, to which `10.0.0` is the short form of an address. */
+/** Not `isValid` alone, which accepts `10.0.0` as the short form of an address. */
 const isNetwork = (value: string) =>
   isIP(value.split('/', 1)[0] ?? '') !== 0 && (ipaddr.isValid(value) || ipaddr.isValidCIDR(value));
 
@@ -36,7 +36,7 @@ const origin = z
     'each entry must be an origin such as https://chat.example.com, or *',
   );
 
-/** Fewer can be guessed. */
+/** A shorter secret can be guessed. */
 export const SECRET_CHARACTERS = 32;
 
 const port = z
@@ -79,7 +79,7 @@ const Env = z.object({
     .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
     .refine((url) => URL.canParse(url), 'must be an address such as redis://host:6379')
     .optional(),
-  /** Root of all keys, and behind commas what it was before; without it one is made at the first start and kept in DATA_DIR. */
+  /** The secret of all keys; comma-separated older secrets still decrypt. Unset: made at the first start and kept in DATA_DIR. */
   SECRET_KEY: z
     .string()
     .refine(
@@ -87,7 +87,7 @@ const Env = z.object({
       'must have at least 32 characters, for example from: openssl rand -base64 48; so must older ones behind commas',
     )
     .optional(),
-  /** `dev` serves /docs and /openapi.json; `test`, for tests alone, hashes passwords at next to no cost. */
+  /** `dev` serves /docs and /openapi.json; `test`, only for tests, hashes passwords at almost no cost. */
   ENV: z.enum(['dev', 'prod', 'test']).default('prod'),
   /** Origins that browsers may call from. */
   CORS_ALLOW_ORIGIN: list.pipe(z.array(origin)).default([]),
@@ -109,13 +109,13 @@ const Env = z.object({
     .regex(/^\d{1,4}$/, 'must be a whole number of seconds, at most 9999')
     .transform(Number)
     .optional(),
-  /** Megabytes that have to stay free in DATA_DIR: below, nothing is stored. 0: no look; with a DATABASE_URL so unless set. */
+  /** Megabytes that must stay free in DATA_DIR; below that nothing is stored. 0: not checked, the default with a DATABASE_URL. */
   STORAGE_RESERVE_MB: z
     .string()
     .regex(/^\d{1,9}$/, 'must be a whole number of megabytes; 0 switches it off')
     .transform(Number)
     .optional(),
-  /** Lets programs read /metrics that have no account, beside administrators. */
+  /** The token by which programs without an account may read /metrics. */
   METRICS_TOKEN: z
     .string()
     .regex(
@@ -127,7 +127,7 @@ const Env = z.object({
   TRUSTED_PROXIES: list
     .pipe(z.array(z.string().refine(isNetwork, 'each entry must be an address or a CIDR such as 10.0.0.0/8')))
     .default([]),
-  /** What a proxy on this machine sends as `X-Proxy-Secret`: tools share its address. */
+  /** The `X-Proxy-Secret` of a proxy on this machine, because tools have the same address. */
   PROXY_SECRET: z
     .string()
     .regex(
@@ -135,7 +135,7 @@ const Env = z.object({
       'must have at least 32 characters, none of them a space, for example from: openssl rand -hex 32',
     )
     .optional(),
-  /** What people may have called beside the public network: addresses, CIDRs, host names. */
+  /** Targets that may be called beside the public network: addresses, CIDRs, host names. */
   EGRESS_ALLOW: list
     .pipe(
       z.array(
@@ -150,7 +150,7 @@ const Env = z.object({
     .default([]),
   /** `SameSite` of the cookie; `none` also needs https. */
   AUTH_COOKIE_SAME_SITE: z.enum(['lax', 'strict', 'none']).default('lax'),
-  /** Whether the cookie is for https alone; `auto` sees how the request came. */
+  /** Whether the cookie is only for https; `auto` decides by the request. */
   AUTH_COOKIE_SECURE: z.union([z.literal('auto'), flag]).default('auto'),
   /** Event doors on or off. */
   ENABLE_WEBSOCKET_SUPPORT: flag.default(true),
@@ -159,9 +159,9 @@ const Env = z.object({
   /** Sign-in through any OpenID Connect provider: its issuer, or the address of its discovery document. */
   OPENID_PROVIDER_URL: httpUrl.optional(),
   OAUTH_CLIENT_ID: text.optional(),
-  /** Not set for a public client, which proves itself by PKCE alone. */
+  /** Not set for a public client, which uses only PKCE. */
   OAUTH_CLIENT_SECRET: text.optional(),
-  /** What the button says. */
+  /** The text of the button. */
   OAUTH_PROVIDER_NAME: text.default('SSO'),
   OAUTH_SCOPES: text.default('openid email profile'),
   GOOGLE_CLIENT_ID: text.optional(),
@@ -175,7 +175,7 @@ const Env = z.object({
     .optional(),
   GITHUB_CLIENT_ID: text.optional(),
   GITHUB_CLIENT_SECRET: text.optional(),
-  /** Another than github.com is an Enterprise Server. */
+  /** Any other value than github.com is an Enterprise Server. */
   GITHUB_SERVER_URL: httpUrl.default('https://github.com'),
   /** Claims by their names; dots lead into objects, as in `realm_access.roles`. */
   OAUTH_EMAIL_CLAIM: named('email'),
@@ -183,7 +183,7 @@ const Env = z.object({
   OAUTH_PICTURE_CLAIM: named('picture'),
   OAUTH_ROLES_CLAIM: named('roles'),
   OAUTH_GROUP_CLAIM: named('groups'),
-  /** Which roles of a provider let in, and which make an administrator. */
+  /** Roles of a provider that admit an account, and roles that make an administrator. */
   OAUTH_ALLOWED_ROLES: list.default(['user', 'admin']),
   OAUTH_ADMIN_ROLES: list.default(['admin']),
   /** Whether programs may trade access tokens of providers for sessions. */
@@ -201,29 +201,29 @@ const Env = z.object({
   /** TLS by StartTLS on the plain port; instead of `LDAP_USE_TLS`. */
   LDAP_START_TLS: flag.default(false),
   LDAP_VALIDATE_CERT: flag.default(true),
-  /** Authorities that are trusted beside those of the system, as PEM. */
+  /** Certificate authorities that are trusted beside the system's, as PEM. */
   LDAP_CA_CERT_FILE: text.optional(),
-  /** Who searches; anonymous without it. */
+  /** The account that searches; anonymous without it. */
   LDAP_APP_DN: text.optional(),
   LDAP_APP_PASSWORD: text.optional(),
   LDAP_SEARCH_BASE: z.string().default(''),
-  /** Who of those below the base may sign in, such as `(objectClass=person)`. */
+  /** The filter for entries below the base that may sign in, such as `(objectClass=person)`. */
   LDAP_SEARCH_FILTER: text.optional(),
   LDAP_ATTRIBUTE_FOR_MAIL: named('mail'),
   LDAP_ATTRIBUTE_FOR_USERNAME: named('uid'),
   LDAP_ATTRIBUTE_FOR_NAME: named('cn'),
   LDAP_ATTRIBUTE_FOR_GROUPS: named('memberOf'),
-  /** Whether a person of the directory gets the account that already has their address. */
+  /** Whether an entry of the directory gets the existing account with the same address. */
   LDAP_MERGE_ACCOUNTS_BY_EMAIL: flag.default(false),
-  /** Whether the name and the address that the directory has are taken over at each sign-in. */
+  /** Whether each sign-in copies name and address from the directory. */
   LDAP_UPDATE_NAME_ON_LOGIN: flag.default(false),
   LDAP_UPDATE_EMAIL_ON_LOGIN: flag.default(false),
   ENABLE_LDAP_GROUP_MANAGEMENT: flag.default(false),
   ENABLE_LDAP_GROUP_CREATION: flag.default(false),
-  /** Whether groups of the directory decide who is an administrator, and who waits for one. */
+  /** Whether groups of the directory decide which accounts are administrators, members or pending. */
   ENABLE_LDAP_ROLE_MANAGEMENT: flag.default(false),
   LDAP_ADMIN_GROUPS: namesList.default([]),
-  /** Who gets in; everybody whom the search finds without it. */
+  /** The group that admits accounts; without it every found entry is admitted. */
   LDAP_ALLOWED_GROUPS: namesList.default([]),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
@@ -233,7 +233,7 @@ export type Env = z.infer<typeof Env> & {
   SETTINGS: Readonly<Record<string, string>>;
 };
 
-/** Something an operator must cure; the message is one line that says what is wrong and what to do. */
+/** A failure that an operator must cure. The message is one line: the fault and the cure. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }
@@ -251,11 +251,11 @@ export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
     return { ...parsed.data, SETTINGS: settingVariables(set) };
   }
   const [issue] = parsed.error.issues;
-  // The value is not repeated: it may be a secret, and this line ends up in logs.
+  // The line does not repeat the value: it may be a secret, and the line goes to logs.
   throw new StartError(`The environment variable ${String(issue?.path[0])} is wrong: ${issue?.message}.`);
 }
 
-/** Tools speak from this machine's addresses: a proxy there needs more than an address. */
+/** Tools have the addresses of this machine, so a proxy on it needs a secret as well. */
 function requireProxySecret({ TRUSTED_PROXIES, PROXY_SECRET }: z.infer<typeof Env>): void {
   const isHere = (entry: string) => ipaddr.process(entry.split('/', 1)[0] ?? '').range() === 'loopback';
   if (PROXY_SECRET !== undefined || !TRUSTED_PROXIES.some(isHere)) return;

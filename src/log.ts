@@ -3,11 +3,11 @@ import { OUTAGES, outageIn } from './core/outage.ts';
 import type { Env } from './env.ts';
 
 /**
- * The log of the process: JSON lines on standard error. Of an error it keeps what it is and where it came from; libraries hang more
- * on theirs, such as the command that failed with all its arguments, and those hold passwords and people's messages.
+ * The log of the process: JSON lines on standard error. An error is logged only with type, message, code and stack: libraries add more
+ * members, such as a failed command with its arguments, which hold passwords and messages of people.
  *
- * The same warning or error comes at most once a second, with how often it was `repeated` meanwhile; all that fails in an outage of
- * the database is the same. Lines with a request id are kept apart: callers were told these ids.
+ * Equal warnings and errors are written at most once a second, with their count as `repeated`; all failures of an outage of the
+ * database count as equal. Lines with a request id are never merged, because callers got these ids.
  */
 export const createLog = (level: Env['LOG_LEVEL'], to: DestinationStream = pino.destination(2)): Logger =>
   pino({ level, serializers: { err: describeError }, hooks: { logMethod: mergeRepeated() } }, to);
@@ -17,7 +17,7 @@ const WARN = pino.levels.values['warn' satisfies Level] ?? 0;
 type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
 
 function mergeRepeated(): LogMethod {
-  /** How often each text was not written since it was last. */
+  /** How often each text was left out since it was last written. */
   const repeated = new Map<string, number>();
 
   return function (this: Logger, args, write, level) {
@@ -45,7 +45,7 @@ function mergeRepeated(): LogMethod {
   };
 }
 
-/** What a line says: its members, if it has any, and its text. */
+/** The arguments of a line: its members, if any, and its text. */
 function wordsOf(about: unknown, text: unknown): { members: Record<string, unknown>; message?: string } {
   if (typeof about === 'string') return { members: {}, message: about };
   const members = { ...(about as object) } as Record<string, unknown>;

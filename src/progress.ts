@@ -2,10 +2,10 @@ const TERMINAL_MS = 200;
 const LINE_MS = 10_000;
 
 /**
- * Shows how far a long task is, on standard error: in one place on a terminal, else a line each ten seconds. Returns what
- * ends it.
+ * Shows the progress of a long task on standard error: in place on a terminal, else as a line each ten seconds. Returns a
+ * function that ends it.
  *
- * @param describe asked each time, with the seconds so far
+ * @param describe makes the text from the seconds so far
  */
 export function showProgress(describe: (seconds: number) => string): () => void {
   const { stderr } = process;

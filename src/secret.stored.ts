@@ -8,7 +8,7 @@ import { StartError } from './env.ts';
 import type { Noun } from './noun.ts';
 import { nouns } from './nouns.ts';
 
-/** The mark is a sealed text of nothing: whatever opens it is the secret that the database was written with. */
+/** The mark is a sealed empty text: the secret that opens it is the secret that the database was written with. */
 const MARK_FOR = { purpose: 'secret-mark', place: 'config' } as const;
 
 const refusal = () =>
@@ -17,7 +17,7 @@ const refusal = () =>
       '(DATA_DIR/secret.key, where none was set), or write it behind the new one, after a comma. If it is lost: npm run parley -- secret accept.',
   );
 
-/** Seals anew what older secrets of the list have sealed. What none of them opens stays as it is. */
+/** Seals texts anew that an older secret of the list has sealed. Texts that no secret opens stay as they are. */
 async function resealAll(sql: Sql, secret: Secret): Promise<Tally> {
   const tallies: Tally[] = [];
   for (const { reseal } of nouns as readonly Noun[]) tallies.push(...((await reseal?.(sql, secret)) ?? []));
@@ -34,11 +34,11 @@ async function resealAll(sql: Sql, secret: Secret): Promise<Tally> {
 const stateOf = (secret: Secret, mark: string) => renew(secret, mark, MARK_FOR).state;
 
 /**
- * Makes sure that the secret is the one that the database was written with, before anything that it sealed is read as if it were
- * not there. Seals everything with the newest of a list, and marks the database with that last: cut off before, it is done again.
+ * Checks that the secret is the one that the database was written with: with another one, sealed values would count as not set. Seals
+ * everything with the newest secret of the list, and writes the mark last, so that an interrupted run is repeated.
  *
- * A database without a mark is new, or of a version that made none. Then what is sealed in it tells: where there is such, and
- * nothing of it can be read, the secret is another one.
+ * A database without a mark is new, or of a version that made none. Then its sealed texts decide: when there are some and none can be
+ * opened, the secret is another one.
  *
  * @throws StartError when it is another one
  */
@@ -57,7 +57,7 @@ export async function claimSecret(sql: Sql, secret: Secret, log: Logger): Promis
 }
 
 /**
- * The same for whoever comes beside the servers, and must neither read nor write what they could not.
+ * The same for commands that run beside the servers: with another secret, one could not read what the other has sealed.
  *
  * @throws StartError when the servers have another secret, or a list that begins with another
  */
@@ -73,10 +73,10 @@ export async function requireSecret(sql: Sql, secret: Secret): Promise<void> {
 }
 
 /**
- * Marks the database with a secret that may not be the one that it was written with. Nothing is deleted: what cannot be read counts as
- * not set, and can be read again by a start that has the old secret behind this one, as far as it was not set anew.
+ * Marks the database with a secret that may be another one than it was written with. Nothing is deleted: values that cannot be read
+ * count as not set, and a start with the old secret behind this one reads them again unless they were set anew.
  *
- * @returns what could be read, and what not; null when the secret is the one in use already
+ * @returns the counts of readable and lost texts; null when the secret is already in use
  */
 export async function acceptSecret(sql: Sql, secret: Secret): Promise<Tally | null> {
   await beginConfig(sql);

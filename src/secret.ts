@@ -5,7 +5,7 @@ import { type Env, SECRET_CHARACTERS, StartError } from './env.ts';
 
 /**
  * The secret that all keys are derived from: `SECRET_KEY`, or one that the first start makes and keeps in the data folder,
- * readable by the server's user alone.
+ * readable only by the server's user.
  *
  * @throws StartError when the data folder cannot be written, or its secret is damaged
  */
@@ -34,8 +34,8 @@ function ifAbsent<T>(error: NodeJS.ErrnoException, cure: () => T): T {
 }
 
 /**
- * Makes the secret. A crash must not leave half of one, and two first starts at once must not end with two: it gets its
- * name when it is whole and on the disk, and the first to name theirs decides.
+ * Makes the secret. A crash must not leave half of one, and two simultaneous first starts must not make two: the file gets
+ * its name when it is complete and on the disk, and the first file with the name wins.
  */
 async function make(path: string): Promise<string> {
   const draft = `${path}.${process.pid}`;

@@ -10,14 +10,14 @@ import { createLog } from './log.ts';
 
 /** How long the parts may take to stop before the process ends anyway. */
 const STOP_PATIENCE_MS = 15_000;
-/** A terminal's Ctrl-C arrives twice under `npm start`: from the terminal and from npm. What comes later was meant. */
+/** A terminal's Ctrl-C arrives twice under `npm start`: from the terminal and from npm. A later one is a second Ctrl-C. */
 const SAME_SIGNAL_MS = 500;
-/** `SHUTDOWN_GRACE` of a process that has others beside it. */
+/** The default of `SHUTDOWN_GRACE` when other processes may serve, in seconds. */
 const GRACE_AMONG_OTHERS = 5;
 
 let app: Promise<App> | undefined;
 let log: Logger | undefined;
-/** Set once it stops; ends the grace. */
+/** Set when the server stops; `grace` ends the wait. */
 let stopping: { since: number; grace: AbortController } | undefined;
 
 async function stop(exitCode: number, reason: string, graceMs = 0): Promise<void> {
@@ -39,7 +39,7 @@ async function stop(exitCode: number, reason: string, graceMs = 0): Promise<void
   process.exit(exitCode);
 }
 
-/** How long calls are still served after SIGTERM. Without others, clients have nowhere to go meanwhile. */
+/** How long calls are still served after SIGTERM. Without other processes there is nowhere for clients to go, so no wait. */
 const graceOf = ({ SHUTDOWN_GRACE, REDIS_URL }: Env): number =>
   1000 * (SHUTDOWN_GRACE ?? (REDIS_URL ? GRACE_AMONG_OTHERS : 0));
 
@@ -68,9 +68,9 @@ function dropStartGarbage(): void {
 }
 
 let graceMs = 0;
-// Before the first part starts: a signal in the middle of the start must not leave a database behind.
+// Before the first part starts: a signal during the start must not leave a database running.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(0, signal));
-// Orchestrators send this one; the others come from a terminal, where nothing is gained by waiting.
+// Orchestrators send SIGTERM. The other signals come from a terminal, where a wait has no use.
 process.on('SIGTERM', () => void stop(0, 'SIGTERM', graceMs));
 
 try {

@@ -8,7 +8,7 @@ import { extract, pack } from 'tar-stream';
 import { z } from 'zod';
 import { StartError } from '../env.ts';
 
-/** Number of the archive's form; grows when an older program could not read it. */
+/** The version of the format; it grows when older programs cannot read the archive. */
 export const FORMAT = 1;
 
 /** The first entry. */
@@ -18,9 +18,9 @@ export const Manifest = z.object({
   made_at: z.string(),
   /** Names of the migrations that had run, in their order. */
   migrations: z.array(z.string()).min(1),
-  /** Tables with the columns that their rows have here. */
+  /** The tables of the archive and their columns. */
   tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()).min(1) })),
-  /** The last number that each sequence gave. */
+  /** The last value of each sequence. */
   sequences: z.record(z.string(), z.number()),
 });
 export type Manifest = z.infer<typeof Manifest>;
@@ -29,13 +29,13 @@ export type Manifest = z.infer<typeof Manifest>;
 export const Summary = z.object({ rows: z.record(z.string(), z.number()), files: z.number() });
 export type Summary = z.infer<typeof Summary>;
 
-/** How much was written or read so far. */
+/** The amount that was written or read so far. */
 export interface Tally {
   rows: number;
   files: number;
 }
 
-/** Names of the entries. Rows lie in `database/<table>/<number>.json`, each a list, uploads under `uploads/`. */
+/** Names of the entries. Rows are lists in `database/<table>/<number>.json`, uploads are under `uploads/`. */
 export const ENTRY = {
   manifest: 'manifest.json',
   secret: 'secret.key',
@@ -51,8 +51,8 @@ export interface ArchiveWriter {
 }
 
 /**
- * Writes an archive (tar, gzip) that only its owner may read: it holds the secret. It gets its name when it is whole and on
- * the disk.
+ * Writes an archive (tar, gzip) that only its owner may read, because it holds the secret. The file gets its name when it is
+ * complete and on the disk.
  *
  * @throws StartError when there is a file of that name
  */
@@ -69,7 +69,7 @@ export async function writeArchive(
   const tar = pack();
   try {
     const written = pipeline(tar, createGzip(), createWriteStream(draft, { mode: 0o600, flush: true }));
-    // Heard where it is awaited; until then a full disk must not end the process.
+    // The error is handled at the await; until then a full disk must not end the process.
     written.catch(() => {});
     const failed = written.then<never>(() => new Promise(() => {}));
     await Promise.race([failed, fillTar(tar, fill)]);
@@ -97,7 +97,7 @@ async function fillTar(
   });
 }
 
-/** What can be done with an entry, once; both fail with a StartError where the archive is damaged. */
+/** One entry, which can be read once. @throws StartError when the archive is damaged */
 export interface ArchiveEntry {
   name: string;
   text(): Promise<string>;
@@ -116,7 +116,7 @@ export async function* readArchive(path: string): AsyncGenerator<ArchiveEntry> {
     return new StartError(`The archive ${path} cannot be read: ${words}.`, { cause });
   };
   const read = pipeline(createReadStream(path), createGunzip(), tar);
-  // Heard where it is awaited.
+  // The error is handled at the await.
   read.catch(() => {});
   try {
     for await (const entry of tar) {
@@ -131,7 +131,7 @@ export async function* readArchive(path: string): AsyncGenerator<ArchiveEntry> {
         text: () => text(content).catch((cause) => Promise.reject(unreadable(cause))),
         async save(file) {
           await pipeline(content, createWriteStream(file, { mode: 0o600, flush: true })).catch((cause) => {
-            // What the system says of the file itself, such as a full disk, is no fault of the archive.
+            // Errors of the system, such as a full disk, are no fault of the archive.
             throw (cause as NodeJS.ErrnoException).syscall ? cause : unreadable(cause);
           });
         },

@@ -18,10 +18,10 @@ import type { CommandContext } from './context.ts';
 import { ownTables, quote } from './sql.ts';
 import { type Connection, connect, requireTables } from './workplace.ts';
 
-/** Sign-ins are not kept: one that was ended since must not come back to life. */
+/** Sessions are left out: a session that was ended later must not become valid again. */
 const LEFT_OUT = ['session'];
 
-/** How much of a table is held in memory at once, roughly. */
+/** About how much of a table is held in memory at once. */
 const CHUNK_BYTES = 1024 * 1024;
 const MOST_ROWS = 2_000;
 const FIRST_ROWS = 20;
@@ -35,7 +35,7 @@ interface Client {
 
 /**
  * Writes database, uploads and secret into one archive. All rows are of one moment (one snapshot), and each upload that
- * they tell of is there: its bytes are kept before its row, and copied after it.
+ * they name is there: the server stores its bytes before its row, and the backup copies them after the row.
  */
 export async function backup(path: string, { env, log }: CommandContext): Promise<void> {
   const connection = await connect(env, log);
@@ -63,7 +63,7 @@ export async function backup(path: string, { env, log }: CommandContext): Promis
         await archive.add(ENTRY.summary, JSON.stringify({ rows, files } satisfies Summary));
       });
     } finally {
-      // Destroyed: other users of the pool must not get the settings of this transaction, and it may have failed.
+      // Destroyed: other users of the pool must not get the settings of this transaction, which may have failed.
       client.release(true);
     }
     endProgress();
@@ -109,7 +109,7 @@ async function describe({ orm }: Connection, sql: Sql): Promise<Manifest> {
   };
 }
 
-/** Adds a table as lists of rows, as PostgreSQL writes them: no number passes through JavaScript. */
+/** Adds a table as lists of rows in PostgreSQL's own JSON, so that JavaScript rounds no number. */
 async function addRows(
   archive: ArchiveWriter,
   client: Client,
@@ -136,7 +136,7 @@ async function addRows(
   return count;
 }
 
-/** Adds all files under a folder. One that is removed meanwhile is left out: its row was removed, too. */
+/** Adds all files under a folder. A file that is removed meanwhile is left out: its row was removed as well. */
 async function addFiles(archive: ArchiveWriter, folder: string, tally: Tally): Promise<number> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ignoreMissing);
   let count = 0;

@@ -10,7 +10,7 @@ import { restore } from './restore.ts';
 import { secretAccept } from './secret.ts';
 import { emailOption, nameOption, userCreate, userDelete, userList, userPassword, userRole } from './user.ts';
 
-/** Read when a command runs: help and version need no environment. Only warnings of the log may stand beside a result. */
+/** Read when a command runs, because help and version need no environment. The log writes only warnings beside a result. */
 const context = (): CommandContext => ({ env: readEnv(), log: createLog('warn') });
 
 /** `npm run parley -- …`, with all its commands. Usage errors are thrown as commander's `CommanderError`. */

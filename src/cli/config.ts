@@ -38,7 +38,7 @@ async function readConfiguration(file: string | undefined): Promise<Record<strin
     const text = file === undefined || file === '-' ? await readInput() : await readFile(file, 'utf8');
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) throw new Error('it is no JSON object');
-    // What a client would send is taken, too.
+    // The body of a client's request is accepted as well.
     return isObject(value.config) && Object.keys(value).length === 1 ? value.config : value;
   } catch (cause) {
     throw new StartError(`The configuration cannot be read: ${(cause as Error).message}.`, { cause });

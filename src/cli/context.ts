@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Env } from '../env.ts';
 
-/** What every command works with. */
+/** The context of every command. */
 export interface CommandContext {
   env: Env;
   log: Logger;

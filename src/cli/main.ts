@@ -15,7 +15,7 @@ try {
 } catch (error) {
   process.exitCode = 1;
   if (error instanceof CommanderError) {
-    // Commander has written its message. A group of commands without one of them shows its help.
+    // Commander has written its message. A group without a command shows its help.
     process.exitCode = error.exitCode === 0 ? 0 : 2;
   } else if (error instanceof StartError || error instanceof AppError) {
     process.stderr.write(`${error.message}\n`);

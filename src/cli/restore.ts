@@ -12,11 +12,11 @@ import { ownTables, quote } from './sql.ts';
 import { type Connection, connect, occupyAlone } from './workplace.ts';
 
 /**
- * Puts an archive in place of what there is: the database in one transaction, then uploads and secret. Sign-ins are not
- * in it, so all people sign in again. An older archive is brought up to date.
+ * Replaces the data by an archive: the database in one transaction, then uploads and secret. Sessions are not in it, so
+ * all people sign in again. An older archive is brought up to date.
  *
  * @throws StartError when a server runs, when there are accounts and `--replace` was not given, and when the archive is
- * damaged or of a newer version; the database is then as it was
+ * damaged or of a newer version; the database is then unchanged
  */
 export async function restore(
   path: string,
@@ -43,7 +43,7 @@ async function removeNew(folder: string, there: string[] | null): Promise<void> 
   await Promise.all(fresh.map((name) => rm(join(folder, name), { recursive: true, force: true })));
 }
 
-/** Before a database is made or started for a file that is no archive. */
+/** Checks the archive before a database is made or started. */
 async function requireArchive(path: string): Promise<void> {
   await access(path, constants.R_OK).catch((cause: Error) => {
     throw new StartError(`The archive ${path} cannot be read: ${cause.message}.`, { cause });
@@ -59,7 +59,7 @@ async function putInPlace(path: string, replace: boolean, { env, log }: CommandC
     (seconds) => `${seconds} s: ${tally.rows} rows and ${tally.files} files so far.`,
   );
   try {
-    // Held to the end: no server can start on what is half there.
+    // Held to the end: no server may start on half of the data.
     const occupancy = await occupyAlone(connection, log);
     try {
       await rm(draft, { recursive: true, force: true });
@@ -84,7 +84,7 @@ async function putInPlace(path: string, replace: boolean, { env, log }: CommandC
   }
 }
 
-/** The ORM makes its list of migrations outside of the transaction. A database that had none has none after a failure. */
+/** The ORM makes its list of migrations outside of the transaction. After a failure it is removed where there was none. */
 async function keepingEmpty<T>({ orm }: Connection, task: () => Promise<T>): Promise<T> {
   const { em } = orm;
   const [before] = await em.execute<{ list: string | null }[]>(
@@ -100,7 +100,7 @@ async function keepingEmpty<T>({ orm }: Connection, task: () => Promise<T>): Pro
 
 interface LoadOptions {
   env: Env;
-  /** Where the uploads go first. */
+  /** The folder that gets the uploads first. */
   draft: string;
   replace: boolean;
   tally: Tally;
@@ -151,7 +151,7 @@ interface Loading {
   tally: Tally;
 }
 
-/** Puts the rows and files of an archive in place. @throws StartError unless all that its last entry counts is there */
+/** Writes the rows and files of an archive. @throws StartError unless everything that its last entry counts is there */
 async function loadEntries(
   em: EntityManager,
   path: string,
@@ -229,7 +229,7 @@ interface ForeignKey {
   definition: string;
 }
 
-/** Rows come table by table, in no order that foreign keys would allow. */
+/** Rows come table by table, in an order that foreign keys would refuse. */
 async function dropForeignKeys(em: EntityManager): Promise<ForeignKey[]> {
   const found = await em.execute<ForeignKey[]>(
     `select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
@@ -265,7 +265,7 @@ async function insertRows(
   return inserted?.count ?? 0;
 }
 
-/** @throws StartError for a name that leads out of the folder */
+/** @throws StartError for a name that leads outside the folder */
 async function writeUpload(folder: string, name: string, entry: ArchiveEntry): Promise<void> {
   const path = normalize(join(folder, name));
   if (!path.startsWith(folder + sep)) throw new StartError(`The archive is damaged: it holds "${name}".`);

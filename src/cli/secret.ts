@@ -7,7 +7,7 @@ import type { CommandContext } from './context.ts';
 import { connect, occupyAlone, requireTables } from './workplace.ts';
 
 /**
- * Goes on with the secret of the environment on a database that another one was used for.
+ * Makes the secret of the environment the secret of a database that was written with another one.
  *
  * @throws StartError while a server runs
  */

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 
-/** A name as it stands in a statement. */
+/** Quotes a name for a statement. */
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** The tables of the service, but for the list of migrations. */
+/** The tables of the service, except the list of migrations. */
 export const ownTables = (em: Pick<EntityManager, 'getMetadata'>): string[] =>
   [...em.getMetadata().getAll().values()].map(({ tableName }) => tableName);

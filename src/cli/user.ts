@@ -19,7 +19,7 @@ import type { CommandContext } from './context.ts';
 import { readPassword } from './words.ts';
 import { type Workplace, work } from './workplace.ts';
 
-/** Checks as the doors do. @throws InvalidArgumentError */
+/** Checks input with the schemas of the doors. @throws InvalidArgumentError */
 function check<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -143,7 +143,7 @@ async function changeAccount(
       });
     }
     await tx.em.nativeUpdate(User, { id: found.id }, { ...changes, updated_at: nowSeconds() });
-    // After the row is written and so locked: a sign-in under way is either seen here or refused.
+    // After the row is written, and so locked: a simultaneous sign-in is either ended here or refused.
     await tx.em.nativeDelete(Session, { user: found.id });
     await record(at, tx, {
       action: 'role' in changes ? 'user.role' : 'user.update',

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 /** All of standard input. */
 export const readInput = (): Promise<string> => text(process.stdin);
 
-/** A password, which the command line must not hold: others see that. Typed ones are not shown. */
+/** Reads a password. The command line must not hold it, because other users can see that. A typed one is not shown. */
 export async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) return (await readInput()).replace(/\r?\n$/, '');
   process.stderr.write('Password: ');

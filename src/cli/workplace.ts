@@ -32,7 +32,7 @@ export interface Connection {
 export async function connect(env: Env, log: Logger, { alone = false } = {}): Promise<Connection> {
   if (env.DATABASE_URL) return open({ url: env.DATABASE_URL });
   const running = alone ? null : await findRunning(env.DATA_DIR);
-  // A killed server leaves the traces of a running one, but nothing answers.
+  // A killed server leaves the files of a running one, but nothing answers.
   const attached = running && (await open(running).catch(() => null));
   if (attached) return attached;
   try {
@@ -71,9 +71,9 @@ export const occupyAlone = ({ orm }: Connection, log: Logger): ReturnType<typeof
   });
 
 /**
- * Makes the tables of an empty database. Those of an older version are left to the server: others may be running on them.
+ * Makes the tables of an empty database. Tables of an older version are left to the server: other servers may run on them.
  *
- * @throws StartError when they are not those of this version
+ * @throws StartError when they are of another version
  */
 export async function requireTables({ orm }: Connection): Promise<void> {
   if ((await orm.migrator.getExecuted()).length === 0) return migrate(orm, installQueue);
@@ -85,7 +85,7 @@ export async function requireTables({ orm }: Connection): Promise<void> {
   }
 }
 
-/** What the services need without a signed-in caller: a person who can read the database may do everything. */
+/** The scope of services without a signed-in caller: a person with access to the database may do everything. */
 export type Workplace = ConfigScope & {
   orm: Orm;
   bus: ReturnType<typeof createNotifyingBus>;

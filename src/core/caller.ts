@@ -1,10 +1,10 @@
-/** Who asks. */
+/** The account of a call. */
 export interface Caller {
   id: string;
   role: string;
 }
 
-/** The parameters of a statement that asks what its caller may do. */
+/** The parameters of a statement that checks the rights of its caller. */
 export interface CallerParams {
   callerId: string;
   callerIsAdmin: boolean;
@@ -15,7 +15,7 @@ export const callerOf = ({ id, role }: Caller): CallerParams => ({
   callerIsAdmin: role === 'admin',
 });
 
-/** A person of whom SQL asks what they may do; both members are SQL expressions. */
+/** A person whose rights SQL checks; both members are SQL expressions. */
 export interface Person {
   id: string;
   isAdmin: string;

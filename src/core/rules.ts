@@ -8,10 +8,10 @@ export interface Ground {
   holds: (person: Person) => string;
 }
 
-/** One of these is enough. */
+/** One ground is enough. */
 export type Rule = readonly Ground[];
 
-/** SQL for whether a rule lets a person. */
+/** SQL for whether a rule allows a person. */
 export const allowedBy = (rule: Rule, person: Person): string =>
   rule.length === 0 ? 'false' : `(${rule.map(({ holds }) => holds(person)).join(' or ')})`;
 
@@ -19,7 +19,7 @@ export const allowedBy = (rule: Rule, person: Person): string =>
 export const groundsOf = (rule: Rule, person: Person): string =>
   `array_remove(array[${rule.map(({ name, holds }) => `case when ${holds(person)} then '${name}' end`).join(', ')}]::text[], null)`;
 
-/** Holds for administrators, whatever they do it to. */
+/** Holds for administrators, for every resource. */
 export const administrator: Ground = { name: 'administrator', holds: ({ isAdmin }) => isAdmin };
 
 /** A kind of resource that rights can be granted to. */
@@ -27,8 +27,8 @@ export interface Grantable {
   /** As grants name it. */
   type: string;
   /**
-   * SQL with one row for the resource `:resourceId`, and none when there is no such one: `has_members`, whether it goes by membership
-   * instead of grants, and `grounds`, on which the account of the row `u` has the right.
+   * SQL with one row for the resource `:resourceId`, none when it does not exist: `has_members`, whether membership decides instead of
+   * grants, and `grounds`, the grounds on which the account of the row `u` has the right.
    */
   explain(right: 'read' | 'write'): string;
   /** For lists of what an account or a group may read. */

@@ -11,11 +11,11 @@ export interface Actor {
   readonly role: Role;
   readonly name: string;
   readonly email: string;
-  /** The session that the credential names; null for an API key. */
+  /** Null for an API key. */
   readonly sessionId: string | null;
-  /** The API key that was shown; null for a session. */
+  /** Null for a session. */
   readonly keyId: string | null;
-  /** The names of the permissions that their groups give them, beyond what everybody has. */
+  /** The permissions that the groups of the person give, beyond the permissions of all accounts. */
   readonly granted: readonly string[];
   /** When the credential ends by itself, Unix seconds; null when it does not. */
   readonly expiresAt: number | null;
@@ -35,35 +35,35 @@ export interface RequestInfo {
   readonly userAgent: string;
   /** Whether the caller may be a tool, for callers with an address of this machine. */
   isFromTool?(): Promise<boolean>;
-  /** What the device keeps by which it is known again (`auth/limits/devices.ts`); not verified. */
+  /** The mark by which the device is recognised (`auth/limits/devices.ts`); not verified. */
   readonly device?: string | undefined;
-  /** True when the browser says that the page which sent this has our own origin. */
+  /** True when the browser states that the sending page has our own origin. */
   readonly sameOrigin: boolean;
-  /** Where the caller reached this service, as browsers name origins. The caller says so; may be no origin at all. */
+  /** The origin under which the caller reached this service, as the caller states it; may be malformed. */
   readonly origin?: string | undefined;
 }
 
-/** What a door lets a call say beside its result. Doors without cookies ignore it. */
+/** The means of a call to answer beside its result. Doors without cookies ignore `setSession`. */
 export interface Reply {
   setSession(token: string | null, expiresAt: number | null): void;
-  /** What the device is to keep, so that it is known again; see `RequestInfo`. */
+  /** Stores the mark of the device; see `RequestInfo`. */
   setDevice?(token: string): void;
-  /** Members of the call's input that were left out, besides those that no schema knows. */
+  /** Names members of the input that were ignored, besides the unknown ones. */
   nameIgnored?(names: string[]): void;
-  /** Dotted paths of the settings that the call changed. */
+  /** Names the settings that the call changed, as dotted paths. */
   nameChanged?(paths: string[]): void;
-  /** What a subscription's items go through; absent where nothing is streamed. */
+  /** The outlet for items of subscriptions; absent at doors without subscriptions. */
   readonly outlet?: Outlet;
-  /** The reply of one subscription: its outlet sends under the number of the call, which the door noted on the input. */
+  /** The reply for one subscription: its outlet sends under the number of the call, which the door noted on the input. */
   forCall?(rawInput: unknown): Reply;
-  /** Tells that a call has begun, where a caller could begin any number at once. Returns how to tell that it has ended. */
+  /** Called at the start of a call, at doors where one connection has many calls. Returns a function for its end. */
   begin?(): () => void;
-  /** Told each time whose the credentials of the connection are, also where they may not do what a call asks. */
+  /** Gets the account of the credentials at each call, also when the call is then refused. */
   identified?(actor: Actor): void;
 }
 
 /**
- * What one process has once; `app.ts` builds it. A folder with process-wide state adds its member by augmenting
+ * The parts of one process; `app.ts` builds them. A folder with process-wide state adds its member by augmenting
  * this interface, so that the core imports no other folder.
  */
 export interface Parts {
@@ -75,11 +75,11 @@ export interface Parts {
 }
 
 /**
- * Resolves credentials to who they belong to, and refuses what they may not reach.
+ * Resolves credentials to an account, and refuses paths that they may not reach.
  *
- * @param reach is asked only of credentials that are bound to some paths; null where the call is not known yet, and asks again
- * @param identified is told whose they are as soon as that is known, so before a refusal by 403
- * @throws unauthenticated for wrong, expired or revoked ones, and 403 for API keys that may not be used, or not here
+ * @param reach read only for credentials that are bound to some paths; null before the call is known, which checks again
+ * @param identified gets the account before a refusal by 403
+ * @throws unauthenticated for wrong, expired or revoked credentials, and 403 for API keys that may not be used, or not here
  */
 export type Authenticate = (
   credentials: Credentials,
@@ -98,12 +98,12 @@ export interface Scope<A extends Actor | null = Actor> extends Parts {
   readonly request: RequestInfo;
   readonly reply: Reply;
   /**
-   * Resolves the call's credentials anew, for what lives longer than a call. A call that leads to others says what these reach besides.
+   * Resolves the call's credentials anew, for work that outlives a call. A call that leads to others names the paths of those as well.
    *
    * @throws unauthenticated, endpoint_forbidden for an API key that may not
    */
   readonly identify: Identify;
-  /** Ends when the caller has gone away. */
+  /** Aborts when the caller has gone away. */
   readonly signal: AbortSignal | undefined;
 }
 

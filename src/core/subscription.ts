@@ -2,8 +2,8 @@ import type { EventEmitter } from 'node:events';
 import { AppError } from './errors.ts';
 
 /**
- * What the subscription of a run waits on: there is news, access must be asked anew, or it is over. Marks are kept, not queued, so a slow
- * subscriber costs no more than a fast one. Subscribers to streams have an engine of their own (`events/subscriber/subscriber.ts`).
+ * The state that the subscription of a run waits for: there is news, access must be checked anew, or it is over. Marks are kept, not
+ * queued, so a slow subscriber costs no more than a fast one. Streams have an engine of their own (`events/subscriber/subscriber.ts`).
  */
 export class Inbox {
   readonly #endings: (() => void)[] = [];
@@ -15,7 +15,7 @@ export class Inbox {
   #wake: (() => void) | undefined;
 
   constructor(signal: AbortSignal | undefined) {
-    // A subscriber may go away before anybody waits: then no `finally` will ever close this.
+    // A subscriber may go away before the first wait: then no `finally` closes this.
     const leave = () => {
       this.end();
       this.close();
@@ -25,7 +25,7 @@ export class Inbox {
     if (signal?.aborted) leave();
   }
 
-  /** Registers what `close` has to undo; at once when it is closed already. */
+  /** Registers a function for `close`; calls it at once when it is closed already. */
   onClose(undo: () => void): void {
     if (this.#closed) undo();
     else this.#endings.push(undo);
@@ -36,7 +36,7 @@ export class Inbox {
     this.#wake?.();
   }
 
-  /** Access to everything must be looked at again. */
+  /** Access must be checked anew. */
   recheck(): void {
     this.#recheck = true;
     this.#wake?.();
@@ -54,7 +54,7 @@ export class Inbox {
     return this.#over || this.#recheck;
   }
 
-  /** What was marked since the last call, once there is something; null when it is over. */
+  /** Waits for a mark and returns the marks since the last call; null when it is over. */
   async next(): Promise<{ recheck: boolean } | null> {
     while (!this.#news && !this.#recheck && !this.#over) {
       await new Promise<void>((resolve) => {
@@ -76,17 +76,17 @@ export class Inbox {
   }
 }
 
-/** The way to the client of a subscription. */
+/** The connection to the client of a subscription. */
 export interface Outlet {
   /** Whether the client has left so much unread that more should wait. */
   readonly full: boolean;
-  /** Resolves when it is not full any more, or when nothing will go out any more. */
+  /** Resolves when it is not full any more, or at its end. */
   drained(): Promise<void>;
   /**
-   * Sends one item of a call's subscription at once, past tRPC's loop over its items (`doors/trpc/trpc.direct.ts`). Absent on a
-   * connection that is not yet one of a call.
+   * Sends one item of a call's subscription at once, past tRPC's loop over its items (`doors/trpc/trpc.direct.ts`). Absent on an outlet
+   * that belongs to no call.
    *
-   * @param id what the client resumes by; null for a notice
+   * @param id the cursor that the client resumes by; null for a notice
    */
   send?(item: { readonly text: string }, id: string | null): void;
 }
@@ -100,7 +100,7 @@ export interface Outlet {
 export function outletOver(connection: EventEmitter, isFull: () => boolean): Outlet {
   let next: Promise<void> | undefined;
   const nextDrain = () => {
-    // One listener, however many wait.
+    // One listener for all waits.
     next ??= new Promise((resolve) => {
       const settle = () => {
         connection.off('drain', settle).off('close', settle);
@@ -125,14 +125,14 @@ export function outletOver(connection: EventEmitter, isFull: () => boolean): Out
 const MAX_SUBSCRIPTIONS = 100;
 /** How many connections with subscriptions one account may have in this process. */
 const MAX_CONNECTIONS = 100;
-/** How many subscriptions those may have together: each event is told to each of them, while everybody else waits. */
+/** How many subscriptions these may have together: each event goes to each of them while other callers wait. */
 const MAX_OF_ACCOUNT = 200;
 const taken = new Map<string, Map<object, number>>();
 
 /**
- * Counts a subscription of an account's connection. Returns how to give its place back.
+ * Counts a subscription of an account's connection. Returns a function that ends the count.
  *
- * @throws rate_limited when the connection has as many as it may, or the account as many connections or subscriptions
+ * @throws rate_limited when the connection or the account has too many subscriptions, or the account too many connections
  */
 export function takePlace(userId: string, connection: object): () => void {
   const connections = taken.get(userId) ?? new Map<object, number>();
@@ -154,5 +154,5 @@ export function takePlace(userId: string, connection: object): () => void {
   };
 }
 
-/** One item of a subscription: an event with the id that a client resumes by, or a notice that passes and leaves no trace. */
+/** One item of a subscription: an event with the id that a client resumes by, or a notice, which is not stored. */
 export type Item<Event, Notice> = { id: string; event: Event } | { notice: Notice };

@@ -15,7 +15,7 @@ const t = initTRPC
   .meta<Meta>()
   .create({
     isDev: false,
-    // Subscriptions have their doors; a stream over HTTP would be one more, past the switch of `ENABLE_WEBSOCKET_SUPPORT`.
+    // A stream over HTTP would be another door for subscriptions, which `ENABLE_WEBSOCKET_SUPPORT` does not switch off.
     sse: { enabled: false },
     errorFormatter({ shape, error, ctx }) {
       const { body, status } = describeFailure(error, ctx?.request.id ?? '');
@@ -27,10 +27,10 @@ const t = initTRPC
     },
   });
 
-/** `code` is tRPC's own word in `data`; ours goes beside it. */
+/** tRPC has its own `code` in `data`; ours is `error_code`. */
 const errorData = ({ code, ...body }: Failure['body']) => ({ ...body, error_code: code });
 
-/** What a call reaches: the paths of its procedure, with what was sent in place of their parameters. */
+/** The paths of a call: the paths of its procedure, with the values of their parameters. */
 async function reachOf(meta: Meta | undefined, getRawInput: () => Promise<unknown>): Promise<Reach> {
   const paths = meta?.reaches ?? (meta?.openapi ? [`/api${meta.openapi.path}`] : []);
   const input = paths.some((path) => path.includes('{')) ? await getRawInput() : undefined;
@@ -44,8 +44,8 @@ async function reachOf(meta: Meta | undefined, getRawInput: () => Promise<unknow
 }
 
 /**
- * Whether an input was refused for what stands in place of a parameter of the path: that has the form of no id, so nothing is there,
- * whatever is wrong besides.
+ * Whether the input was refused for a parameter of the path: it does not have the form of an id, so there is nothing under it, whatever
+ * else is wrong.
  */
 async function namesNothing(
   meta: Meta | undefined,
@@ -61,7 +61,7 @@ async function namesNothing(
   );
 }
 
-/** A further rule of a base, asked before the input is looked at. @throws AppError to refuse the call */
+/** A further rule of a base, checked before the input. @throws AppError to refuse the call */
 type Check<A extends Actor | null> = (scope: Scope<A>) => void;
 
 /**
@@ -74,7 +74,7 @@ const guard = <A extends Actor | null>(level: Level, check?: Check<A>) =>
     try {
       const reach = () => reachOf(meta, getRawInput);
       const effect = meta?.changes ? 'mutation' : type;
-      // Over a socket, tRPC's own fires for subscriptions alone.
+      // Over a socket, tRPC's own signal fires only for subscriptions.
       const ending = type === 'subscription' ? signal : (ctx.signal ?? signal);
       const { credential, withoutActor } = meta ?? {};
       const whenFull = isWhenFull(meta, level);
@@ -95,20 +95,20 @@ const guard = <A extends Actor | null>(level: Level, check?: Check<A>) =>
 
 const base = <A extends Actor | null>(level: Level, check?: Check<A>) => {
   const asked = guard<A>(level, check);
-  // Told to `test/contract/procedures.test.ts`, which finds it at the beginning of every procedure.
+  // Read by `test/contract/procedures.test.ts`, which finds a level at the beginning of every procedure.
   for (const middleware of asked._middlewares) Object.assign(middleware, { level });
   return t.procedure.meta({ access: level, level }).use(asked);
 };
 
-/** Anyone. The scope names no actor. */
+/** Every caller. The scope has no actor. */
 export const open = base<null>('open');
-/** Any account, `pending` included. */
+/** Every account, `pending` included. */
 export const account = base<Actor>('account');
-/** The same; the scope names no actor where the credentials are missing or have ended. */
+/** The same; the scope has no actor when the credentials are missing or have ended. */
 export const accountIfAny = base<Actor | null>('account').meta({ access: 'account', withoutActor: true });
-/** An account that was let in. */
+/** Accounts that an administrator has admitted. */
 export const member = base<Actor>('member');
-/** The same for the procedures of a noun that asks more: not a middleware of its own, each of which copies the call. */
+/** The same with a further rule. Not a middleware of its own, because each one copies the call. */
 export const memberWith = (check: Check<Actor>) => base<Actor>('member', check);
 /** Administrators only. */
 export const administrator = base<Actor>('administrator');
@@ -118,7 +118,7 @@ interface ProcedureCall {
   _def: { inputs: readonly $ZodType[] };
 }
 
-/** The same procedure, for which null in place of an optional member counts as not sent. */
+/** The same procedure; null in place of an optional member counts as not sent. */
 function withoutNulls(procedure: ProcedureCall): ProcedureCall {
   const nulls = join(procedure._def.inputs.map((input) => planNulls(input)));
   if (!nulls) return procedure;
