@@ -42,8 +42,8 @@ export const terms = defineTerms({
         'api_key.endpoint_restrictions': server('API keys reach only the endpoints of the list'),
         'api_key.allowed_endpoints': server('Path prefixes that API keys may reach, comma-separated'),
         jwt_expiry: server('How long a sign-in lasts, such as 4w or 12h; -1 for ever'),
-        'admin.show': server('Accounts that wait for approval are shown whom to ask'),
-        'admin.email': server('Address that they are shown; without it the first administrator’s'),
+        'admin.show': server('An account that waits for approval is shown the address of an administrator'),
+        'admin.email': server('The address that such an account is shown; without it, that of the first administrator'),
       },
     },
     oauth: {
