@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { secretsOf } from './core/secrets/keys.ts';
 import { settingVariables } from './env.settings.ts';
-import './core/words.ts';
+import './core/schema/words.ts';
 import { isAllowable } from './egress/allowed.ts';
 
 /** `true`, `1`, `yes`, `on` and their opposites, in any case. */

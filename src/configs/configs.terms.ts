@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { emptiable } from '../core/nulls.ts';
+import { emptiable } from '../core/schema/nulls.ts';
 import { clients, defineTerms, nobody, server } from '../core/terms.ts';
 import { name } from '../core/wire.ts';
 

@@ -8,7 +8,7 @@ import {
   type Issue,
   sentence,
 } from './errors.ts';
-import './words.ts';
+import './schema/words.ts';
 
 /**
  * A failure as every door answers it. `report` says whether the failure is a fault of the server and is

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { emptiable } from '../core/nulls.ts';
+import { emptiable } from '../core/schema/nulls.ts';
 import { account, member, router } from '../core/trpc/trpc.ts';
 import { freeForm, label, seconds } from '../core/wire.ts';
 import { whomToAsk } from './people.service.ts';

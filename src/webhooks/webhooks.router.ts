@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { channelMember } from '../channelbase/channels.procedure.ts';
-import { emptiable } from '../core/nulls.ts';
 import { picture } from '../core/pictures.ts';
+import { emptiable } from '../core/schema/nulls.ts';
 import { open, router } from '../core/trpc/trpc.ts';
 import { id, LIMITS, label, shownName, text } from '../core/wire.ts';
 import { WebhookView } from './webhooks.schema.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ZodError } from 'zod';
 import { safeParse } from 'zod/v4/core';
-import { joinShapes } from '../../src/core/schema.ts';
+import { joinShapes } from '../../src/core/schema/schema.ts';
 import type { Context } from '../../src/core/trpc/admission.ts';
 import { listProcedures, type Procedure } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';

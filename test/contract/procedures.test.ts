@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LEVELS } from '../../src/core/access.ts';
-import { joinShapes } from '../../src/core/schema.ts';
+import { joinShapes } from '../../src/core/schema/schema.ts';
 import { buildDocument, renderDocument } from '../../src/doors/docs/docs.document.ts';
 import { PLAIN_PATHS } from '../../src/doors/docs/docs.paths.ts';
 import { listProcedures } from '../../src/doors/http/procedures.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { safeParse } from 'zod/v4/core';
-import { joinShapes } from '../../src/core/schema.ts';
+import { joinShapes } from '../../src/core/schema/schema.ts';
 import { listProcedures } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
 import { openDoors } from '../support/doors.ts';

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { z } from 'zod';
 import { AppError } from '../../src/core/errors.ts';
-import { emptiable } from '../../src/core/nulls.ts';
+import { emptiable } from '../../src/core/schema/nulls.ts';
 import type { Actor, Parts } from '../../src/core/scope.ts';
 import { account, administrator, member, open, router } from '../../src/core/trpc/trpc.ts';
 import { freeForm, nanoseconds, page } from '../../src/core/wire.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { duration } from '../../auth/auth.terms.ts';
-import { emptiable } from '../../core/nulls.ts';
+import { emptiable } from '../../core/schema/nulls.ts';
 import { Visibility } from '../configs.kept.ts';
 import { Banner, PromptSuggestion, ToolServer } from '../configs.terms.ts';
 import { ConfigurationFault } from '../settings/configs.schema.ts';

@@ -4,7 +4,7 @@ import type { $ZodType } from 'zod/v4/core';
 import { cutPath, type Level, type Reach } from '../access.ts';
 import { AppError } from '../errors.ts';
 import { describeFailure, type Failure } from '../failure.ts';
-import { dropNulls, join, planNulls } from '../nulls.ts';
+import { dropNulls, join, planNulls } from '../schema/nulls.ts';
 import type { Actor, Scope } from '../scope.ts';
 import { type Context, enter, runAdmitted } from './admission.ts';
 import { isWhenFull, type Meta } from './meta.ts';

@@ -1,5 +1,5 @@
 import type { $ZodChecks, $ZodType, $ZodTypes } from 'zod/v4/core';
-import { innerOf } from '../../core/schema.ts';
+import { innerOf } from '../../core/schema/schema.ts';
 import { declaredBytes, LIMITS } from '../../core/wire.ts';
 import type { Procedure } from './procedures.ts';
 

@@ -1,5 +1,5 @@
 import type { $ZodObjectDef, $ZodType } from 'zod/v4/core';
-import { unwrap } from '../../core/schema.ts';
+import { unwrap } from '../../core/schema/schema.ts';
 import { leftOut } from '../../core/wire.ts';
 
 /** How many names the header holds. A caller could fill memory and log with more. */

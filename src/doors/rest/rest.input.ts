@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { isObject } from '../../core/json/json.ts';
-import { joinShapes, type Shape } from '../../core/schema.ts';
+import { joinShapes, type Shape } from '../../core/schema/schema.ts';
 import { findIgnored, planKnown, planKnownInput } from '../http/ignored.ts';
 import type { Procedure } from '../http/procedures.ts';
 import { planReaders, type Reader } from './rest.query.ts';

@@ -1,5 +1,5 @@
 import type { $ZodType } from 'zod/v4/core';
-import { type Shape, unwrap } from '../../core/schema.ts';
+import { type Shape, unwrap } from '../../core/schema/schema.ts';
 
 /** Converts text of a URL to the type that the schema wants. Text that does not fit stays text, and Zod refuses it. */
 export type Reader = (raw: string | string[]) => unknown;
