@@ -14,7 +14,7 @@ export class Migration20261121141324_tools extends Migration {
       `create table "tool_version" ("tool_id" text not null, "version" int not null, "user_id" uuid not null, "content" text not null, "restored_from" int null, "created_at" int not null, primary key ("tool_id", "version"));`,
     );
 
-    // What is there already is the first version of each.
+    // Existing tools become their own first version.
     this.addSql(`insert into "tool_version" ("tool_id", "version", "user_id", "content", "created_at")
       select "id", 1, "user_id", "content", "updated_at" from "tool";`);
 

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Searches walk the newest messages of all channels; lists of threads find those that somebody began. */
+/** Searches walk the newest messages of all channels; lists of threads find threads by their author. */
 export class Migration20261121172536_searches extends Migration {
   override name = 'Migration20261121172536_searches';
 

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Counts of what is new read these indexes alone: the newest messages of hundreds of channels lie all over the table. */
+/** Counts of unread messages read only these indexes: the newest messages of hundreds of channels lie all over the table. */
 export class Migration20261122150000_bounded_counts extends Migration {
   override name = 'Migration20261122150000_bounded_counts';
 
