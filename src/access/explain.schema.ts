@@ -22,7 +22,7 @@ export type ExplainInput = z.infer<typeof explainInput>;
 
 /**
  * What decides: the account waits for approval; administrators may; the resource is theirs; they belong to the channel; a grant to
- * them, to everyone, or to a group; a group's permissions; what everybody may; a switch or permission that bars the whole noun;
+ * them, to everyone, or to a group; a group's permissions; what every account may do; a switch or permission that bars the whole noun;
  * or nothing that allows it.
  */
 const RULES = [

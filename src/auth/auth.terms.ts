@@ -43,7 +43,9 @@ export const terms = defineTerms({
         'api_key.allowed_endpoints': server('Path prefixes that API keys may reach, comma-separated'),
         jwt_expiry: server('How long a sign-in lasts, such as 4w or 12h; -1 for ever'),
         'admin.show': server('An account that waits for approval is shown the address of an administrator'),
-        'admin.email': server('The address that such an account is shown; without it, that of the first administrator'),
+        'admin.email': server(
+          'The address that such an account is shown; without it, that of the first administrator',
+        ),
       },
     },
     oauth: {

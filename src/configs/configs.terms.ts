@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { emptiable } from '../core/schema/nulls.ts';
-import { clients, defineTerms, nobody, server } from '../core/terms.ts';
+import { clients, defineTerms, kept, server } from '../core/terms.ts';
 import { name } from '../core/wire.ts';
 
 /* The sections of the service reference that belong to no noun here, or to none yet. */
@@ -87,9 +87,9 @@ export const terms = defineTerms({
       schema: z.looseObject({ enable: flag, base_urls: z.array(url), api_configs: freeObject }),
       defaults: { enable: false, base_urls: [], api_configs: {} },
       settings: {
-        enable: nobody('Models of local servers are offered'),
-        base_urls: nobody('Addresses of local model servers'),
-        api_configs: nobody('Settings of each, by its place in the list or its address'),
+        enable: kept('Models of local servers are offered'),
+        base_urls: kept('Addresses of local model servers'),
+        api_configs: kept('Settings of each, by its place in the list or its address'),
       },
     },
     hosted_model_api: {
@@ -101,10 +101,10 @@ export const terms = defineTerms({
       }),
       defaults: { enable: false, api_keys: [], api_base_urls: [], api_configs: {} },
       settings: {
-        enable: nobody('Models of OpenAI-compatible providers are offered'),
-        api_keys: nobody('Keys of the providers, in the order of their addresses'),
-        api_base_urls: nobody('Addresses of OpenAI-compatible providers'),
-        api_configs: nobody('Settings of each, by its place in the list or its address'),
+        enable: kept('Models of OpenAI-compatible providers are offered'),
+        api_keys: kept('Keys of the providers, in the order of their addresses'),
+        api_base_urls: kept('Addresses of OpenAI-compatible providers'),
+        api_configs: kept('Settings of each, by its place in the list or its address'),
       },
     },
     models: {
@@ -115,20 +115,20 @@ export const terms = defineTerms({
       }),
       defaults: { base_models_cache: true, default_metadata: {}, default_params: {} },
       settings: {
-        base_models_cache: nobody('The list of models is kept between requests'),
-        default_metadata: nobody('Metadata of models that have none of their own'),
-        default_params: nobody('Parameters of models that have none of their own'),
+        base_models_cache: kept('The list of models is kept between requests'),
+        default_metadata: kept('Metadata of models that have none of their own'),
+        default_params: kept('Parameters of models that have none of their own'),
       },
     },
     tool_server: {
       schema: z.looseObject({ connections: z.array(ToolServer) }),
       defaults: { connections: [] },
-      settings: { connections: nobody('Servers of tools, by OpenAPI or MCP') },
+      settings: { connections: kept('Servers of tools, by OpenAPI or MCP') },
     },
     terminal_server: {
       schema: z.looseObject({ connections: z.array(freeObject) }),
       defaults: { connections: [] },
-      settings: { connections: nobody('Servers of terminals') },
+      settings: { connections: kept('Servers of terminals') },
     },
     direct: {
       schema: z.looseObject({ enable: flag }),
@@ -144,14 +144,14 @@ export const terms = defineTerms({
       schema: z.looseObject({ enable: flag, max_file_count: z.string() }),
       defaults: { enable: true, max_file_count: '' },
       settings: {
-        enable: nobody('Folders, which this version does not have'),
+        enable: kept('Folders, which this version does not have'),
         max_file_count: clients('How many files a folder may hold; empty for any number'),
       },
     },
     notes: {
       schema: z.looseObject({ enable: flag }),
       defaults: { enable: true },
-      settings: { enable: nobody('Notes, which this version does not have') },
+      settings: { enable: kept('Notes, which this version does not have') },
     },
     webhook_url: {
       schema: z.union([url, z.literal('')]),

@@ -17,7 +17,7 @@ export const server = (meaning: string): Setting => ({ used_by: 'server', meanin
 /** The words for settings that clients act on. */
 export const clients = (meaning: string): Setting => ({ used_by: 'clients', meaning });
 /** The words for settings that are only kept. */
-export const nobody = (meaning: string): Setting => ({ used_by: 'nobody', meaning });
+export const kept = (meaning: string): Setting => ({ used_by: 'nobody', meaning });
 
 /** One section of the configuration. */
 export interface Section {

@@ -224,7 +224,7 @@ async function makePrivate(folder: string, identity: Identity | undefined): Prom
   const found = await lstat(folder);
   const isOurs = found.uid === process.getuid?.() || found.uid === identity?.uid;
   if (!isOurs || !found.isDirectory() || found.mode & 0o077) {
-    throw new EmbeddedDatabaseError(`The socket folder ${folder} belongs to somebody else: remove it.`);
+    throw new EmbeddedDatabaseError(`The socket folder ${folder} belongs to another user: remove it.`);
   }
   if (identity) await lchown(folder, identity.uid, identity.gid);
 }

@@ -1,4 +1,4 @@
-import { clients, nobody, type Section, type Setting } from '../../core/terms.ts';
+import { clients, kept, type Section, type Setting } from '../../core/terms.ts';
 import { sections } from './configs.sections.ts';
 
 /** By dotted paths. `docs/configuration.md` is made from this. */
@@ -15,5 +15,5 @@ export function describeSetting(path: string): Setting {
   const known = SETTINGS.get(path);
   if (known) return known;
   if (path.startsWith(PERMISSIONS)) return clients(`The permission ${path.slice(PERMISSIONS.length)}`);
-  return nobody('Not known to this service');
+  return kept('Not known to this service');
 }
