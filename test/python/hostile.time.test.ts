@@ -34,7 +34,7 @@ describe('the clock', () => {
         import gc
         session = next(one for one in gc.get_objects() if type(one).__name__ == "Session")
         host = type(session).serve.__globals__
-        host["_encode_result"] = lambda result: b'"patched"'
+        host["output"].encode = lambda result: b'"patched"'
         host["Tool"].bind.__globals__["specification"].describe = host["Tool"].bind = None
         json.dumps = builtins.open = None
         return "honest"

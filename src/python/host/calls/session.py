@@ -2,9 +2,7 @@
 """
 
 import asyncio
-import contextvars
 import inspect
-import io
 import json
 import os
 import resource
@@ -18,41 +16,23 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Optional
 
 import bridge
-from calls import channel, presentation, threads
+from calls import channel, output, presentation, threads
 from calls.questions import Questions
 from loading import imports, packages, source
 from loading.tool import CallError, LoadError, Tool
-from loading.wording import cut, describe
-from pydantic_core import PydanticSerializationError, to_json
+from loading.wording import describe
+from pydantic_core import to_json
 from walls import confine
 
 _THREADS = 32
-_OUTPUT_CHARACTERS = 8_192
-_RESULT_BYTES = 8 * 1024 * 1024
 _CHUNK_BYTES = 256 * 1024
-
-_printed: contextvars.ContextVar[Optional[list[str]]] = contextvars.ContextVar("printed", default=None)
 
 
 class _TooLate(BaseException):
     """The server may have sent the call to another process by now."""
 
 
-class _Output(io.TextIOWrapper):
-    """The end of the printed output of a call; the file below is /dev/null."""
-
-    def __init__(self) -> None:
-        super().__init__(open("/dev/null", "wb"), encoding="utf-8", errors="replace")
-
-    def write(self, text: str) -> int:
-        printed = _printed.get()
-        if printed is not None:
-            printed[:] = ["".join((*printed, text[-_OUTPUT_CHARACTERS:]))[-_OUTPUT_CHARACTERS:]]
-        return len(text)
-
-
-# Made once, in the process from which tools are forked.
-_OUTPUTS = (_Output(), _Output())
+# Done once, in the process from which tools are forked.
 threads.inherit()
 
 
@@ -142,13 +122,13 @@ class Session:
             return  # The server may have sent the call to another process.
         self.questions.begin(number)
         printed: list[str] = []
-        _printed.set(printed)
+        output.printed.set(printed)
         folder = os.path.join(self.scratch, "uploads", f"call-{number}")
         bridge.caller.set(bridge.Caller(self.questions.requester(number), request.get("user") or {}, folder))
         cpu = _cpu_seconds()
         try:
-            body = _encode_result(await self._carry_out(tool, request))
-            parts = (number, _usage(cpu), to_json(_text(printed)), body)
+            body = output.encode(await self._carry_out(tool, request))
+            parts = (number, _usage(cpu), to_json(output.text_of(printed)), body)
             self._write(channel.encode(b'{"kind":"result","call":%d,"usage":%b,"output":%b}\n%b' % parts))
         except _TooLate:
             pass
@@ -259,34 +239,6 @@ def _outcome(call: Any, begin: Callable[[], None]) -> tuple[Any, Optional[BaseEx
         return None, error
 
 
-def _text(printed: list[str]) -> str:
-    """A lone surrogate, as in file names and scraped texts, has no JSON form: a question mark replaces it."""
-    return "".join(printed).encode(errors="replace").decode()
-
-
-def _encode_result(result: Any) -> bytes:
-    try:
-        body = to_json(result, inf_nan_mode="null", fallback=_plain)
-    except (PydanticSerializationError, ValueError, TypeError, RecursionError, MemoryError) as error:
-        kind = type(result).__name__
-        reason = str(error).removeprefix("Error serializing to JSON: ")
-        raise CallError("tool_raised", f"The result ({kind}) has no JSON form: {cut(reason)}") from None
-    except BaseException as error:
-        raise CallError("tool_raised", describe(error)) from None
-    if len(body) > _RESULT_BYTES:
-        raise CallError("tool_raised", f"The result has {len(body)} bytes; at most {_RESULT_BYTES} are allowed.")
-    return body
-
-
-def _plain(value: Any) -> Any:
-    """Converts numbers and arrays of NumPy, and structures of them, to Python values. Raises TypeError for
-    all other values.
-    """
-    if not callable(getattr(type(value), "tolist", None)):
-        raise TypeError(f"unknown type {type(value)}")
-    return value.tolist()
-
-
 def _cpu_seconds() -> float:
     """CPU time of this process and of the children that it waited for."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -303,6 +255,6 @@ def _usage(cpu_before: float) -> bytes:
 
 def main(connection: socket.socket, limits: confine.Limits) -> None:
     """Returns when the server closes the channel."""
-    sys.stdout, sys.stderr = _OUTPUTS
+    sys.stdout, sys.stderr = output.OUTPUTS
     # asyncio.run() does more, which only helps programs that go on afterwards, and takes time.
     asyncio.new_event_loop().run_until_complete(Session(connection, limits).serve())
