@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareEnvironment } from '../../src/python/environment.ts';
 import { type Limits, type Python, startPython, type ToolCall } from '../../src/python/pool.ts';
-// Declares the errors of tools, which src/python throws.
-import '../../src/tools/tools.errors.ts';
+// The nouns declare the errors that src/python throws. All in their order, as the document of the API shows them.
+import '../../src/nouns.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, '../../src/python/host/requirements.txt');
 const HASH = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12);
