@@ -101,16 +101,20 @@ class Place implements Occupancy {
   async #take(): Promise<void> {
     const client = await this.#pool.connect();
     this.#client = client;
+    let holds = false;
+    // Before the locks: the answer with the last one may arrive together with the end of the connection.
+    client.once('error', () => {
+      if (this.#client === client) this.#drop();
+      if (holds) void this.#retake();
+    });
     try {
       await this.#lock(client);
     } catch (error) {
       this.#drop();
       throw error;
     }
-    client.once('error', () => {
-      this.#drop();
-      void this.#retake();
-    });
+    if (this.#client !== client) throw new Error('The connection ended with its locks.');
+    holds = true;
   }
 
   async #lock(client: PoolClient): Promise<void> {
