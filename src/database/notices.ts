@@ -79,6 +79,8 @@ export async function followNotices({ orm, bus, log, onGap }: FollowOptions): Pr
       drop();
       throw error;
     });
+    // The answer may arrive together with the end of the connection.
+    if (ended) throw new Error('The connection ended when it began to listen.');
     listens = true;
     if (stopped) drop();
   }

@@ -52,6 +52,8 @@ export async function holdLine({ orm, workerId, log, onJobs }: LineOptions): Pro
       drop();
       throw error;
     }
+    // The answer may arrive together with the end of the connection.
+    if (isOver) throw new Error('The connection ended when it began to listen.');
     holds = true;
     if (isClosed) await hangUp();
   }
