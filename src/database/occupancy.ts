@@ -63,7 +63,7 @@ export interface Occupancy {
 export async function occupy(orm: MikroORM, options: OccupyOptions): Promise<Occupancy> {
   const pool = await orm.em.getDriver().getConnection().getNativeClient();
   const place = new Place(pool, options);
-  await place.takeFirst();
+  await place.take();
   return place;
 }
 
@@ -79,11 +79,11 @@ class Place implements Occupancy {
     this.#options = options;
   }
 
-  /** As `#take`, and waits for the locks of a process that is gone already. */
-  async takeFirst(): Promise<void> {
+  /** Takes the locks; waits for those of a connection or a process that has just ended. */
+  async take(): Promise<void> {
     for (const end = Date.now() + GHOST_MS; ; ) {
       try {
-        return await this.#take();
+        return await this.#tryToTake();
       } catch (error) {
         if (!(error instanceof OccupiedError) || Date.now() > end) throw error;
         await delay(GHOST_RETRY_MS);
@@ -98,7 +98,7 @@ class Place implements Occupancy {
     this.#drop();
   }
 
-  async #take(): Promise<void> {
+  async #tryToTake(): Promise<void> {
     const client = await this.#pool.connect();
     this.#client = client;
     let holds = false;
@@ -133,7 +133,7 @@ class Place implements Occupancy {
   async #retake(): Promise<void> {
     while (!this.#isReleased) {
       try {
-        await this.#take();
+        await this.take();
         if (this.#isReleased) this.#drop();
         return;
       } catch (error) {
