@@ -38,6 +38,7 @@ class ForkServer:
         self.exceeded: dict[int, str] = {}  # The limit that a tool exceeded and was ended for, by process id.
         self.uncleaned: set[int] = set()  # Numbers of ended processes that may have left processes or files.
         self.sweeping = False
+        self.is_told_to_stop = False
         self.core = frozenset(sys.modules)
         self.own = reach.own()
         self.installed = replaced.Installed(sys.path)
@@ -48,7 +49,8 @@ class ForkServer:
     def run(self) -> None:
         prctl.become_subreaper()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the server decides.
-        signal.signal(signal.SIGTERM, lambda *_: self.stop())
+        # Only noted: the handler may run within a fork, which holds locks that another fork would wait for.
+        signal.signal(signal.SIGTERM, lambda *_: setattr(self, "is_told_to_stop", True))
         signal.signal(signal.SIGCHLD, lambda *_: None)
         self.bell, self.ring = socket.socketpair()
         self.bell.setblocking(False)
@@ -65,6 +67,8 @@ class ForkServer:
                 warm.load(self.to_load.pop(0))
             if self.bell.fileno() in ready:
                 self.bell.recv(4096)
+            if self.is_told_to_stop:
+                self.stop()
             self.reap()
             self.keep_watch()
             self.take_orders()
