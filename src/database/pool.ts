@@ -54,8 +54,11 @@ type Taken = (
 
 /** How many requests may wait for a connection: enough for all clients that come back at once, and a bound on memory. */
 const MAX_WAITING = 10_000;
-/** Which part of the connections one caller may hold. */
-const SHARE_OF_ONE = 0.4;
+/**
+ * Which part of the connections one caller may hold. With 0.4, a caller that searched and listed without a pause made other callers
+ * wait up to half a second.
+ */
+const SHARE_OF_ONE = 0.2;
 
 /** The message of `pg-pool` when no connection came free; also used here. */
 const TOO_LATE = 'timeout exceeded when trying to connect';

@@ -237,7 +237,7 @@ it('calls that wait for something long give their place to other calls of the sa
 
 it('callers take turns at the database, and each may use a part of the connections', async () => {
   const database = await createDatabase();
-  const pool = new pg.Pool({ connectionString: database.url, max: 5 });
+  const pool = new pg.Pool({ connectionString: database.url, max: 10 });
   // A connection that has ended may still report the end of the database.
   pool.on('error', () => {});
   const load = shareConnections(pool);
@@ -249,7 +249,7 @@ it('callers take turns at the database, and each may use a part of the connectio
       await end;
       client.release();
     });
-  const held = await Promise.all(Array.from({ length: 5 }, () => pool.connect()));
+  const held = await Promise.all(Array.from({ length: 10 }, () => pool.connect()));
   const calls = ['ann', 'ann', 'ann', 'ben', 'ann', 'cleo', 'ben'].map((caller) => ask(caller));
   held.pop()?.release();
   await Promise.all(calls);
