@@ -4,7 +4,7 @@ import { listenBySocket } from '../events/listen.ts';
 import { withClient } from '../support/database.ts';
 import { scrape } from '../support/metrics.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signUpAll, startServer } from '../support/server.ts';
+import { type Person, signUpAll, signUpAs, startServer } from '../support/server.ts';
 import { openWorkshop } from '../tools/workshop.ts';
 import { follow, setStage } from '../webhooks/stage.ts';
 
@@ -182,10 +182,12 @@ describe('the database', async () => {
       const inUse = value('parley_database_connections', { state: 'in_use' });
       return inUse === most && (row?.count ?? 0) + value('parley_database_waiting') >= most;
     };
+    const people = [root, ann, ben];
+    for (const name of ['Cleo', 'Dan', 'Eve']) people.push(await signUpAs(server, root, name, 'user'));
     const held = await holdUp(async () => {
-      const people = [root, ann, ben];
+      // Each may hold a fifth of the connections.
       const calls = Array.from({ length: 3 * most }, (_, n) =>
-        server.as(people[n % 3] ?? root)('GET /channels'),
+        server.as(people[n % people.length] ?? root)('GET /channels'),
       );
       await until('all connections to be in use', areHeld);
       // A statement, a unit of work, and a tRPC procedure.
