@@ -64,7 +64,7 @@ const SHARE_OF_ONE = 0.2;
 const TOO_LATE = 'timeout exceeded when trying to connect';
 
 /**
- * Hands out the connections of a pool from now on: a caller (`core/limits/calls.ts`) holds four in ten of them at most, and callers that
+ * Hands out the connections of a pool from now on: a caller (`core/limits/calls.ts`) holds a fifth of them at most, and callers that
  * wait take turns, however many connections each asks for. A call that holds one already gets its next before all others, because
  * it must go on to give back the first.
  *

@@ -101,9 +101,9 @@ it('releases the lock when it ends', async () => {
 const PLACES = 17;
 
 it('keeps the size of its pool when the database cuts transactions', async () => {
-  // One person holds four in ten connections at most.
+  // One person holds a fifth of the connections at most.
   const people = [ada];
-  for (const name of ['Ben', 'Cat']) people.push(await signUpAs(server, ada, name, 'admin'));
+  for (const name of ['Ben', 'Cat', 'Dan', 'Eve']) people.push(await signUpAs(server, ada, name, 'admin'));
   // The tokens are cached now: checking them is a call for the network address, which may hold no more.
   for (const person of people) expect(await worksFor(person)).toBe(true);
   const rename = () =>
