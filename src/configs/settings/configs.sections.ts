@@ -10,10 +10,10 @@ const user = {
   defaults: { permissions: structuredClone(DEFAULT_PERMISSIONS) },
   settings: Object.fromEntries(
     Object.entries(DEFAULT_PERMISSIONS).flatMap(([section, leaves]) =>
-      Object.keys(leaves).map((leaf) => {
-        const name = `${section}.${leaf}`;
-        return [`permissions.${name}`, describePermission(name)];
-      }),
+      Object.keys(leaves).map((leaf) => [
+        `permissions.${section}.${leaf}`,
+        describePermission(section, leaf),
+      ]),
     ),
   ),
 } satisfies Section;

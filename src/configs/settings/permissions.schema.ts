@@ -87,8 +87,8 @@ function merge(trees: readonly Permissions[]): Permissions {
 }
 
 /** The words for a permission. */
-export const describePermission = (name: string): Setting => {
-  const [section = '', leaf = ''] = name.split('.');
+export const describePermission = (section: string, leaf: string): Setting => {
+  const name = `${section}.${leaf}`;
   const isEnforced = ENFORCED.some((tree) => tree[section]?.[leaf] !== undefined);
   return isEnforced
     ? server(`The permission ${name}, enforced by the server`)
