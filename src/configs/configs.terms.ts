@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { emptiable } from '../core/schema/nulls.ts';
 import { clients, defineTerms, kept, server } from '../core/terms.ts';
-import { name } from '../core/wire.ts';
+import { name, httpUrl as url } from '../core/wire.ts';
 
 /* The sections of the service reference that belong to no noun here, or to none yet. */
 
-const url = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 const flag = z.boolean();
 const freeObject = z.record(z.string(), z.unknown());
 
@@ -81,43 +80,6 @@ export const terms = defineTerms({
         enable_message_rating: clients('Clients offer to rate answers'),
         enable_user_webhooks: server('People may be notified at an address of their own'),
         banners: clients('Notices at the top of the interface'),
-      },
-    },
-    local_model_server: {
-      schema: z.looseObject({ enable: flag, base_urls: z.array(url), api_configs: freeObject }),
-      defaults: { enable: false, base_urls: [], api_configs: {} },
-      settings: {
-        enable: kept('Models of local servers are offered'),
-        base_urls: kept('Addresses of local model servers'),
-        api_configs: kept('Settings of each, by its place in the list or its address'),
-      },
-    },
-    hosted_model_api: {
-      schema: z.looseObject({
-        enable: flag,
-        api_keys: z.array(z.string()),
-        api_base_urls: z.array(url),
-        api_configs: freeObject,
-      }),
-      defaults: { enable: false, api_keys: [], api_base_urls: [], api_configs: {} },
-      settings: {
-        enable: kept('Models of OpenAI-compatible providers are offered'),
-        api_keys: kept('Keys of the providers, in the order of their addresses'),
-        api_base_urls: kept('Addresses of OpenAI-compatible providers'),
-        api_configs: kept('Settings of each, by its place in the list or its address'),
-      },
-    },
-    models: {
-      schema: z.looseObject({
-        base_models_cache: flag,
-        default_metadata: freeObject,
-        default_params: freeObject,
-      }),
-      defaults: { base_models_cache: true, default_metadata: {}, default_params: {} },
-      settings: {
-        base_models_cache: kept('The list of models is kept between requests'),
-        default_metadata: kept('Metadata of models that have none of their own'),
-        default_params: kept('Parameters of models that have none of their own'),
       },
     },
     tool_server: {

@@ -197,3 +197,6 @@ export const page = {
 
 /** The number of a page, for lists that count in pages. */
 export const pageNumber = () => z.int().min(1).default(1);
+
+/** An address of a server, in the configuration. */
+export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { defineTerms, server } from '../core/terms.ts';
+
+const freeObject = z.record(z.string(), z.unknown());
+
+export const terms = defineTerms({
+  sections: {
+    models: {
+      schema: z.looseObject({
+        base_models_cache: z.boolean(),
+        default_metadata: freeObject,
+        default_params: freeObject,
+      }),
+      defaults: { base_models_cache: true, default_metadata: {}, default_params: {} },
+      settings: {
+        base_models_cache: server('The list of models is kept between requests'),
+        default_metadata: server('Metadata of models that have none of their own'),
+        default_params: server('Parameters of models that have none of their own'),
+      },
+    },
+  },
+});
