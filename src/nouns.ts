@@ -16,6 +16,7 @@ import { members } from './members/members.noun.ts';
 import { mentions } from './mentions/mentions.noun.ts';
 import { messages } from './messages/messages.noun.ts';
 import type { Base, Noun, OnAccountDeleted } from './noun.ts';
+import { providers } from './providers/providers.noun.ts';
 import { reactions } from './reactions/reactions.noun.ts';
 import { reads } from './reads/reads.noun.ts';
 import { search } from './search/search.noun.ts';
@@ -38,6 +39,7 @@ export const nouns = [
   access,
   audit,
   configs,
+  providers,
   channelbase,
   channels,
   members,

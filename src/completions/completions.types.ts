@@ -1,0 +1,72 @@
+import type { Scope } from '../core/scope.ts';
+import type { ResolvedModel } from '../models/models.resolve.ts';
+import type { ChatChunk, ChatMessage } from '../providers/providers.types.ts';
+
+/** One turn of a model: the same engine answers in channels and at the OpenAI and Messages doors. */
+export interface CompletionRequest {
+  /** From `resolveModel`, so that the caller's right is checked. */
+  model: ResolvedModel;
+  messages: ChatMessage[];
+  /** Further members of an OpenAI request (`temperature`, `tools`, `response_format` …); they win over those of the model. */
+  params?: Record<string, unknown>;
+  /** Tools that the server offers and runs, as the caller. `tools` in `params` are the caller's own: a call of one ends the turn. */
+  toolIds?: readonly string[];
+  /** For the tools (`__chat_id__`, `__message_id__`, `__metadata__`, `__files__`) and the record of the call. */
+  context?: {
+    kind: 'channel' | 'api';
+    chat_id?: string;
+    message_id?: string;
+    metadata?: Record<string, unknown>;
+    files?: object[];
+  };
+  /** The caller's time zone (IANA), for prompt variables; UTC unless given. */
+  timeZone?: string;
+  signal: AbortSignal;
+}
+
+/** A call of a tool by a model, as clients see it. */
+export interface ToolCallRecord {
+  id: string;
+  tool_id: string;
+  name: string;
+  /** As the model wrote them: JSON text. */
+  arguments: string;
+  status: 'running' | 'done' | 'failed';
+  /** Lines that the tool reported by `__event_emitter__`. */
+  statuses: string[];
+  /** As the model gets it; null while it runs. */
+  result: string | null;
+  duration_ms: number | null;
+  /** Files that the tool made. */
+  files: object[];
+}
+
+export interface CompletionUsage {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  cached_tokens: number;
+}
+
+/** Where a model stands in its turn. */
+export type CompletionEvent =
+  /** A chunk of the provider, as it came, with the id of the model that was asked for. Chunks with calls of the server's tools come too. */
+  | { type: 'chunk'; chunk: ChatChunk }
+  /** A call of the server's tools begins, reports, or ends; the record is the same object each time. */
+  | { type: 'tool'; call: ToolCallRecord }
+  /** The last event. `usage` is the sum of all rounds. */
+  | {
+      type: 'end';
+      finish_reason: string;
+      usage: CompletionUsage | null;
+      first_token_ms: number | null;
+      total_ms: number;
+      rounds: number;
+    };
+
+/**
+ * Runs one turn. Leaving the loop, or the signal, ends it: the connection to the provider closes.
+ *
+ * @throws before the first event, or from the loop: model_not_found, budget_exceeded, rate_limited, provider_failed, provider_timeout
+ */
+export declare function complete(scope: Scope, request: CompletionRequest): AsyncGenerator<CompletionEvent>;
