@@ -1,3 +1,4 @@
+import type { OpenAI } from 'openai';
 import type { Scope } from '../core/scope.ts';
 import type { ResolvedModel } from '../models/models.resolve.ts';
 import type { ChatChunk, ChatMessage } from '../providers/providers.types.ts';
@@ -9,7 +10,10 @@ export interface CompletionRequest {
   messages: ChatMessage[];
   /** Further members of an OpenAI request (`temperature`, `tools`, `response_format` …); they win over those of the model. */
   params?: Record<string, unknown>;
-  /** Tools that the server offers and runs, as the caller. `tools` in `params` are the caller's own: a call of one ends the turn. */
+  /**
+   * Tools that the server offers and runs, as the caller; those that the record of the model names unless given, and none of these where
+   * `params` has `tools`. `tools` in `params` are the caller's own: a call of one ends the turn.
+   */
   toolIds?: readonly string[];
   /** For the tools (`__chat_id__`, `__message_id__`, `__metadata__`, `__files__`) and the record of the call. */
   context?: {
@@ -50,8 +54,11 @@ export interface CompletionUsage {
 
 /** Where a model stands in its turn. */
 export type CompletionEvent =
-  /** A chunk of the provider, as it came, with the id of the model that was asked for. Chunks with calls of the server's tools come too. */
-  | { type: 'chunk'; chunk: ChatChunk }
+  /**
+   * A chunk of the provider, as it came, with the id of the model that was asked for. Chunks with calls of the server's tools come too:
+   * `serverCalls` has the indexes in `delta.tool_calls`, of this round, that name tools of the server. Doors do not send these.
+   */
+  | { type: 'chunk'; chunk: ChatChunk; serverCalls?: ReadonlySet<number> | undefined }
   /** A call of the server's tools begins, reports, or ends; the record is the same object each time. */
   | { type: 'tool'; call: ToolCallRecord }
   /** The last event. `usage` is the sum of all rounds. */
@@ -70,3 +77,13 @@ export type CompletionEvent =
  * @throws before the first event, or from the loop: model_not_found, budget_exceeded, rate_limited, provider_failed, provider_timeout
  */
 export declare function complete(scope: Scope, request: CompletionRequest): AsyncGenerator<CompletionEvent>;
+
+/** Embeddings by a model, recorded and within the budgets like a turn. @throws as `complete` */
+export declare function embed(
+  scope: Scope,
+  request: {
+    model: ResolvedModel;
+    params: Omit<OpenAI.EmbeddingCreateParams, 'model'>;
+    signal: AbortSignal;
+  },
+): Promise<OpenAI.CreateEmbeddingResponse>;
