@@ -15,6 +15,7 @@ import type { JobKind } from './jobs/kind.ts';
 import { members } from './members/members.noun.ts';
 import { mentions } from './mentions/mentions.noun.ts';
 import { messages } from './messages/messages.noun.ts';
+import { models } from './models/models.noun.ts';
 import type { Base, Noun, OnAccountDeleted } from './noun.ts';
 import { providers } from './providers/providers.noun.ts';
 import { reactions } from './reactions/reactions.noun.ts';
@@ -40,6 +41,7 @@ export const nouns = [
   audit,
   configs,
   providers,
+  models,
   channelbase,
   channels,
   members,

@@ -11,7 +11,7 @@ export const explainInput = z
       .regex(/^\w+\.\w+$/, 'must be a name such as workspace.tools')
       .optional(),
     resource_type: z.enum(RESOURCE_TYPES).optional(),
-    resource_id: name().toLowerCase().optional(),
+    resource_id: name().optional(),
     right: z.enum(['read', 'write']).default('read'),
   })
   .refine(({ permission, resource_type: type, resource_id }) => {

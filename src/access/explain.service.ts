@@ -57,7 +57,8 @@ interface Wanted {
 async function explainResource(scope: Scope, userId: string, wanted: Wanted): Promise<Verdict> {
   const kind = scope.grantable.find(({ type }) => type === wanted.type);
   if (!kind) throw new AppError('validation');
-  const { id, right } = wanted;
+  const { right } = wanted;
+  const id = kind.hasCase ? wanted.id : wanted.id.toLowerCase();
   const facts = await readResourceFacts(scope.sql, userId, { kind, id, right });
   if (!facts) throw noSuchUser();
   if (!facts.is_there) {

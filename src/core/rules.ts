@@ -26,6 +26,8 @@ export const administrator: Ground = { name: 'administrator', holds: ({ isAdmin 
 export interface Grantable {
   /** As grants name it. */
   type: string;
+  /** Ids are compared in lower case unless two of them may differ in case alone. */
+  hasCase?: true;
   /**
    * SQL with one row for the resource `:resourceId`, none when it does not exist: `has_members`, whether membership decides instead of
    * grants, and `grounds`, the grounds on which the account of the row `u` has the right.

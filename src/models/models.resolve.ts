@@ -1,5 +1,9 @@
+import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import type { ProviderModel } from '../providers/providers.types.ts';
+import { followChain } from './models.chain.ts';
+import { capabilitiesOf, mergeMeta, providerParams, systemOf, toolIdsOf } from './models.params.ts';
+import { readCalls, readLinks } from './models.resolve.repository.ts';
 
 /** A model that the caller may use, with all that a call of it needs. */
 export interface ResolvedModel {
@@ -13,7 +17,7 @@ export interface ResolvedModel {
   readonly params: Readonly<Record<string, unknown>>;
   /** The tools that its record names. */
   readonly toolIds: readonly string[];
-  /** What it can do; true unless its record says otherwise. */
+  /** What it can do; true unless its record says otherwise, or it is the model on board. */
   readonly capabilities: { readonly vision: boolean; readonly tools: boolean };
   readonly meta: Readonly<Record<string, unknown>>;
 }
@@ -23,10 +27,38 @@ export interface ResolvedModel {
  *
  * @throws model_not_found, also for a model that the caller may not use
  */
-export declare function resolveModel(scope: Scope, id: string): Promise<ResolvedModel>;
+export async function resolveModel(scope: Scope, id: string): Promise<ResolvedModel> {
+  const records = await readCalls(scope.sql, scope.actor, [id]);
+  const chain = followChain(scope, id, (at) => records.get(at));
+  if (!chain) throw new AppError('model_not_found');
+  const { provider } = chain;
+  const { default_params, default_metadata } = scope.configs.current.models;
+  const fromBase = chain.records.toReversed();
+  const params = [default_params, ...fromBase.map(({ params }) => params)];
+  const meta = mergeMeta([default_metadata, ...fromBase.map(({ meta }) => meta)]);
+  return {
+    id,
+    name: chain.records[0]?.name ?? provider.name,
+    provider,
+    system: systemOf(params),
+    params: providerParams(params),
+    toolIds: toolIdsOf(meta),
+    capabilities: capabilitiesOf(meta, provider),
+    meta,
+  };
+}
 
 /** Those of these ids that name models which the caller may use, with their names, in one statement. */
-export declare function findModels(
+export async function findModels(
   scope: Scope,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, { name: string }>>;
+): Promise<ReadonlyMap<string, { name: string }>> {
+  if (ids.length === 0) return new Map();
+  const records = await readLinks(scope.sql, scope.actor, ids);
+  return new Map(
+    ids.flatMap((id) => {
+      const chain = followChain(scope, id, (at) => records.get(at));
+      return chain ? [[id, { name: chain.records[0]?.name ?? chain.provider.name }]] : [];
+    }),
+  );
+}

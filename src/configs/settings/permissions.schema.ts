@@ -13,18 +13,14 @@ export type Permissions = z.infer<typeof Permissions>;
  */
 const FOR_CLIENTS = {
   workspace: {
-    models: false,
     knowledge: false,
     prompts: false,
     skills: false,
-    models_import: false,
-    models_export: false,
     prompts_import: false,
     prompts_export: false,
   },
   sharing: {
     models: false,
-    public_models: false,
     knowledge: false,
     public_knowledge: false,
     prompts: false,

@@ -1,0 +1,54 @@
+import type { Scope } from '../core/scope.ts';
+import type { ProviderModel } from '../providers/providers.types.ts';
+
+/** What of a record decides whether a caller may use its model. */
+export interface Link {
+  id: string;
+  base_model_id: string | null;
+  opens_base: boolean;
+  is_active: boolean;
+  can_read: boolean;
+}
+
+/** The most records from a model to its provider model. Records that form a circle end here as well. */
+export const MOST_LINKS = 10;
+
+export interface Chain<L> {
+  /** From the model to its base; empty for a provider model without a record. */
+  records: readonly L[];
+  provider: ProviderModel;
+}
+
+type ChainScope = Pick<Scope, 'actor' | 'configs' | 'providers'>;
+
+/** Whether the caller may use a provider model that has no record. */
+export const mayUsePlain = ({ actor, configs }: ChainScope, { isOnBoard }: ProviderModel): boolean =>
+  actor.role === 'admin' || isOnBoard || configs.current.models.open_provider_models === true;
+
+/**
+ * The way from a model to its provider model. Undefined when there is none, and when the caller may not go it: each record must be
+ * active and readable for the caller, and a provider model without a record must be open to the caller, or be opened by the record
+ * that names it.
+ *
+ * @param recordOf the record of an id, whether or not the caller may read it
+ */
+export function followChain<L extends Link>(
+  scope: ChainScope,
+  id: string,
+  recordOf: (id: string) => L | undefined,
+): Chain<L> | undefined {
+  const records: L[] = [];
+  let at = id;
+  let record = recordOf(at);
+  while (record) {
+    if (!record.is_active || !record.can_read || records.length === MOST_LINKS) return undefined;
+    records.push(record);
+    if (record.base_model_id === null) break;
+    at = record.base_model_id;
+    record = recordOf(at);
+  }
+  const provider = scope.providers.model(at);
+  if (!provider) return undefined;
+  const isOpen = record !== undefined || records.at(-1)?.opens_base || mayUsePlain(scope, provider);
+  return isOpen ? { records, provider } : undefined;
+}

@@ -1,0 +1,67 @@
+import { isObject } from '../core/json/json.ts';
+import type { ProviderModel } from '../providers/providers.types.ts';
+import type { FreeForm } from './models.entity.ts';
+
+/** Parameters of a record that are for this server or its clients. */
+const OWN = [
+  ...['system', 'custom_params', 'stream_response', 'stream_delta_chunk_size', 'function_calling'],
+  ...['reasoning_tags', 'compact_token_threshold', 'tool_approval_mode', 'note_id', 'model_controls'],
+];
+/** Members of a request that a record must not set: its text, its caller, or another model than the one that was checked. */
+const OF_REQUEST = [
+  ...['model', 'models', 'messages', 'input', 'stream', 'stream_options', 'user'],
+  ...['tools', 'tool_choice', 'functions', 'function_call'],
+];
+const WITHHELD = new Set([...OWN, ...OF_REQUEST]);
+
+const isSet = (value: unknown) => value !== null && value !== undefined && value !== '';
+
+/** The value of a custom parameter: people type JSON into text fields. */
+function parsed(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+/** The members of an object with those of later ones over them; what is not set in a later one stays. */
+function layered(layers: readonly FreeForm[]): FreeForm {
+  const entries = layers.flatMap((layer) => Object.entries(layer).filter(([, value]) => isSet(value)));
+  return Object.fromEntries(entries);
+}
+
+const customOf = ({ custom_params: custom }: FreeForm): FreeForm =>
+  isObject(custom)
+    ? Object.fromEntries(Object.entries(custom).map(([name, value]) => [name, parsed(value)]))
+    : {};
+
+/** The parameters for a provider. @param layers the defaults first, then the records from the base on */
+export function providerParams(layers: readonly FreeForm[]): FreeForm {
+  const all = layered(layers.flatMap((layer) => [layer, customOf(layer)]));
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !WITHHELD.has(name)));
+}
+
+/** The system prompt: the last one of the layers. */
+export function systemOf(layers: readonly FreeForm[]): string | null {
+  const { system } = layered(layers.map(({ system }) => ({ system })));
+  return typeof system === 'string' ? system : null;
+}
+
+/** Metadata of layers over each other; `capabilities` are merged by their names. */
+export function mergeMeta(layers: readonly FreeForm[]): FreeForm {
+  const capabilities = layers.flatMap((layer) => (isObject(layer.capabilities) ? [layer.capabilities] : []));
+  const merged = layered(layers);
+  return capabilities.length > 0 ? { ...merged, capabilities: layered(capabilities) } : merged;
+}
+
+export const toolIdsOf = ({ toolIds }: FreeForm): string[] =>
+  Array.isArray(toolIds) ? [...new Set(toolIds.filter((id) => typeof id === 'string'))] : [];
+
+/** The model on board can neither see nor call functions; other models can, unless a record says otherwise. */
+export function capabilitiesOf({ capabilities }: FreeForm, { isOnBoard }: ProviderModel) {
+  const said = isObject(capabilities) ? capabilities : {};
+  const can = (name: string) => (typeof said[name] === 'boolean' ? said[name] : !isOnBoard);
+  return { vision: can('vision'), tools: can('tools') && can('function_calling') };
+}
