@@ -1,5 +1,3 @@
-import type { OpenAI } from 'openai';
-import type { Scope } from '../core/scope.ts';
 import type { ResolvedModel } from '../models/models.resolve.ts';
 import type { ChatChunk, ChatMessage } from '../providers/providers.types.ts';
 
@@ -55,10 +53,11 @@ export interface CompletionUsage {
 /** Where a model stands in its turn. */
 export type CompletionEvent =
   /**
-   * A chunk of the provider, as it came, with the id of the model that was asked for. Chunks with calls of the server's tools come too:
-   * `serverCalls` has the indexes in `delta.tool_calls`, of this round, that name tools of the server. Doors do not send these.
+   * A chunk of the provider for the client, as it came, with the id of the model that was asked for. What belongs to calls of the
+   * server's tools is left out: their deltas, and `finish_reason` and `usage` of a round after which the turn goes on. The last chunk
+   * with `usage` has the sum of all rounds. So doors pass chunks on as they are.
    */
-  | { type: 'chunk'; chunk: ChatChunk; serverCalls?: ReadonlySet<number> | undefined }
+  | { type: 'chunk'; chunk: ChatChunk }
   /** A call of the server's tools begins, reports, or ends; the record is the same object each time. */
   | { type: 'tool'; call: ToolCallRecord }
   /** The last event. `usage` is the sum of all rounds. */
@@ -69,21 +68,6 @@ export type CompletionEvent =
       first_token_ms: number | null;
       total_ms: number;
       rounds: number;
+      /** False when the model was to have tools and cannot call functions. */
+      tools_offered: boolean;
     };
-
-/**
- * Runs one turn. Leaving the loop, or the signal, ends it: the connection to the provider closes.
- *
- * @throws before the first event, or from the loop: model_not_found, budget_exceeded, rate_limited, provider_failed, provider_timeout
- */
-export declare function complete(scope: Scope, request: CompletionRequest): AsyncGenerator<CompletionEvent>;
-
-/** Embeddings by a model, recorded and within the budgets like a turn. @throws as `complete` */
-export declare function embed(
-  scope: Scope,
-  request: {
-    model: ResolvedModel;
-    params: Omit<OpenAI.EmbeddingCreateParams, 'model'>;
-    signal: AbortSignal;
-  },
-): Promise<OpenAI.CreateEmbeddingResponse>;
