@@ -36,7 +36,15 @@ import type { JobKind } from './jobs/kind.ts';
 import { measureJobs } from './jobs/metrics.ts';
 import { createJobs } from './jobs/worker.ts';
 import type { Base } from './noun.ts';
-import { accountDeletion, grantable, jobKinds, nounMetrics, startNouns, streamKinds } from './nouns.ts';
+import {
+  accountDeletion,
+  grantable,
+  jobKinds,
+  nounMetrics,
+  nounReadiness,
+  startNouns,
+  streamKinds,
+} from './nouns.ts';
 import { showProgress } from './progress.ts';
 import { measurePython } from './python/metrics.ts';
 import { type Python, startPython } from './python/pool.ts';
@@ -191,7 +199,7 @@ async function openDoors(
   closers: Closers,
 ): Promise<App> {
   const http = await createHttp({ parts, env, router: appRouter });
-  const health = mountHealth(http, parts, redis);
+  const health = mountHealth(http, parts, { redis, nouns: nounReadiness });
   closers.add(() => http.close());
   let openSockets: () => Record<string, number> = () => ({});
   mountMetrics(http, parts, {

@@ -2,6 +2,7 @@ import type { AnyRouter } from '@trpc/server';
 import type { ErrorSpec } from './core/errors.ts';
 import type { SharedStore } from './core/limits/limits.ts';
 import type { DeclareMetrics } from './core/metrics.ts';
+import type { PartState } from './core/readiness.ts';
 import type { Grantable } from './core/rules.ts';
 import type { ActingScope, Parts } from './core/scope.ts';
 import type { Secret } from './core/secrets/keys.ts';
@@ -41,6 +42,8 @@ export interface Noun {
   jobs?: readonly JobKind<any>[];
   /** Declares what `GET /metrics` reads of it at each scrape; what it counts stands in the registry of the process. */
   metrics?: DeclareMetrics;
+  /** What `GET /ready` tells of it. Must not wait. */
+  readiness?(parts: Parts): Record<string, PartState>;
   /** Starts what it keeps in each server process, in the order of `nouns.ts`. */
   start?(base: Base): Started | Promise<Started>;
   /** Required where a table refers to accounts: code; or that foreign keys decide; or that the rows stay as they are. */

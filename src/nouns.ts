@@ -84,6 +84,9 @@ export const jobKinds: readonly JobKind<any>[] = nouns.flatMap(({ jobs }: Noun) 
 /** Each declares the metrics of a noun. */
 export const nounMetrics: readonly DeclareMetrics[] = nouns.flatMap(({ metrics }: Noun) => metrics ?? []);
 
+/** Each tells `GET /ready` the state of a noun. */
+export const nounReadiness = nouns.flatMap(({ readiness }: Noun) => readiness ?? []);
+
 /** What each noun does when an account is deleted, in this order. */
 export const accountDeletion: readonly OnAccountDeleted[] = nouns.flatMap(({ onAccountDeleted }: Noun) =>
   typeof onAccountDeleted === 'function' ? onAccountDeleted : [],

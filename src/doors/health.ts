@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Redis } from 'ioredis';
 import { isDiskFull } from '../core/outage.ts';
+import type { PartState } from '../core/readiness.ts';
 import type { Parts } from '../core/scope.ts';
 import { PING } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
@@ -8,13 +9,6 @@ import type { Jobs } from '../jobs/worker.ts';
 import type { PythonState } from '../python/supervisor.ts';
 
 const PATIENCE_MS = 2_000;
-
-/** `degraded`: some calls are slow, late or refused. `down`: the process cannot do its work. */
-interface PartState {
-  state: 'ok' | 'degraded' | 'down';
-  /** Public text. Reasons are only logged, because they name folders and addresses. */
-  detail: string;
-}
 
 export interface Health {
   /** Makes `/ready` answer 503 from now on. */
@@ -25,7 +19,11 @@ export interface Health {
  * `GET /health`: the process is alive. `GET /ready`: the state of each part, with 503 while a part is down: at a start before the
  * Python environment is made, while the process drains, or without the database.
  */
-export function mountHealth(app: FastifyInstance, parts: Parts, redis: Redis | null): Health {
+export function mountHealth(
+  app: FastifyInstance,
+  parts: Parts,
+  { redis, nouns }: { redis: Redis | null; nouns: readonly ((parts: Parts) => Record<string, PartState>)[] },
+): Health {
   let isDraining = false;
   let hasPythonStarted = false;
   void parts.python.settled.then(() => {
@@ -39,6 +37,7 @@ export function mountHealth(app: FastifyInstance, parts: Parts, redis: Redis | n
       ...(redis && { redis: await askRedis(redis, parts.bus) }),
       python: describePython(parts.python.state(), hasPythonStarted),
       ...JOBS[parts.jobs.state()],
+      ...Object.assign({}, ...nouns.map((describe) => describe(parts))),
     };
     const ready = Object.values(states).every(({ state }) => state !== 'down');
     return reply.code(ready ? 200 : 503).send({ ready, parts: states });

@@ -1,10 +1,11 @@
-import { lookup as askMachine, Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import type { Headers, Response } from 'undici';
 import project from '../../package.json' with { type: 'json' };
 import { AppError } from '../core/errors.ts';
-import { isNotPublic, parseTarget, refused, withoutRoot } from './addresses.ts';
+import { parseTarget, refused } from './addresses.ts';
 import { reachable } from './allowed.ts';
+import { askNameServers, lookupWith } from './lookup.ts';
+import { openWay, type Way, type WayOptions } from './way.ts';
 
 declare module '../core/scope.ts' {
   interface Parts {
@@ -45,6 +46,11 @@ export interface Egress {
   fetch(address: string, request: EgressRequest): Promise<EgressResponse>;
   /** Refuses an address that `fetch` would refuse without a request. @throws address_refused */
   check(address: string): URL;
+  /**
+   * Opens a way to one server that an administrator has configured, wherever it is: the configuration allows it. Its answers may be streams.
+   * The caller closes it.
+   */
+  open(address: string, options: WayOptions): Way;
   close(): Promise<void>;
 }
 
@@ -60,7 +66,6 @@ export interface EgressOptions {
 const AGENT = `Parley/${project.version}`;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
-const RESOLVE = { timeout: 2_000, tries: 2 };
 /** How long a connection is kept for the next request, even if the server offers more: callers may name any number of servers. */
 const KEPT_MS = 4_000;
 
@@ -90,33 +95,8 @@ export function createEgress({ allow, resolve = askNameServers, mayConnect }: Eg
         throw translate(error, timeout);
       }
     },
+    open: openWay,
     close: library.close,
-  };
-}
-
-interface Reach {
-  listed: ReturnType<typeof reachable>;
-  hasAddress: (address: string) => boolean;
-  resolve: (host: string) => Promise<string[]>;
-}
-
-/** The look-up of a connection: refuses a name when one of its addresses may not be connected to. */
-function lookupWith({ listed, hasAddress, resolve }: Reach): LookupFunction {
-  return (host, options, callback) => {
-    const name = withoutRoot(host);
-    const isListed = listed.hasName(name);
-    const may = isListed ? listed.mayBeNamed : hasAddress;
-    (isListed ? askThisMachine : resolve)(name).then(
-      (addresses) => {
-        const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-        const [first] = found;
-        if (!first) callback(notFound(host), '');
-        else if (!addresses.every(may)) callback(isNotPublic(host), '');
-        else if (options.all) callback(null, found);
-        else callback(null, first.address, first.family);
-      },
-      () => callback(notFound(host), ''),
-    );
   };
 }
 
@@ -218,23 +198,6 @@ function headersOf(Type: typeof Headers, given: Record<string, string> | undefin
     throw new AppError('bad_request', { detail: 'A header holds what no header can hold.', cause });
   }
 }
-
-const notFound = (host: string) =>
-  new AppError('upstream_failed', { detail: `The name ${host} could not be found.` });
-
-/**
- * Not `dns.lookup`, which blocks one of the few threads for files as long as a name server takes. The hosts file and the search
- * domains of the machine name no public servers.
- */
-async function askNameServers(host: string): Promise<string[]> {
-  const resolver = new Resolver(RESOLVE);
-  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-}
-
-/** Resolves a listed name as other programs of the machine do: by its hosts file, search domains and name servers. */
-const askThisMachine = async (host: string): Promise<string[]> =>
-  (await askMachine(host, { all: true })).map(({ address }) => address);
 
 /** Counts bytes after decompression, so that a small answer cannot become a large one in memory. */
 async function readBody(response: Response, maxBytes: number, excess: 'refuse' | 'cut'): Promise<Buffer> {

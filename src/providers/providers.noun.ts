@@ -1,5 +1,15 @@
 import { defineNoun } from '../noun.ts';
 import { errors } from './providers.errors.ts';
-import { startProviders } from './providers.parts.ts';
+import { measureProviders } from './providers.metrics.ts';
+import { describeProviders, startProviders } from './providers.parts.ts';
+import { providersRouter } from './providers.router.ts';
 
-export const providers = defineNoun({ name: 'providers', errors, start: startProviders });
+/** The connections to model providers. They stand in the configuration, so this noun has no table. */
+export const providers = defineNoun({
+  name: 'providers',
+  errors,
+  routers: { providers: providersRouter },
+  start: startProviders,
+  metrics: measureProviders,
+  readiness: describeProviders,
+});

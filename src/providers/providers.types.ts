@@ -47,11 +47,30 @@ export interface ChatStream extends AsyncIterable<ChatChunk> {
   readonly connection: string;
 }
 
+/** A connection, for administrators. */
+export interface ConnectionState {
+  name: string;
+  kind: 'hosted' | 'ollama' | 'board';
+  url: string;
+  /** Of the list of models; `asking` until the first answer. */
+  state: 'asking' | 'ok' | 'failed';
+  /** Why the provider did not answer; empty otherwise. */
+  detail: string;
+  /** How many models it offers. */
+  models: number;
+  /** Calls under way, and calls that wait for a place. */
+  running: number;
+  waiting: number;
+}
+
 /** The connections to model providers in this process. */
 export interface Providers {
   /** All models of all connections, from the cache. */
   models(): readonly ProviderModel[];
   model(id: string): ProviderModel | undefined;
+  states(): ConnectionState[];
+  /** Asks all providers for their models, in the background. */
+  refresh(): void;
   /**
    * Asks for a completion, and resolves with the first chunk. Before it, a connection that fails is replaced by another one that has the
    * model. The usage comes with the last chunk where the provider counts it.

@@ -1,0 +1,81 @@
+import { lookup as askMachine } from 'node:dns/promises';
+import { connect, type TcpNetConnectOpts } from 'node:net';
+import { AppError } from '../core/errors.ts';
+import { hostOf, isNotPublic, refused } from './addresses.ts';
+import { reachable } from './allowed.ts';
+import { lookupWith } from './lookup.ts';
+
+export interface WayOptions {
+  /** The most bytes of one answer, before decompression; a longer answer fails. */
+  maxBytes: number;
+}
+
+/** A way to one server. */
+export interface Way {
+  /** As the platform's `fetch`, for addresses of this server only. Redirects are answers. */
+  fetch: typeof globalThis.fetch;
+  /** The addresses of the name. @throws Error of the system */
+  resolve(): Promise<string[]>;
+  /** Opens a connection and closes it. @throws Error of the system, upstream_timeout */
+  probe(timeoutMs: number): Promise<void>;
+  close(): void;
+}
+
+/**
+ * The connections to the server go where the machine's own look-up of the name leads. There are no limits of time here: a stream may
+ * pause, and its reader knows for how long.
+ */
+export function openWay(address: string, { maxBytes }: WayOptions): Way {
+  const { origin, ...url } = parse(address);
+  const listed = reachable([url.host]);
+  const lookup = lookupWith({
+    listed,
+    hasAddress: listed.hasAddress,
+    resolve: () => Promise.reject(isNotPublic(url.host)),
+  });
+  // Loaded for the first call, as for `fetch`.
+  const load = async () => {
+    const { Agent, fetch } = await import('undici');
+    const agent = new Agent({
+      connect: { lookup },
+      maxResponseSize: maxBytes,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    return { fetch, agent };
+  };
+  let opened: ReturnType<typeof load> | undefined;
+  return {
+    async fetch(input, init) {
+      const target = new URL(input instanceof Request ? input.url : input);
+      if (target.origin !== origin) throw refused(`${target.host} is another server than ${url.host}.`);
+      opened ??= load();
+      const { fetch, agent } = await opened;
+      const request = { ...init, redirect: 'manual', dispatcher: agent } as Parameters<typeof fetch>[1];
+      return fetch(target, request) as unknown as Promise<Response>;
+    },
+    resolve: async () => (await askMachine(url.host, { all: true })).map(({ address: found }) => found),
+    probe: (timeoutMs) => probe({ host: url.host, port: url.port, lookup, timeout: timeoutMs }),
+    close: () => void opened?.then(({ agent }) => agent.destroy()).catch(() => {}),
+  };
+}
+
+function parse(address: string): { origin: string; host: string; port: number } {
+  const url = URL.parse(address);
+  if (!url) throw new AppError('address_refused', { detail: 'That is not a complete address.' });
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+  return { origin: url.origin, host: hostOf(url), port };
+}
+
+function probe(target: TcpNetConnectOpts): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(target);
+    const end = (settle: () => void) => {
+      socket.destroy();
+      settle();
+    };
+    socket.once('connect', () => end(resolve));
+    socket.once('timeout', () => end(() => reject(new AppError('upstream_timeout'))));
+    socket.once('error', (error) => end(() => reject(error)));
+  });
+}

@@ -1,0 +1,134 @@
+import type { OpenAI } from 'openai';
+import type { Way } from '../egress/way.ts';
+import { type ChatAnswer, openChat } from './chat.ts';
+import type { Connected } from './connections.settings.ts';
+import { Places } from './places.ts';
+import { failureOf, type ProviderFailure } from './providers.failures.ts';
+import type { ChatCall } from './providers.types.ts';
+
+/** The most bytes of one answer of a provider. */
+export const ANSWER_BYTES = 64 * 1024 ** 2;
+const EMBED_MS = 120_000;
+/** A connection that failed is asked after the others for so long. */
+const DISTRUST_MS = 30_000;
+
+type EmbedParams = Omit<OpenAI.EmbeddingCreateParams, 'model'>;
+
+/** One connection to a provider, in this process. */
+export class Connection {
+  readonly settings: Connected;
+  readonly places: Places;
+  readonly #way: Way;
+  #client: Promise<OpenAI> | undefined;
+  #failedAt = Number.NEGATIVE_INFINITY;
+
+  readonly #onFailure: (failure: ProviderFailure) => void;
+
+  /** @param onFailure gets each failure of the provider, also in the middle of a stream */
+  constructor(settings: Connected, way: Way, onFailure: (failure: ProviderFailure) => void = () => {}) {
+    this.settings = settings;
+    this.#way = way;
+    this.#onFailure = onFailure;
+    this.places = new Places(settings.concurrency);
+  }
+
+  get name(): string {
+    return this.settings.name;
+  }
+
+  /** For the choice between connections: calls under way and waiting; a connection that has just failed comes last. */
+  get load(): number {
+    const isDistrusted = performance.now() - this.#failedAt < DISTRUST_MS;
+    return this.places.taken + this.places.waiting + (isDistrusted ? 1e6 : 0);
+  }
+
+  /** Resolves with the first token. @throws ProviderFailure, rate_limited, the reason of the signal */
+  async chat(call: ChatCall): Promise<ChatAnswer> {
+    const giveBack = await this.places.take(call.person, call.signal);
+    try {
+      const { settings } = this;
+      const body = {
+        ...call.params,
+        ...settings.extraParams,
+        model: this.#ownId(call.model),
+        stream: true,
+      } as const;
+      for (const [name, value] of Object.entries(settings.extraParams)) {
+        if (value === null) Reflect.deleteProperty(body, name);
+      }
+      return await openChat({
+        ask: async (signal) =>
+          (await this.client()).chat.completions.create(body as OpenAI.ChatCompletionCreateParamsStreaming, {
+            signal,
+          }),
+        settings,
+        signal: call.signal,
+        onEnd: giveBack,
+        onFailure: this.#note,
+      });
+    } catch (error) {
+      giveBack();
+      throw this.#fail(error, call.signal);
+    }
+  }
+
+  /** @throws as `chat` */
+  async embed(
+    call: Omit<ChatCall, 'params'> & { params: EmbedParams },
+  ): Promise<OpenAI.CreateEmbeddingResponse> {
+    const giveBack = await this.places.take(call.person, call.signal);
+    try {
+      const client = await this.client();
+      const body = { ...call.params, ...this.settings.extraParams, model: this.#ownId(call.model) };
+      const signal = AbortSignal.any([call.signal, AbortSignal.timeout(EMBED_MS)]);
+      return await client.embeddings.create(body as OpenAI.EmbeddingCreateParams, { signal });
+    } catch (error) {
+      throw this.#fail(error, call.signal);
+    } finally {
+      giveBack();
+    }
+  }
+
+  /** Loaded for the first call: the library takes 10 MB. */
+  client(): Promise<OpenAI> {
+    this.#client ??= import('openai').then(({ OpenAI }) => {
+      const { baseUrl, key, headers } = this.settings;
+      return new OpenAI({
+        baseURL: baseUrl,
+        apiKey: key || 'none',
+        // Never from the environment of the server.
+        organization: null,
+        project: null,
+        defaultHeaders: { ...(key === '' && { authorization: null }), ...headers },
+        fetch: this.#way.fetch,
+        maxRetries: 0,
+        timeout: 24 * 3_600_000,
+        logLevel: 'off',
+      });
+    });
+    return this.#client;
+  }
+
+  /** Ends all calls under way. */
+  close(): void {
+    this.#way.close();
+  }
+
+  #fail(error: unknown, signal: AbortSignal): unknown {
+    if (signal.aborted) return signal.reason;
+    const failure = failureOf(this.name, error);
+    this.#note(failure);
+    return failure;
+  }
+
+  readonly #note = (failure: ProviderFailure): void => {
+    if (failure.isReplaceable) this.#failedAt = performance.now();
+    this.#onFailure(failure);
+  };
+
+  /** The id without our prefix. */
+  #ownId(id: string): string {
+    const { prefix } = this.settings;
+    return prefix !== '' && id.startsWith(`${prefix}.`) ? id.slice(prefix.length + 1) : id;
+  }
+}

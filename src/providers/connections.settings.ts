@@ -1,0 +1,84 @@
+import type { z } from 'zod';
+import type { Configuration } from '../configs/settings/configs.schema.ts';
+import type { ConnectionSettings } from './providers.terms.ts';
+
+/** One connection of the configuration, with its defaults filled in. */
+export interface Connected {
+  /** Unique among the connections. */
+  name: string;
+  kind: 'hosted' | 'ollama' | 'board';
+  /** The address below which the paths of OpenAI's API are. */
+  baseUrl: string;
+  /** Empty without one. */
+  key: string;
+  prefix: string;
+  /** Empty: the provider is asked. */
+  modelIds: readonly string[];
+  tags: readonly { name: string }[];
+  connectionType: 'external' | 'local';
+  headers: Readonly<Record<string, string>>;
+  extraParams: Readonly<Record<string, unknown>>;
+  concurrency: number;
+  firstTokenMs: number;
+  betweenTokensMs: number;
+  totalMs: number;
+}
+
+/** A local server may load a model of many gigabytes before its first token. */
+const FIRST_TOKEN_SECONDS = 300;
+const BETWEEN_TOKENS_SECONDS = 120;
+const TOTAL_SECONDS = 3_600;
+
+type Settings = z.infer<typeof ConnectionSettings>;
+
+/** The connections that are switched on, in their order. */
+export function connectionsOf(
+  configuration: Pick<Configuration, 'hosted_model_api' | 'local_model_server'>,
+): Connected[] {
+  const { hosted_model_api: hosted, local_model_server: local } = configuration;
+  const all = [
+    ...(hosted.enable ? hosted.api_base_urls : []).map((url, index) =>
+      connectionOf('hosted', url, hosted.api_keys[index] ?? '', settingsOf(hosted.api_configs, index, url)),
+    ),
+    ...(local.enable ? local.base_urls : []).map((url, index) =>
+      connectionOf('ollama', url, '', settingsOf(local.api_configs, index, url)),
+    ),
+  ].filter((connection) => connection !== undefined);
+  const seen = new Map<string, number>();
+  return all.map((connection) => {
+    const count = (seen.get(connection.name) ?? 0) + 1;
+    seen.set(connection.name, count);
+    return count === 1 ? connection : { ...connection, name: `${connection.name} (${count})` };
+  });
+}
+
+const settingsOf = (configs: Record<string, Settings>, index: number, url: string): Settings =>
+  configs[String(index)] ?? configs[url] ?? {};
+
+/** @returns undefined for a connection that is switched off */
+export function connectionOf(
+  kind: 'hosted' | 'ollama',
+  url: string,
+  key: string,
+  settings: Settings,
+): Connected | undefined {
+  if (settings.enable === false) return undefined;
+  const address = url.replace(/\/+$/, '');
+  return {
+    name: settings.name || (URL.parse(url)?.host ?? url),
+    kind,
+    baseUrl: kind === 'ollama' && !address.endsWith('/v1') ? `${address}/v1` : address,
+    // Ollama's settings hold the key of a server behind a proxy.
+    key: settings.auth_type === 'none' ? '' : key || (typeof settings.key === 'string' ? settings.key : ''),
+    prefix: settings.prefix_id ?? '',
+    modelIds: settings.model_ids ?? [],
+    tags: (settings.tags ?? []).map((tag) => ({ name: typeof tag === 'string' ? tag : tag.name })),
+    connectionType: settings.connection_type ?? (kind === 'ollama' ? 'local' : 'external'),
+    headers: settings.headers ?? {},
+    extraParams: settings.extra_params ?? {},
+    concurrency: settings.concurrency ?? Number.POSITIVE_INFINITY,
+    firstTokenMs: 1000 * (settings.first_token_seconds ?? FIRST_TOKEN_SECONDS),
+    betweenTokensMs: 1000 * (settings.between_tokens_seconds ?? BETWEEN_TOKENS_SECONDS),
+    totalMs: 1000 * (settings.total_seconds ?? TOTAL_SECONDS),
+  };
+}

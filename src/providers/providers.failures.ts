@@ -1,0 +1,84 @@
+import { APIConnectionError, APIError, APIUserAbortError } from 'openai/core/error';
+import { AppError } from '../core/errors.ts';
+
+/** Why a call of a connection failed, in our words; the cause holds the words of others. */
+export class ProviderFailure extends AppError {
+  /** Whether another connection that has the model may succeed. */
+  readonly isReplaceable: boolean;
+
+  constructor(
+    code: 'provider_failed' | 'provider_timeout' | 'rate_limited' | 'bad_request',
+    { isReplaceable, ...options }: ConstructorParameters<typeof AppError>[1] & { isReplaceable: boolean },
+  ) {
+    super(code, options);
+    this.isReplaceable = isReplaceable;
+  }
+}
+
+const MOST_CHARACTERS = 500;
+/** Statuses with which a provider says that the request itself is wrong: its words help the caller. */
+const ABOUT_REQUEST: ReadonlySet<number> = new Set([400, 413, 422]);
+
+export const failed = (detail: string, cause?: unknown): ProviderFailure =>
+  new ProviderFailure('provider_failed', { detail, cause, isReplaceable: true });
+
+export const timedOut = (detail: string): ProviderFailure =>
+  new ProviderFailure('provider_timeout', { detail, isReplaceable: true });
+
+/** @param name the name of the connection */
+export function failureOf(name: string, error: unknown): ProviderFailure {
+  if (error instanceof ProviderFailure) return error;
+  if (error instanceof AppError) return failed(error.message, error);
+  if (error instanceof APIUserAbortError) return failed(`The call of ${name} was ended.`, error);
+  if (error instanceof APIConnectionError)
+    return failed(`${name} cannot be reached${reasonOf(error)}.`, error);
+  if (error instanceof APIError) return failureOfStatus(name, error);
+  if (error instanceof SyntaxError)
+    return failed(`${name} sent a piece of its answer that is no JSON.`, error);
+  return failed(`${name} broke its answer off${reasonOf(error)}.`, error);
+}
+
+function failureOfStatus(name: string, error: APIError): ProviderFailure {
+  const { status, headers } = error;
+  const words = wordsOf(error);
+  // Sent as a piece of a stream that had begun well.
+  if (status === undefined) return failed(`${name} ended its answer with an error${words}`, error);
+  if (status === 429) {
+    const seconds = Number(headers?.get('retry-after'));
+    const retryAfterSeconds = Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : 10;
+    const detail = `${name} accepts no more calls now. Try again later.`;
+    return new ProviderFailure('rate_limited', {
+      detail,
+      retryAfterSeconds,
+      cause: error,
+      isReplaceable: true,
+    });
+  }
+  if (ABOUT_REQUEST.has(status)) {
+    const detail = `${name} refuses the request${words}`;
+    return new ProviderFailure('bad_request', { detail, cause: error, isReplaceable: false });
+  }
+  // The words of such a refusal may show a part of the key.
+  if (status === 401 || status === 403)
+    return failed(`${name} refuses the key of this server (${status}).`, error);
+  return failed(`${name} answered ${status}${words}`, error);
+}
+
+/** The provider's own words, bounded, as the end of a sentence. */
+function wordsOf({ error }: APIError): string {
+  const said = typeof error === 'string' ? error : (error as { message?: unknown } | undefined)?.message;
+  if (typeof said !== 'string' || said.trim() === '') return '.';
+  const words = said.trim().replaceAll(/\s+/g, ' ');
+  return `: ${words.length > MOST_CHARACTERS ? `${words.slice(0, MOST_CHARACTERS).toWellFormed()}…` : words}`;
+}
+
+/** The innermost cause: libraries wrap errors. */
+function reasonOf(error: unknown): string {
+  let reason = '';
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof AppError) return `: ${cause.message.replace(/\.$/, '')}`;
+    const { code } = cause as NodeJS.ErrnoException;
+    if (typeof code === 'string') reason = ` (${code})`;
+  }
+  return reason;
+}

@@ -1,0 +1,91 @@
+import type { z } from 'zod';
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import { MASK, mapSecrets } from '../core/secrets/masks.ts';
+import { ANSWER_BYTES, Connection } from './connection.ts';
+import { type Connected, connectionOf, connectionsOf } from './connections.settings.ts';
+import { listModels } from './list.ts';
+import { failureOf } from './providers.failures.ts';
+import type { TestInput, TestReport } from './providers.schema.ts';
+
+const STEP_MS = 10_000;
+/** A local server may load the model first. */
+const TOKEN_MS = 60_000;
+
+type Input = z.infer<typeof TestInput>;
+type Step = TestReport['steps'][number];
+
+/** Tries a connection as the registry would use it, and reports each step. */
+export async function testProvider(scope: Scope, input: Input): Promise<TestReport> {
+  const settings = settingsOf(scope, input);
+  const way = scope.egress.open(settings.baseUrl, { maxBytes: ANSWER_BYTES });
+  const connection = new Connection(settings, way);
+  const steps: Step[] = [];
+  const signal = scope.signal ?? new AbortController().signal;
+  try {
+    await run(steps, settings, 'resolve', async () => {
+      const found = await way.resolve();
+      return `It has the address${found.length === 1 ? '' : 'es'} ${found.join(', ')}.`;
+    });
+    await run(steps, settings, 'connect', async () => {
+      await way.probe(STEP_MS);
+      return 'The port is open.';
+    });
+    let ids: string[] = [];
+    await run(steps, settings, 'authorise', async () => {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(STEP_MS)]);
+      ids = (await listModels(connection, limit)).map(({ id }) => id);
+      if (settings.modelIds.length > 0) return 'The list of models is fixed, so no list was asked for.';
+      return settings.key === '' ? 'It asks for no key.' : 'It accepts the key.';
+    });
+    await run(steps, settings, 'models', async () => {
+      if (ids.length === 0) throw new AppError('upstream_failed', { detail: 'It lists no models.' });
+      return `It lists ${ids.length} models.`;
+    });
+    await run(steps, settings, 'first_token', async () => {
+      const model = input.model ?? ids[0] ?? '';
+      const params = { messages: [{ role: 'user' as const, content: 'Say hi.' }], max_tokens: 16 };
+      const answer = await connection.chat({ model, params, person: scope.actor.id, signal });
+      answer.end();
+      return `${model} answers.`;
+    });
+  } catch (error) {
+    if (!(error instanceof Failed)) throw error;
+  } finally {
+    connection.close();
+  }
+  return { ok: steps.every(({ ok }) => ok), steps };
+}
+
+/** The step failed and was noted: no further one is tried. */
+class Failed extends Error {}
+
+async function run(steps: Step[], { name }: Connected, step: Step['step'], work: () => Promise<string>) {
+  const started = performance.now();
+  const note = (ok: boolean, detail: string) =>
+    steps.push({ step, ok, detail, duration_ms: Math.round(performance.now() - started) });
+  try {
+    note(true, await work());
+  } catch (error) {
+    note(false, failureOf(name, error).message);
+    throw new Failed();
+  }
+}
+
+/** A key that is left out or masked is the one that the configuration has for the same address. */
+function settingsOf({ configs }: Scope, { kind, url, key, config }: Input): Connected {
+  const stored = connectionsOf(configs.current).find(
+    ({ baseUrl }) => baseUrl === connectionOf(kind, url, '', {})?.baseUrl,
+  );
+  const given = key === MASK ? undefined : (key ?? undefined);
+  const clear = mapSecrets({ headers: config?.headers ?? {} }, (value, { path }) =>
+    value === MASK ? (stored?.headers[path.slice('headers.'.length)] ?? '') : value,
+  );
+  const settings = connectionOf(kind, url, given ?? stored?.key ?? '', {
+    ...config,
+    headers: clear.headers,
+    enable: true,
+  });
+  if (!settings) throw new AppError('bad_request');
+  return { ...settings, firstTokenMs: Math.min(settings.firstTokenMs, TOKEN_MS), totalMs: 2 * TOKEN_MS };
+}

@@ -1,0 +1,340 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { createEgress } from '../../src/egress/egress.ts';
+import { Connection } from '../../src/providers/connection.ts';
+import { type Connected, connectionOf, connectionsOf } from '../../src/providers/connections.settings.ts';
+import { Places } from '../../src/providers/places.ts';
+import type { ChatChunk } from '../../src/providers/providers.types.ts';
+import { until } from '../support/poll.ts';
+import { connectProviders, type ScriptedProvider, startProvider } from '../support/provider.ts';
+import { type Answer, signUpAll, startServer } from '../support/server.ts';
+
+const server = await startServer();
+const [root, ann] = await signUpAll(server, 'Root', 'Ann');
+const ask = server.as(root);
+const [first, second] = [await startProvider('small', 'only-first'), await startProvider('small')];
+const egress = createEgress();
+
+afterAll(async () => {
+  await server.close();
+  await egress.close();
+  await Promise.all([first, second].map((provider) => provider.close()));
+});
+
+/** A connection of its own to a provider, as the registry makes it. */
+function connectionTo({ url }: Pick<ScriptedProvider, 'url'>, settings: Partial<Connected> = {}): Connection {
+  const connected = { ...(connectionOf('hosted', url, 'key', { name: 'Test' }) as Connected), ...settings };
+  return new Connection(connected, egress.open(url, { maxBytes: 1024 ** 2 }));
+}
+
+const call = (signal: AbortSignal = new AbortController().signal, person = 'ann') => ({
+  model: 'small',
+  params: { messages: [{ role: 'user' as const, content: 'Hi' }] },
+  person,
+  signal,
+});
+
+async function textOf(stream: AsyncIterable<ChatChunk>): Promise<string> {
+  let text = '';
+  for await (const { choices } of stream) text += choices[0]?.delta.content ?? '';
+  return text;
+}
+
+/** What a whole call throws. */
+const failureOf = (connection: Connection) =>
+  connection
+    .chat(call())
+    .then(textOf)
+    .then(
+      (text) => `no failure: ${text}`,
+      (error) => `${error.code}: ${error.message}`,
+    );
+
+describe('a connection', () => {
+  it('streams the text of the provider, with its key and its headers', async () => {
+    const connection = connectionTo(first, { headers: { 'x-team': 'blue' }, extraParams: { top_k: 3 } });
+    expect(await textOf(await connection.chat(call()))).toBe('Hello from small.');
+    const request = first.chats().at(-1);
+    expect(request?.headers).toMatchObject({ authorization: 'Bearer key', 'x-team': 'blue' });
+    expect(request?.body).toMatchObject({ stream: true, top_k: 3, model: 'small' });
+  });
+
+  it('sends no key without one', async () => {
+    await textOf(await connectionTo(first, { key: '' }).chat(call()));
+    expect(first.chats().at(-1)?.headers.authorization).toBeUndefined();
+  });
+
+  it('closes the connection to the provider when the call ends early', async () => {
+    first.script((_request, wire) => wire.delta({ content: 'Once' }));
+    const connection = connectionTo(first);
+    for await (const _chunk of await connection.chat(call())) break;
+    const request = first.chats().at(-1);
+    await request?.closed;
+    expect(request?.isCut).toBe(true);
+    expect(connection.places.taken).toBe(0);
+  });
+
+  it('ends with the reason of the signal, before and after the first token', async () => {
+    const connection = connectionTo(first);
+    for (const isSilent of [true, false]) {
+      first.script((_request, wire) => isSilent || wire.delta({ content: 'Once' }));
+      const before = first.chats().length;
+      const controller = new AbortController();
+      const text = connection.chat(call(controller.signal)).then(textOf);
+      await until('the request', () => first.chats().length > before);
+      controller.abort(new Error('enough'));
+      await expect(text).rejects.toThrow('enough');
+      await first.chats().at(-1)?.closed;
+    }
+    expect(connection.places.taken).toBe(0);
+  });
+
+  it.each<[string, (provider: ScriptedProvider) => void, string]>([
+    [
+      'a refused key',
+      (one) => one.script((_, wire) => wire.json(401, { error: { message: 'sk-secret' } })),
+      'provider_failed: Test refuses the key of this server (401).',
+    ],
+    [
+      'a wrong request',
+      (one) => one.script((_, wire) => wire.json(400, { error: { message: 'Too long.' } })),
+      'bad_request: Test refuses the request: Too long.',
+    ],
+    [
+      'too many calls',
+      (one) => one.script((_, wire) => wire.json(429, {}, { 'retry-after': '7' })),
+      'rate_limited: Test accepts no more calls now. Try again later.',
+    ],
+    [
+      'an error after 200',
+      (one) =>
+        one.script((_, wire) => {
+          wire.delta({ content: 'a' });
+          wire.line('{"error":{"message":"Out of memory"}}');
+          wire.end();
+        }),
+      'provider_failed: Test ended its answer with an error: Out of memory',
+    ],
+    [
+      'a piece that is no JSON',
+      (one) =>
+        one.script((_, wire) => {
+          wire.delta({ content: 'a' });
+          wire.line('{"choices":');
+          wire.end();
+        }),
+      'provider_failed: Test sent a piece of its answer that is no JSON.',
+    ],
+    [
+      'a piece that is no chunk',
+      (one) =>
+        one.script((_, wire) => {
+          wire.line('{"choices":[{"delta":{"content":7}}]}');
+          wire.end();
+        }),
+      'provider_failed: Test sent a piece of its answer that is no chunk.',
+    ],
+    [
+      'an answer that is no stream',
+      (one) => one.script((_, wire) => wire.json(200, '<html>')),
+      'provider_failed: Test ended its answer before the first token.',
+    ],
+    [
+      'an answer that breaks off',
+      (one) =>
+        one.script((_, wire) => {
+          wire.delta({ content: 'a' });
+          wire.end();
+        }),
+      'provider_failed: Test broke its answer off.',
+    ],
+    [
+      'a connection that is cut',
+      (one) =>
+        one.script((_, wire) => {
+          wire.delta({ content: 'a' });
+          setImmediate(() => wire.cut());
+        }),
+      'provider_failed: Test broke its answer off (UND_ERR_SOCKET).',
+    ],
+    [
+      'an answer without end',
+      (one) =>
+        one.script((_, wire) => {
+          wire.delta({ content: 'a' });
+          wire.raw('x'.repeat(2 * 1024 ** 2));
+        }),
+      'provider_failed: Test broke its answer off (UND_ERR_RES_EXCEEDED_MAX_SIZE).',
+    ],
+    [
+      'a redirect',
+      (one) => one.script((_, wire) => wire.json(302, {}, { location: 'http://127.0.0.1/' })),
+      'provider_failed: Test answered 302.',
+    ],
+  ])('names %s', async (_what, prepare, expected) => {
+    prepare(first);
+    expect(await failureOf(connectionTo(first))).toBe(expected);
+  });
+
+  it('names a server that cannot be reached', async () => {
+    const gone = await startProvider();
+    await gone.close();
+    expect(await failureOf(connectionTo(gone))).toBe(
+      'provider_failed: Test cannot be reached (ECONNREFUSED).',
+    );
+  });
+
+  it('limits the time to the first token, between tokens, and of all', async () => {
+    first.script(() => {});
+    expect(await failureOf(connectionTo(first, { firstTokenMs: 50 }))).toBe(
+      'provider_timeout: Test sent no token within 0.05 seconds.',
+    );
+    first.script((_request, wire) => wire.delta({ content: 'Once' }));
+    expect(await failureOf(connectionTo(first, { betweenTokensMs: 50 }))).toBe(
+      'provider_timeout: Test sent no token for 0.05 seconds.',
+    );
+    first.script((_request, wire) => {
+      const timer = setInterval(() => wire.delta({ content: 'on and ' }), 5);
+      void first
+        .chats()
+        .at(-1)
+        ?.closed.then(() => clearInterval(timer));
+    });
+    expect(await failureOf(connectionTo(first, { totalMs: 200 }))).toBe(
+      'provider_timeout: Test took longer than 0.2 seconds for its answer.',
+    );
+  });
+
+  it('keeps a character that is split between two packets', async () => {
+    first.script(async (_request, wire) => {
+      const bytes = Buffer.from(
+        `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'für' } }] })}\n\n`,
+      );
+      const at = bytes.indexOf(0xc3) + 1;
+      wire.raw(bytes.subarray(0, at));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      wire.raw(bytes.subarray(at));
+      wire.finish();
+    });
+    expect(await textOf(await connectionTo(first).chat(call()))).toBe('für');
+  });
+
+  it('calls no other server than its own', async () => {
+    const { fetch } = egress.open(first.url, { maxBytes: 1000 });
+    await expect(fetch(`${second.url}/models`)).rejects.toThrow('another server');
+  });
+});
+
+describe('the places of a connection', () => {
+  it('are given to the people who wait in turn', async () => {
+    const places = new Places(1);
+    const never = new AbortController().signal;
+    const release = await places.take('ann', never);
+    const order: string[] = [];
+    const waits = ['ann', 'ann', 'ben', 'ann', 'cleo'].map((person) =>
+      places.take(person, never).then((giveBack) => {
+        order.push(person);
+        giveBack();
+      }),
+    );
+    release();
+    await Promise.all(waits);
+    expect(order).toEqual(['ann', 'ben', 'cleo', 'ann', 'ann']);
+    expect([places.taken, places.waiting]).toEqual([0, 0]);
+  });
+
+  it('are not lost to a call that leaves at the moment of its turn', async () => {
+    const places = new Places(1);
+    const leaving = new AbortController();
+    const release = await places.take('ann', new AbortController().signal);
+    leaving.signal.addEventListener('abort', release);
+    const left = places.take('ben', leaving.signal);
+    leaving.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    expect(places.taken).toBe(0);
+  });
+});
+
+describe('the connections of the configuration', () => {
+  const named = ({ body }: Answer) =>
+    body.map(({ name, state, models }: Record<string, unknown>) => [name, state, models]);
+
+  it('are listed for administrators alone', async () => {
+    await connectProviders(server, root, [first, { name: 'One' }], [second, { name: 'One' }]);
+    expect(named(await ask('GET /providers'))).toEqual([
+      ['One', 'ok', 2],
+      ['One (2)', 'ok', 1],
+    ]);
+    expect((await server.as(ann)('GET /providers')).status).toBe(403);
+    expect((await server.call('GET /providers')).status).toBe(401);
+  });
+
+  it('that do not answer are named by /ready, and the server stays ready', async () => {
+    second.scriptList((_request, wire) => wire.json(500, { error: { message: 'broken' } }));
+    await connectProviders(server, root, [first, { name: 'One' }], [second, { name: 'Two' }]);
+    const ready = await fetch(`${server.url}/ready`);
+    expect([ready.status, ((await ready.json()) as Answer['body']).parts.providers]).toEqual([
+      200,
+      { state: 'degraded', detail: 'no answer from Two' },
+    ]);
+    expect((await ask('GET /providers')).body[1]).toMatchObject({
+      state: 'failed',
+      detail: 'Two answered 500: broken',
+    });
+    second.scriptList(null);
+  });
+
+  it('refuse settings of a wrong type', async () => {
+    const { body } = await ask('GET /configs/export');
+    body.hosted_model_api.api_configs = { 0: { concurrency: 'many' } };
+    const answer = await ask('POST /configs/import', body);
+    expect([answer.status, answer.body.detail]).toEqual([400, expect.stringContaining('concurrency')]);
+  });
+
+  it('take their settings by place or by address, with a prefix and a fixed list of models', () => {
+    const hosted = {
+      enable: true,
+      api_base_urls: ['http://a/v1/', 'http://b/v1', 'http://c/v1'],
+      api_keys: ['1'],
+      api_configs: { 0: { prefix_id: 'a' }, 'http://b/v1': { enable: false }, 2: { model_ids: ['x'] } },
+    };
+    const local = { enable: true, base_urls: ['http://o:11434'], api_configs: {} };
+    const found = connectionsOf({ hosted_model_api: hosted, local_model_server: local });
+    expect(found.map(({ baseUrl, key, prefix, modelIds }) => [baseUrl, key, prefix, modelIds])).toEqual([
+      ['http://a/v1', '1', 'a', []],
+      ['http://c/v1', '', '', ['x']],
+      ['http://o:11434/v1', '', '', []],
+    ]);
+  });
+});
+
+describe('the test of a connection', () => {
+  const steps = ({ body }: Answer) =>
+    body.steps.map(({ step, ok }: { step: string; ok: boolean }) => `${step} ${ok}`);
+
+  it('reports each step, and uses the stored key of the address', async () => {
+    first.script((request, wire) => wire.say(`Hello from ${request.body.model}.`));
+    await connectProviders(server, root, [first]);
+    const answer = await ask('POST /providers/test', { url: first.url });
+    expect(steps(answer)).toEqual([
+      'resolve true',
+      'connect true',
+      'authorise true',
+      'models true',
+      'first_token true',
+    ]);
+    expect(first.chats().at(-1)?.headers.authorization).toBe('Bearer key-0');
+  });
+
+  it('ends at the first step that fails, with the reason', async () => {
+    first.scriptList((_request, wire) => wire.json(401, {}));
+    const answer = await ask('POST /providers/test', { url: first.url, key: 'wrong' });
+    expect(answer.status).toBe(200);
+    expect(steps(answer).at(-1)).toBe('authorise false');
+    expect(answer.body.steps.at(-1).detail).toContain('refuses the key');
+    first.scriptList(null);
+  });
+
+  it('is refused to members', async () => {
+    expect((await server.as(ann)('POST /providers/test', { url: first.url })).status).toBe(403);
+  });
+});
