@@ -131,6 +131,7 @@ function mend(document: OpenAPIObject, procedure: Procedure, rest: Rest) {
   if (procedure.meta?.level === 'open') operation.security = [];
   if (rest.bodyMember === undefined) mendBodyRequired(document, operation);
   else mendBodyMember(document, operation, rest.bodyMember, rest.acceptWrapped ?? false);
+  if (rest.query) moveToQuery(document, operation, rest.query);
   mendResponses(operation, procedure, rest);
 }
 
@@ -154,6 +155,26 @@ function mendBodyMember(
   }
   if (operation.requestBody && 'content' in operation.requestBody) {
     operation.requestBody.required = whole.required?.includes(bodyMember) ?? false;
+  }
+}
+
+/** Members that the query may give are described there alone. A body without other members is left out. */
+function moveToQuery(document: OpenAPIObject, operation: Operation, names: readonly string[]) {
+  const media = jsonBody(operation);
+  const whole = media?.schema && resolve(document, media.schema);
+  if (!media || !whole) throw new Error(`${operation.operationId}: no body`);
+  const { properties = {}, required = [] } = whole;
+  const moved = names.map((name) => {
+    const schema = properties[name];
+    if (!schema) throw new Error(`${operation.operationId}: no member "${name}"`);
+    return { in: 'query' as const, name, schema, required: required.includes(name) };
+  });
+  operation.parameters = [...(operation.parameters ?? []), ...moved];
+  const rest = Object.entries(properties).filter(([name]) => !names.includes(name));
+  if (rest.length === 0) delete operation.requestBody;
+  else {
+    const stillRequired = required.filter((name) => !names.includes(name));
+    media.schema = { ...whole, properties: Object.fromEntries(rest), required: stillRequired };
   }
 }
 

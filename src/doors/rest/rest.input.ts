@@ -39,7 +39,7 @@ export function planInput({ path, inputs, meta }: Procedure): InputReader {
   const sources = { parameters, shape, readers: planReaders(shape ?? new Map()) };
   if (!takesBody) return readFromQuery(sources, inputs.length > 0);
   if (bodyMember !== undefined) return readBodyMember(sources, bodyMember, rest.acceptWrapped ?? false);
-  return readFromBody(sources, inputs);
+  return readFromBody(sources, inputs, rest.query ?? []);
 }
 
 interface Sources {
@@ -99,26 +99,28 @@ function readBodyMember(sources: Sources, bodyMember: string, acceptWrapped: boo
 const unwrapped = (body: unknown, member: string) =>
   isObject(body) && member in body && Object.keys(body).length === 1 ? body[member] : body;
 
-function readFromBody(sources: Sources, inputs: Procedure['inputs']): InputReader {
+/** @param fromQuery members that the query may give; the body goes before it */
+function readFromBody(
+  sources: Sources,
+  inputs: Procedure['inputs'],
+  fromQuery: readonly string[],
+): InputReader {
   const { shape, parameters } = sources;
   const known = planKnownInput(inputs, parameters);
+  const readers = new Map([...sources.readers].filter(([name]) => fromQuery.includes(name)));
   return (request) => {
     const { body } = request;
-    const ignored = union(namesOf(request.query as Query), findIgnored(known, body));
+    const given: Members = {};
+    const ignored = union(addQuery(readers, request, given), findIgnored(known, body));
     if (inputs.length === 0) return { input: undefined, ignored };
     if (body === undefined || isObject(body)) {
       if (!shape) return { input: body, ignored };
-      const input = body ?? {};
+      const input = fromQuery.length > 0 ? { ...given, ...body } : (body ?? {});
       addParameters(sources, request, input);
       return { input, ignored };
     }
     return { input: body, ignored };
   };
-}
-
-function namesOf(query: Query): Set<string> | undefined {
-  const names = Object.keys(query);
-  return names.length > 0 ? new Set(names) : undefined;
 }
 
 const union = (one: Set<string> | undefined, other: Set<string> | undefined) =>
