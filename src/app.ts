@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { openDatabase } from './app.database.ts';
+import { type Board, startBoard } from './board/board.ts';
 import { type Closers, openClosers } from './closers.ts';
 import { hasAccounts } from './configs/client/accounts.service.ts';
 import { readPins } from './configs/configs.pins.ts';
@@ -142,11 +143,13 @@ async function startBase(
   closers.add(() => presence.close());
   const python = options.python ?? ownPython(options);
   if (python !== options.python) closers.add(() => python.close());
+  const board = ownBoard(options, python);
+  closers.add(() => board.close());
   const egress = options.egress ?? createEgress({ allow: env.EGRESS_ALLOW });
   if (egress !== options.egress) closers.add(() => egress.close());
   const shared = redis && { redis, prefix };
   return {
-    base: { env, log, warn, orm, sql, bus, configs, secret, shared, hub, presence, python, egress },
+    base: { env, log, warn, orm, sql, bus, configs, secret, shared, hub, presence, python, board, egress },
     redis,
   };
 }
@@ -163,7 +166,7 @@ async function openRedis(env: Env, log: Logger, closers: Closers): Promise<Redis
 
 /** Starts the nouns, and the jobs when all their parts are there. */
 async function startParts(options: AppOptions, base: PooledBase, closers: Closers): Promise<Parts> {
-  const { env, log, orm, sql, bus, configs, secret, hub, presence, python, egress } = base;
+  const { env, log, orm, sql, bus, configs, secret, hub, presence, python, board, egress } = base;
   const nounParts = await startNouns(base, closers);
   // Another PostgreSQL has its own disk, and reports itself when that is full.
   const { STORAGE_RESERVE_MB: reserve = env.DATABASE_URL ? 0 : 256 } = env;
@@ -176,6 +179,7 @@ async function startParts(options: AppOptions, base: PooledBase, closers: Closer
     bus,
     log,
     python,
+    board,
     egress,
     secret,
     configs,
@@ -227,6 +231,15 @@ const ownPython = ({ env, log, announce = (line) => log.info(line) }: AppOptions
   startPython({
     dataDir: env.DATA_DIR,
     ...(env.PYTHON && { interpreter: env.PYTHON }),
+    log: { info: announce, warn: (line) => log.warn(line), progress: showProgress },
+  });
+
+/** The package index is asked when Python is ready, or known to be unavailable. */
+const ownBoard = ({ env, log, announce = (line) => log.info(line) }: AppOptions, python: Python): Board =>
+  startBoard({
+    dataDir: env.DATA_DIR,
+    mode: env.EMBEDDED_MODEL,
+    interpreter: () => python.settled.then(() => python.interpreter()),
     log: { info: announce, warn: (line) => log.warn(line), progress: showProgress },
   });
 

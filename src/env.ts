@@ -58,7 +58,7 @@ const Env = z.object({
   /** Address to listen on; `0.0.0.0` for every interface. */
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port.default(8080),
-  /** Database, uploads, Python environment, generated secret. */
+  /** Database, uploads, Python environment, model on board, generated secret. */
   DATA_DIR: z
     .string()
     .min(1)
@@ -156,6 +156,8 @@ const Env = z.object({
   ENABLE_WEBSOCKET_SUPPORT: flag.default(true),
   /** Interpreter for tools; found when not set. */
   PYTHON: z.string().min(1).optional(),
+  /** The small model that comes with the server: `auto` offers it while no provider is configured. */
+  EMBEDDED_MODEL: z.enum(['auto', 'off']).default('auto'),
   /** Sign-in through any OpenID Connect provider: its issuer, or the address of its discovery document. */
   OPENID_PROVIDER_URL: httpUrl.optional(),
   OAUTH_CLIENT_ID: text.optional(),

@@ -55,7 +55,7 @@ export interface Noun {
 /** What a noun starts from: the parts that belong to no noun, and the configuration. */
 export type Base = Pick<
   Parts,
-  'orm' | 'sql' | 'bus' | 'hub' | 'log' | 'python' | 'egress' | 'secret' | 'configs' | 'presence'
+  'orm' | 'sql' | 'bus' | 'hub' | 'log' | 'python' | 'board' | 'egress' | 'secret' | 'configs' | 'presence'
 > & {
   env: Env;
   /** The store that the processes of an installation share; null for a single process. */

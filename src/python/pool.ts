@@ -74,6 +74,10 @@ class ToolPool implements Python {
     return this.#supervisor.state();
   }
 
+  async interpreter(): Promise<string> {
+    return (await this.#supervisor.base()).python;
+  }
+
   load(): PythonLoad {
     const { processes, waiting: waitingForProcess } = this.#places.load();
     const { running, waiting: waitingForTurn } = this.#turns.load();

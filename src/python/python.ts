@@ -92,6 +92,8 @@ export interface PythonLoad {
 
 export interface Python {
   state(): PythonState;
+  /** The running interpreter. Waits for a start, but not while the environment is made: throws python_unavailable. */
+  interpreter(): Promise<string>;
   /** The current load. */
   load(): PythonLoad;
   /** Resolves once Python is ready or known to be unavailable. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Folders that are not nouns. */
-const SHARED = ['core', 'database', 'egress', 'events', 'jobs', 'python'];
+const SHARED = ['board', 'core', 'database', 'egress', 'events', 'jobs', 'python'];
 const NO_NOUN = [...SHARED, 'cli', 'doors', 'start'];
 /** The maximum number of files; a larger folder should be split. */
 const MAX_FILES = 20;
@@ -194,6 +194,7 @@ describe('imports', () => {
     ['graphile-worker', /^src\/jobs\//],
     ['undici', /^src\/egress\//],
     ['ldapts', /^src\/auth\/ldap\//],
+    ['node-llama-cpp', /^src\/board\/process\//],
   ])('%s has one place', (name, place) => {
     const edges = imports.filter((edge) => isPackage(edge, name));
     expect(edges.filter(({ file }) => !place.test(file))).toEqual([]);

@@ -61,6 +61,7 @@ export function spawnMain(
       PORT: '0',
       ENV: 'test',
       PYTHON: '/dev/null',
+      EMBEDDED_MODEL: 'off',
       SHUTDOWN_GRACE: '0',
       ...env,
     },

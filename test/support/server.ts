@@ -65,6 +65,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     LOG_LEVEL: 'error',
     // Makes hashing of passwords nearly free.
     ENV: 'test',
+    EMBEDDED_MODEL: 'off',
     // A data folder has a secret; a database with the default data folder is read and written with the same
     // one.
     ...(options.database && !options.dataDir && { SECRET_KEY: 'the secret of servers on one database' }),

@@ -1,0 +1,26 @@
+import { createServer } from 'node:http2';
+import { flushCompileCache } from 'node:module';
+import { Socket } from 'node:net';
+import { answerCalls } from './answer.ts';
+import { loadModel } from './model.ts';
+
+/** The number of the user `nobody`. */
+const NOBODY = 65_534;
+
+/** The process of the model on board: `main.ts <weights>`. Serves HTTP/2 on the socket that it inherits, and ends with it. */
+const [weights = ''] = process.argv.slice(2);
+const model = await loadModel(weights);
+flushCompileCache();
+giveUpRights();
+const server = createServer(answerCalls(model));
+// The server has ended, in whatever way. The model may be busy in a thread, which an orderly end would wait for.
+server.on('session', (session) => session.on('close', () => process.kill(process.pid, 'SIGKILL')));
+server.emit('connection', new Socket({ fd: 3, readable: true, writable: true }));
+
+/** It has read everything that it needs. What people write reaches a parser in C++, which root should not run. */
+function giveUpRights(): void {
+  if (process.getuid?.() !== 0) return;
+  process.setgroups?.([]);
+  process.setgid?.(NOBODY);
+  process.setuid?.(NOBODY);
+}
