@@ -25,7 +25,7 @@ const METADATA: ReadonlySet<string> = new Set([
   'fd20:ce::254',
 ]);
 /** An IPv6 address that maps an IPv4 address reaches that one. */
-const isMetadata = (address: string) => METADATA.has(ipaddr.process(address).toString());
+export const isMetadata = (address: string) => METADATA.has(ipaddr.process(address).toString());
 
 const isAddress = (entry: string) => isIP(entry) !== 0;
 /** Not `isValidCIDR` alone, which accepts `10.0.0/8`. */

@@ -95,7 +95,7 @@ export function createEgress({ allow, resolve = askNameServers, mayConnect }: Eg
         throw translate(error, timeout);
       }
     },
-    open: openWay,
+    open: (address, options) => openWay(address, options, listed),
     close: library.close,
   };
 }

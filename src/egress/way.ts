@@ -1,8 +1,8 @@
 import { lookup as askMachine } from 'node:dns/promises';
-import { connect, type TcpNetConnectOpts } from 'node:net';
+import { connect, isIP, type TcpNetConnectOpts } from 'node:net';
 import { AppError } from '../core/errors.ts';
 import { hostOf, isNotPublic, refused } from './addresses.ts';
-import { reachable } from './allowed.ts';
+import { isMetadata, type Reachable, reachable } from './allowed.ts';
 import { lookupWith } from './lookup.ts';
 
 export interface WayOptions {
@@ -23,11 +23,12 @@ export interface Way {
 
 /**
  * The connections to the server go where the machine's own look-up of the name leads. There are no limits of time here: a stream may
- * pause, and its reader knows for how long.
+ * pause, and its reader knows for how long. Addresses where clouds give out credentials need the list of the operator.
  */
-export function openWay(address: string, { maxBytes }: WayOptions): Way {
+export function openWay(address: string, { maxBytes }: WayOptions, operators: Reachable): Way {
   const { origin, ...url } = parse(address);
   const listed = reachable([url.host]);
+  const isRefused = isIP(url.host) !== 0 && isMetadata(url.host) && !operators.hasAddress(url.host);
   const lookup = lookupWith({
     listed,
     hasAddress: listed.hasAddress,
@@ -49,13 +50,17 @@ export function openWay(address: string, { maxBytes }: WayOptions): Way {
     async fetch(input, init) {
       const target = new URL(input instanceof Request ? input.url : input);
       if (target.origin !== origin) throw refused(`${target.host} is another server than ${url.host}.`);
+      if (isRefused) throw isNotPublic(url.host);
       opened ??= load();
       const { fetch, agent } = await opened;
       const request = { ...init, redirect: 'manual', dispatcher: agent } as Parameters<typeof fetch>[1];
       return fetch(target, request) as unknown as Promise<Response>;
     },
     resolve: async () => (await askMachine(url.host, { all: true })).map(({ address: found }) => found),
-    probe: (timeoutMs) => probe({ host: url.host, port: url.port, lookup, timeout: timeoutMs }),
+    probe: async (timeoutMs) => {
+      if (isRefused) throw isNotPublic(url.host);
+      await probe({ host: url.host, port: url.port, lookup, timeout: timeoutMs });
+    },
     close: () => void opened?.then(({ agent }) => agent.destroy()).catch(() => {}),
   };
 }

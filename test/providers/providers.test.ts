@@ -222,6 +222,11 @@ describe('a connection', () => {
     const { fetch } = egress.open(first.url, { maxBytes: 1000 });
     await expect(fetch(`${second.url}/models`)).rejects.toThrow('another server');
   });
+
+  it('does not reach the addresses where clouds give out credentials', async () => {
+    const { fetch } = egress.open('http://169.254.169.254/v1', { maxBytes: 1000 });
+    await expect(fetch('http://169.254.169.254/v1/models')).rejects.toThrow('no public address');
+  });
 });
 
 describe('the places of a connection', () => {

@@ -9,6 +9,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   groups: 'User groups, whose members share permissions and grants.',
   messages: 'Messages of channels: posting, threads, reactions, pins, search.',
   notifications: 'Deliveries to the webhooks that people named for themselves.',
+  providers: 'Connections to the providers of models.',
   tools: 'Python tools: source, settings, versions, calls.',
   users: 'Accounts, as administrators manage them and as people see each other.',
   webhooks: 'Addresses by which programs post into a channel.',
