@@ -1,63 +1,144 @@
 import type { OpenAI } from 'openai';
+import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import type { ResolvedModel } from '../models/models.resolve.ts';
+import { fillPrompt } from '../models/prompt.variables.ts';
+import type { ChatMessage, ChatStream } from '../providers/providers.types.ts';
 import { mergeParams, withSystem } from './completions.prompt.ts';
 import type { CompletionEvent, CompletionRequest, CompletionUsage } from './completions.types.ts';
+import { addUsage, Round } from './round.ts';
+import { RunningCalls } from './tool.calls.ts';
+import { type Offer, offerTools } from './tool.offer.ts';
+
+/** Rounds with tools; one without follows. */
+const MOST_ROUNDS = 10;
+/** How often in a row a model may make the same calls. */
+const MOST_REPEATS = 2;
 
 /**
  * Runs one turn. Leaving the loop, or the signal, ends it: the connection to the provider closes.
  *
- * @throws from the first step or a later one: model_not_found, budget_exceeded, rate_limited, provider_failed, provider_timeout
+ * @throws from the first step or a later one: not_found for a tool, model_not_found, budget_exceeded, rate_limited, provider_failed,
+ *   provider_timeout
  */
-export async function* complete(scope: Scope, request: CompletionRequest): AsyncGenerator<CompletionEvent> {
-  const { model, signal } = request;
-  const startedAt = performance.now();
-  const stream = await scope.providers.chat({
-    model: model.provider.id,
-    params: {
-      ...mergeParams(model, request.params),
-      messages: withSystem(request.messages, model.system),
-    },
-    person: scope.actor.id,
-    signal,
-  });
-  let firstTokenMs: number | null = null;
-  let finishReason = 'stop';
-  let usage: CompletionUsage | null = null;
-  for await (const chunk of stream) {
-    chunk.model = model.id;
-    const choice = chunk.choices?.[0];
-    if (firstTokenMs === null && choice && hasToken(choice.delta))
-      firstTokenMs = performance.now() - startedAt;
-    if (choice?.finish_reason) finishReason = choice.finish_reason;
-    if (chunk.usage) usage = readUsage(chunk.usage);
-    yield { type: 'chunk', chunk };
+export function complete(scope: Scope, request: CompletionRequest): AsyncGenerator<CompletionEvent> {
+  return new Turn(scope, request).run();
+}
+
+/** One turn of a model: its rounds, each an answer of the provider and then the calls of tools in it. */
+class Turn {
+  readonly #scope: Scope;
+  readonly #request: CompletionRequest;
+  readonly #startedAt = performance.now();
+  #firstTokenMs: number | null = null;
+  #usage: CompletionUsage | null = null;
+  #rounds = 0;
+  /** The calls of the last round, and how often they came in a row. */
+  #lastCalls = '';
+  #repeats = 0;
+
+  constructor(scope: Scope, request: CompletionRequest) {
+    this.#scope = scope;
+    this.#request = request;
   }
-  yield {
-    type: 'end',
-    finish_reason: finishReason,
-    usage,
-    first_token_ms: firstTokenMs,
-    total_ms: performance.now() - startedAt,
-    rounds: 1,
-    tools_offered: true,
-  };
+
+  async *run(): AsyncGenerator<CompletionEvent> {
+    const { model, messages: asked, timeZone, signal } = this.#request;
+    const offer = await offerTools(this.#scope, this.#request);
+    const system = model.system && (await fillPrompt(this.#scope, model.system, timeZone));
+    const messages = withSystem(asked, system);
+    for (;;) {
+      const place = {
+        isFirst: this.#rounds === 0,
+        isLast: this.#rounds >= MOST_ROUNDS || this.#repeats > MOST_REPEATS,
+      };
+      const round = new Round(offer.served.size > 0 ? offer : undefined, place);
+      const stream = await this.#ask(messages, paramsOf(this.#request, offer, place));
+      const before = this.#usage;
+      for await (const chunk of stream) {
+        if (!round.take(chunk)) continue;
+        chunk.model = model.id;
+        if (chunk.usage && before) chunk.usage = asSent(addUsage(before, round.usage) ?? before);
+        yield { type: 'chunk', chunk };
+      }
+      this.#usage = addUsage(before, round.usage);
+      if (!round.goesOn) {
+        if (place.isLast && round.content === '') throw this.#withoutAnswer();
+        yield this.#end(round, offer);
+        return;
+      }
+      const calls = new RunningCalls(this.#scope, offer, this.#request, round.calls);
+      for await (const call of calls.run(signal, this.#refusalOf(round))) yield { type: 'tool', call };
+      messages.push(round.message, ...calls.messages);
+    }
+  }
+
+  async #ask(messages: ChatMessage[], params: Record<string, unknown>): Promise<ChatStream> {
+    const { model, signal } = this.#request;
+    this.#rounds += 1;
+    const stream = await this.#scope.providers.chat({
+      model: model.provider.id,
+      params: { ...params, messages },
+      person: this.#scope.actor.id,
+      signal,
+    });
+    this.#firstTokenMs ??= performance.now() - this.#startedAt;
+    return stream;
+  }
+
+  /** The sentence for a model that makes the same calls again and again. */
+  #refusalOf({ calls }: Round): string | undefined {
+    const key = JSON.stringify(calls.map(({ name, arguments: text }) => [name, text]));
+    this.#repeats = key === this.#lastCalls ? this.#repeats + 1 : 1;
+    this.#lastCalls = key;
+    if (this.#repeats <= MOST_REPEATS) return undefined;
+    return 'The same call was made before, with the same arguments. Answer from the results that are there.';
+  }
+
+  #withoutAnswer(): AppError {
+    const { model } = this.#request;
+    const how =
+      this.#repeats > MOST_REPEATS
+        ? 'made the same calls of tools again and again'
+        : `called tools ${MOST_ROUNDS} times in a row`;
+    this.#scope.log.warn({ model: model.id, rounds: this.#rounds }, 'A model only called tools.');
+    return new AppError('provider_failed', { detail: `The model ${how}, and gave no answer.` });
+  }
+
+  #end(round: Round, offer: Offer): CompletionEvent {
+    return {
+      type: 'end',
+      finish_reason: round.finishReason ?? 'stop',
+      usage: this.#usage,
+      first_token_ms: this.#firstTokenMs,
+      total_ms: performance.now() - this.#startedAt,
+      rounds: this.#rounds,
+      tools_offered: offer.isPossible,
+    };
+  }
 }
 
-type Delta = OpenAI.ChatCompletionChunk.Choice.Delta & { reasoning_content?: unknown; reasoning?: unknown };
-
-const hasToken = (delta: Delta | undefined): boolean =>
-  !!(delta?.content || delta?.reasoning_content || delta?.reasoning || delta?.tool_calls);
-
-function readUsage(usage: OpenAI.CompletionUsage): CompletionUsage {
-  const { prompt_tokens = 0, completion_tokens = 0 } = usage;
-  return {
-    prompt_tokens,
-    completion_tokens,
-    total_tokens: prompt_tokens + completion_tokens,
-    cached_tokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
-  };
+/** The request to the provider without its messages. */
+function paramsOf(
+  { model, params }: CompletionRequest,
+  { tools }: Offer,
+  { isFirst, isLast }: { isFirst: boolean; isLast: boolean },
+): Record<string, unknown> {
+  const merged = mergeParams(model, params);
+  if (tools.length === 0) return merged;
+  const own = Array.isArray(merged.tools) ? merged.tools : [];
+  if (!isLast) merged.tools = [...own, ...tools];
+  else if (own.length === 0) delete merged.tools;
+  // A choice that was forced once would be forced in each round.
+  if (!isFirst || (isLast && own.length === 0)) delete merged.tool_choice;
+  if (isLast && own.length === 0) delete merged.parallel_tool_calls;
+  return merged;
 }
+
+const asSent = ({ cached_tokens, ...usage }: CompletionUsage): OpenAI.CompletionUsage => ({
+  ...usage,
+  prompt_tokens_details: { cached_tokens },
+});
 
 /** Embeddings by a model, recorded and within the budgets like a turn. @throws as `complete` */
 export async function embed(

@@ -54,8 +54,17 @@ export async function attachmentsOf(scope: Scope, data: Members | null | undefin
   return ids;
 }
 
+/** Whether a message may carry this item of `files`, as far as its form tells; see `attachmentsOf`. */
+export function isShowable(scope: Pick<Scope, 'configs'>, item: unknown): item is Members {
+  try {
+    return isObject(item) && namedBy(item, 'files', webUrlOf(scope)) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** The address of this server for clients, which they may put before its paths. */
-const webUrlOf = ({ configs }: Scope) => configs.current.webui.url.replace(/\/$/, '');
+const webUrlOf = ({ configs }: Pick<Scope, 'configs'>) => configs.current.webui.url.replace(/\/$/, '');
 
 /** The ids of stored files in an item. @throws bad_request for an address that is not allowed */
 function namedBy(item: Members, path: string, own: string): string[] {

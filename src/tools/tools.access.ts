@@ -1,6 +1,12 @@
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
-import { readTool, readToolInUse, readToolRights } from './tools.repository.ts';
+import {
+  type DescribedTool,
+  describeTools,
+  readTool,
+  readToolInUse,
+  readToolRights,
+} from './tools.repository.ts';
 
 export const noSuchTool = () => new AppError('not_found', { detail: 'There is no such tool.' });
 
@@ -31,3 +37,11 @@ export const requireRight = async ({ sql, actor }: Scope, id: string, right: 're
 /** As `requireTool`, with the data for a call: source, version, valves. */
 export const requireToolInUse = async ({ sql, actor }: Scope, id: string, right: 'read' | 'write') =>
   admit(await readToolInUse(sql, actor, stored(id)), right);
+
+/** The functions of those of these tools that the caller may read, in the order of the ids, in one statement. */
+export async function readableTools({ sql, actor }: Scope, ids: readonly string[]): Promise<DescribedTool[]> {
+  const wanted = [...new Set(ids.map(stored))];
+  if (wanted.length === 0) return [];
+  const found = new Map((await describeTools(sql, actor, wanted)).map((tool) => [tool.id, tool]));
+  return wanted.flatMap((id) => found.get(id) ?? []);
+}

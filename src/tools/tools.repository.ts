@@ -67,6 +67,14 @@ const USE = statement<UsedTool, OneParams>(
 export const PERSON =
   "case when u.id is null then null else json_build_object('id', u.id, 'name', u.name, 'role', u.role) end";
 
+/** The functions of a tool. */
+export type DescribedTool = Pick<ToolEntity, 'id' | 'name' | 'specs'>;
+
+const DESCRIBE = statement<DescribedTool, CallerParams & { toolIds: string[] }>(
+  'tool.describe',
+  `select t.id, t.name, t.specs from tool t where t.id = any(:toolIds) and (${CAN_READ})`,
+);
+
 const SHARED = `t.id, t.user_id, t.name, ${META} as meta, t.version::text as version_id, t.specs,
   ${grantsOf('tool', 't.id')} as access_grants, t.updated_at, t.created_at`;
 const LISTED = `${SHARED}, w.may_write as write_access, t.user_valves_schema is not null as has_user_valves,
@@ -145,6 +153,10 @@ export async function readToolInUse(sql: Sql, caller: Caller, toolId: string): P
   const [row] = await sql.rows(USE, { ...callerOf(caller), toolId });
   return row;
 }
+
+/** The functions of those of these tools that the caller may read. */
+export const describeTools = (sql: Sql, caller: Caller, toolIds: string[]): Promise<DescribedTool[]> =>
+  sql.rows(DESCRIBE, { ...callerOf(caller), toolIds });
 
 /** The tools that the caller may read, without their sources, the last changed first. */
 export const listTools = (sql: Sql, caller: Caller): Promise<ToolListing[]> =>

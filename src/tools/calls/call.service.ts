@@ -2,6 +2,7 @@ import { AppError } from '../../core/errors.ts';
 import { ForeignJson } from '../../core/json/json.ts';
 import type { Scope } from '../../core/scope.ts';
 import { nowSeconds } from '../../core/time.ts';
+import type { FileView } from '../../files/files.schema.ts';
 import type { CallContext, Usage } from '../../python/pool.ts';
 import { requireReadyTool } from '../install/packages.service.ts';
 import { type CallValves, withoutValves } from '../valves/valves.mask.ts';
@@ -18,6 +19,8 @@ export interface ToolCall {
   onEvent?: ((event: string) => void) | undefined;
   /** Asks the caller. The question is JSON. Without it, a question of a function fails. */
   onAsk?: ((event: string, signal: AbortSignal) => Promise<unknown>) | undefined;
+  /** Called with each file that the function has uploaded. */
+  onUpload?: ((file: FileView) => void) | undefined;
   /** Ends the call; unless given, the signal of the scope. */
   signal?: AbortSignal | undefined;
 }
@@ -53,7 +56,7 @@ export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult
   // The usage of a call that ended with its process is known only after its answer.
   let complete: ((taken: Usage) => void) | undefined;
   let outcome = 'ok';
-  const requests = openRequests(scope);
+  const requests = openRequests(scope, call.onUpload);
   try {
     valves = openCallValves(scope, tool);
     return await scope.python.call({

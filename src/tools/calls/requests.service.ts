@@ -6,6 +6,7 @@ import { describeIssues } from '../../core/failure.ts';
 import type { Actor, Scope } from '../../core/scope.ts';
 import { freeForm, id, LIMITS, name } from '../../core/wire.ts';
 import { getContent } from '../../files/files.content.ts';
+import type { FileView } from '../../files/files.schema.ts';
 import { listFiles } from '../../files/files.service.ts';
 import { getFileDetail } from '../../files/files.text.ts';
 import { findUserByEmail, foldEmail, getUser } from '../../users/users.service.ts';
@@ -149,8 +150,9 @@ export interface ToolRequests {
   close(): void;
 }
 
-export function openRequests(scope: Scope): ToolRequests {
-  const uploads = openUploads();
+/** @param onUpload called with each file that the tool has uploaded */
+export function openRequests(scope: Scope, onUpload?: (file: FileView) => void): ToolRequests {
+  const uploads = openUploads(onUpload);
   return {
     async serve(name, input) {
       try {

@@ -32,7 +32,8 @@ export interface Uploads {
   close(): void;
 }
 
-export function openUploads(): Uploads {
+/** @param onStored called with each complete upload */
+export function openUploads(onStored?: (file: FileView) => void): Uploads {
   const underWay = new Map<number, Upload>();
   let last = 0;
 
@@ -43,7 +44,9 @@ export function openUploads(): Uploads {
     if (is_last) {
       underWay.delete(number);
       bytes.end(data);
-      return stored;
+      const file = await stored;
+      onStored?.(file);
+      return file;
     }
     // Resolves when the disk has taken the bytes. A failure is reported for the part at which it occurs.
     const written = new Promise<void>((resolve) => bytes.write(data, () => resolve()));

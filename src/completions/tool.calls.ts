@@ -1,0 +1,177 @@
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import type { ChatMessage } from '../providers/providers.types.ts';
+import type { CallContext } from '../python/pool.ts';
+import type { CompletionRequest, ToolCallRecord } from './completions.types.ts';
+import { readArguments, type StreamedCall } from './round.calls.ts';
+import type { Offer } from './tool.offer.ts';
+
+/** What a model gets of one result, in characters. */
+const MOST_RESULT = 64 * 1024;
+const MOST_STATUSES = 100;
+const LONGEST_STATUS = 1_000;
+const MOST_FILES = 20;
+const MOST_FILE_CHARACTERS = 64 * 1024;
+/** What an error repeats of arguments that are no JSON, in characters. */
+const MOST_QUOTED = 200;
+
+/** The calls of one round, all at once. Their records come whenever one changes; the last change of each is its end. */
+export class RunningCalls {
+  readonly #scope: Scope;
+  readonly #offer: Offer;
+  readonly #context: CallContext;
+  readonly #records: ToolCallRecord[];
+  readonly #changed = new Set<ToolCallRecord>();
+  readonly #over = new AbortController();
+  #wake = Promise.withResolvers<void>();
+  #open = 0;
+
+  constructor(scope: Scope, offer: Offer, request: CompletionRequest, calls: readonly StreamedCall[]) {
+    this.#scope = scope;
+    this.#offer = offer;
+    this.#context = contextOf(scope, request);
+    this.#records = calls.map((call) => ({
+      id: call.id,
+      tool_id: offer.served.get(call.name)?.toolId ?? '',
+      name: call.name,
+      arguments: call.arguments,
+      status: 'running',
+      statuses: [],
+      result: null,
+      duration_ms: null,
+      files: [],
+    }));
+  }
+
+  /** The results for the model. */
+  get messages(): ChatMessage[] {
+    return this.#records.map(({ id, result }) => ({ role: 'tool', tool_call_id: id, content: result ?? '' }));
+  }
+
+  /**
+   * Runs the calls, or ends them with an error. Leaving the loop, or the signal, ends those that run.
+   *
+   * @param refusal the result of all calls, when none is to run
+   * @throws the reason of the signal
+   */
+  async *run(signal: AbortSignal, refusal?: string): AsyncGenerator<ToolCallRecord> {
+    const end = () => {
+      this.#over.abort(signal.reason);
+      this.#wake.resolve();
+    };
+    signal.addEventListener('abort', end, { once: true });
+    try {
+      if (!refusal) yield* this.#records;
+      for (const record of this.#records) {
+        this.#open += 1;
+        void this.#runOne(record, refusal);
+      }
+      for (;;) {
+        signal.throwIfAborted();
+        for (const record of this.#changed) {
+          this.#changed.delete(record);
+          yield record;
+        }
+        if (this.#open === 0 && this.#changed.size === 0) return;
+        if (this.#changed.size === 0) await this.#wake.promise;
+        this.#wake = Promise.withResolvers<void>();
+      }
+    } finally {
+      signal.removeEventListener('abort', end);
+      this.#over.abort(new AppError('bad_request', { detail: 'The turn of the model is over.' }));
+    }
+  }
+
+  async #runOne(record: ToolCallRecord, refusal: string | undefined): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      if (refusal) throw new AppError('bad_request', { detail: refusal });
+      record.result = bounded(await this.#call(record));
+      record.status = 'done';
+    } catch (error) {
+      record.result = bounded(`Error: ${this.#inWords(error)}`);
+      record.status = 'failed';
+    }
+    record.duration_ms = Math.round((performance.now() - startedAt) * 1000) / 1000;
+    this.#open -= 1;
+    this.#tell(record);
+  }
+
+  async #call(record: ToolCallRecord): Promise<string> {
+    const { served } = this.#offer;
+    const offered = served.get(record.name);
+    if (!offered) {
+      const known = [...served.keys()].join(', ');
+      throw new AppError('not_found', {
+        detail: `There is no tool ${quoted(record.name)}. There are: ${known}.`,
+      });
+    }
+    const input = readArguments(record.arguments);
+    if (!input) {
+      const detail = `The arguments must be a JSON object. They were: ${quoted(record.arguments)}`;
+      throw new AppError('arguments_invalid', { detail });
+    }
+    return offered.source.call(this.#scope, {
+      toolId: offered.toolId,
+      function: offered.function,
+      arguments: input,
+      context: this.#context,
+      onStatus: (line) => this.#note(record, record.statuses, line.slice(0, LONGEST_STATUS), MOST_STATUSES),
+      onFile: (file) => {
+        const isShort = JSON.stringify(file).length <= MOST_FILE_CHARACTERS;
+        if (isShort) this.#note(record, record.files, file, MOST_FILES);
+      },
+      signal: this.#over.signal,
+    });
+  }
+
+  #note<T>(record: ToolCallRecord, list: T[], item: T, most: number): void {
+    if (list.length >= most || record.status !== 'running') return;
+    list.push(item);
+    this.#tell(record);
+  }
+
+  #tell(record: ToolCallRecord): void {
+    this.#changed.add(record);
+    this.#wake.resolve();
+  }
+
+  /** Failures that are not for callers are logged. */
+  #inWords(error: unknown): string {
+    if (error instanceof AppError) return error.message;
+    if (!this.#over.signal.aborted) this.#scope.log.error({ err: error }, 'A tool of a model failed.');
+    return 'The tool could not be called.';
+  }
+}
+
+const quoted = (text: string) =>
+  JSON.stringify(text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text);
+
+/** A result within its limit. A model that gets a part must know that it is one. */
+function bounded(text: string): string {
+  if (text.length <= MOST_RESULT) return text.toWellFormed();
+  return `${text.slice(0, MOST_RESULT).toWellFormed()}\n[The result was cut: it has ${text.length} characters.]`;
+}
+
+/** Without system prompt and parameters of the model, which the caller may not be allowed to read. */
+function contextOf({ actor }: Scope, { model, messages, context }: CompletionRequest): CallContext {
+  const { id, name, provider, meta } = model;
+  const { kind = 'api', chat_id, message_id, metadata, files } = context ?? {};
+  const described = { id, name, object: 'model', owned_by: provider.owned_by, info: { id, name, meta } };
+  return {
+    messages,
+    files,
+    metadata: {
+      ...metadata,
+      user_id: actor.id,
+      chat_id,
+      message_id,
+      interface: kind,
+      files,
+      model: described,
+    },
+    model: described,
+    chat_id,
+    message_id,
+  };
+}
