@@ -15,13 +15,19 @@ const MOST_FILE_CHARACTERS = 64 * 1024;
 /** What an error repeats of arguments that are no JSON, in characters. */
 const MOST_QUOTED = 200;
 
-/** The calls of one round, all at once. Their records come whenever one changes; the last change of each is its end. */
+/** A change of a record that the caller of the turn has not seen yet. */
+interface Change {
+  record: ToolCallRecord;
+  apply(record: ToolCallRecord): void;
+}
+
+/** The calls of one round, all at once. Their records come with each change, and change only then; the last change of each is its end. */
 export class RunningCalls {
   readonly #scope: Scope;
   readonly #offer: Offer;
   readonly #context: CallContext;
   readonly #records: ToolCallRecord[];
-  readonly #changed = new Set<ToolCallRecord>();
+  readonly #changes: Change[] = [];
   readonly #over = new AbortController();
   #wake = Promise.withResolvers<void>();
   #open = 0;
@@ -68,13 +74,15 @@ export class RunningCalls {
       }
       for (;;) {
         signal.throwIfAborted();
-        for (const record of this.#changed) {
-          this.#changed.delete(record);
-          yield record;
+        const change = this.#changes.shift();
+        if (change) {
+          change.apply(change.record);
+          yield change.record;
+        } else if (this.#open === 0) return;
+        else {
+          await this.#wake.promise;
+          this.#wake = Promise.withResolvers<void>();
         }
-        if (this.#open === 0 && this.#changed.size === 0) return;
-        if (this.#changed.size === 0) await this.#wake.promise;
-        this.#wake = Promise.withResolvers<void>();
       }
     } finally {
       signal.removeEventListener('abort', end);
@@ -84,17 +92,16 @@ export class RunningCalls {
 
   async #runOne(record: ToolCallRecord, refusal: string | undefined): Promise<void> {
     const startedAt = performance.now();
+    let [status, result]: [ToolCallRecord['status'], string] = ['done', ''];
     try {
       if (refusal) throw new AppError('bad_request', { detail: refusal });
-      record.result = bounded(await this.#call(record));
-      record.status = 'done';
+      result = bounded(await this.#call(record));
     } catch (error) {
-      record.result = bounded(`Error: ${this.#inWords(error)}`);
-      record.status = 'failed';
+      [status, result] = ['failed', bounded(`Error: ${this.#inWords(error)}`)];
     }
-    record.duration_ms = Math.round((performance.now() - startedAt) * 1000) / 1000;
+    const duration_ms = Math.round((performance.now() - startedAt) * 1000) / 1000;
     this.#open -= 1;
-    this.#tell(record);
+    this.#tell(record, (ended) => Object.assign(ended, { status, result, duration_ms }));
   }
 
   async #call(record: ToolCallRecord): Promise<string> {
@@ -111,28 +118,29 @@ export class RunningCalls {
       const detail = `The arguments must be a JSON object. They were: ${quoted(record.arguments)}`;
       throw new AppError('arguments_invalid', { detail });
     }
+    let [statuses, files] = [0, 0];
     return offered.source.call(this.#scope, {
       toolId: offered.toolId,
       function: offered.function,
       arguments: input,
       context: this.#context,
-      onStatus: (line) => this.#note(record, record.statuses, line.slice(0, LONGEST_STATUS), MOST_STATUSES),
-      onFile: (file) => {
-        const isShort = JSON.stringify(file).length <= MOST_FILE_CHARACTERS;
-        if (isShort) this.#note(record, record.files, file, MOST_FILES);
+      onStatus: (line) => {
+        statuses += 1;
+        if (statuses > MOST_STATUSES) return;
+        this.#tell(record, (of) => of.statuses.push(line.slice(0, LONGEST_STATUS)));
       },
+      onFile: (file) => {
+        files += 1;
+        if (files > MOST_FILES || JSON.stringify(file).length > MOST_FILE_CHARACTERS) return;
+        this.#tell(record, (of) => of.files.push(file));
+      },
+
       signal: this.#over.signal,
     });
   }
 
-  #note<T>(record: ToolCallRecord, list: T[], item: T, most: number): void {
-    if (list.length >= most || record.status !== 'running') return;
-    list.push(item);
-    this.#tell(record);
-  }
-
-  #tell(record: ToolCallRecord): void {
-    this.#changed.add(record);
+  #tell(record: ToolCallRecord, apply: Change['apply']): void {
+    this.#changes.push({ record, apply });
     this.#wake.resolve();
   }
 
