@@ -47,7 +47,7 @@ export const terms = defineTerms({
         messages_per_minute: server('Messages and edits of one person in a minute; 0: any number'),
         uploads_per_hour: server('Uploads of one person in an hour; 0: any number'),
         storage_bytes: server(
-          'Bytes that the files, messages, tools and picture of one person may take; 0: any number',
+          'Bytes that the files, messages, tools, models and pictures of one person may take; 0: any number',
         ),
         groups: server(
           'By group id, other values of the last three for its people; the most generous one holds',

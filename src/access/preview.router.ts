@@ -15,9 +15,9 @@ export const previewRouter = router({
         tags: ['users'],
         summary: 'List what an account may read',
         description:
-          'Returns the groups of the account and the tools that it may use as owner, by grants, or as an ' +
-          'administrator; tools are ordered by name. `total` counts all tools of the server. This version ' +
-          'has no models and no knowledge, so these lists are empty.',
+          'Returns the groups of the account and the tools and records of models that it may read as owner, ' +
+          'by grants, or as an administrator, ordered by name. `total` counts all of the server. This ' +
+          'version has no knowledge, so that list is empty.',
       },
       access: 'administrator',
     })
@@ -33,9 +33,9 @@ export const previewRouter = router({
         tags: ['groups'],
         summary: 'List what membership of a group allows',
         description:
-          'Returns the tools that grants to the group or to `*` allow, ordered by name, and three trees of ' +
-          'permissions: those of the group, those of all accounts, and both together. `total` counts all ' +
-          'tools of the server. This version has no models and no knowledge, so these lists are empty.',
+          'Returns the tools and records of models that grants to the group or to `*` allow, ordered by ' +
+          'name, and three trees of permissions: those of the group, those of all accounts, and both ' +
+          'together. `total` counts all of the server. This version has no knowledge, so that list is empty.',
       },
       access: 'administrator',
     })

@@ -6,7 +6,7 @@ const named = z.object({ id: z.string(), name: z.string() });
 /** What of a noun is within reach, and how many there are in all. */
 const Reachable = z.object({ items: z.array(named), total: z.int() });
 
-/** Models and knowledge do not exist in this version: their lists are empty. */
+/** Knowledge does not exist in this version: its list is empty. */
 const reach = { models: Reachable, knowledge: Reachable, tools: Reachable };
 
 export const UserPreview = z

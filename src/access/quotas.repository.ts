@@ -18,11 +18,14 @@ const STORED = statement<{ bytes: number }, { userId: string }>(
               from message where user_id = :userId)
          + (select coalesce(sum(octet_length(v.content)), 0) from tool_version v join tool t on t.id = v.tool_id
              where t.user_id = :userId)
+         + (select coalesce(sum(octet_length(v.snapshot::text)), 0) from model_version v join model m on m.id = v.model_id
+             where m.user_id = :userId)
+         + (select coalesce(sum(octet_length(picture)), 0) from model where user_id = :userId)
          + coalesce((select octet_length(profile_image_url) from users
              where id = :userId and profile_image_url like 'data:%'), 0))::float8 as bytes`,
 );
 
-/** The bytes that the files, messages, tools and picture of a person take, by the indexes on their owner. */
+/** The bytes that the files, messages, tools, models and picture of a person take, by the indexes on their owner. */
 export async function readStoredBytes(sql: Sql, userId: string): Promise<number> {
   const [row] = await sql.rows(STORED, { userId });
   return row?.bytes ?? 0;

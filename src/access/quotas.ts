@@ -125,5 +125,5 @@ export function createQuotas(options: {
 /** The refusal of what does not fit. @param used how many bytes are taken already */
 const quotaExceeded = (max: number, used: number) =>
   new AppError('quota_exceeded', {
-    detail: `Your files, messages, tools and picture may take ${max} bytes, of which ${Math.max(0, max - used)} are left. Delete some first.`,
+    detail: `Your files, messages, tools, models and pictures may take ${max} bytes, of which ${Math.max(0, max - used)} are left. Delete some first.`,
   });

@@ -71,7 +71,7 @@ export const terms = defineTerms({
         default_locale: clients('Language of the interface until a person chooses one'),
         default_models: clients('Models that are chosen at first, comma-separated'),
         default_pinned_models: clients('Models that are pinned at first, comma-separated'),
-        model_order_list: clients('Order of the models'),
+        model_order_list: server('Order of the models in lists; others follow by name'),
         prompt_suggestions: clients('Suggestions for a first prompt'),
         default_user_role: server('Role of new accounts but the first'),
         default_group_id: server('Id of the group that new accounts are put into'),

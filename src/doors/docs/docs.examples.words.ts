@@ -9,6 +9,13 @@ const TOOL = 'class Tools:\n    def greet(self, name: str) -> str:\n        retu
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl';
 const VALVES = { units: 'metric' };
 const VALVES_SPEC = { type: 'object', properties: { units: { type: 'string', default: 'metric' } } };
+const MODEL = {
+  id: 'helper',
+  base_model_id: 'llama3',
+  name: 'Helper',
+  meta: { description: 'Answers questions' },
+  params: { temperature: 0.2 },
+};
 const NOTES = { city: 'Oslo' };
 
 /** The example values of nouns, for their members. The first noun that a name contains counts. */
@@ -38,6 +45,7 @@ const NOUNS: readonly (readonly [name: RegExp, words: Words])[] = [
     /deliver/i,
     { id: id('09'), channel_id: id('02'), message_id: id('03'), status: 'delivered', response_status: 204 },
   ],
+  [/^(?!.*config).*model/i, { ...MODEL, model_id: 'helper' }],
   [/webhook/i, { id: id('08'), name: 'Builds', token: 'pHq3vT0cX9' }],
   [/api_?key|key_id/i, { id: id('07'), name: 'Laptop', allowed_endpoints: ['/api/channels'] }],
   [/session(?!user)/i, { id: id('06') }],
@@ -161,6 +169,9 @@ export const SHOWN: Words = {
 
 /** Bodies of operations whose schema says too little. */
 export const BODIES: Words = {
+  'modelTransfer.import': { models: [MODEL] },
+  'modelTransfer.sync': { models: [MODEL] },
+  'modelVersions.restore': { version_id: SOMETHING },
   'profile.updateNotes': NOTES,
   'settings.update': { ui: { theme: 'dark' } },
   'tools.invoke': { function: 'greet', arguments: { name: 'Ada' } },

@@ -1,14 +1,20 @@
 import type { GenerateOpenApiDocumentOptions } from 'trpc-to-openapi';
 import { bytes, failures } from './files.document.ts';
 
-const picture = (operationId: string, noun: string, summary: string, description: string) => ({
+const picture = (
+  operationId: string,
+  noun: string,
+  summary: string,
+  description: string,
+  place: 'path' | 'query' = 'path',
+) => ({
   get: {
     operationId,
     summary,
     description,
     tags: [noun],
     'x-access': 'member',
-    parameters: [{ in: 'path' as const, name: 'id', required: true, schema: { type: 'string' as const } }],
+    parameters: [{ in: place, name: 'id', required: true, schema: { type: 'string' as const } }],
     responses: {
       200: {
         description: 'A picture',
@@ -27,6 +33,14 @@ export const PICTURE_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']>
     'webhooks',
     'The picture of a webhook, or the common one',
     'Answers bytes for `<img>`. An id that no webhook has is answered with the common picture, not with 404.',
+  ),
+  '/models/model/profile/image': picture(
+    'models.picture',
+    'models',
+    'The picture of a model, or the common one',
+    'Answers bytes for `<img>`. An id of no model, and of one that the caller may not read, is answered with the common ' +
+      'picture, not with 404.',
+    'query',
   ),
   '/users/{id}/profile/image': picture(
     'users.picture',

@@ -5,6 +5,8 @@ import type { ExternalPicture, Picture } from '../../core/pictures.ts';
 import type { Parts, Scope } from '../../core/scope.ts';
 import { answerCall } from '../../core/trpc/admission.ts';
 import { id } from '../../core/wire.ts';
+import { modelPicture } from '../../models/models.pictures.ts';
+import { modelId } from '../../models/models.schema.ts';
 import { userPicture } from '../../users/users.picture.ts';
 import { webhookPicture } from '../../webhooks/webhooks.service.ts';
 import { buildHttpContext } from '../http/context.ts';
@@ -19,8 +21,6 @@ const COMMON: Picture = {
   ),
 };
 
-const Input = z.object({ id: id() });
-
 type FindPicture = (scope: Scope, id: string) => Promise<Picture | ExternalPicture | null>;
 
 /** The nouns with pictures. */
@@ -33,20 +33,43 @@ const PICTURES: [noun: string, find: FindPicture][] = [
 export function mountPictures(app: FastifyInstance, parts: Parts): void {
   for (const prefix of REST_PREFIXES) {
     for (const [noun, find] of PICTURES)
-      app.get(`${prefix}/${noun}/:id/profile/image`, servePicture(parts, noun, find));
+      app.get(`${prefix}/${noun}/:id/profile/image`, servePicture(parts, ofRow(noun, find)));
+    app.get(`${prefix}/models/model/profile/image`, servePicture(parts, OF_MODEL));
   }
 }
 
-function servePicture(parts: Parts, noun: string, find: FindPicture) {
+/** Where a route reads the id, and the path that an API key must reach. */
+interface Route {
+  Input: z.ZodType<{ id: string }>;
+  members: (request: FastifyRequest) => unknown;
+  path: (id: string) => string;
+  find: FindPicture;
+}
+
+const ofRow = (noun: string, find: FindPicture): Route => ({
+  Input: z.object({ id: id() }),
+  members: ({ params }) => params,
+  path: (ownerId) => `/api/${noun}/${ownerId}/profile/image`,
+  find,
+});
+
+/** Ids of models have slashes, so they come in the query. */
+const OF_MODEL: Route = {
+  Input: z.object({ id: modelId() }),
+  members: ({ query }) => query,
+  path: () => '/api/models/model/profile/image',
+  find: modelPicture,
+};
+
+function servePicture(parts: Parts, { Input, members, path, find }: Route) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const context = buildHttpContext(parts, request, reply);
-    const parsed = Input.safeParse(request.params);
-    const { id: ownerId = '' } = parsed.data ?? {};
+    const parsed = Input.safeParse(members(request));
     const call = {
       level: 'member',
       type: 'query',
       signal: undefined,
-      reach: () => [cutPath(`/api/${noun}/${ownerId}/profile/image`)],
+      reach: () => [cutPath(path(parsed.data?.id ?? ''))],
     } as const;
     const picture = await answerCall(
       context,

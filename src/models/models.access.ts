@@ -1,0 +1,34 @@
+import { AppError, invalid } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import type { Sql } from '../database/sql.ts';
+import { followChain, MOST_LINKS } from './models.chain.ts';
+import { type ModelRow, readModel } from './models.repository.ts';
+import { readLinks } from './models.resolve.repository.ts';
+
+/**
+ * The record, when the caller has that right on it.
+ *
+ * @throws model_not_found for an unknown record and one that the caller may not read, forbidden for one that they may only read
+ */
+export async function requireModel(scope: Scope, id: string, right: 'read' | 'write'): Promise<ModelRow> {
+  const row = await readModel(scope.sql, scope.actor, id);
+  if (!row?.can_read) throw new AppError('model_not_found');
+  if (right === 'write' && !row.write_access) throw new AppError('forbidden');
+  return row;
+}
+
+/**
+ * Checks the base of a record. Administrators may name a base that does not exist yet.
+ *
+ * @throws validation for a base that the caller may not use, and one that leads back to the record
+ */
+export async function requireBase(scope: Scope, sql: Sql, id: string, base: string): Promise<void> {
+  const records = await readLinks(sql, scope.actor, [base]);
+  if (scope.actor.role !== 'admin' && !followChain(scope, base, (at) => records.get(at))) {
+    throw invalid('base_model_id', 'names no model that you may use');
+  }
+  if (records.has(id)) throw invalid('base_model_id', 'leads back to this model');
+  if (records.size >= MOST_LINKS) {
+    throw invalid('base_model_id', `has ${MOST_LINKS} models on the way to its provider`);
+  }
+}
