@@ -125,5 +125,14 @@ class BoardSupervisor implements Board {
 
 const LIST = {
   object: 'list',
-  data: [{ id: MODEL_ID, object: 'model', created: 0, owned_by: 'parley', context_length: CONTEXT_TOKENS }],
+  data: [
+    {
+      id: MODEL_ID,
+      name: MODEL.name,
+      object: 'model',
+      created: 0,
+      owned_by: 'parley',
+      context_length: CONTEXT_TOKENS,
+    },
+  ],
 };

@@ -18,14 +18,18 @@ type EmbedParams = Omit<OpenAI.EmbeddingCreateParams, 'model'>;
 export class Connection {
   readonly settings: Connected;
   readonly places: Places;
-  readonly #way: Way;
+  readonly #way: Pick<Way, 'fetch' | 'close'>;
   #client: Promise<OpenAI> | undefined;
   #failedAt = Number.NEGATIVE_INFINITY;
 
   readonly #onFailure: (failure: ProviderFailure) => void;
 
   /** @param onFailure gets each failure of the provider, also in the middle of a stream */
-  constructor(settings: Connected, way: Way, onFailure: (failure: ProviderFailure) => void = () => {}) {
+  constructor(
+    settings: Connected,
+    way: Pick<Way, 'fetch' | 'close'>,
+    onFailure: (failure: ProviderFailure) => void = () => {},
+  ) {
     this.settings = settings;
     this.#way = way;
     this.#onFailure = onFailure;

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { BOARD_URL } from '../board/board.ts';
 import type { Configuration } from '../configs/settings/configs.schema.ts';
 import type { ConnectionSettings } from './providers.terms.ts';
 
@@ -54,6 +55,12 @@ export function connectionsOf(
 
 const settingsOf = (configs: Record<string, Settings>, index: number, url: string): Settings =>
   configs[String(index)] ?? configs[url] ?? {};
+
+/** The connection to the model on board, which is offered while no other connection is configured. */
+export const ON_BOARD: Connected = {
+  ...(connectionOf('hosted', BOARD_URL, '', { name: 'on board', connection_type: 'local' }) as Connected),
+  kind: 'board',
+};
 
 /** @returns undefined for a connection that is switched off */
 export function connectionOf(

@@ -70,6 +70,8 @@ export class ModelList {
 
   #wait(): number {
     if (this.#failures === 0) return this.#isCached() ? KEPT_MS : BARELY_KEPT_MS;
+    // The model on board is asked within the process: it answers as soon as its weights are there.
+    if (this.#connection.settings.kind === 'board') return FIRST_RETRY_MS / 4;
     return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.#failures - 1));
   }
 }

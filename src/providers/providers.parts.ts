@@ -3,8 +3,9 @@ import type { Parts } from '../core/scope.ts';
 import type { Base } from '../noun.ts';
 import { Registry } from './providers.registry.ts';
 
-export function startProviders({ configs, egress, log, bus }: Base) {
-  const providers = new Registry({ configs, egress, log });
+export function startProviders({ configs, egress, board, log, bus, env }: Base) {
+  const offered = env.EMBEDDED_MODEL === 'off' ? null : board;
+  const providers = new Registry({ configs, egress, board: offered, log });
   const stopFollowing = bus.subscribe('config.changed', () => providers.adopt());
   return {
     parts: { providers },
@@ -16,9 +17,13 @@ export function startProviders({ configs, egress, log, bus }: Base) {
 }
 
 /** A provider that does not answer is named; everything else goes on without it. */
-export function describeProviders({ providers }: Parts): { providers?: PartState } {
+export function describeProviders({ providers, board }: Parts): { providers?: PartState } {
   const states = providers.states();
   if (states.length === 0) return {};
+  if (states.some(({ kind }) => kind === 'board')) {
+    const { state, detail } = board.state();
+    return { providers: { state: state === 'failed' ? 'degraded' : 'ok', detail } };
+  }
   const dead = states.filter(({ state }) => state === 'failed').map(({ name }) => name);
   if (dead.length > 0)
     return { providers: { state: 'degraded', detail: `no answer from ${dead.join(', ')}` } };

@@ -2,11 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { OpenAI } from 'openai';
 import type { Logger } from 'pino';
+import type { Board } from '../board/board.ts';
 import type { ConfigStore } from '../configs/configs.store.ts';
 import { AppError } from '../core/errors.ts';
 import type { Egress } from '../egress/egress.ts';
 import { ANSWER_BYTES, Connection } from './connection.ts';
-import { type Connected, connectionsOf } from './connections.settings.ts';
+import { type Connected, connectionsOf, ON_BOARD } from './connections.settings.ts';
 import { ModelList } from './list.ts';
 import { ProviderFailure } from './providers.failures.ts';
 import { countCall } from './providers.metrics.ts';
@@ -20,6 +21,8 @@ interface Held {
 interface Sources {
   configs: ConfigStore;
   egress: Egress;
+  /** Null when the operator has switched it off. */
+  board: Board | null;
   log: Logger;
 }
 
@@ -72,7 +75,11 @@ export class Registry implements Providers {
 
   /** Follows the configuration: connections that did not change keep their lists and their calls. */
   adopt(): void {
-    const wanted = connectionsOf(this.#sources.configs.current);
+    const { configs, board } = this.#sources;
+    const configured = connectionsOf(configs.current);
+    const isOnBoard = configured.length === 0 && board !== null;
+    if (isOnBoard) board.begin();
+    const wanted = isOnBoard ? [ON_BOARD] : configured;
     const left = [...this.#held];
     this.#held = wanted.map((settings) => {
       const at = left.findIndex(({ connection }) => isDeepStrictEqual(connection.settings, settings));
