@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 import { getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -80,7 +80,8 @@ export class ModelProcess {
     } catch (error) {
       throw await this.#explain(error, signal);
     }
-    if (stream.aborted) throw await this.#explain(undefined, signal);
+    // A lost connection looks like an end.
+    if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) throw await this.#explain(undefined, signal);
   }
 
   /** Only the end of the process, and the caller, close a connection early. */
@@ -111,6 +112,8 @@ function untilEnded(child: ChildProcess): Promise<string> {
   }
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message));
-    child.once('close', (code, signal) => resolve(complaint || `it ended with ${signal ?? code}`));
+    child.once('close', (code, signal) => {
+      resolve(complaint.replace(/\.$/, '') || `it ended with ${signal ?? code}`);
+    });
   });
 }

@@ -66,8 +66,11 @@ export class Runner {
       const isWanted = this.#process !== started || this.#isClosed;
       if (this.#process === started) this.#process = undefined;
       if (isWanted) return;
-      this.#options.warn(`The model on board ended: ${reason}.`);
-      if (started.hasAnswered) return;
+      const { warn, weights } = this.#options;
+      if (started.hasAnswered) return warn(`The model on board ended: ${reason}.`);
+      warn(
+        `The model on board did not start: ${reason}. Removing ${weights} makes the next start fetch it again.`,
+      );
       this.#retryAt = performance.now() + Math.min(PAUSE_MS.first * 2 ** this.#failures, PAUSE_MS.most);
       this.#failures += 1;
     });

@@ -2,6 +2,7 @@ import type { TestProject } from 'vitest/node';
 import { migrate, openOrm } from '../../src/database/orm.ts';
 import { entities } from '../../src/entities.ts';
 import { installQueue } from '../../src/jobs/install.ts';
+import { shareWeights } from './board.ts';
 import { startCluster } from './cluster.ts';
 import { inDatabase, quoteName, TEMPLATE, urlOf, withClient } from './database.ts';
 import { sharedEnvironment } from './python.ts';
@@ -32,6 +33,9 @@ export default async function setup(project: TestProject) {
   // Made here, so that two workers do not make it at once. Without Python, the tests that need it report
   // that.
   await sharedEnvironment().catch((error: unknown) => console.warn(String(error)));
+  await shareWeights().catch((error: unknown) =>
+    console.warn(`Tests of the model on board are skipped: ${error}`),
+  );
   project.provide('clusterUrl', url);
   return stop;
 }
