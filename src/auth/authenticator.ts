@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { ConfigStore } from '../configs/configs.store.ts';
-import { may } from '../configs/settings/permissions.ts';
 import { AppError } from '../core/errors.ts';
 import { networkCaller, runCall } from '../core/limits/calls.ts';
 import type { Actor, Authenticate } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
-import { requireReach, toEndpoint } from './keys/keys.reach.ts';
+import { toEndpoint } from './keys/keys.reach.ts';
 import { findKey } from './keys/keys.repository.ts';
 import { hashKey, isKey } from './keys/keys.text.ts';
+import { requireKeyUse } from './keys/keys.use.ts';
 import { isEnded } from './revocation.ts';
 import { openSessions } from './sessions/session.ts';
 import { createTokens, type Tokens } from './sessions/tokens.ts';
@@ -166,17 +166,10 @@ class Verifier implements Authenticator {
     return { actor, endpoints: key.allowed_endpoints?.map(toEndpoint) ?? null };
   }
 
-  /** Checked on every call: the configuration may have changed since the credential was verified. */
   #admit({ actor, endpoints }: Verified, reach: Parameters<Authenticate>[2]): Actor | Promise<Actor> {
-    if (actor.keyId !== null) {
-      const { configs } = this.#options;
-      const { auth } = configs.current;
-      const mayUse = auth.enable_api_keys && may({ configs, actor }, 'features.api_keys');
-      if (!mayUse) throw new AppError('api_key_forbidden');
-      const pending = reach && requireReach(auth.api_key, endpoints, reach);
-      if (pending) return pending.then(() => this.#accept(actor));
-    }
-    return this.#accept(actor);
+    const pending =
+      actor.keyId === null ? undefined : requireKeyUse(this.#options.configs, actor, endpoints, reach);
+    return pending ? pending.then(() => this.#accept(actor)) : this.#accept(actor);
   }
 
   #accept(actor: Actor): Actor {
