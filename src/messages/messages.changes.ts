@@ -50,6 +50,9 @@ export const ERASED = {
   pinned_at: null,
 };
 
+/** A change by a person; it may be made after the call that caused it. */
+export type ChangingScope = Pick<Scope, 'actor' | 'sql' | 'bus'>;
+
 interface Recorded {
   message: MessageView;
   /** Whether the message is a tombstone now, or was deleted. */
@@ -81,7 +84,7 @@ type LogChange = (
  * back its number. A change that deletes the message must call `before` first.
  */
 export async function recordChanges<T>(
-  scope: Scope,
+  scope: ChangingScope,
   channel: ChannelAccess,
   work: (log: LogChange) => Promise<T>,
 ): Promise<T> {

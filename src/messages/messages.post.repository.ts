@@ -240,6 +240,9 @@ const LOCK = statement<never, { channelId: string }>(
   'select from channel where id = :channelId for no key update',
 );
 
+/** Locks a channel: a later `insertPosts` of the transaction begins with its current state. */
+export const lockForPosts = (tx: Sql, channelId: string): Promise<unknown> => tx.rows(LOCK, { channelId });
+
 /** Stores posts into one channel after locking it, so that the statement begins with the current state. */
 export const insertUnderLock = (
   sql: Database,
@@ -247,7 +250,7 @@ export const insertUnderLock = (
   texts: readonly string[],
 ): Promise<PostOutcome[]> =>
   transaction({ sql }, async (tx) => {
-    await tx.rows(LOCK, { channelId });
+    await lockForPosts(tx, channelId);
     return insertPosts(tx, texts, { waits: true, refers: true });
   });
 

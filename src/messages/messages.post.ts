@@ -11,6 +11,7 @@ import { attachmentsOf } from '../files/attachments.ts';
 import { EVERYONE } from '../mentions/mentions.repository.ts';
 import { findMentions } from '../mentions/mentions.service.ts';
 import { BY_USER } from './messages.author.ts';
+import './messages.calls.ts';
 import { publishEvent } from './messages.changes.ts';
 import { forgetTempIds, type NewPost, type Posted, readByTempId } from './messages.post.repository.ts';
 import type { PostedMessage } from './messages.schema.ts';
@@ -55,13 +56,20 @@ export async function postMessage(scope: Scope, post: Post): Promise<PostedMessa
   const { actor } = scope;
   await scope.quotas.message(actor.id, bytesOf(post));
   const files = await attachmentsOf(scope, post.data);
-  return store(scope, {
-    view: viewOf(post, actor.id, authorOf(actor)),
+  const [mentions, models] = await Promise.all([
+    findMentions(scope.sql, post.id, post.content, actor.id),
+    scope.modelCalls.find(scope, post),
+  ]);
+  const meta = models ? { ...post.meta, mentions: models } : post.meta;
+  const message = await store(scope, {
+    view: viewOf({ ...post, meta }, actor.id, authorOf(actor)),
     is_admin: actor.role === 'admin',
     author: BY_USER,
-    mentions: await findMentions(scope.sql, post.id, post.content, actor.id),
+    mentions,
     files,
   });
+  if (models) await scope.modelCalls.begin(scope, message);
+  return message;
 }
 
 /** An incoming webhook as the author; `user_id` is its creator. */
@@ -102,7 +110,8 @@ export const bytesOf = ({ content, data, meta }: Pick<Post, 'content' | 'data' |
 /** Null means not sent: the result is an empty array. */
 const filesOf = (data: Post['data']): unknown[] => (Array.isArray(data?.files) ? data.files : []);
 
-const viewOf = (post: Post, userId: string, author: Author): NewPost['view'] => ({
+/** The form of a new message. */
+export const viewOf = (post: Post, userId: string, author: Author): NewPost['view'] => ({
   id: uuidv7(),
   user_id: userId,
   channel_id: post.id,
@@ -146,7 +155,8 @@ async function store(parts: Pick<Parts, 'sql' | 'bus' | 'posts'>, post: NewPost)
   }
 }
 
-const messageOf = (view: NewPost['view'], { at, root_id, quoted }: Posted): PostedMessage => ({
+/** A message after it was stored. */
+export const messageOf = (view: NewPost['view'], { at, root_id, quoted }: Posted): PostedMessage => ({
   ...view,
   parent_id: root_id,
   reply_to_message: quoted,
@@ -162,7 +172,7 @@ async function repeated(sql: Sql, view: NewPost['view']): Promise<PostedMessage 
 }
 
 /** Publishes a logged message, after its commit. */
-function tell(
+export function tell(
   { bus }: Pick<Parts, 'bus'>,
   { author, mentions }: NewPost,
   message: PostedMessage,

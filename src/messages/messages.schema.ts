@@ -19,14 +19,19 @@ export const MessageData = z.record(z.string(), z.unknown()).meta({
  * stored values unchanged.
  */
 export const SentForms = {
-  data: freeFormWithout(['tool_calls'])
+  data: freeFormWithout(['tool_calls', 'reasoning'])
     .nullish()
-    .describe('`files`, and members of the client; `tool_calls` is dropped'),
+    .describe('`files`, and members of the client; `tool_calls` and `reasoning` are dropped'),
   meta: freeFormWithout([
     'model_id',
     'model_name',
     'done',
+    'stopped',
+    'mentions',
+    'context',
     'usage',
+    'first_token_ms',
+    'total_ms',
     'error',
     'webhook',
     'abridged',
