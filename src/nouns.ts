@@ -20,6 +20,7 @@ import type { Base, Noun, OnAccountDeleted } from './noun.ts';
 import { providers } from './providers/providers.noun.ts';
 import { reactions } from './reactions/reactions.noun.ts';
 import { reads } from './reads/reads.noun.ts';
+import { replies } from './replies/replies.noun.ts';
 import { search } from './search/search.noun.ts';
 import { settings } from './settings/settings.noun.ts';
 import { threads } from './threads/threads.noun.ts';
@@ -55,6 +56,7 @@ export const nouns = [
   webhooks,
   tools,
   files,
+  replies,
 ] as const;
 
 type PartsOf<N> = N extends { start: (...base: never) => infer S }

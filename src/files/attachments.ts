@@ -63,6 +63,15 @@ export function isShowable(scope: Pick<Scope, 'configs'>, item: unknown): item i
   }
 }
 
+/** The id of the stored file in an item of `data.files`, as it was stored with a message; undefined for other items. */
+export function storedFileIn({ id, url, file }: Members): string | undefined {
+  const own = [id, isObject(file) ? file.id : undefined].find(
+    (one): one is string => typeof one === 'string' && FILE_ID.test(one),
+  );
+  const named = typeof url === 'string' ? FILE_PATH.exec(URL.parse(url)?.pathname ?? url)?.[1] : undefined;
+  return (own ?? named)?.toLowerCase();
+}
+
 /** The address of this server for clients, which they may put before its paths. */
 const webUrlOf = ({ configs }: Pick<Scope, 'configs'>) => configs.current.webui.url.replace(/\/$/, '');
 

@@ -47,6 +47,25 @@ export async function listReadableFiles(sql: Sql, reader: Reader, among: string[
   return rows.map(({ id }) => id);
 }
 
+export interface FileWithText extends Pick<FileRow, 'id' | 'filename' | 'content_type' | 'size'> {
+  /** The edited text that replaces the text of the bytes. */
+  edited_text: string | null;
+}
+
+const WITH_TEXT = statement<FileWithText, ReaderParams & { among: string[]; characters: number }>(
+  'file.with_text',
+  `select f.id, f.filename, f.content_type, f.size::float8 as size, left(f.edited_text, :characters::int) as edited_text
+     from file f where f.id = any(:among::uuid[]) and ${CAN_READ_FILE}`,
+);
+
+/** The given files that the caller may read, with the beginnings of their edited texts. */
+export const readFilesWithText = (
+  sql: Sql,
+  reader: Reader,
+  among: string[],
+  characters: number,
+): Promise<FileWithText[]> => sql.rows(WITH_TEXT, { ...readerParams(reader), among, characters });
+
 const LIST = statement<FileRow, { userId: string; limit: number; skip: number }>(
   'file.list_own',
   `select ${COLUMNS} from file f where f.user_id = :userId order by f.id desc limit :limit offset :skip`,

@@ -1,0 +1,113 @@
+import { buffer, text } from 'node:stream/consumers';
+import { isObject } from '../../core/json/json.ts';
+import type { Scope } from '../../core/scope.ts';
+import { storedFileIn } from '../../files/attachments.ts';
+import { readerOf } from '../../files/files.access.ts';
+import { type FileWithText, readFilesWithText } from '../../files/files.repository.ts';
+import type { HeardMessage } from './context.repository.ts';
+
+/** Images are not scaled, because no library of the server does that. */
+const IMAGES = 8;
+const IMAGE_BYTES = 4 * 1024 ** 2;
+const ALL_IMAGE_BYTES = 16 * 1024 ** 2;
+const TEXT_FILES = 20;
+const TEXT_CHARACTERS = 64 * 1024;
+const TEXT_BYTES = 1024 ** 2;
+
+const IMAGE = /^image\/(?:png|jpeg|gif|webp)$/;
+const EMBEDDED = /^data:image\/(?:png|jpeg|gif|webp);base64,/;
+const TEXT = /^(?:text\/|application\/(?:json|xml))/;
+
+/** What the files of the messages give to the model, by the ids of the messages. */
+export interface HeardFiles {
+  /** `data:` addresses. */
+  images: ReadonlyMap<string, string[]>;
+  texts: ReadonlyMap<string, { name: string; text: string }[]>;
+  imagesLeftOut: number;
+  filesLeftOut: number;
+}
+
+/**
+ * The images and text files of messages, from the newest message on, as many as the limits allow. Only files that are stored
+ * here and that the caller may read, and images in the message itself; no address is fetched. One statement for all.
+ */
+export async function readHeardFiles(
+  scope: Scope,
+  messages: readonly HeardMessage[],
+  hasVision: boolean,
+): Promise<HeardFiles> {
+  const items = messages
+    .toReversed()
+    .flatMap(({ id, files }) =>
+      Array.isArray(files) ? files.filter(isObject).map((item) => ({ messageId: id, item })) : [],
+    );
+  const ids = [...new Set(items.map(({ item }) => storedFileIn(item)).filter((id) => id !== undefined))];
+  const found =
+    ids.length === 0 ? [] : await readFilesWithText(scope.sql, readerOf(scope), ids, TEXT_CHARACTERS);
+  const byId = new Map(found.map((file) => [file.id, file]));
+  const taken = new Taken(scope, hasVision);
+  for (const { messageId, item } of items) {
+    const id = storedFileIn(item);
+    const file = id === undefined ? undefined : byId.get(id);
+    if (file) await taken.add(messageId, file);
+    else if (typeof item.url === 'string' && EMBEDDED.test(item.url)) taken.addImage(messageId, item.url);
+  }
+  return taken;
+}
+
+class Taken implements HeardFiles {
+  readonly images = new Map<string, string[]>();
+  readonly texts = new Map<string, { name: string; text: string }[]>();
+  imagesLeftOut = 0;
+  filesLeftOut = 0;
+  readonly #scope: Scope;
+  readonly #hasVision: boolean;
+  readonly #count = { images: 0, imageBytes: 0, texts: 0 };
+
+  constructor(scope: Scope, hasVision: boolean) {
+    this.#scope = scope;
+    this.#hasVision = hasVision;
+  }
+
+  async add(messageId: string, file: FileWithText): Promise<void> {
+    const { id, content_type: type, size } = file;
+    if (IMAGE.test(type)) {
+      if (!this.#hasRoomFor(size) || !(await this.#scope.files.has(id))) this.imagesLeftOut += 1;
+      else {
+        const bytes = await buffer(this.#scope.files.read(id));
+        this.addImage(messageId, `data:${type};base64,${bytes.toString('base64')}`);
+      }
+    } else if (TEXT.test(type) || file.edited_text !== null) await this.#addText(messageId, file);
+    else this.filesLeftOut += 1;
+  }
+
+  addImage(messageId: string, url: string): void {
+    const size = Math.floor(url.length * 0.75);
+    if (!this.#hasRoomFor(size)) {
+      this.imagesLeftOut += 1;
+      return;
+    }
+    this.#count.images += 1;
+    this.#count.imageBytes += size;
+    this.images.set(messageId, [...(this.images.get(messageId) ?? []), url]);
+  }
+
+  #hasRoomFor(size: number): boolean {
+    const { images, imageBytes } = this.#count;
+    return (
+      this.#hasVision && images < IMAGES && size <= IMAGE_BYTES + 64 && imageBytes + size <= ALL_IMAGE_BYTES
+    );
+  }
+
+  async #addText(messageId: string, { id, filename, size, edited_text }: FileWithText): Promise<void> {
+    const isReadable = edited_text !== null || (size <= TEXT_BYTES && (await this.#scope.files.has(id)));
+    if (this.#count.texts >= TEXT_FILES || !isReadable) {
+      this.filesLeftOut += 1;
+      return;
+    }
+    this.#count.texts += 1;
+    const content = edited_text ?? (size === 0 ? '' : await text(this.#scope.files.read(id)));
+    const cut = { name: filename, text: content.slice(0, TEXT_CHARACTERS).toWellFormed() };
+    this.texts.set(messageId, [...(this.texts.get(messageId) ?? []), cut]);
+  }
+}

@@ -1,0 +1,112 @@
+import { AppError } from '../../core/errors.ts';
+import type { Scope } from '../../core/scope.ts';
+import type { ResolvedModel } from '../../models/models.resolve.ts';
+import type { ChatMessage } from '../../providers/providers.types.ts';
+import { withLabels } from '../replies.mentions.ts';
+import { type HeardFiles, readHeardFiles } from './context.files.ts';
+import { type HeardMessage, listHeard } from './context.repository.ts';
+import { cutToRoom, type Piece, roomIn, tokensOf } from './context.window.ts';
+
+/** What providers count for one image, roughly. */
+const IMAGE_TOKENS = 1_000;
+
+interface Heard extends Piece {
+  isOwn: boolean;
+  images: readonly string[];
+}
+
+export interface Context {
+  messages: ChatMessage[];
+  /** What the model did not get, for `meta.context`; null if it got everything. */
+  leftOut: Record<string, number> | null;
+}
+
+/** What the model is told about the channel. Names and messages of people are data: they never stand in the system message. */
+const instructionFor = (name: string) =>
+  `You are ${name}. You take part in a conversation of several people. Each message of the others begins with the name of ` +
+  'its author. Answer the last message. Do not begin with your name.';
+
+/**
+ * The conversation that a model answers, as the messages of a request, cut to what the model can read.
+ *
+ * @throws not_found if the message that calls was deleted, or the caller may not read the channel
+ */
+export async function readContext(
+  scope: Scope,
+  model: ResolvedModel,
+  { channelId, calledBy }: { channelId: string; calledBy: string },
+): Promise<Context> {
+  const messages = await listHeard(scope.sql, scope.actor, channelId, calledBy);
+  if (messages.at(-1)?.id !== calledBy) {
+    throw new AppError('not_found', { detail: 'The message that called the model was deleted.' });
+  }
+  const files = await readHeardFiles(scope, messages, model.capabilities.vision);
+  const instruction = instructionFor(model.name);
+  const ownTokens = tokensOf(instruction) + tokensOf(model.system ?? '');
+  const room = roomIn(model.provider.context_length, model.params) - ownTokens;
+  const pieces = messages.map((message) => pieceOf(message, files, model.id));
+  const { kept, leftOut } = cutToRoom(pieces, Math.max(1, room));
+  const counts = {
+    messages_left_out: leftOut,
+    images_left_out: files.imagesLeftOut,
+    files_left_out: files.filesLeftOut,
+  };
+  return {
+    messages: [{ role: 'system', content: instruction }, ...requestOf(kept)],
+    leftOut: onlySome(counts),
+  };
+}
+
+function onlySome(counts: Record<string, number>): Record<string, number> | null {
+  const some = Object.entries(counts).filter(([, count]) => count > 0);
+  return some.length > 0 ? Object.fromEntries(some) : null;
+}
+
+function pieceOf(message: HeardMessage, files: HeardFiles, modelId: string): Heard {
+  const { id, content, author_name, model_id, is_root: isRoot } = message;
+  const isOwn = model_id === modelId;
+  const attached = (files.texts.get(id) ?? []).map(
+    ({ name, text }) => `[File ${name}]\n${text}\n[End of ${name}]`,
+  );
+  const words = [withLabels(content), ...attached].join('\n\n');
+  const images = files.images.get(id) ?? [];
+  const text = isOwn ? words : `${author_name ?? 'Unknown'}: ${words}`;
+  return { text, isOwn, isRoot, images, imageTokens: images.length * IMAGE_TOKENS };
+}
+
+interface Turn {
+  isOwn: boolean;
+  texts: string[];
+  images: string[];
+}
+
+/**
+ * Messages of the model itself are the assistant's. Many models accept only turns that alternate and begin with the user's,
+ * so messages in succession become one.
+ */
+function requestOf(pieces: readonly Heard[]): ChatMessage[] {
+  const turns: Turn[] = [];
+  const add = (isOwn: boolean, text: string, images: readonly string[] = []) => {
+    const last = turns.at(-1);
+    if (last?.isOwn !== isOwn) turns.push({ isOwn, texts: [text], images: [...images] });
+    else {
+      last.texts.push(text);
+      last.images.push(...images);
+    }
+  };
+  for (const { isOwn, text, images } of pieces) {
+    if (isOwn && turns.length === 0) add(false, '(Earlier messages were left out.)');
+    add(isOwn, text, isOwn ? [] : images);
+    // An assistant's message cannot hold images.
+    if (isOwn && images.length > 0) add(false, '(Images of the message above.)', images);
+  }
+  return turns.map(messageOf);
+}
+
+function messageOf({ isOwn, texts, images }: Turn): ChatMessage {
+  const content = texts.join('\n\n');
+  if (isOwn) return { role: 'assistant', content };
+  if (images.length === 0) return { role: 'user', content };
+  const parts = images.map((url) => ({ type: 'image_url' as const, image_url: { url } }));
+  return { role: 'user', content: [{ type: 'text', text: content }, ...parts] };
+}

@@ -1,0 +1,28 @@
+import type { ToolCallRecord } from '../../completions/completions.types.ts';
+
+/** What all calls of a reply take in `data` at most, roughly. */
+const ALL_CHARACTERS = 96 * 1024;
+const CALLS = 100;
+const STATUSES = 20;
+const STATUS_CHARACTERS = 500;
+
+/** The calls of tools for `data.tool_calls`: long texts are cut, so that they fit into the row. */
+export function shownCalls(calls: readonly ToolCallRecord[]): ToolCallRecord[] {
+  const shown = calls.slice(-CALLS);
+  const most = Math.floor(ALL_CHARACTERS / (2 * Math.max(4, shown.length)));
+  return shown.map((call) => ({
+    ...call,
+    arguments: cut(call.arguments, most),
+    result: call.result === null ? null : cut(call.result, most),
+    statuses: call.statuses.slice(-STATUSES).map((status) => cut(status, STATUS_CHARACTERS)),
+  }));
+}
+
+const cut = (text: string, characters: number): string =>
+  (text.length <= characters ? text : `${text.slice(0, characters)} […]`).toWellFormed();
+
+/** JSON that PostgreSQL can store: without NUL and without halves of characters. */
+export const storableJson = (value: unknown): string =>
+  JSON.stringify(value, (_name, member) =>
+    typeof member === 'string' ? member.replaceAll('\0', '').toWellFormed() : member,
+  );

@@ -1,0 +1,179 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { complete } from '../completions/completions.service.ts';
+import type { CompletionEvent } from '../completions/completions.types.ts';
+import { AppError } from '../core/errors.ts';
+import { outageIn } from '../core/outage.ts';
+import type { Actor, Parts, Scope } from '../core/scope.ts';
+import { type ResolvedModel, resolveModel } from '../models/models.resolve.ts';
+import { type Context, readContext } from './context/context.service.ts';
+import { GrowingReply, type ReplyDelta } from './growing/growing.reply.ts';
+import { actorOf } from './replies.end.ts';
+import { REPLY_LIMIT_MS } from './replies.job.ts';
+import { type OpenReply, saveReply } from './replies.repository.ts';
+import type { RunningReply } from './replies.running.ts';
+import { openReplyScope } from './replies.scope.ts';
+
+/** The last event of a turn. */
+export type TurnEnd = Extract<CompletionEvent, { type: 'end' }>;
+
+/**
+ * Why an attempt was ended from outside: a person stopped it; there is nothing left to write to; the server stops.
+ */
+export type Cut = 'stopped' | 'dropped' | 'interrupted';
+
+class CutError extends Error {
+  readonly cut: Cut;
+
+  constructor(cut: Cut) {
+    super(`The reply was ${cut}.`);
+    this.cut = cut;
+  }
+}
+
+/** What an attempt has written, and how it ended. */
+export interface Written {
+  growing: GrowingReply;
+  /** Null if the model was not called. */
+  scope: Scope | null;
+  model: ResolvedModel | null;
+  context: Context | null;
+  end: TurnEnd | null;
+  /** Null for a turn that ended by itself. */
+  cut: Cut | null;
+  failure: AppError | null;
+}
+
+/** One attempt to write a reply, as the person who called the model. */
+export class Attempt implements RunningReply {
+  readonly channelId: string;
+  readonly messageId: string;
+  readonly #parts: Parts;
+  readonly #reply: OpenReply;
+  readonly #ending = new AbortController();
+  readonly #written: Written;
+
+  constructor(parts: Parts, reply: OpenReply) {
+    this.channelId = reply.channel_id;
+    this.messageId = reply.message_id;
+    this.#parts = parts;
+    this.#reply = reply;
+    const growing = new GrowingReply({
+      notify: (delta) => this.#notify(delta),
+      save: (content, data) => this.#save(content, data),
+    });
+    const nothing = { scope: null, model: null, context: null, end: null, cut: null, failure: null };
+    this.#written = { growing, ...nothing };
+  }
+
+  readonly actorOf = (): Actor | null => this.#written.scope?.actor ?? null;
+  readonly stop = (): void => this.#ending.abort(new CutError('stopped'));
+  readonly drop = (): void => this.#ending.abort(new CutError('dropped'));
+  readonly recheck = (): void => {
+    openReplyScope(this.#parts, this.#reply, this.#ending.signal).catch(async (error) => {
+      if (error instanceof AppError) return this.#ending.abort(error);
+      await delay(1_000);
+      if (!this.#ending.signal.aborted) this.recheck();
+    });
+  };
+
+  /**
+   * Calls the model, and tells clients what it writes.
+   *
+   * @param signal fires when the server stops
+   * @throws an outage of the database, if nothing was written before it
+   */
+  async run(signal: AbortSignal): Promise<Written> {
+    const interrupt = () => this.#ending.abort(new CutError('interrupted'));
+    signal.addEventListener('abort', interrupt, { once: true });
+    if (signal.aborted) interrupt();
+    const limit = setTimeout(() => this.#ending.abort(new AppError('reply_timeout')), REPLY_LIMIT_MS);
+    const ended = Promise.withResolvers<never>();
+    ended.promise.catch(() => {});
+    this.#ending.signal.addEventListener('abort', () => ended.reject(this.#ending.signal.reason));
+    if (this.#ending.signal.aborted) ended.reject(this.#ending.signal.reason);
+    try {
+      await Promise.race([this.#write(), ended.promise]);
+    } catch (error) {
+      this.#noteFailure(this.#ending.signal.aborted ? this.#ending.signal.reason : error);
+    } finally {
+      clearTimeout(limit);
+      signal.removeEventListener('abort', interrupt);
+      await this.#written.growing.close();
+      // Ends everything that still runs for this attempt.
+      this.drop();
+    }
+    return this.#written;
+  }
+
+  async #write(): Promise<void> {
+    const { channel_id: channelId, called_by: calledBy, message_id, model_id } = this.#reply;
+    const { signal } = this.#ending;
+    const scope = await openReplyScope(this.#parts, this.#reply, signal);
+    this.#written.scope = scope;
+    const model = await resolveModel(scope, model_id);
+    this.#written.model = model;
+    const context = await readContext(scope, model, { channelId, calledBy });
+    this.#written.context = context;
+    const turn = complete(scope, {
+      model,
+      messages: context.messages,
+      context: { kind: 'channel', chat_id: `channel:${channelId}`, message_id },
+      signal,
+    });
+    for await (const event of turn) {
+      if (signal.aborted) return;
+      this.#take(event);
+    }
+  }
+
+  #take(event: CompletionEvent): void {
+    const { growing } = this.#written;
+    if (event.type === 'tool') growing.noteCall(event.call);
+    else if (event.type === 'end') this.#written.end = event;
+    else {
+      const delta = event.chunk.choices?.[0]?.delta as Delta | undefined;
+      const reasoning = delta?.reasoning_content ?? delta?.reasoning;
+      if (typeof reasoning === 'string' && reasoning !== '') growing.addReasoning(reasoning);
+      if (delta?.content && !growing.add(delta.content)) throw new AppError('reply_too_long');
+    }
+  }
+
+  #noteFailure(reason: unknown): void {
+    const written = this.#written;
+    if (reason instanceof CutError) written.cut = reason.cut;
+    else if (reason instanceof AppError) written.failure = reason;
+    else if (outageIn(reason) !== undefined && written.growing.isEmpty) throw reason;
+    else {
+      this.#parts.log.error({ err: reason, message: this.messageId }, 'A reply of a model failed.');
+      written.failure = new AppError('internal');
+    }
+  }
+
+  #notify(delta: ReplyDelta): void {
+    const { id, name, role } = this.#written.scope?.actor ?? actorOf(this.#reply);
+    this.#parts.bus.publish('channel.notice', {
+      to: { channelId: this.channelId },
+      notice: {
+        channel_id: this.channelId,
+        message_id: this.messageId,
+        data: { type: 'message:delta', data: { ...delta } },
+        user: { id, name, role },
+      },
+    });
+  }
+
+  async #save(content: string, data: Record<string, unknown>): Promise<void> {
+    const { channelId, messageId } = this;
+    const key = { channelId, messageId, attempt: this.#reply.attempt };
+    const saved = await saveReply(this.#parts.sql, { ...key, content, data });
+    if (!saved) this.drop();
+    else if (saved.stop_requested) this.stop();
+  }
+}
+
+/** Members of a delta that OpenAI does not have. */
+interface Delta {
+  content?: string | null;
+  reasoning_content?: unknown;
+  reasoning?: unknown;
+}

@@ -1,0 +1,104 @@
+import { io } from 'socket.io-client';
+import { grant, makeChannel } from '../support/channels.ts';
+import { until } from '../support/poll.ts';
+import { connectProvider, type ScriptedProvider, startProvider } from '../support/provider.ts';
+import { type Answer, type Person, signUpAll, startServer, type TestServer } from '../support/server.ts';
+
+/** An event or notice of a channel, as the doors send it. */
+export interface Heard {
+  event_id?: number;
+  message_id: string | null;
+  // biome-ignore lint/suspicious/noExplicitAny: the test says what it expects
+  data: { type: string; data: any };
+}
+
+/** A server with a scripted provider, an administrator, two members, and a channel in which both may write. */
+export interface Desk {
+  server: TestServer;
+  provider: ScriptedProvider;
+  root: Person;
+  ann: Person;
+  bob: Person;
+  channelId: string;
+  /** Posts as Ann. */
+  post(content: string, more?: object, as?: Pick<Person, 'token'>): Promise<Answer['body']>;
+  get(messageId: string): Promise<Answer['body']>;
+  /** The replies of models to a message, in its thread, when there are so many. */
+  replies(messageId: string, count?: number): Promise<Answer['body'][]>;
+  /** The same when they are done. */
+  answers(messageId: string, count?: number): Promise<Answer['body'][]>;
+  close(): Promise<void>;
+}
+
+export async function openDesk(...models: string[]): Promise<Desk> {
+  const server = await startServer({ env: { LOG_LEVEL: 'silent' } });
+  const provider = await startProvider(...models);
+  const [root, ann, bob] = await signUpAll(server, 'Root', 'Ann', 'Bob');
+  await configure(server, root, (config) => {
+    config.models.open_provider_models = true;
+  });
+  await connectProvider(server, root, provider);
+  const channelId = await makeChannel(server, root, grant(ann.id, 'write'), grant(bob.id, 'write'));
+  const at = `/channels/${channelId}/messages`;
+  const desk: Desk = {
+    ...{ server, provider, root, ann, bob, channelId },
+    async post(content, more = {}, as = ann) {
+      const { status, body } = await server.as(as)(`POST ${at}/post`, { content, ...more });
+      if (status !== 200) throw new Error(`The post answered ${status}: ${JSON.stringify(body)}`);
+      return body;
+    },
+    get: async (messageId) => (await server.as(root)(`GET ${at}/${messageId}`)).body,
+    replies: (messageId, count = 1) =>
+      until(`${count} replies`, async () => {
+        const { body } = await server.as(root)(`GET ${at}/${messageId}/thread`);
+        const byModels = body.filter(({ meta }: { meta: { model_id?: string } }) => meta.model_id);
+        return byModels.length >= count ? byModels.reverse() : undefined;
+      }),
+    answers: (messageId, count = 1) =>
+      until(`${count} answers`, async () => {
+        const replies = await desk.replies(messageId, count);
+        return replies.every(({ meta }) => meta.done) ? replies : undefined;
+      }),
+    async close() {
+      await server.close();
+      await provider.close();
+    },
+  };
+  return desk;
+}
+
+/** Changes the configuration of a server. */
+export async function configure(
+  server: TestServer,
+  administrator: Person,
+  // biome-ignore lint/suspicious/noExplicitAny: any setting
+  change: (config: any) => void,
+): Promise<void> {
+  const { body } = await server.as(administrator)('GET /configs/export');
+  change(body);
+  const answer = await server.as(administrator)('POST /configs/import', body);
+  if (answer.status !== 200) throw new Error(`The import answered ${JSON.stringify(answer.body)}`);
+}
+
+/** Listens to all channels of a person by Socket.IO. */
+export async function listen(server: Pick<TestServer, 'url'>, { token }: Pick<Person, 'token'>) {
+  const heard: Heard[] = [];
+  const socket = io(server.url, {
+    path: '/ws/socket.io',
+    transports: ['websocket'],
+    auth: { token, events: 'envelope' },
+  });
+  socket.on('events:channel', (event: Heard) => heard.push(event));
+  await new Promise((resolve) => socket.once('connect', () => resolve(undefined)));
+  return { heard, close: () => void socket.disconnect() };
+}
+
+/** What was heard of one message. */
+export const of = (heard: readonly Heard[], messageId: string) =>
+  heard.filter(({ message_id }) => message_id === messageId);
+
+/** A switch that a script waits for. */
+export function gate() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: () => resolve() };
+}
