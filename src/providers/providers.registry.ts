@@ -123,16 +123,16 @@ export class Registry implements Providers {
   }
 
   #open(settings: Connected): Held {
-    const { configs, egress, log } = this.#sources;
-    const { name, baseUrl } = settings;
-    const connection = new Connection(
-      settings,
-      egress.open(baseUrl, { maxBytes: ANSWER_BYTES }),
-      (failure) => {
-        countCall(name, failure.code);
-        log.warn({ err: failure, connection: name }, 'A provider of models failed.');
-      },
-    );
+    const { configs, egress, board, log } = this.#sources;
+    const { name, baseUrl, kind } = settings;
+    const way =
+      kind === 'board' && board
+        ? { fetch: board.fetch, close: () => {} }
+        : egress.open(baseUrl, { maxBytes: ANSWER_BYTES });
+    const connection = new Connection(settings, way, (failure) => {
+      countCall(name, failure.code);
+      log.warn({ err: failure, connection: name }, 'A provider of models failed.');
+    });
     const list = new ModelList(connection, {
       isCached: () => configs.current.models.base_models_cache,
       onChange: () => this.#collect(),
