@@ -27,7 +27,8 @@ export async function requireBase(scope: Scope, sql: Sql, id: string, base: stri
   if (scope.actor.role !== 'admin' && !followChain(scope, base, (at) => records.get(at))) {
     throw invalid('base_model_id', 'names no model that you may use');
   }
-  if (records.has(id)) throw invalid('base_model_id', 'leads back to this model');
+  const leadsBack = [...records.values()].some(({ base_model_id }) => base_model_id === id);
+  if (leadsBack) throw invalid('base_model_id', 'leads back to this model');
   if (records.size >= MOST_LINKS) {
     throw invalid('base_model_id', `has ${MOST_LINKS} models on the way to its provider`);
   }

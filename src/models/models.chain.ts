@@ -25,6 +25,12 @@ type ChainScope = Pick<Scope, 'actor' | 'configs' | 'providers'>;
 export const mayUsePlain = ({ actor, configs }: ChainScope, { isOnBoard }: ProviderModel): boolean =>
   actor.role === 'admin' || isOnBoard || configs.current.models.open_provider_models === true;
 
+/** A record over another base that a member made does not take the place of a provider model that comes to have its id. */
+const standing = <L extends Link>({ providers }: ChainScope, record: L | undefined): L | undefined =>
+  record && record.base_model_id !== null && !record.opens_base && providers.model(record.id)
+    ? undefined
+    : record;
+
 /**
  * The way from a model to its provider model. Undefined when there is none, and when the caller may not go it: each record must be
  * active and readable for the caller, and a provider model without a record must be open to the caller, or be opened by the record
@@ -39,13 +45,13 @@ export function followChain<L extends Link>(
 ): Chain<L> | undefined {
   const records: L[] = [];
   let at = id;
-  let record = recordOf(at);
+  let record = standing(scope, recordOf(at));
   while (record) {
     if (!record.is_active || !record.can_read || records.length === MOST_LINKS) return undefined;
     records.push(record);
     if (record.base_model_id === null) break;
     at = record.base_model_id;
-    record = recordOf(at);
+    record = standing(scope, recordOf(at));
   }
   const provider = scope.providers.model(at);
   if (!provider) return undefined;

@@ -137,6 +137,17 @@ describe('a record', () => {
     await asRoot('POST /users/default/permissions', permissions({ models: false }));
   });
 
+  it('of a member does not take the place of a provider model that comes to have its id', async () => {
+    await server.database.query(
+      `insert into model (id, user_id, base_model_id, name, params, meta, created_at, updated_at)
+       values ('small', $1, 'big', 'Mine', '{}', '{}', 1, 1)`,
+      [ann.id],
+    );
+    const models = await modelsOf(root);
+    expect(models.find(({ id }: { id: string }) => id === 'small')).toMatchObject({ name: 'small' });
+    expect(await idsOf(ann)).toEqual([]);
+  });
+
   it('in a circle is no model, and lists go on', async () => {
     await make('one', 'big');
     await make('two', 'one');
