@@ -1,6 +1,6 @@
 import * as client from 'openid-client';
 import { AppError } from '../../core/errors.ts';
-import type { Scope } from '../../core/scope.ts';
+import { derivedScope, type Scope } from '../../core/scope.ts';
 import type { UserView } from '../../users/users.schema.ts';
 import type { SessionUser } from '../auth.schema.ts';
 import { noteFailure } from '../auth.service.ts';
@@ -99,7 +99,7 @@ export async function exchangeToken(
   const provider = findProvider(scope, input.provider);
   const trial = await scope.signinLimit.begin(scope.request);
   const claims = await asking(trial, () => provider.exchange(input.token));
-  const withoutCookies = { ...scope, reply: { setSession: () => {} } };
+  const withoutCookies = derivedScope(scope, { actor: null, reply: { setSession: () => {} } });
   const session = await enter(withoutCookies, provider, claims, { mayCreate: false }).catch((error) => {
     if (!(error instanceof AppError) || error.code !== 'signup_disabled') throw error;
     throw new AppError('forbidden', { detail: 'You have no account here yet. Sign in by a browser first.' });

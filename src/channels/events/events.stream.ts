@@ -1,7 +1,7 @@
 import { attend } from '../../auth/watch.ts';
 import type { ChannelNoticeView } from '../../channelbase/channels.notices.schema.ts';
 import { AppError } from '../../core/errors.ts';
-import type { Scope } from '../../core/scope.ts';
+import { derivedScope, type Scope } from '../../core/scope.ts';
 import type { Item } from '../../core/subscription.ts';
 import { CursorOutlet } from '../../events/cursor.outlet.ts';
 import {
@@ -79,7 +79,8 @@ export async function openEventStream(
     userId: actor.id,
     only: channel_ids?.map((id) => channelStream(id.toLowerCase())) ?? null,
     // Identifies the caller again, because a notice about a new role or an ended session may have been lost.
-    askReadable: async (among) => readableStreams({ ...scope, actor: await scope.identify() }, kinds, among),
+    askReadable: async (among) =>
+      readableStreams(derivedScope(scope, { actor: await scope.identify() }), kinds, among),
   });
   try {
     const recheck = () => void subscriber.recheck();

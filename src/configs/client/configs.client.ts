@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import project from '../../../package.json' with { type: 'json' };
 import { AppError } from '../../core/errors.ts';
-import type { Actor, Scope } from '../../core/scope.ts';
+import { type Actor, derivedScope, type Scope } from '../../core/scope.ts';
 import { Visibility, visibilityOf } from '../configs.kept.ts';
 import { Banner, PromptSuggestion } from '../configs.terms.ts';
 import { valueAt } from '../settings/configs.settings.ts';
@@ -85,7 +85,7 @@ export async function clientConfiguration(scope: Scope<null>): Promise<z.infer<t
   if (actor.role === 'pending') return { ...open, ui: overlay(scope) };
   return {
     ...open,
-    ...forMembers({ ...scope, actor }),
+    ...forMembers(derivedScope(scope, { actor })),
     features: { ...open.features, ...memberFeatures(scope) },
   };
 }
@@ -100,7 +100,7 @@ const textAt = (configuration: unknown, path: string): string => {
 };
 
 /** What an account that waits for approval is shown. */
-const overlay = ({ configs: { current } }: Scope<null>) => ({
+const overlay = ({ configs: { current } }: Pick<Scope, 'configs'>) => ({
   pending_user_overlay_title: textAt(current, 'ui.pending_user_overlay_title'),
   pending_user_overlay_content: textAt(current, 'ui.pending_user_overlay_content'),
 });
@@ -115,7 +115,7 @@ function forMembers(scope: Scope) {
     default_prompt_suggestions_i18n: {},
     banners: ui.banners,
     ui: {
-      ...overlay({ ...scope, actor: null }),
+      ...overlay(scope),
       response_watermark: ui.watermark,
       default_interface_settings: {},
       visibility: visibilityOf(scope.configs.current),

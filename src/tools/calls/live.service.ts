@@ -3,7 +3,7 @@ import { v4 as uuidv4 } from 'uuid';
 import { openInbox } from '../../auth/watch.ts';
 import { AppError } from '../../core/errors.ts';
 import { ForeignJson } from '../../core/json/json.ts';
-import type { Scope } from '../../core/scope.ts';
+import { derivedScope, type Scope } from '../../core/scope.ts';
 import type { Inbox } from '../../core/subscription.ts';
 import { requireRight } from '../tools.access.ts';
 import { callTool, type ToolCall } from './call.service.ts';
@@ -105,7 +105,8 @@ async function* stream(scope: Scope, call: LiveCall, inbox: Inbox) {
       if (isDone && items.length === 0) return;
       const marks = await inbox.next();
       if (!marks) return;
-      if (marks.recheck) await requireRight({ ...scope, actor: await scope.identify() }, call.id, 'read');
+      if (marks.recheck)
+        await requireRight(derivedScope(scope, { actor: await scope.identify() }), call.id, 'read');
     }
   } finally {
     questions.close();

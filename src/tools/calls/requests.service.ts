@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Reach } from '../../core/access.ts';
 import { AppError, sentence } from '../../core/errors.ts';
 import { describeIssues } from '../../core/failure.ts';
-import type { Actor, Scope } from '../../core/scope.ts';
+import { type Actor, derivedScope, type Scope } from '../../core/scope.ts';
 import { freeForm, id, LIMITS, name } from '../../core/wire.ts';
 import { getContent } from '../../files/files.content.ts';
 import type { FileView } from '../../files/files.schema.ts';
@@ -32,7 +32,7 @@ const operation =
     const parsed = shape.safeParse(input);
     if (!parsed.success) throw unfit(parsed.error);
     const actor = await identify(scope, reach(parsed.data, scope));
-    return carryOut({ ...scope, em: scope.orm.em.fork(), actor }, parsed.data, uploads);
+    return carryOut(derivedScope(scope, { actor }), parsed.data, uploads);
   };
 
 function unfit(error: z.ZodError): AppError {
