@@ -26,7 +26,7 @@ const endpoint = () =>
     .string()
     .max(512)
     .regex(
-      /^\/(api|ws|metrics)(\/[^\s,?#%\\]*)?$/,
+      /^\/(api|v1|ws|metrics)(\/[^\s,?#%\\]*)?$/,
       'must be a path such as /api/v1/channels, without a query or escapes',
     );
 

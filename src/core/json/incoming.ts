@@ -29,8 +29,8 @@ const OF_CALLERS: JsonBounds = {
  *
  * @throws bad_request
  */
-export function checkJsonText(text: string): void {
-  checkJsonBounds(text, OF_CALLERS);
+export function checkJsonText(text: string, bounds: Partial<JsonBounds> = {}): void {
+  checkJsonBounds(text, { ...OF_CALLERS, ...bounds });
   checkShapes(text, LIMITS.jsonShapes);
   if (mayHoldPrototype(text)) refusePrototypes(text);
 }
@@ -103,11 +103,13 @@ function hashOf(text: string, start: number, end: number, before: number): numbe
 /**
  * Reads JSON text of a caller. @throws bad_request for text that `checkJsonText` refuses, and SyntaxError for
  * text that is not JSON
+ *
+ * @param bounds in place of those of all callers
  */
-export function parseJsonText(text: string): unknown {
+export function parseJsonText(text: string, bounds?: Partial<JsonBounds>): unknown {
   // Some editors and shells put a byte order mark before their text.
   const json = text.startsWith('\ufeff') ? text.slice(1) : text;
-  checkJsonText(json);
+  checkJsonText(json, bounds);
   return JSON.parse(json);
 }
 

@@ -83,6 +83,13 @@ class CallQueue {
     else if (this.isEmpty) this.#forget();
   }
 
+  /** Gives the turn of a call to the next one now, not after `LONG_MS`. */
+  expectLong(turn: Turn): void {
+    if (this.#long >= MAX_LONG || !this.#running.delete(turn)) return;
+    this.#long += 1;
+    if (this.#waiting.size > 0) this.#grantSoon();
+  }
+
   #begin(): Turn {
     const turn = new Turn(this.#caller);
     this.#running.add(turn);
@@ -144,6 +151,12 @@ const storage = new AsyncLocalStorage<Turn>();
 
 /** The call that the running code belongs to; undefined for the server's own work. */
 export const currentTurn = (): Turn | undefined => storage.getStore();
+
+/** Says that the running call will mostly wait for another server: the next call of its caller need not wait until that shows. */
+export function expectLong(): void {
+  const turn = currentTurn();
+  if (turn) queues.get(turn.caller)?.expectLong(turn);
+}
 
 /**
  * Runs a call when its caller has a turn. Callers do not wait for each other here: each has its own turns and

@@ -9,6 +9,8 @@ import type { Procedure } from './procedures.ts';
 
 /** The most pieces of a body. Few networks carry less than a kilobyte at a time. */
 const MAX_PIECES = 20_000;
+/** Of the pieces of a longer body, on average. */
+const LEAST_BYTES_OF_PIECE = 512;
 /** How long a refused body is read before its connection is cut: many clients read the answer only after they sent everything. */
 const LINGER_MS = 5_000;
 
@@ -30,7 +32,7 @@ export function admitBeforeBody(parts: Parts, procedure: Procedure) {
   };
 }
 
-/** Reads a body whole. @throws too_large */
+/** Reads a body whole. @throws too_large; bad_request for a body in too many small pieces */
 export async function readText(raw: IncomingMessage, payload: Readable, maxBytes: number): Promise<string> {
   if (Number(raw.headers['content-length']) > maxBytes) throw new AppError('too_large');
   const pieces: Buffer[] = [];
@@ -39,6 +41,8 @@ export async function readText(raw: IncomingMessage, payload: Readable, maxBytes
   for await (const piece of payload.iterator({ destroyOnReturn: false })) {
     bytes += piece.length;
     if (bytes > maxBytes) throw new AppError('too_large');
+    if (pieces.length > MAX_PIECES && bytes < pieces.length * LEAST_BYTES_OF_PIECE)
+      throw new AppError('bad_request', { detail: 'The body comes in too many small pieces.' });
     pieces.push(piece);
   }
   return Buffer.concat(pieces, bytes).toString();
