@@ -12,15 +12,19 @@ import type { Env } from '../env.ts';
 import { mountFiles } from './files/files.ts';
 import { mountImports } from './files/imports.ts';
 import { mountPictures } from './files/pictures.ts';
+import { createLargeBodies } from './http/bodies.large.ts';
 import { discardRest, refuseCrumbs } from './http/bodies.ts';
+import { failureBody } from './http/failures.ts';
 import { collectMethods } from './http/http.methods.ts';
 import { serializeRequests } from './http/http.pipelining.ts';
 import { rawAnswer } from './http/http.raw.ts';
 import { nextRequestId, requestIdOf, TimedResponse } from './http/http.response.ts';
 import { dispatchUpgrades } from './http/http.upgrade.ts';
 import { reportFailure } from './http/report.ts';
+import { mountMessages } from './messages/messages.ts';
 import { countRequests } from './metrics/metrics.http.ts';
 import { mountOAuth } from './oauth/oauth.ts';
+import { mountOpenAi } from './openai/openai.ts';
 import { mountPage } from './page/page.ts';
 import { mountRest } from './rest/rest.ts';
 import { mountTrpc } from './trpc/trpc.ts';
@@ -76,6 +80,9 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
   await mountFiles(app, parts);
   await mountImports(app, parts);
   mountPictures(app, parts);
+  const door = { parts, bodies: createLargeBodies() };
+  await mountOpenAi(app, door);
+  await mountMessages(app, door);
   mountPage(app, parts, env);
   await mountOAuth(app, parts);
   await mountTrpc(app, parts, router);
@@ -94,7 +101,7 @@ function answerFailure(parts: Parts, error: unknown, request: FastifyRequest, re
   if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
   reply.code(failure.status).header('content-type', 'application/json; charset=utf-8');
-  return reply.send(JSON.stringify(failure.body));
+  return reply.send(JSON.stringify(failureBody(request.url, failure, request.id)));
 }
 
 /** Many clients send `Content-Type: application/json` without a body. That is not malformed JSON. */

@@ -108,6 +108,11 @@ export class Wire {
     this.#response = response;
   }
 
+  /** How many bytes the server has not taken yet, beside the buffers of the connection. */
+  get unsent(): number {
+    return this.#response.writableLength;
+  }
+
   /** A whole answer: the text word by word, the end, the usage. */
   say(words: string): void {
     for (const word of words.match(/\s*\S+/g) ?? []) this.delta({ content: word });

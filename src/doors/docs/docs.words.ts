@@ -4,6 +4,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   audit: 'The log of who changed what.',
   auths: 'Accounts of the callers themselves: sign-up, sign-in, sessions, API keys.',
   channels: 'Channels, their members, and what is new in them.',
+  completions: 'Answers of models, in the shapes of OpenAI and of Anthropic.',
   configs: 'The configuration of the server, whole and in parts.',
   files: 'Uploads, which messages and tools refer to.',
   groups: 'User groups, whose members share permissions and grants.',
