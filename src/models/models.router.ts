@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { grantList } from '../access/access.schema.ts';
 import { administrator, member, router } from '../core/trpc/trpc.ts';
 import { label, shownName } from '../core/wire.ts';
-import { listBaseModels, listUsableModels } from './listing/listing.service.ts';
+import { listBaseModels, listUsableModels, refreshProviders } from './listing/listing.service.ts';
 import { BaseModel, ModelView, modelForm, modelId, newModelId, UsableModel } from './models.schema.ts';
 import {
   createModel,
@@ -28,12 +28,17 @@ export const modelsRouter = router({
           'record is listed if the caller may read it and each record on the way to its base. Provider ' +
           'models without a record are listed for administrators, for all members if ' +
           '`models.open_provider_models` is on, and if it is the model on board. The list never waits for ' +
-          'a provider, and has neither prompts nor parameters.',
+          'a provider, and has neither prompts nor parameters. With `refresh`, for administrators, the ' +
+          'providers are asked again in the background.',
       },
       access: 'member',
     })
+    .input(z.object({ refresh: z.boolean().default(false) }))
     .output(z.object({ data: z.array(UsableModel) }))
-    .query(async ({ ctx }) => ({ data: await listUsableModels(ctx.scope) })),
+    .query(async ({ ctx, input }) => {
+      if (input.refresh) refreshProviders(ctx.scope);
+      return { data: await listUsableModels(ctx.scope) };
+    }),
 
   base: administrator
     .meta({

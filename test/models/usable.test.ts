@@ -217,7 +217,7 @@ describe('the list', () => {
   it('comes through the typed client', async () => {
     await share('big', PUBLIC);
     const client = createClient({ url: server.url, token: ann.token });
-    const { data } = await client.api.models.list.query();
+    const { data } = await client.api.models.list.query({});
     expect(data.map(({ id, object }) => [id, object])).toEqual([['big', 'model']]);
     await client.close();
   });

@@ -59,6 +59,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   provider: 'As `oauth.providers` of `GET /config` names it',
   q: 'Words, "a phrase", `or`, -without; the last word may be the beginning of one',
   query: 'A part of the name',
+  refresh: 'Asks the providers again, in the background',
   resource_id: 'The resource that the right is asked for',
   resource_type: 'The kind of that resource',
   right: 'Reading or writing',

@@ -18,6 +18,11 @@ export async function listUsableModels(scope: Scope): Promise<UsableModel[]> {
   return inOrder(scope, usable);
 }
 
+/** Asks all providers for their models, in the background, when an administrator wants it. */
+export function refreshProviders({ actor, providers }: Scope): void {
+  if (actor.role === 'admin') providers.refresh();
+}
+
 /** What the connections offer, without the records over it. */
 export const listBaseModels = (scope: Scope): BaseModel[] =>
   inOrder(
