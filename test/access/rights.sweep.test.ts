@@ -63,6 +63,9 @@ const ADMITTED: Record<string, number[]> = {
 const PERMITTED: Record<string, number[]> = {
   'apiKeys.create': [200, 400, 400],
   'apiKeys.replaceDefault': [200, 200, 200],
+  'modelTransfer.export': [200, 200, 200],
+  'modelTransfer.import': [200, 200, 200],
+  'models.create': [400, 400, 400],
   'toolImport.file': [200, 200],
   'tools.create': [503, 503, 503],
   'tools.export': [200, 200, 200],
@@ -110,7 +113,15 @@ describe('a permission', () => {
     async (path, access, procedure) => {
       const [section = '', leaf = ''] = access.slice('permission:'.length).split('.');
       const refusal = path.startsWith('tool') ? 401 : 403;
-      const input = { id: `made_${made}`, name: 'x', content: 'x', meta: {}, tools: ['x'] };
+      const input = {
+        id: `made_${made}`,
+        name: 'x',
+        content: 'x',
+        meta: {},
+        tools: ['x'],
+        base_model_id: 'x',
+        models: ['x'],
+      };
       const statusesOfWriter = async () =>
         (await doors.writer.try(procedure, input)).map(({ status }) => status);
       await permit(section, leaf, false);
@@ -133,6 +144,16 @@ it('every rule of a procedure is tested here or elsewhere', () => {
     'files.rename',
     'files.text',
     'files.updateText',
+    // Tested in test/models
+    'modelVersions.delete',
+    'modelVersions.get',
+    'modelVersions.list',
+    'modelVersions.restore',
+    'models.delete',
+    'models.get',
+    'models.toggle',
+    'models.update',
+    'models.updateAccess',
     // Tested in test/search/search.test.ts
     'search.messages',
     // Tested in test/tools/load.test.ts
