@@ -1,4 +1,7 @@
+import { createTRPCClient, createWSClient, wsLink } from '@trpc/client';
 import { io } from 'socket.io-client';
+import { WebSocket } from 'ws';
+import type { AppRouter } from '../../src/router.ts';
 import { grant, makeChannel } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { connectProvider, type ScriptedProvider, startProvider } from '../support/provider.ts';
@@ -91,6 +94,29 @@ export async function listen(server: Pick<TestServer, 'url'>, { token }: Pick<Pe
   socket.on('events:channel', (event: Heard) => heard.push(event));
   await new Promise((resolve) => socket.once('connect', () => resolve(undefined)));
   return { heard, close: () => void socket.disconnect() };
+}
+
+/** The same by the tRPC subscription. */
+export async function subscribe(server: Pick<TestServer, 'url'>, { token }: Pick<Person, 'token'>) {
+  const heard: Heard[] = [];
+  const sockets = createWSClient({
+    url: `${server.url.replace('http', 'ws')}/trpc`,
+    // The WebSocket types of Node and of the platform differ only in members that no client uses.
+    WebSocket: WebSocket as unknown as typeof globalThis.WebSocket,
+    connectionParams: { token },
+  });
+  const client = createTRPCClient<AppRouter>({ links: [wsLink({ client: sockets })] });
+  await new Promise<void>((resolve, reject) => {
+    client.channels.events.subscribe(
+      {},
+      {
+        onStarted: () => resolve(),
+        onError: reject,
+        onData: (item) => heard.push(('notice' in item ? item.notice : item.data) as Heard),
+      },
+    );
+  });
+  return { heard, close: () => void sockets.close() };
 }
 
 /** What was heard of one message. */

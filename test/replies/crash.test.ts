@@ -1,0 +1,161 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createDatabase } from '../support/database.ts';
+import { until } from '../support/poll.ts';
+import { type ServerProcess, spawnMain } from '../support/process.ts';
+import { connectProvider, startProvider } from '../support/provider.ts';
+import { startRedis, withoutRedis } from '../support/redis.ts';
+import { call, signUp, type TestServer } from '../support/server.ts';
+import { gate, listen, of } from './desk.ts';
+
+/** Real processes, `node src/main.ts`, on one database and one Redis. */
+const undo: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+type Remote = Pick<TestServer, 'url' | 'as' | 'call'>;
+const remote = (url: string): Remote => ({
+  url,
+  call: (request, options) => call(url, request, options),
+  as:
+    ({ token }) =>
+    (request, body) =>
+      call(url, request, { token, body }),
+});
+
+async function launch(env: Record<string, string>): Promise<{ child: ServerProcess; server: Remote }> {
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'parley-test-'));
+  const child = spawnMain({ DATA_DIR, EMBEDDED_MODEL: 'off', ...env });
+  undo.push(async () => {
+    await child.stop('SIGKILL');
+    await rm(DATA_DIR, { recursive: true, force: true });
+  });
+  return { child, server: remote(await child.ready()) };
+}
+
+describe.skipIf(withoutRedis)('two processes', async () => {
+  if (withoutRedis) return;
+  const redis = await startRedis();
+  undo.push(() => redis.stop());
+  const database = await createDatabase({ empty: true });
+  undo.push(() => database.drop());
+  const provider = await startProvider('small');
+  undo.push(() => provider.close());
+  const env = {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    SECRET_KEY: 'a secret that all processes have got',
+  };
+  let here = await launch(env);
+  const root = await signUp(here.server as TestServer, 'Root');
+  await connectProvider(here.server as TestServer, root, provider);
+  const { body: channel } = await here.server.as(root)('POST /channels/create', { name: 'general' });
+  const at = `/channels/${channel.id}/messages`;
+  const get = async (server: Remote, id: string) => (await server.as(root)(`GET ${at}/${id}`)).body;
+  const thread = async (server: Remote, id: string) => (await server.as(root)(`GET ${at}/${id}/thread`)).body;
+  const post = async (server: Remote, content: string) => {
+    const { body } = await server.as(root)(`POST ${at}/post`, { content });
+    const [reply] = await until('the reply', async () => {
+      const replies = await thread(server, body.id);
+      return replies.length > 0 && replies;
+    });
+    return reply.id as string;
+  };
+  const done = (server: Remote, id: string) =>
+    until('the end of the reply', async () => {
+      const reply = await get(server, id);
+      return reply.meta.done && reply;
+    });
+
+  /** A reply is written by the process that is alone when it is posted; then another one is started. */
+  const there = () => launch(env);
+
+  it('tell each other: deltas and the stop pass from one to the other', async () => {
+    provider.script(async (_request, wire) => {
+      for (let n = 0; n < 2_000; n += 1) {
+        wire.delta({ content: `${n} ` });
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      wire.finish();
+    });
+    const id = await post(here.server, '@small');
+    const chat = await until('the call', () => provider.chats().at(-1));
+    const other = await there();
+    const ear = await listen(other.server, root);
+    await until('a delta', () => of(ear.heard, id).some(({ data }) => data.type === 'message:delta'));
+    await other.server.as(root)(`POST ${at}/${id}/stop`);
+    await chat.closed;
+    const reply = await done(other.server, id);
+    expect(reply.meta).toMatchObject({ done: true, stopped: true });
+    expect(reply.content).toMatch(/^0 1 2 /);
+    await until('the update', () => of(ear.heard, id).at(-1)?.data.type === 'message:update');
+    ear.close();
+    await other.child.stop('SIGKILL');
+  });
+
+  it('the second marks a reply as failed whose process was killed while it wrote', async () => {
+    provider.script(async (_request, wire) => {
+      for (let n = 0; n < 6_000; n += 1) {
+        wire.delta({ content: `${n} ` });
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    });
+    const id = await post(here.server, '@small');
+    await until('a save', async () => (await get(here.server, id)).content);
+    const other = await there();
+    await here.child.stop('SIGKILL');
+    const began = Date.now();
+    const reply = await done(other.server, id);
+    expect(Date.now() - began).toBeLessThan(30_000);
+    expect(reply.meta.error).toMatchObject({ code: 'reply_interrupted' });
+    expect(reply.content).toMatch(/^0 1 2 /);
+    here = other;
+  });
+
+  it('a restarted one begins a reply again that had shown nothing, and ends one that had', async () => {
+    const hold = gate();
+    let calls = 0;
+    provider.script(async (request, wire) => {
+      calls += 1;
+      const isSilent = request.body.messages.at(-1).content.endsWith('silent');
+      if (!isSilent) {
+        wire.delta({ content: 'Some words' });
+        return;
+      }
+      await hold.opened;
+      wire.say('At last.');
+    });
+    const silent = await post(here.server, '@small silent');
+    const talking = await post(here.server, '@small talking');
+    await until('both calls', () => calls === 2);
+    await until('the words', async () => (await get(here.server, talking)).content);
+    await here.child.stop('SIGTERM');
+    hold.open();
+    here = await there();
+    const [first, second] = [await done(here.server, silent), await done(here.server, talking)];
+    expect(first).toMatchObject({ content: 'At last.', meta: { done: true } });
+    expect(first.meta.error).toBeUndefined();
+    expect(second).toMatchObject({ content: 'Some words', meta: { error: { code: 'reply_interrupted' } } });
+    expect(calls).toBe(3);
+  });
+
+  it('a reply whose job is lost ends at its time', async () => {
+    const hold = gate();
+    provider.script(async (_request, wire) => {
+      await hold.opened;
+      wire.say('Too late.');
+    });
+    const id = await post(here.server, '@small');
+    await until('the call', () => provider.chats().at(-1));
+    await here.child.stop('SIGKILL');
+    await database.query('delete from graphile_worker._private_jobs');
+    await database.query('update model_reply set ends_by = 0 where message_id = $1', [id]);
+    here = await there();
+    const reply = await done(here.server, id);
+    expect(reply.meta.error).toMatchObject({ code: 'reply_timeout' });
+    hold.open();
+  });
+});

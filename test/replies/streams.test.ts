@@ -1,0 +1,315 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { scrape } from '../support/metrics.ts';
+import { until } from '../support/poll.ts';
+import { recordStatements } from '../support/statements.ts';
+import { configure, gate, type Heard, listen, of, openDesk, subscribe } from './desk.ts';
+
+const desk = await openDesk('small');
+const { provider, root, ann, bob, server, channelId } = desk;
+afterAll(() => desk.close());
+beforeEach(() => provider.script((_request, wire) => wire.say('Hello.')));
+
+const at = `/channels/${channelId}/messages`;
+const stop = (messageId: string, as = ann) => server.as(as)(`POST ${at}/${messageId}/stop`);
+
+/** The rule of docs/events.md. @returns the text; undefined if the message must be read again */
+function grow(text: string, { data }: Heard): string | undefined {
+  if (data.type !== 'message:delta') return data.data.content;
+  const { offset, content } = data.data;
+  return offset > text.length ? undefined : text.slice(0, offset) + content;
+}
+
+/** A script that writes one piece at each call of `say`, and then ends. */
+function dictate() {
+  const pieces: string[] = [];
+  let isOver = false;
+  provider.script(async (_request, wire) => {
+    wire.delta({ role: 'assistant', content: '' });
+    await until('the end', () => {
+      for (const piece of pieces.splice(0)) wire.delta({ content: piece });
+      return isOver;
+    });
+    wire.finish();
+  });
+  return {
+    say: (piece: string) => void pieces.push(piece),
+    end: () => {
+      isOver = true;
+    },
+  };
+}
+
+/** A reply that has begun and does not end by itself. */
+async function beginReply() {
+  const model = dictate();
+  model.say('It began');
+  const { id } = await desk.post('@small');
+  const [reply] = await desk.replies(id);
+  const ear = await listen(server, bob);
+  await until('the first delta', () => {
+    model.say('.');
+    return of(ear.heard, reply.id).length > 0;
+  });
+  ear.close();
+  const chat = provider.chats().at(-1);
+  if (!chat) throw new Error('The provider was not called.');
+  return { id, reply, model, chat };
+}
+
+describe('the text of a reply', () => {
+  it.each([
+    ['Socket.IO', listen],
+    ['the tRPC subscription', subscribe],
+  ])('grows by deltas over %s, never by half a character, and ends with one update', async (_, connect) => {
+    const ear = await connect(server, bob);
+    const model = dictate();
+    const { id } = await desk.post('@small');
+    const [{ id: replyId }] = await desk.replies(id);
+    const deltas = () => of(ear.heard, replyId).filter(({ data }) => data.type === 'message:delta');
+    const whole = 'Fir 🌲 and 👩‍👩‍👧 and more.';
+    let said = '';
+    for (const unit of whole.split('')) {
+      model.say(unit);
+      said += unit;
+      const isWord = unit === ' ';
+      if (isWord) await until('the word', () => deltas().at(-1)?.data.data.content === said);
+    }
+    model.end();
+    await until('the update', () => of(ear.heard, replyId).at(-1)?.data.type === 'message:update');
+    let text = '';
+    for (const told of of(ear.heard, replyId)) {
+      text = grow(text, told) ?? expect.fail('a delta was lost');
+      expect(text.isWellFormed()).toBe(true);
+      expect(whole.startsWith(text)).toBe(true);
+    }
+    expect(text).toBe(whole);
+    expect(deltas().length).toBeGreaterThan(3);
+    expect(deltas()[0]?.data.data).toEqual({ offset: 0, content: expect.any(String) });
+    expect((await desk.get(replyId)).content).toBe(whole);
+    ear.close();
+  });
+
+  it('continues for a client that comes late and reads the message once', async () => {
+    const model = dictate();
+    const { id } = await desk.post('@small');
+    const [{ id: replyId }] = await desk.replies(id);
+    // The pieces come until some of them are saved.
+    let said = 0;
+    const count = setInterval(() => {
+      said += 1;
+      model.say(`${said} `);
+    }, 20);
+    const saved = await until('a save', async () => (await desk.get(replyId)).content);
+    const ear = await listen(server, bob);
+    let text = (await desk.get(replyId)).content as string;
+    expect(text.startsWith(saved)).toBe(true);
+    await until('more deltas', () => of(ear.heard, replyId).length > 15);
+    clearInterval(count);
+    for (const told of of(ear.heard, replyId)) text = grow(text, told) ?? expect.fail('the text has a hole');
+    expect(text.trim().split(' ')).toEqual(
+      text
+        .trim()
+        .split(' ')
+        .map((_, n) => String(n + 1)),
+    );
+    model.end();
+    await desk.answers(id);
+    ear.close();
+  });
+
+  it('costs no statement for a token, and few notices', async () => {
+    const ear = await listen(server, bob);
+    const hold = gate();
+    provider.script(async (_request, wire) => {
+      wire.delta({ content: 'first' });
+      await hold.opened;
+      for (let n = 0; n < 500; n += 1) wire.delta({ content: ` ${n}` });
+      wire.finish();
+    });
+    const { id } = await desk.post('@small');
+    const [{ id: replyId }] = await desk.replies(id);
+    await until('the first token', () => of(ear.heard, replyId).length > 0);
+    const statements = await recordStatements(async () => {
+      hold.open();
+      await until('the end', () => of(ear.heard, replyId).at(-1)?.data.data.meta?.done);
+    });
+    expect(statements.length).toBeLessThan(25);
+    expect(of(ear.heard, replyId).length).toBeLessThan(50);
+    ear.close();
+  });
+
+  it('is not longer than a message may be', async () => {
+    provider.script((_request, wire) => {
+      for (let n = 0; n < 200; n += 1) wire.delta({ content: 'ä'.repeat(500) });
+      wire.finish();
+    });
+    const { id } = await desk.post('@small');
+    const [reply] = await desk.answers(id);
+    const { content } = await desk.get(reply.id);
+    expect(Buffer.byteLength(content)).toBe(64 * 1024);
+    expect(reply.meta.error).toMatchObject({ code: 'reply_too_long' });
+  });
+
+  it('is apart from the reasoning', async () => {
+    const ear = await listen(server, bob);
+    provider.script((_request, wire) => {
+      wire.delta({ reasoning_content: 'Hm, ' });
+      wire.delta({ reasoning_content: 'easy.' });
+      wire.say('Four.');
+    });
+    const { id } = await desk.post('@small 2 + 2?');
+    const [reply] = await desk.answers(id);
+    expect(reply).toMatchObject({ content: 'Four.', data: { reasoning: 'Hm, easy.' } });
+    const [first] = of(ear.heard, reply.id).filter(({ data }) => data.type === 'message:delta');
+    expect(first?.data.data.reasoning).toEqual({ offset: 0, content: expect.stringMatching(/^Hm, /) });
+    ear.close();
+  });
+});
+
+describe('a reply ends with its text so far', () => {
+  it.each([
+    ['the person who called', ann],
+    ['the owner of the channel', root],
+  ])('when %s stops it; the connection to the provider closes', async (_, by) => {
+    const { reply, chat, id } = await beginReply();
+    expect((await stop(reply.id, by)).body).toBe(true);
+    await chat.closed;
+    expect(chat.isCut).toBe(true);
+    const [stopped] = await desk.answers(id);
+    expect(stopped.content).toMatch(/^It began/);
+    expect(stopped.meta).toMatchObject({ done: true, stopped: true });
+    expect((await stop(reply.id, by)).body).toBe(true);
+  });
+
+  it('and others cannot stop it', async () => {
+    const { reply, model, id } = await beginReply();
+    const refused = await stop(reply.id, bob);
+    expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    expect((await stop(id)).status).toBe(404);
+    model.end();
+    const [done] = await desk.answers(id);
+    expect(done.meta.stopped).toBeUndefined();
+  });
+
+  it('when the message is deleted', async () => {
+    const { reply, chat, id } = await beginReply();
+    expect((await server.as(ann)(`DELETE ${at}/${reply.id}/delete`)).status).toBe(200);
+    await chat.closed;
+    expect((await desk.get(id)).reply_count).toBe(0);
+  });
+
+  it('when the channel is deleted', async () => {
+    const { body: other } = await server.as(root)('POST /channels/create', { name: 'other' });
+    dictate();
+    const path = `/channels/${other.id}/messages`;
+    const { body: message } = await server.as(root)(`POST ${path}/post`, { content: '@small' });
+    const before = provider.chats().length;
+    const chat = await until('the call', () => provider.chats()[before]);
+    expect(chat.body.messages.at(-1).content).toBe('Root: @small');
+    await server.as(root)(`DELETE /channels/${other.id}/delete`);
+    await chat.closed;
+    expect(message.meta.mentions).toHaveLength(1);
+  });
+
+  it('when the person loses the right to write', async () => {
+    const { chat, id } = await beginReply();
+    const { body: channel } = await server.as(root)(`GET /channels/${channelId}`);
+    const change = (access_grants: object[]) =>
+      server.as(root)(`POST /channels/${channelId}/update`, { name: 'general', access_grants });
+    await change(
+      channel.access_grants.filter(({ principal_id }: { principal_id: string }) => principal_id !== ann.id),
+    );
+    await chat.closed;
+    const [failed] = await desk.answers(id);
+    expect(failed.meta.error).toMatchObject({ code: 'reply_not_allowed' });
+    expect(failed.content).toMatch(/^It began/);
+    await change(channel.access_grants);
+  });
+});
+
+describe('a provider that fails', () => {
+  it.each([
+    ['refuses', 500, 'provider_failed'],
+    ['has too many calls', 429, undefined],
+  ])('and %s: the reply says why', async (_, status, code) => {
+    provider.script((_request, wire) => wire.json(status, { error: { message: 'No.' } }));
+    const { id } = await desk.post('@small');
+    const [reply] = await desk.answers(id);
+    expect(reply.meta.error).toMatchObject({ code: code ?? expect.any(String) });
+    expect(reply.content).toBe(reply.meta.error.message);
+    expect(reply.content).not.toBe('');
+  });
+
+  it.each([
+    [
+      'an error after the beginning',
+      (wire: { line(data: string): void; end(): void }) => {
+        wire.line('{"error": {"message": "Overloaded."}}');
+        wire.end();
+      },
+    ],
+    ['a cut connection', (wire: { cut(): void }) => wire.cut()],
+    [
+      'chunks that are no JSON',
+      (wire: { line(data: string): void; end(): void }) => {
+        wire.line('{"choices": [');
+        wire.end();
+      },
+    ],
+  ])('with %s: the text so far stays', async (_, fail) => {
+    provider.script(async (_request, wire) => {
+      wire.delta({ content: 'So far' });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      fail(wire);
+    });
+    const { id } = await desk.post('@small');
+    const [reply] = await desk.answers(id);
+    expect(reply.content).toBe('So far');
+    expect(reply.meta.error).toMatchObject({ code: 'provider_failed', message: expect.stringMatching(/\w/) });
+  });
+
+  it('with nothing at all: the reply says so, and the metrics count it', async () => {
+    provider.script((_request, wire) => wire.finish());
+    const { id } = await desk.post('@small');
+    const [reply] = await desk.answers(id);
+    expect(reply).toMatchObject({
+      content: 'The model sent no text.',
+      meta: { error: { code: 'reply_empty', message: 'The model sent no text.' } },
+    });
+    const metrics = await scrape(server.url, root.token);
+    expect(metrics.value('parley_replies_total', { outcome: 'reply_empty', kind: 'openai' })).toBe(1);
+    expect(metrics.value('parley_replies_running')).toBe(0);
+  });
+});
+
+describe('text of a model', () => {
+  it('is stored as it is and starts nothing', async () => {
+    const evil = '<script>alert(1)</script> {"type":"execute"} https://example.com/x.png @channel @Ann\u0000';
+    provider.script((_request, wire) => {
+      wire.chunk({ type: 'execute', data: { code: '1' }, choices: [{ index: 0, delta: { content: evil } }] });
+      wire.finish();
+    });
+    const ear = await listen(server, ann);
+    const { id } = await desk.post('@small');
+    const [reply] = await desk.answers(id);
+    expect(reply.content).toBe(evil.replace('\0', ''));
+    const mentions = await server.database.query('select 1 from message_mention where message_id = $1', [
+      reply.id,
+    ]);
+    expect(mentions).toEqual([]);
+    const types = new Set(ear.heard.map(({ data }) => data.type));
+    for (const type of types)
+      expect(['message', 'message:reply', 'message:delta', 'message:update']).toContain(type);
+    ear.close();
+  });
+});
+
+describe('models are called', () => {
+  it('by members only where a grant or a setting allows it', async () => {
+    await configure(server, root, (config) => {
+      config.models.open_provider_models = false;
+    });
+    const { meta } = await desk.post('<@M:small>');
+    expect(meta.mentions).toEqual([{ model_id: 'small', resolved: false }]);
+  });
+});
