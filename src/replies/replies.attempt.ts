@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { complete } from '../completions/completions.service.ts';
 import type { CompletionEvent } from '../completions/completions.types.ts';
+import { ReasoningSplitter, type SplitText } from '../completions/reasoning.ts';
 import { AppError } from '../core/errors.ts';
 import { outageIn } from '../core/outage.ts';
 import type { Actor, Parts, Scope } from '../core/scope.ts';
@@ -51,6 +52,9 @@ export class Attempt implements RunningReply {
   readonly #reply: OpenReply;
   readonly #ending = new AbortController();
   readonly #written: Written;
+  #splitter: ReasoningSplitter | undefined;
+  /** The number of calls of tools when text came last. */
+  #callsAtText = 0;
 
   constructor(parts: Parts, reply: OpenReply) {
     this.channelId = reply.channel_id;
@@ -95,6 +99,7 @@ export class Attempt implements RunningReply {
       await Promise.race([this.#write(), ended.promise]);
     } catch (error) {
       this.#noteFailure(this.#ending.signal.aborted ? this.#ending.signal.reason : error);
+      this.#keepRest();
     } finally {
       clearTimeout(limit);
       signal.removeEventListener('abort', interrupt);
@@ -127,15 +132,41 @@ export class Attempt implements RunningReply {
   }
 
   #take(event: CompletionEvent): void {
-    const { growing } = this.#written;
-    if (event.type === 'tool') growing.noteCall(event.call);
-    else if (event.type === 'end') this.#written.end = event;
-    else {
-      const delta = event.chunk.choices?.[0]?.delta as Delta | undefined;
-      const reasoning = delta?.reasoning_content ?? delta?.reasoning;
-      if (typeof reasoning === 'string' && reasoning !== '') growing.addReasoning(reasoning);
-      if (delta?.content && !growing.add(delta.content)) throw new AppError('reply_too_long');
+    if (event.type === 'chunk') {
+      this.#takeDelta(event.chunk.choices?.[0]?.delta ?? {});
+      return;
     }
+    this.#endAnswer();
+    if (event.type === 'tool') this.#written.growing.noteCall(event.call);
+    else this.#written.end = event;
+  }
+
+  #takeDelta({ content, reasoning_content, reasoning = reasoning_content }: Delta): void {
+    if (typeof reasoning === 'string') this.#add({ text: '', reasoning });
+    if (!content) return;
+    this.#splitter ??= new ReasoningSplitter();
+    this.#add(this.#splitter.push(content));
+  }
+
+  /** Each answer of a turn has its own thoughts. */
+  #endAnswer(): void {
+    if (this.#splitter) this.#add(this.#splitter.end());
+    this.#splitter = undefined;
+  }
+
+  /** Text that is held back at a failure. */
+  #keepRest(): void {
+    if (this.#splitter) this.#written.growing.add(this.#splitter.end());
+  }
+
+  #add({ text, reasoning }: SplitText): void {
+    const { growing } = this.#written;
+    const said = growing.text.text;
+    // The text after calls of tools begins a paragraph.
+    const isNext = text !== '' && said !== '' && this.#callsAtText < growing.calls.length;
+    if (text !== '') this.#callsAtText = growing.calls.length;
+    const apart = isNext && !/\s$/.test(said) ? `\n\n${text.trimStart()}` : text;
+    if (!growing.add({ text: apart, reasoning })) throw new AppError('reply_too_long');
   }
 
   #noteFailure(reason: unknown): void {

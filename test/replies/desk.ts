@@ -5,7 +5,14 @@ import type { AppRouter } from '../../src/router.ts';
 import { grant, makeChannel } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { connectProvider, type ScriptedProvider, startProvider } from '../support/provider.ts';
-import { type Answer, type Person, signUpAll, startServer, type TestServer } from '../support/server.ts';
+import {
+  type Answer,
+  type Person,
+  type ServerOptions,
+  signUpAll,
+  startServer,
+  type TestServer,
+} from '../support/server.ts';
 
 /** An event or notice of a channel, as the doors send it. */
 export interface Heard {
@@ -33,9 +40,10 @@ export interface Desk {
   close(): Promise<void>;
 }
 
-export async function openDesk(...models: string[]): Promise<Desk> {
-  const server = await startServer({ env: { LOG_LEVEL: 'silent' } });
+export async function openDesk(models: string[] = ['small'], options: ServerOptions = {}): Promise<Desk> {
+  const server = await startServer({ env: { LOG_LEVEL: 'silent' }, ...options });
   const provider = await startProvider(...models);
+  provider.models.push({ id: 'narrow', object: 'model', created: 1, owned_by: 'test', context_length: 600 });
   const [root, ann, bob] = await signUpAll(server, 'Root', 'Ann', 'Bob');
   await configure(server, root, (config) => {
     config.models.open_provider_models = true;

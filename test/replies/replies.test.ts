@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../support/poll.ts';
 import { gate, listen, of, openDesk } from './desk.ts';
 
-const desk = await openDesk('small', 'small:large', 'other/model-1.5');
+const desk = await openDesk(['small', 'small:large', 'other/model-1.5']);
 const { provider, ann, bob, root, server, channelId } = desk;
 afterAll(() => desk.close());
 beforeEach(() => provider.script((request, wire) => wire.say(`Hello from ${request.body.model}.`)));

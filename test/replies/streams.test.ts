@@ -4,7 +4,7 @@ import { until } from '../support/poll.ts';
 import { recordStatements } from '../support/statements.ts';
 import { configure, gate, type Heard, listen, of, openDesk, subscribe } from './desk.ts';
 
-const desk = await openDesk('small');
+const desk = await openDesk();
 const { provider, root, ann, bob, server, channelId } = desk;
 afterAll(() => desk.close());
 beforeEach(() => provider.script((_request, wire) => wire.say('Hello.')));

@@ -1,4 +1,5 @@
 import type { ToolCallRecord } from '../../completions/completions.types.ts';
+import type { SplitText } from '../../completions/reasoning.ts';
 import { LIMITS } from '../../core/wire.ts';
 import { shownCalls } from './growing.calls.ts';
 import { type Delta, GrowingText } from './growing.text.ts';
@@ -25,7 +26,8 @@ export interface GrowingOptions {
 export class GrowingReply {
   readonly text = new GrowingText(LIMITS.contentBytes);
   readonly #reasoning = new GrowingText(LIMITS.contentBytes);
-  readonly #calls = new Map<string, ToolCallRecord>();
+  /** The same object changes while its call runs; ids may repeat in the rounds of a turn. */
+  readonly #calls = new Set<ToolCallRecord>();
   readonly #options: GrowingOptions;
   #haveCallsChanged = false;
   #notifiedAt = Number.NEGATIVE_INFINITY;
@@ -40,7 +42,7 @@ export class GrowingReply {
   }
 
   get calls(): ToolCallRecord[] {
-    return [...this.#calls.values()];
+    return [...this.#calls];
   }
 
   get isEmpty(): boolean {
@@ -56,22 +58,18 @@ export class GrowingReply {
     };
   }
 
-  /** @returns false if the text is full */
-  add(content: string): boolean {
-    const hasRoom = this.text.add(content);
+  /** Reasoning beyond the limit is dropped. @returns false if the text is full */
+  add({ text, reasoning }: SplitText): boolean {
+    if (text === '' && reasoning === '') return true;
+    this.#reasoning.add(reasoning);
+    const hasRoom = this.text.add(text);
     this.#noteChange();
     return hasRoom;
   }
 
-  /** Reasoning beyond the limit is dropped. */
-  addReasoning(content: string): void {
-    this.#reasoning.add(content);
-    this.#noteChange();
-  }
-
   noteCall(call: ToolCallRecord): void {
     const isFirst = this.#calls.size === 0;
-    this.#calls.set(call.id, call);
+    this.#calls.add(call);
     this.#haveCallsChanged = true;
     this.#noteChange();
     // A tool may have effects: from its first call on, the reply is not repeated after a crash.
