@@ -103,6 +103,12 @@ const Env = z.object({
     .regex(/^\d{1,5}$/, 'must be a whole number of days; 0 keeps the audit log for ever')
     .transform(Number)
     .default(365),
+  /** How many days records of the use of models are kept; 0: for ever. */
+  USAGE_RETENTION_DAYS: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a whole number of days; 0 keeps the records for ever')
+    .transform(Number)
+    .default(365),
   /** How many seconds calls are still served after SIGTERM, while /ready answers 503. By default 5 with REDIS_URL, else 0. */
   SHUTDOWN_GRACE: z
     .string()

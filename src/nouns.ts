@@ -25,6 +25,7 @@ import { search } from './search/search.noun.ts';
 import { settings } from './settings/settings.noun.ts';
 import { threads } from './threads/threads.noun.ts';
 import { tools } from './tools/tools.noun.ts';
+import { usage } from './usage/usage.noun.ts';
 import { users } from './users/users.noun.ts';
 import { webhooks } from './webhooks/webhooks.noun.ts';
 
@@ -42,6 +43,7 @@ export const nouns = [
   audit,
   configs,
   providers,
+  usage,
   models,
   channelbase,
   channels,

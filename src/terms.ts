@@ -11,3 +11,4 @@ export { terms as models } from './models/models.terms.ts';
 export { terms as providers } from './providers/providers.terms.ts';
 export { terms as settings } from './settings/settings.terms.ts';
 export { terms as tools } from './tools/tools.terms.ts';
+export { terms as usage } from './usage/usage.terms.ts';

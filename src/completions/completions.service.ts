@@ -4,9 +4,10 @@ import type { Scope } from '../core/scope.ts';
 import type { ResolvedModel } from '../models/models.resolve.ts';
 import { fillPrompt } from '../models/prompt.variables.ts';
 import type { ChatMessage, ChatStream } from '../providers/providers.types.ts';
+import { addUsage, EmbeddingAccount, outcomeOf, TurnAccount } from './completions.account.ts';
 import { mergeParams, withSystem } from './completions.prompt.ts';
 import type { CompletionEvent, CompletionRequest, CompletionUsage } from './completions.types.ts';
-import { addUsage, Round } from './round.ts';
+import { Round } from './round.ts';
 import { RunningCalls } from './tool.calls.ts';
 import { type Offer, offerTools } from './tool.offer.ts';
 
@@ -29,10 +30,7 @@ export function complete(scope: Scope, request: CompletionRequest): AsyncGenerat
 class Turn {
   readonly #scope: Scope;
   readonly #request: CompletionRequest;
-  readonly #startedAt = performance.now();
-  #firstTokenMs: number | null = null;
-  #usage: CompletionUsage | null = null;
-  #rounds = 0;
+  readonly #account: TurnAccount;
   /** The calls of the last round, and how often they came in a row. */
   #lastCalls = '';
   #repeats = 0;
@@ -40,49 +38,62 @@ class Turn {
   constructor(scope: Scope, request: CompletionRequest) {
     this.#scope = scope;
     this.#request = request;
+    this.#account = new TurnAccount(scope, request.model, request.context?.kind ?? 'api');
   }
 
+  // One generator for all rounds: each further one between provider and client would cost time per token.
   async *run(): AsyncGenerator<CompletionEvent> {
     const { model, messages: asked, timeZone, signal } = this.#request;
-    const offer = await offerTools(this.#scope, this.#request);
-    const system = model.system && (await fillPrompt(this.#scope, model.system, timeZone));
-    const messages = withSystem(asked, system);
-    for (;;) {
-      const place = {
-        isFirst: this.#rounds === 0,
-        isLast: this.#rounds >= MOST_ROUNDS || this.#repeats > MOST_REPEATS,
-      };
-      const round = new Round(offer.served.size > 0 ? offer : undefined, place);
-      const stream = await this.#ask(messages, paramsOf(this.#request, offer, place));
-      const before = this.#usage;
-      for await (const chunk of stream) {
-        if (!round.take(chunk)) continue;
-        chunk.model = model.id;
-        if (chunk.usage && before) chunk.usage = asSent(addUsage(before, round.usage) ?? before);
-        yield { type: 'chunk', chunk };
+    const account = this.#account;
+    let outcome = 'cancelled';
+    try {
+      const offer = await offerTools(this.#scope, this.#request);
+      const system = model.system && (await fillPrompt(this.#scope, model.system, timeZone));
+      const messages = withSystem(asked, system);
+      for (;;) {
+        const isLast = account.rounds >= MOST_ROUNDS || this.#repeats > MOST_REPEATS;
+        const place = { isFirst: account.rounds === 0, isLast };
+        const round = new Round(offer.served.size > 0 ? offer : undefined, place);
+        const before = account.usage;
+        const stream = await this.#ask(round, { messages, params: paramsOf(this.#request, offer, place) });
+        for await (const chunk of stream) {
+          if (!round.take(chunk)) continue;
+          chunk.model = model.id;
+          if (chunk.usage && before) chunk.usage = asSent(addUsage(before, round.usage) ?? before);
+          yield { type: 'chunk', chunk };
+        }
+        if (!round.goesOn) {
+          if (isLast && round.content === '') throw this.#withoutAnswer();
+          const end = this.#end(round, offer);
+          await account.close('ok');
+          yield end;
+          return;
+        }
+        const calls = new RunningCalls(this.#scope, offer, this.#request, round.calls);
+        for await (const call of calls.run(signal, this.#refusalOf(round))) yield { type: 'tool', call };
+        messages.push(round.message, ...calls.messages);
       }
-      this.#usage = addUsage(before, round.usage);
-      if (!round.goesOn) {
-        if (place.isLast && round.content === '') throw this.#withoutAnswer();
-        yield this.#end(round, offer);
-        return;
-      }
-      const calls = new RunningCalls(this.#scope, offer, this.#request, round.calls);
-      for await (const call of calls.run(signal, this.#refusalOf(round))) yield { type: 'tool', call };
-      messages.push(round.message, ...calls.messages);
+    } catch (error) {
+      outcome = outcomeOf(error, signal);
+      throw error;
+    } finally {
+      await account.close(outcome);
     }
   }
 
-  async #ask(messages: ChatMessage[], params: Record<string, unknown>): Promise<ChatStream> {
+  async #ask(
+    round: Round,
+    sent: { messages: ChatMessage[]; params: Record<string, unknown> },
+  ): Promise<ChatStream> {
     const { model, signal } = this.#request;
-    this.#rounds += 1;
+    await this.#account.begin({ ...sent, messages: [...sent.messages] }, round);
     const stream = await this.#scope.providers.chat({
       model: model.provider.id,
-      params: { ...params, messages },
+      params: { ...sent.params, messages: sent.messages },
       person: this.#scope.actor.id,
       signal,
     });
-    this.#firstTokenMs ??= performance.now() - this.#startedAt;
+    this.#account.answered(stream.connection);
     return stream;
   }
 
@@ -101,18 +112,22 @@ class Turn {
       this.#repeats > MOST_REPEATS
         ? 'made the same calls of tools again and again'
         : `called tools ${MOST_ROUNDS} times in a row`;
-    this.#scope.log.warn({ model: model.id, rounds: this.#rounds }, 'A model only called tools.');
+    this.#scope.log.warn(
+      { model: model.id, connection: this.#account.connection },
+      'A model called tools only, and gave no answer.',
+    );
     return new AppError('provider_failed', { detail: `The model ${how}, and gave no answer.` });
   }
 
   #end(round: Round, offer: Offer): CompletionEvent {
+    const { usage, firstTokenMs, totalMs, rounds } = this.#account;
     return {
       type: 'end',
       finish_reason: round.finishReason ?? 'stop',
-      usage: this.#usage,
-      first_token_ms: this.#firstTokenMs,
-      total_ms: performance.now() - this.#startedAt,
-      rounds: this.#rounds,
+      usage,
+      first_token_ms: firstTokenMs,
+      total_ms: totalMs,
+      rounds,
       tools_offered: offer.isPossible,
     };
   }
@@ -149,11 +164,19 @@ export async function embed(
     signal,
   }: { model: ResolvedModel; params: Omit<OpenAI.EmbeddingCreateParams, 'model'>; signal: AbortSignal },
 ): Promise<OpenAI.CreateEmbeddingResponse> {
-  const { connection: _, ...answer } = await scope.providers.embed({
-    model: model.provider.id,
-    params,
-    person: scope.actor.id,
-    signal,
-  });
-  return { ...answer, model: model.id };
+  const account = new EmbeddingAccount(scope, model, params);
+  try {
+    await account.begin();
+    const { connection, ...answer } = await scope.providers.embed({
+      model: model.provider.id,
+      params,
+      person: scope.actor.id,
+      signal,
+    });
+    await account.close('ok', { connection, usage: answer.usage });
+    return { ...answer, model: model.id };
+  } catch (error) {
+    await account.close(outcomeOf(error, signal));
+    throw error;
+  }
 }

@@ -10,6 +10,9 @@ type Delta = OpenAI.ChatCompletionChunk.Choice.Delta & { reasoning_content?: unk
 /** The longest answer, in characters. */
 const MOST_WRITTEN = 16 * 1024 * 1024;
 
+/** The most tokens of an answer that are believed. */
+const MOST_COUNTED = 100_000_000;
+
 /** Reasons after which calls may be incomplete. */
 const CUT = ['length', 'content_filter'];
 
@@ -97,25 +100,20 @@ const tooLong = () =>
 const lengthOf = (text: unknown): number => (typeof text === 'string' ? text.length : 0);
 
 /** Whether the model has written something. */
-export const hasToken = (delta: Delta | undefined): boolean =>
+const hasToken = (delta: Delta | undefined): boolean =>
   !!(delta?.content || delta?.reasoning_content || delta?.reasoning || delta?.refusal || delta?.tool_calls);
 
+/** Numbers that a provider sends in another form count as none. */
+const count = (value: unknown): number =>
+  typeof value === 'number' && value >= 0 && value <= MOST_COUNTED ? Math.ceil(value) : 0;
+
 function readUsage(usage: OpenAI.CompletionUsage): CompletionUsage {
-  const { prompt_tokens = 0, completion_tokens = 0 } = usage;
+  const prompt_tokens = count(usage.prompt_tokens);
+  const completion_tokens = count(usage.completion_tokens);
   return {
     prompt_tokens,
     completion_tokens,
     total_tokens: prompt_tokens + completion_tokens,
-    cached_tokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+    cached_tokens: Math.min(prompt_tokens, count(usage.prompt_tokens_details?.cached_tokens)),
   };
 }
-
-export const addUsage = (a: CompletionUsage | null, b: CompletionUsage | null): CompletionUsage | null =>
-  a && b
-    ? {
-        prompt_tokens: a.prompt_tokens + b.prompt_tokens,
-        completion_tokens: a.completion_tokens + b.completion_tokens,
-        total_tokens: a.total_tokens + b.total_tokens,
-        cached_tokens: a.cached_tokens + b.cached_tokens,
-      }
-    : (a ?? b);

@@ -81,7 +81,7 @@ export const peopleRouter = router({
         summary: 'Count active people',
         description:
           '`user_count` is the number of accounts that did anything within the last three minutes. ' +
-          '`model_ids` is always empty: no models run on this server.',
+          '`model_ids` is always empty; `GET /usage/days` sums up the use of models.',
       },
       access: 'administrator',
     })

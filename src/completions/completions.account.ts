@@ -1,0 +1,192 @@
+import type { OpenAI } from 'openai';
+import { AppError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import type { ResolvedModel } from '../models/models.resolve.ts';
+import type { ChatMessage } from '../providers/providers.types.ts';
+import { AccountedCall } from '../usage/usage.calls.ts';
+import type { CompletionUsage } from './completions.types.ts';
+
+/** A rule of thumb for English. */
+const CHARACTERS_PER_TOKEN = 4;
+const TOKENS_OF_IMAGE = 1_000;
+/** What an answer is expected to have where the request sets no limit. */
+const TOKENS_OF_ANSWER = 1_000;
+
+/** What one round of a turn sends. */
+interface Sent {
+  messages: readonly ChatMessage[];
+  params: Record<string, unknown>;
+}
+
+/** What came of it so far. */
+interface Got {
+  usage: CompletionUsage | null;
+  /** Characters. */
+  written: number;
+}
+
+/** What a turn uses, as the provider counts it, otherwise by estimate. */
+export class TurnAccount {
+  readonly #call: AccountedCall;
+  readonly #startedAt = performance.now();
+  readonly #rounds: { sent: Sent; got: Got }[] = [];
+  #firstTokenMs: number | null = null;
+  #connection: string | null = null;
+  #isOpen = true;
+
+  constructor(scope: Scope, model: Pick<ResolvedModel, 'id' | 'provider'>, kind: string) {
+    this.#call = new AccountedCall(scope, { model: { id: model.id, provider: model.provider.id }, kind });
+  }
+
+  get firstTokenMs(): number | null {
+    return this.#firstTokenMs;
+  }
+
+  get connection(): string | null {
+    return this.#connection;
+  }
+
+  get totalMs(): number {
+    return performance.now() - this.#startedAt;
+  }
+
+  get rounds(): number {
+    return this.#rounds.length;
+  }
+
+  /** The sum of all rounds; null where the provider counted none. */
+  get usage(): CompletionUsage | null {
+    return this.#rounds.map(({ got }) => got.usage).reduce(addUsage, null);
+  }
+
+  /** Before a round. @throws budget_exceeded */
+  async begin(sent: Sent, got: Got): Promise<void> {
+    await this.#call.reserve(() => ({ in: tokensIn(sent), out: tokensOfAnswer(sent.params) }));
+    this.#rounds.push({ sent, got });
+  }
+
+  /** The first token of a round is there. */
+  answered(connection: string): void {
+    this.#connection = connection;
+    this.#firstTokenMs ??= this.totalMs;
+  }
+
+  /** Stores the call. Further calls do nothing. */
+  async close(outcome: string): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    if (this.#rounds.length === 0) {
+      if (outcome === 'budget_exceeded') this.#call.refuse();
+      return;
+    }
+    const tokens = { in: 0, cached: 0, out: 0 };
+    const hasAnswer = this.#firstTokenMs !== null || outcome === 'cancelled';
+    for (const { sent, got } of hasAnswer ? this.#rounds : []) {
+      const { usage, written } = got;
+      tokens.in += usage?.prompt_tokens ?? tokensIn(sent);
+      tokens.cached += usage?.cached_tokens ?? 0;
+      tokens.out += usage?.completion_tokens ?? tokensOf(written);
+    }
+    await this.#call.close({
+      outcome,
+      connection: this.#connection,
+      tokens,
+      isEstimated: this.#rounds.some(({ got }) => got.usage === null),
+      firstTokenMs: this.#firstTokenMs,
+      totalMs: this.totalMs,
+      rounds: this.#rounds.length,
+    });
+  }
+}
+
+/** What a request for embeddings uses. */
+export class EmbeddingAccount {
+  readonly #call: AccountedCall;
+  readonly #startedAt = performance.now();
+  readonly #expected: number;
+  #isBegun = false;
+
+  constructor(
+    scope: Scope,
+    model: Pick<ResolvedModel, 'id' | 'provider'>,
+    { input }: Pick<OpenAI.EmbeddingCreateParams, 'input'>,
+  ) {
+    this.#call = new AccountedCall(scope, {
+      model: { id: model.id, provider: model.provider.id },
+      kind: 'embedding',
+    });
+    // A text, a list of texts, a list of tokens, or a list of such lists.
+    const items = [input].flat(2) as (string | number)[];
+    this.#expected = items.reduce<number>(
+      (sum, one) => sum + (typeof one === 'string' ? tokensOf(one.length) : 1),
+      0,
+    );
+  }
+
+  /** @throws budget_exceeded */
+  async begin(): Promise<void> {
+    await this.#call.reserve(() => ({ in: this.#expected, out: 0 }));
+    this.#isBegun = true;
+  }
+
+  /** Stores the call. @param answer undefined when there is none */
+  async close(
+    outcome: string,
+    answer?: { connection: string; usage: OpenAI.CreateEmbeddingResponse.Usage | undefined },
+  ): Promise<void> {
+    if (!this.#isBegun) {
+      if (outcome === 'budget_exceeded') this.#call.refuse();
+      return;
+    }
+    this.#isBegun = false;
+    const counted = answer?.usage?.prompt_tokens;
+    const totalMs = performance.now() - this.#startedAt;
+    await this.#call.close({
+      outcome,
+      connection: answer?.connection ?? null,
+      tokens: { in: answer ? (counted ?? this.#expected) : 0, cached: 0, out: 0 },
+      isEstimated: answer !== undefined && counted === undefined,
+      firstTokenMs: answer ? totalMs : null,
+      totalMs,
+      rounds: 1,
+    });
+  }
+}
+
+/** How a turn ended that threw this. */
+export const outcomeOf = (error: unknown, signal: AbortSignal): string =>
+  signal.aborted ? 'cancelled' : error instanceof AppError ? error.code : 'internal';
+
+/** The estimate for a text of so many characters. */
+export const tokensOf = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN);
+
+function tokensIn({ messages, params }: Sent): number {
+  const [characters, images] = messages.reduce<[number, number]>(
+    ([characters, images], { content, ...rest }) => {
+      const parts = Array.isArray(content) ? content : [];
+      const texts = parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 0), 0);
+      const calls = 'tool_calls' in rest ? JSON.stringify(rest.tool_calls).length : 0;
+      const whole = typeof content === 'string' ? content.length : texts;
+      return [characters + whole + calls, images + parts.filter((part) => !('text' in part)).length];
+    },
+    [0, 0],
+  );
+  const tools = params.tools ? JSON.stringify(params.tools).length : 0;
+  return tokensOf(characters + tools) + images * TOKENS_OF_IMAGE;
+}
+
+function tokensOfAnswer({ max_completion_tokens, max_tokens, n }: Record<string, unknown>): number {
+  const most = [max_completion_tokens, max_tokens].find((value) => typeof value === 'number' && value >= 0);
+  const choices = typeof n === 'number' && n > 1 ? n : 1;
+  return Math.ceil(typeof most === 'number' ? most : TOKENS_OF_ANSWER) * Math.ceil(choices);
+}
+
+export const addUsage = (a: CompletionUsage | null, b: CompletionUsage | null): CompletionUsage | null =>
+  a && b
+    ? {
+        prompt_tokens: a.prompt_tokens + b.prompt_tokens,
+        completion_tokens: a.completion_tokens + b.completion_tokens,
+        total_tokens: a.total_tokens + b.total_tokens,
+        cached_tokens: a.cached_tokens + b.cached_tokens,
+      }
+    : (a ?? b);
