@@ -133,28 +133,34 @@ describe('a completion', () => {
 });
 
 describe('a stream', () => {
-  it('has one id, the role once, the usage with the last choice, and [DONE]', async () => {
-    provider.script((_request, wire) => {
-      for (const content of ['Hel', 'lo']) wire.delta({ role: 'assistant', content });
-      wire.finish();
-    });
-    const response = await chat({ stream: true });
-    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-    expect(response.headers.get('x-accel-buffering')).toBe('no');
-    expect(response.headers.get('x-request-id')).toBeTruthy();
-    const events = dataOf(await response.text()) as Answer[];
-    expect(events.at(-1)).toBe('[DONE]');
-    const chunks = events.slice(0, -1);
-    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
-    expect(chunks.map(({ choices, usage }) => [choices[0], usage?.total_tokens])).toEqual([
-      [{ index: 0, delta: { role: 'assistant', content: 'Hel' }, finish_reason: null }, undefined],
-      [{ index: 0, delta: { content: 'lo' }, finish_reason: null }, undefined],
-      [{ index: 0, delta: {}, finish_reason: 'stop' }, 15],
-    ]);
-    expect(chunks.every(({ object, model }) => object === 'chat.completion.chunk' && model === 'small')).toBe(
-      true,
-    );
-  });
+  it.each([
+    ['each chunk has', { role: 'assistant' }],
+    ['no chunk has', {}],
+  ])(
+    'has one id, the role once where %s one, the usage with the last choice, and [DONE]',
+    async (_what, role) => {
+      provider.script((_request, wire) => {
+        for (const content of ['Hel', 'lo']) wire.delta({ ...role, content });
+        wire.finish();
+      });
+      const response = await chat({ stream: true });
+      expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+      expect(response.headers.get('x-accel-buffering')).toBe('no');
+      expect(response.headers.get('x-request-id')).toBeTruthy();
+      const events = dataOf(await response.text()) as Answer[];
+      expect(events.at(-1)).toBe('[DONE]');
+      const chunks = events.slice(0, -1);
+      expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+      expect(chunks.map(({ choices, usage }) => [choices[0], usage?.total_tokens])).toEqual([
+        [{ index: 0, delta: { role: 'assistant', content: 'Hel' }, finish_reason: null }, undefined],
+        [{ index: 0, delta: { content: 'lo' }, finish_reason: null }, undefined],
+        [{ index: 0, delta: {}, finish_reason: 'stop' }, 15],
+      ]);
+      expect(
+        chunks.every(({ object, model }) => object === 'chat.completion.chunk' && model === 'small'),
+      ).toBe(true);
+    },
+  );
 
   it('has the usage in a chunk of its own when the client asks for it', async () => {
     const chunks = (await stream({ stream_options: { include_usage: true } })).slice(0, -1);

@@ -20,8 +20,8 @@ export const toUsage = ({ cached_tokens, ...usage }: CompletionUsage) => ({
 /** Brings the choices of several rounds, and of providers with habits of their own, into the order of one answer. */
 export interface Choices {
   /**
-   * The choices of a chunk without their ends, and without roles that the client has; undefined when nothing is left. The chunk is not
-   * changed: the engine reads it as well.
+   * The choices of a chunk without their ends; undefined when nothing is left. Each choice has its role once: the JavaScript client of
+   * OpenAI needs one, and the Python client joins several to one text. The chunk is not changed: the engine reads it as well.
    */
   of(chunk: ChatChunk): Choice[] | undefined;
   /** The ends of all choices, after the last chunk. */
@@ -31,17 +31,16 @@ export interface Choices {
 export function createChoices(): Choices {
   /** The last chunk of each choice that ended, without its delta. */
   const ended = new Map<number, Choice>();
-  const withRole = new Set<number>();
+  const begun = new Set<number>();
 
   function passOn(choice: Choice): Choice | undefined {
     const { index = 0, finish_reason } = choice;
     const delta: Choice['delta'] = choice.delta ?? {};
-    // The Python client joins repeated roles to one text.
-    const repeatsRole = delta.role !== undefined && withRole.has(index);
-    if (delta.role !== undefined) withRole.add(index);
-    if (!finish_reason && !repeatsRole) return choice;
-    const { role, ...rest } = delta;
-    const left: Choice['delta'] = role && !repeatsRole ? { role, ...rest } : rest;
+    const isFirst = !begun.has(index);
+    begun.add(index);
+    if (!finish_reason && isFirst === (delta.role !== undefined)) return choice;
+    const { role = 'assistant', ...rest } = delta;
+    const left: Choice['delta'] = isFirst ? { role, ...rest } : rest;
     const isEmpty = Object.values(left).every(
       (value) => value === null || value === undefined || value === '',
     );
@@ -62,7 +61,8 @@ export function createChoices(): Choices {
     },
     ends({ finish_reason }) {
       const reason = finish_reason as Choice['finish_reason'];
-      ended.set(0, { index: 0, delta: {}, ...ended.get(0), finish_reason: reason });
+      const delta: Choice['delta'] = begun.has(0) ? {} : { role: 'assistant' };
+      ended.set(0, { index: 0, ...ended.get(0), delta, finish_reason: reason });
       return [...ended.values()].sort((one, other) => one.index - other.index);
     },
   };
