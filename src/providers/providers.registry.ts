@@ -86,6 +86,8 @@ export class Registry implements Providers {
       return left.splice(at, at === -1 ? 0 : 1)[0] ?? this.#open(settings);
     });
     for (const held of left) void this.#retire(held);
+    // An administrator may have mended the provider, too.
+    for (const { list } of this.#held) if (list.state === 'failed') void list.refresh();
     this.#collect();
   }
 

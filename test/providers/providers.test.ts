@@ -8,7 +8,8 @@ import { until } from '../support/poll.ts';
 import { connectProviders, type ScriptedProvider, startProvider } from '../support/provider.ts';
 import { type Answer, signUpAll, startServer } from '../support/server.ts';
 
-const server = await startServer();
+const TOKEN = 'a-token-of-the-scraper-of-metrics-';
+const server = await startServer({ env: { METRICS_TOKEN: TOKEN, LOG_LEVEL: 'silent' } });
 const [root, ann] = await signUpAll(server, 'Root', 'Ann');
 const ask = server.as(root);
 const [first, second] = [await startProvider('small', 'only-first'), await startProvider('small')];
@@ -309,6 +310,101 @@ describe('the connections of the configuration', () => {
       ['http://c/v1', '', '', ['x']],
       ['http://o:11434/v1', '', '', []],
     ]);
+  });
+});
+
+describe('a model at two connections', () => {
+  const chat = () =>
+    ask('POST /chat/completions', { model: 'small', messages: [{ role: 'user', content: 'Hi' }] });
+  const textOfAnswer = ({ body }: Answer) => body.choices[0].message.content;
+  const hello: Parameters<ScriptedProvider['script']>[0] = (_request, wire) => wire.say('Hello.');
+  const connectBoth = async () => {
+    await connectProviders(server, root, [first, { name: 'One' }], [second, { name: 'Two' }]);
+    await until('both lists', async () => {
+      const { body } = await ask('GET /providers');
+      return body.every(({ state }: { state: string }) => state === 'ok');
+    });
+  };
+
+  it('is asked where fewer calls are under way', async () => {
+    await connectBoth();
+    const held = Promise.withResolvers<void>();
+    for (const provider of [first, second]) {
+      provider.script(async (_request, wire) => {
+        await held.promise;
+        wire.say('Hello.');
+      });
+    }
+    const before = [first, second].map((provider) => provider.chats().length);
+    const answers = [1, 2, 3, 4].map(chat);
+    const counts = () => [first, second].map((provider, at) => provider.chats().length - (before[at] ?? 0));
+    await until('all calls', () => counts().join() === '2,2');
+    held.resolve();
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  });
+
+  it.each<[string, Parameters<ScriptedProvider['script']>[0]]>([
+    ['answers 500', (_request, wire) => wire.json(500, {})],
+    ['cuts the connection', (_request, wire) => wire.cut()],
+    [
+      'fails after the chunk with the role',
+      (_request, wire) => {
+        wire.delta({ role: 'assistant' });
+        wire.line('{"error":{"message":"overloaded"}}');
+        wire.end();
+      },
+    ],
+  ])('is asked at the other one when one %s', async (_what, failure) => {
+    for (const [bad, good] of [
+      [first, second],
+      [second, first],
+    ] as const) {
+      await connectBoth();
+      bad.script(failure);
+      good.script(hello);
+      const answers = await Promise.all([1, 2, 3].map(chat));
+      expect(answers.map(textOfAnswer)).toEqual(['Hello.', 'Hello.', 'Hello.']);
+    }
+  });
+
+  it('is not asked again after the first token', async () => {
+    await connectBoth();
+    const before = first.chats().length + second.chats().length;
+    for (const provider of [first, second]) {
+      provider.script((_request, wire) => {
+        wire.delta({ content: 'Once' });
+        setImmediate(() => wire.cut());
+      });
+    }
+    expect((await chat()).status).toBe(502);
+    expect(first.chats().length + second.chats().length - before).toBe(1);
+  });
+
+  it('ends with the reason when no connection answers, and the metrics name them', async () => {
+    await connectBoth();
+    for (const provider of [first, second]) provider.script((_request, wire) => wire.json(503, {}));
+    const { status, body } = await chat();
+    expect([status, body.code]).toEqual([502, 'provider_failed']);
+    const text = await (
+      await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
+    ).text();
+    expect(text).toMatch(/parley_provider_calls_total\{connection="One",outcome="provider_failed"\} \d/);
+    expect(text).toMatch(/parley_provider_up\{connection="Two"\} 1/);
+  });
+
+  it('waits for a place of its connection', async () => {
+    await connectProviders(server, root, [first, { concurrency: 1 }]);
+    const held = Promise.withResolvers<void>();
+    first.script(async (_request, wire) => {
+      await held.promise;
+      wire.say('Hello.');
+    });
+    const before = first.chats().length;
+    const answers = [chat(), chat()];
+    await until('the second call to wait', async () => (await ask('GET /providers')).body[0].waiting === 1);
+    expect(first.chats().length - before).toBe(1);
+    held.resolve();
+    expect((await Promise.all(answers)).map(textOfAnswer)).toEqual(['Hello.', 'Hello.']);
   });
 });
 
