@@ -10,6 +10,7 @@ import { latency } from './cases/latency.ts';
 import { list } from './cases/list.ts';
 import { lists } from './cases/lists.ts';
 import { memory } from './cases/memory.ts';
+import { models } from './cases/models.ts';
 import { post } from './cases/post.ts';
 import { revocation } from './cases/revocation.ts';
 import { signin } from './cases/signin.ts';
@@ -40,6 +41,7 @@ const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
   revocation,
   users,
   lists,
+  models,
   memory,
   availability,
 };

@@ -36,10 +36,11 @@ export const listBaseModels = (scope: Scope): BaseModel[] =>
     })),
   );
 
+const { compare } = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
+
 function inOrder<M extends { id: string; name: string }>({ configs }: Scope, models: M[]): M[] {
   const order = new Map(configs.current.ui.model_order_list.map((id, place) => [id, place]));
   const place = ({ id }: M) => order.get(id) ?? Number.POSITIVE_INFINITY;
-  const { compare } = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
   return models.sort((one, other) => {
     const [before, after] = [place(one), place(other)];
     return before === after ? compare(one.name, other.name) || compare(one.id, other.id) : before - after;
@@ -61,20 +62,23 @@ function describe(
   id: string,
   { records: [record], provider }: Chain<ListedLink>,
 ): UsableModel {
-  const { default_metadata } = configs.current.models;
-  const meta = mergeMeta([default_metadata, record?.meta ?? {}]);
-  const tags = unique([...provider.tags, ...tagsOf(record?.meta ?? {})]);
-  const info = record ? { ...infoOf(record), meta } : Object.keys(meta).length > 0 ? { meta } : undefined;
+  const meta = layersOf(configs.current.models.default_metadata, record);
+  const tags = [...provider.tags, ...tagsOf(record?.meta ?? {})];
+  const info = record ? { ...infoOf(record), meta: meta ?? {} } : meta && { meta };
   return {
     ...shared(provider),
     id,
     name: record?.name ?? provider.name,
     created: record?.base_model_id ? record.created_at : provider.created,
-    tags,
+    tags: tags.length > 1 ? unique(tags) : tags,
     ...(record?.base_model_id && { preset: true as const }),
     ...(info && { info }),
   };
 }
+
+/** The defaults with what the record says over them; undefined when there is neither. */
+const layersOf = (defaults: FreeForm, record: ListedLink | undefined): FreeForm | undefined =>
+  record?.meta || Object.keys(defaults).length > 0 ? mergeMeta([defaults, record?.meta ?? {}]) : undefined;
 
 const infoOf = ({ id, user_id, base_model_id, name, is_active, created_at, updated_at }: ListedLink) => ({
   id,
