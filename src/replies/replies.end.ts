@@ -62,7 +62,7 @@ async function storeEnd(
   const actor = actorOf(reply);
   const channel = await readAccess(parts.sql, actor, channelId);
   if (!channel) return undefined;
-  const recorded = await recordIfChanged({ ...parts, actor }, channel, (log) =>
+  const recorded = await recordIfChanged({ sql: parts.sql, bus: parts.bus, actor }, channel, (log) =>
     log(
       'message:update',
       messageId,
