@@ -14,6 +14,12 @@ const SERVER_ONLY = [
   'model_controls',
 ];
 
+/**
+ * Members by which gateways (OpenRouter, LiteLLM) answer with another model, whose use nothing has checked. An administrator gives them
+ * to a connection.
+ */
+const OTHER_MODELS = ['models', 'fallbacks'];
+
 /** The members of a request to the provider, but its messages: those of the model, then those of the caller. */
 export function mergeParams(
   { params: ofModel }: Pick<ResolvedModel, 'params'>,
@@ -21,7 +27,7 @@ export function mergeParams(
 ): Record<string, unknown> {
   const { custom_params: custom, ...merged } = { ...ofModel, ...ofCaller };
   if (isObject(custom)) Object.assign(merged, custom);
-  for (const name of SERVER_ONLY) delete merged[name];
+  for (const name of [...SERVER_ONLY, ...OTHER_MODELS]) delete merged[name];
   const options = isObject(merged.stream_options) ? merged.stream_options : {};
   return { ...merged, stream_options: { ...options, include_usage: true } };
 }

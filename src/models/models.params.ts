@@ -9,7 +9,7 @@ const OWN = [
 ];
 /** Members of a request that a record must not set: its text, its caller, or another model than the one that was checked. */
 const OF_REQUEST = [
-  ...['model', 'models', 'messages', 'input', 'stream', 'stream_options', 'user'],
+  ...['model', 'models', 'fallbacks', 'messages', 'input', 'stream', 'stream_options', 'user'],
   ...['tools', 'tool_choice', 'functions', 'function_call'],
 ];
 const WITHHELD = new Set([...OWN, ...OF_REQUEST]);

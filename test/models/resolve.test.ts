@@ -93,12 +93,21 @@ describe('a model', () => {
     };
     await make('helper', 'big', { params, ...PUBLIC });
     expect(Object.keys((await resolveModel(member, 'helper')).params).sort()).toEqual(['min_p', 'top_k']);
-    await runTurn(member, member, { model: 'helper' });
+    const elsewhere = { models: ['small'], fallbacks: ['small'] };
+    await runTurn(member, member, { model: 'helper', params: { ...elsewhere, custom_params: elsewhere } });
     const { body } = provider.chats().at(-1) ?? {};
     expect(body).toMatchObject({ model: 'big', stream: true, top_k: 7, min_p: 0.1 });
     expect(body.messages[0]).toEqual({ role: 'system', content: 'You serve Ann.' });
     const sent = Object.keys(body);
-    for (const name of ['system', 'function_calling', 'models', 'note_id', 'model_controls', 'custom_params'])
+    for (const name of [
+      'system',
+      'function_calling',
+      'models',
+      'fallbacks',
+      'note_id',
+      'model_controls',
+      'custom_params',
+    ])
       expect(sent).not.toContain(name);
   });
 
