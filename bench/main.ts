@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { availability } from './cases/availability.ts';
+import { board } from './cases/board.ts';
 import { configuration } from './cases/configuration.ts';
 import { enumeration } from './cases/enumeration.ts';
 import { fanout } from './cases/fanout.ts';
@@ -42,6 +43,7 @@ const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
   users,
   lists,
   models,
+  board,
   memory,
   availability,
 };

@@ -36,13 +36,15 @@ type Call = <Answer>(request: string, body?: unknown) => Promise<Answer>;
 
 export interface ServerOptions {
   databaseUrl?: string;
+  /** A folder that the caller has prepared, and removes. */
+  dataDir?: string;
   /** Additional environment variables. */
   env?: Record<string, string>;
 }
 
 /** Starts the server like `npm start`, in a new data folder; the default is its embedded database. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'parley-bench-'));
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'parley-bench-')));
   const { PATH, HOME, PYTHON } = process.env;
   const { databaseUrl = '' } = options;
   const env = {
@@ -53,13 +55,14 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     DATABASE_URL: databaseUrl,
     PORT: '0',
     LOG_LEVEL: 'warn',
+    EMBEDDED_MODEL: 'off',
     ...options.env,
   };
   const [file, args] = onCore('server', [process.execPath, MAIN]);
   const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const stop = async () => {
     await end(child);
-    await rm(dataDir, { recursive: true, force: true });
+    if (!options.dataDir) await rm(dataDir, { recursive: true, force: true });
   };
   try {
     const url = await addressIn(child.stdout);

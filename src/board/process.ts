@@ -7,8 +7,6 @@ import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 
 const MAIN = join(import.meta.dirname, 'process', 'main.ts');
-/** The model gives way to the server and its database: an answer that takes longer is better than a slow server. */
-const NICENESS = 5;
 /** Loading makes garbage in bursts. With the usual size of its young generation, V8 would keep 35 MB more. */
 const NODE_FLAGS = ['--max-semi-space-size=2'];
 
@@ -29,7 +27,7 @@ export class ModelProcess {
   readonly #session: ClientHttp2Session;
 
   constructor(weights: string) {
-    this.#child = spawn('nice', ['-n', String(NICENESS), process.execPath, ...NODE_FLAGS, MAIN, weights], {
+    this.#child = spawn(process.execPath, [...NODE_FLAGS, MAIN, weights], {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       // No variables of the server, which may hold secrets.
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', ...compileCache() },

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http2';
 import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
@@ -9,6 +10,7 @@ const NOBODY = 65_534;
 
 /** The process of the model on board: `main.ts <weights>`. Serves HTTP/2 on the socket that it inherits, and ends with it. */
 const [weights = ''] = process.argv.slice(2);
+dieFirst();
 const model = await loadModel(weights);
 flushCompileCache();
 giveUpRights();
@@ -16,6 +18,11 @@ const server = createServer(answerCalls(model));
 // The server has ended, in whatever way. The model may be busy in a thread, which an orderly end would wait for.
 server.on('session', (session) => session.on('close', () => process.kill(process.pid, 'SIGKILL')));
 server.emit('connection', new Socket({ fd: 3, readable: true, writable: true }));
+
+/** Where memory runs out, the system ends this process before the server and its database. */
+function dieFirst(): void {
+  if (process.platform === 'linux') writeFileSync('/proc/self/oom_score_adj', '500');
+}
 
 /** It has read everything that it needs. What people write reaches a parser in C++, which root should not run. */
 function giveUpRights(): void {
