@@ -11,6 +11,10 @@ const BY_ITSELF: ReadonlySet<string | undefined> = new Set([
   'users.seen',
   'api_key.used',
   'tool.packages',
+  'usage.renew',
+  'usage.give_back',
+  'usage.prune',
+  'usage.prune_counters',
   // The worker looks for jobs every two seconds, and for dead workers every five.
   'get_job/graphile_worker',
   'jobs.orphaning',
