@@ -19,6 +19,11 @@ const MOST_CHARACTERS = 500;
 /** Statuses with which a provider says that the request itself is wrong: its words help the caller. */
 const ABOUT_REQUEST: ReadonlySet<number> = new Set([400, 413, 422]);
 
+/** Errors of a socket or a name that no client has wrapped. */
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'],
+]);
+
 export const failed = (detail: string, cause?: unknown): ProviderFailure =>
   new ProviderFailure('provider_failed', { detail, cause, isReplaceable: true });
 
@@ -33,6 +38,8 @@ export function failureOf(name: string, error: unknown): ProviderFailure {
   if (error instanceof APIConnectionError)
     return failed(`${name} cannot be reached${reasonOf(error)}.`, error);
   if (error instanceof APIError) return failureOfStatus(name, error);
+  if (UNREACHABLE.has((error as NodeJS.ErrnoException).code ?? ''))
+    return failed(`${name} cannot be reached${reasonOf(error)}.`, error);
   if (error instanceof SyntaxError)
     return failed(`${name} sent a piece of its answer that is no JSON.`, error);
   return failed(`${name} broke its answer off${reasonOf(error)}.`, error);

@@ -40,7 +40,7 @@ export async function testProvider(scope: Scope, input: Input): Promise<TestRepo
     });
     await run(steps, settings, 'models', async () => {
       if (ids.length === 0) throw new AppError('upstream_failed', { detail: 'It lists no models.' });
-      return `It lists ${ids.length} models.`;
+      return `It lists ${ids.length === 1 ? '1 model' : `${ids.length} models`}.`;
     });
     await run(steps, settings, 'first_token', async () => {
       const model = input.model ?? ids[0] ?? '';
