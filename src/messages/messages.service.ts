@@ -98,6 +98,7 @@ export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView
       async ({ sql, at, before }) => {
         const { view, author_type, is_deleted } = await before();
         if (is_deleted) throw noSuchMessage();
+        if (author_type === 'model' && view.meta.done === false) throw stillWritten();
         const data = mergeForm('data', view.data, sent);
         const meta = mergeForm('meta', view.meta, edit.meta);
         await recordModeration(scope, sql, 'message.update', view);
@@ -119,6 +120,9 @@ export async function editMessage(scope: Scope, edit: Edit): Promise<MessageView
   );
   return message;
 }
+
+const stillWritten = () =>
+  new AppError('bad_request', { detail: 'A model still writes this message. Stop it first.' });
 
 /** Null for `files` means not sent: the stored files stay. */
 function withoutNullFiles(data: Edit['data']): Edit['data'] {

@@ -6,16 +6,21 @@ import { CHANNEL_EVENTS, NOTICE_TYPES } from '../../src/channelbase/channels.not
 import { ChannelReloadView } from '../../src/channels/events/events.schema.ts';
 import { MESSAGE_EVENTS } from '../../src/messages/messages.schema.ts';
 import { readFences, runFences } from '../support/fences.ts';
+import { connectProvider, startProvider } from '../support/provider.ts';
 import { signUp, startServer } from '../support/server.ts';
 
 const PAGE = new URL('../../docs/events.md', import.meta.url);
 
 const server = await startServer();
 const ada = await signUp(server, 'Ada');
+const provider = await startProvider('small');
+provider.script((_request, wire) => wire.say('The capital of France is Paris.'));
+await connectProvider(server, ada, provider);
 const { body: channel } = await server.as(ada)('POST /channels/create', { name: 'general' });
 const folder = await mkdtemp(join(tmpdir(), 'parley-page-'));
 afterAll(async () => {
   await server.close();
+  await provider.close();
   await rm(folder, { recursive: true });
 });
 
@@ -24,7 +29,7 @@ test('the programs of the page receive what the page says', async () => {
     folder,
     env: { URL: server.url, TOKEN: ada.token, CHANNEL: channel.id },
   });
-  expect(outputs).toHaveLength(2);
+  expect(outputs).toHaveLength(3);
   for (const { printed, next } of outputs) expect(printed).toBe(next?.text);
 });
 
@@ -48,8 +53,6 @@ test('the examples of an event and of a reload have the members that clients rec
 
 test('the page names every type of event and notice', async () => {
   const text = await readFile(PAGE, 'utf8');
-  const types = [...MESSAGE_EVENTS, ...CHANNEL_EVENTS, ...NOTICE_TYPES].filter(
-    (type) => type !== 'message:delta',
-  );
-  for (const type of types) expect(text).toContain(`\`${type}\``);
+  for (const type of [...MESSAGE_EVENTS, ...CHANNEL_EVENTS, ...NOTICE_TYPES])
+    expect(text).toContain(`\`${type}\``);
 });

@@ -181,8 +181,10 @@ describe('a reply ends with its text so far', () => {
     expect((await stop(reply.id, by)).body).toBe(true);
   });
 
-  it('and others cannot stop it', async () => {
+  it('and others cannot stop it, and it cannot be edited meanwhile', async () => {
     const { reply, model, id } = await beginReply();
+    const edit = await server.as(ann)(`POST ${at}/${reply.id}/update`, { content: 'Mine' });
+    expect(edit).toMatchObject({ status: 400, body: { code: 'bad_request' } });
     const refused = await stop(reply.id, bob);
     expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden' } });
     expect((await stop(id)).status).toBe(404);
