@@ -13,6 +13,7 @@ import { lists } from './cases/lists.ts';
 import { memory } from './cases/memory.ts';
 import { models } from './cases/models.ts';
 import { post } from './cases/post.ts';
+import { replies } from './cases/replies.ts';
 import { revocation } from './cases/revocation.ts';
 import { signin } from './cases/signin.ts';
 import { statements } from './cases/statements.ts';
@@ -40,6 +41,7 @@ const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
   enumeration,
   signin,
   revocation,
+  replies,
   users,
   lists,
   models,
