@@ -98,11 +98,11 @@ describe('a message mentions', () => {
 });
 
 describe('finding mentions', () => {
-  it('runs one statement, and none without an @', async () => {
+  it('runs one statement for people and one for models, and none without an @', async () => {
     await board.post({ content: 'warm' });
     const count = async (content: string) => (await recordStatements(() => board.post({ content }))).length;
     expect(await count('x'.repeat(1000))).toBe(1);
-    expect(await count('@ada '.repeat(1000))).toBe(2);
+    expect(await count('@ada '.repeat(1000))).toBe(3);
     expect(await count('a@b.org')).toBe(1);
   });
 

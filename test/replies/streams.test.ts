@@ -23,11 +23,11 @@ function grow(text: string, { data }: Heard): string | undefined {
 function dictate() {
   const pieces: string[] = [];
   let isOver = false;
-  provider.script(async (_request, wire) => {
+  provider.script(async (request, wire) => {
     wire.delta({ role: 'assistant', content: '' });
     await until('the end', () => {
       for (const piece of pieces.splice(0)) wire.delta({ content: piece });
-      return isOver;
+      return isOver || request.isCut;
     });
     wire.finish();
   });
@@ -299,7 +299,7 @@ describe('text of a model', () => {
       reply.id,
     ]);
     expect(mentions).toEqual([]);
-    const types = new Set(ear.heard.map(({ data }) => data.type));
+    const types = new Set(of(ear.heard, reply.id).map(({ data }) => data.type));
     for (const type of types)
       expect(['message', 'message:reply', 'message:delta', 'message:update']).toContain(type);
     ear.close();
