@@ -7,7 +7,7 @@ import { partsOfServer, runTurn, scopeOf } from './engine.ts';
 
 const provider = await startProvider('small');
 const source = partsOfServer();
-const { server, admin, reader, stranger, create, close } = await openWorkshop(
+const { server, admin, reader, stranger, create, configure, close } = await openWorkshop(
   {},
   { jobKinds: [source.kind], env: { LOG_LEVEL: 'silent' } },
 );
@@ -315,6 +315,32 @@ describe('The rounds of a turn', () => {
       reasoning_content: 'Hm.',
       tool_calls: [{ id: 'a', extra_content: { signature: 's' } }, { id: 'b' }],
     });
+  });
+
+  it('end when the provider sends more calls than a model could mean', async () => {
+    provider.script((_, wire) =>
+      wire.call(
+        ...Array.from({ length: 200 }, (_, index) => ({ name: 'long', arguments: {}, id: `c${index}` })),
+      ),
+    );
+    await expect(inReader()).rejects.toMatchObject({ code: 'provider_failed' });
+  });
+
+  it('end when the next one would exceed a budget', async () => {
+    const limitTo = (limits: object[]) =>
+      configure((config) => {
+        config.usage = { prices: {}, limits };
+      });
+    await limitTo([{ scope: 'user', id: reader.id, tokens: 1_000, per: 'month' }]);
+    // The result of the tool makes the next request longer than what remains.
+    callOnce({ name: 'long', arguments: {} });
+    const turn = inReader({ params: { max_tokens: 10 } });
+    await expect(turn).rejects.toMatchObject({ code: 'budget_exceeded' });
+    await limitTo([]);
+    const [call] = await server.database.query(
+      'select outcome, rounds, tokens_in from usage_call order by id desc limit 1',
+    );
+    expect(call).toEqual({ outcome: 'budget_exceeded', rounds: 1, tokens_in: 10 });
   });
 
   it('end with their caller, the running tools included', async () => {
