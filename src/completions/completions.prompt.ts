@@ -1,3 +1,4 @@
+import { isObject } from '../core/json/json.ts';
 import type { ResolvedModel } from '../models/models.resolve.ts';
 import type { ChatMessage } from '../providers/providers.types.ts';
 
@@ -31,9 +32,6 @@ export function mergeParams(
   const options = isObject(merged.stream_options) ? merged.stream_options : {};
   return { ...merged, stream_options: { ...options, include_usage: true } };
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The messages with a system prompt in front, before the text of a system message that is already there. */
 export function withSystem(messages: readonly ChatMessage[], system: string | null): ChatMessage[] {
