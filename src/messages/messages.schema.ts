@@ -29,6 +29,8 @@ export const SentForms = {
     'stopped',
     'mentions',
     'context',
+    'tools_offered',
+    'finish_reason',
     'usage',
     'first_token_ms',
     'total_ms',

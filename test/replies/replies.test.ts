@@ -158,6 +158,19 @@ describe('models', () => {
     expect(answers.every(({ user_id }) => user_id === ann.id)).toBe(true);
   });
 
+  it('call no others where the configuration says so', async () => {
+    const { body } = await server.as(root)('GET /configs/export');
+    const configure = (model_chain: number) =>
+      server.as(root)('POST /configs/import', { ...body, channels: { ...body.channels, model_chain } });
+    await configure(1);
+    provider.script((_request, wire) => wire.say('Ask @other/model-1.5.'));
+    const { id } = await desk.post('@small');
+    const [answer] = await desk.answers(id);
+    expect(answer.meta.mentions).toBeUndefined();
+    expect((await desk.get(id)).reply_count).toBe(1);
+    await configure(3);
+  });
+
   it('hear the thread: authors by name, their own words as theirs, labels in place of tokens', async () => {
     const { id } = await desk.post('What is the capital of France, <@M:small|Small>?');
     await desk.answers(id);

@@ -11,6 +11,7 @@ const BY_ITSELF: ReadonlySet<string | undefined> = new Set([
   'users.seen',
   'api_key.used',
   'tool.packages',
+  'reply.overdue',
   'usage.renew',
   'usage.give_back',
   'usage.prune',
