@@ -4,6 +4,7 @@ import type { Scope } from '../core/scope.ts';
 import type { ResolvedModel } from '../models/models.resolve.ts';
 import type { ChatMessage } from '../providers/providers.types.ts';
 import { AccountedCall } from '../usage/usage.calls.ts';
+import type { Tokens } from '../usage/usage.prices.ts';
 import type { CompletionUsage } from './completions.types.ts';
 
 /** A rule of thumb for English. */
@@ -61,7 +62,10 @@ export class TurnAccount {
 
   /** Before a round. @throws budget_exceeded */
   async begin(sent: Sent, got: Got): Promise<void> {
-    await this.#call.reserve(() => ({ in: tokensIn(sent), out: tokensOfAnswer(sent.params) }));
+    await this.#call.reserve(() => {
+      const used = this.#used();
+      return { ...used, in: used.in + tokensIn(sent), out: used.out + tokensOfAnswer(sent.params) };
+    });
     this.#rounds.push({ sent, got });
   }
 
@@ -79,25 +83,32 @@ export class TurnAccount {
       if (outcome === 'budget_exceeded') this.#call.refuse();
       return;
     }
-    const tokens = { in: 0, cached: 0, out: 0 };
     const hasAnswer = this.#firstTokenMs !== null || outcome === 'cancelled';
-    for (const { sent, got } of hasAnswer ? this.#rounds : []) {
-      const { usage, written } = got;
-      tokens.in += usage?.prompt_tokens ?? tokensIn(sent);
-      tokens.cached += usage?.cached_tokens ?? 0;
-      tokens.out += usage?.completion_tokens ?? tokensOf(written);
-    }
     await this.#call.close({
       outcome,
       connection: this.#connection,
-      tokens,
+      tokens: hasAnswer ? this.#used() : NO_TOKENS,
       isEstimated: this.#rounds.some(({ got }) => got.usage === null),
       firstTokenMs: this.#firstTokenMs,
       totalMs: this.totalMs,
       rounds: this.#rounds.length,
     });
   }
+
+  /** What the rounds so far have taken. */
+  #used(): Tokens {
+    const tokens = { ...NO_TOKENS };
+    for (const { sent, got } of this.#rounds) {
+      const { usage, written } = got;
+      tokens.in += usage?.prompt_tokens ?? tokensIn(sent);
+      tokens.cached += usage?.cached_tokens ?? 0;
+      tokens.out += usage?.completion_tokens ?? tokensOf(written);
+    }
+    return tokens;
+  }
 }
+
+const NO_TOKENS: Tokens = { in: 0, cached: 0, out: 0 };
 
 /** What a request for embeddings uses. */
 export class EmbeddingAccount {
@@ -125,7 +136,7 @@ export class EmbeddingAccount {
 
   /** @throws budget_exceeded */
   async begin(): Promise<void> {
-    await this.#call.reserve(() => ({ in: this.#expected, out: 0 }));
+    await this.#call.reserve(() => ({ ...NO_TOKENS, in: this.#expected }));
     this.#isBegun = true;
   }
 

@@ -38,6 +38,8 @@ export class AccountedCall {
   readonly #kind: string;
   readonly #id = uuidv7();
   #windows: Window[] | undefined;
+  /** What is reserved. */
+  #held: Amounts = { requests: 0, tokens: 0, cost: 0 };
 
   constructor(scope: Scope, { model, kind }: { model: ModelIds; kind: string }) {
     this.#scope = scope;
@@ -46,24 +48,30 @@ export class AccountedCall {
   }
 
   /**
-   * Reserves what the next round is expected to take. Without limits, no statement runs.
+   * Reserves what the next round is expected to take, beside what the rounds so far have taken. Without limits, no statement runs.
    *
    * @throws budget_exceeded with the limit, what remains of it, and when its window ends
    */
-  async reserve(expected: () => Omit<Tokens, 'cached'>): Promise<void> {
-    const isFirst = this.#windows === undefined;
+  async reserve(tokens: () => Tokens): Promise<void> {
     this.#windows ??= await windowsFor(this.#scope, this.#model, new Date());
     const windows = this.#windows;
     if (windows.length === 0) return;
-    const tokens = { ...expected(), cached: 0 };
+    const wanted = tokens();
+    const total = {
+      requests: 1,
+      tokens: wanted.in + wanted.out,
+      cost: costOf(this.#scope, this.#model, wanted) ?? 0,
+    };
+    const held = this.#held;
     const amounts = {
-      requests: isFirst ? 1 : 0,
-      tokens: tokens.in + tokens.out,
-      cost: costOf(this.#scope, this.#model, tokens) ?? 0,
+      requests: total.requests - held.requests,
+      tokens: total.tokens - held.tokens,
+      cost: total.cost - held.cost,
     };
     const { sql, usage } = this.#scope;
-    const wanted = { callId: this.#id, expiresAt: nowSeconds() + HOLD_SECONDS, windows, amounts };
-    await reserve(sql, wanted, (counted) => requireWithin(windows, counted, amounts));
+    const reservation = { callId: this.#id, expiresAt: nowSeconds() + HOLD_SECONDS, windows, amounts };
+    await reserve(sql, reservation, (counted) => requireWithin(windows, counted, amounts));
+    this.#held = total;
     usage.held.add(this.#id);
   }
 
@@ -122,7 +130,7 @@ function requireWithin(
     const sums = counted.find(({ key, starts_at }) => key === window.key && starts_at === window.starts_at);
     for (const kind of KINDS) {
       const most = window[`most_${kind}`];
-      if (!sums || most === null || wanted[kind] === 0 || sums[kind] <= most) continue;
+      if (!sums || most === null || wanted[kind] <= 0 || sums[kind] <= most) continue;
       throw exceeded(window, { kind, most, used: sums[kind] - wanted[kind], wanted: wanted[kind] });
     }
   }

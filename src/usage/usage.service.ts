@@ -39,7 +39,9 @@ export async function listOwnLimits(scope: Scope): Promise<{ items: UsageLimit[]
     const sums = counted.find(({ key }) => key === window.key);
     const part = (kind: keyof Amounts) => {
       const [most, used] = [window[`most_${kind}`], sums?.[kind] ?? 0];
-      return most === null ? null : { most, used, remaining: Math.max(0, most - used) };
+      return most === null
+        ? null
+        : { most, used: rounded(used), remaining: rounded(Math.max(0, most - used)) };
     };
     return {
       whom: window.whom,
@@ -52,3 +54,6 @@ export async function listOwnLimits(scope: Scope): Promise<{ items: UsageLimit[]
   });
   return { items };
 }
+
+/** Sums of costs have the errors of binary fractions. */
+const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;

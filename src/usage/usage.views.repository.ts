@@ -21,7 +21,7 @@ const SUMS = statement<UsageSum, SumFilter>(
            when 'kind' then kind end as key,
          count(*)::int as calls, (count(*) filter (where outcome not in ('ok', 'cancelled')))::int as failed,
          sum(tokens_in)::float8 as tokens_in, sum(tokens_cached)::float8 as tokens_cached,
-         sum(tokens_out)::float8 as tokens_out, coalesce(sum(cost), 0) as cost
+         sum(tokens_out)::float8 as tokens_out, round(coalesce(sum(cost), 0)::numeric, 6)::float8 as cost
        from usage_call
       where created_at >= :from and created_at < :before
         and (:userId::uuid is null or user_id = :userId::uuid) and (:model::text is null or model = :model::text)

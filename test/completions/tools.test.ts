@@ -331,7 +331,10 @@ describe('The rounds of a turn', () => {
       configure((config) => {
         config.usage = { prices: {}, limits };
       });
-    await limitTo([{ scope: 'user', id: reader.id, tokens: 1_000, per: 'month' }]);
+    // Of the first round, only what it took counts for the second one.
+    await limitTo([{ scope: 'user', id: reader.id, tokens: 1_600, per: 'month' }]);
+    callOnce({ name: 'temperature', arguments: { city: 'Rome' } });
+    expect((await inReader()).end?.rounds).toBe(2);
     // The result of the tool makes the next request longer than what remains.
     callOnce({ name: 'long', arguments: {} });
     const turn = inReader({ params: { max_tokens: 10 } });
