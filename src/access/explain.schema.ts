@@ -22,8 +22,8 @@ export type ExplainInput = z.infer<typeof explainInput>;
 
 /**
  * What decides: the account waits for approval; administrators may; the resource is theirs; they belong to the channel; a grant to
- * them, to everyone, or to a group; a group's permissions; what every account may do; a switch or permission that bars the whole noun;
- * or nothing that allows it.
+ * them, to everyone, or to a group; a group's permissions; what every account may do; a switch or permission that bars the whole noun, or
+ * what else the resource needs; or nothing that allows it.
  */
 const RULES = [
   ...(['pending', 'administrator', 'owner', 'member', 'grant', 'everyone', 'group'] as const),

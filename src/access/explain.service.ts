@@ -71,7 +71,10 @@ async function explainResource(scope: Scope, userId: string, wanted: Wanted): Pr
     const mayUse = await explainPermission(scope, userId, 'features.channels');
     if (!mayUse.allowed) return verdict(false, 'barred', 'They lack the permission features.channels.');
   }
-  return judge(facts);
+  const judged = judge(facts);
+  const isUse = judged.allowed && right === 'read';
+  const barred = isUse ? await kind.barred?.(scope, { id: userId, role: facts.role }, id) : undefined;
+  return barred === undefined ? judged : verdict(false, 'barred', barred);
 }
 
 /** The same rule as in every call, as its policy has it: the first ground that holds says why. */

@@ -8,8 +8,12 @@ export interface Reachable {
   total: number;
 }
 
+/** By the type of the things. */
+export type Reach = Readonly<Record<string, Reachable>>;
+
 /** The id is null in the one row of an empty list. */
 interface Row {
+  type: string;
   total: number;
   id: string | null;
   name: string;
@@ -21,41 +25,60 @@ interface Statements {
 }
 
 /** A kind that has a preview. */
-export type Previewable = Grantable & { preview: Previewed };
+type Previewable = Grantable & { preview: Previewed };
+const isPreviewable = (kind: Grantable): kind is Previewable => kind.preview !== undefined;
 
-/** By type. */
+/** By the types. */
 const made = new Map<string, Statements>();
 
-function previewing({ type, preview: { table, readableBy } }: Previewable): Statements {
-  let found = made.get(type);
+function previewing(kinds: readonly Previewable[]): Statements {
+  const types = kinds.map(({ type }) => type).join('_');
+  let found = made.get(types);
   if (!found) {
-    const where = (condition: string) =>
-      `select n.total, t.id, t.name from (select count(*)::int as total from ${table}) n
-         left join ${table} t on (${condition}) order by lower(t.name), t.id`;
+    const lists = (conditionOf: (kind: Previewable) => string) => {
+      const each = kinds.map(
+        (kind) => `select '${kind.type}' as type, n.total, t.id, t.name
+           from (select count(*)::int as total from ${kind.preview.table}) n left join ${kind.preview.table} t on (${conditionOf(kind)})`,
+      );
+      return `select * from (${each.join(' union all ')}) x order by x.type, lower(x.name), x.id`;
+    };
     found = {
-      ofUser: statement(`preview.user_${type}`, where(readableBy(CALLER))),
+      ofUser: statement(
+        `preview.user_${types}`,
+        lists(({ preview }) => preview.readableBy(CALLER)),
+      ),
       ofGroup: statement(
-        `preview.group_${type}`,
-        where(`t.id in (select g.resource_id from access_grant g where g.resource_type = '${type}' and
-          ((g.principal_type = 'group' and g.principal_id = :groupId) or (g.principal_type = 'user' and g.principal_id = '*')))`),
+        `preview.group_${types}`,
+        lists(
+          ({
+            type,
+          }) => `t.id in (select g.resource_id from access_grant g where g.resource_type = '${type}' and
+            ((g.principal_type = 'group' and g.principal_id = :groupId) or (g.principal_type = 'user' and g.principal_id = '*')))`,
+        ),
       ),
     };
-    made.set(type, found);
+    made.set(types, found);
   }
   return found;
 }
 
 const hasItem = (row: Row): row is Row & { id: string } => row.id !== null;
 
-const reachable = (rows: Row[]): Reachable => ({
-  items: rows.filter(hasItem).map(({ id, name }) => ({ id, name })),
-  total: rows[0]?.total ?? 0,
-});
+const reachOf = (rows: Row[]): Reach =>
+  Object.fromEntries(
+    Object.entries(Object.groupBy(rows, ({ type }) => type)).map(([type, of = []]) => [
+      type,
+      { items: of.filter(hasItem).map(({ id, name }) => ({ id, name })), total: of[0]?.total ?? 0 },
+    ]),
+  );
 
-/** The things of a kind that an account may read, by name. */
-export const readableBy = async (sql: Sql, kind: Previewable, account: Caller): Promise<Reachable> =>
-  reachable(await sql.rows(previewing(kind).ofUser, callerOf(account)));
+/** What an account may read of the kinds that have a preview, by name. */
+export const readableBy = async (sql: Sql, kinds: readonly Grantable[], account: Caller): Promise<Reach> =>
+  reachOf(await sql.rows(previewing(kinds.filter(isPreviewable)).ofUser, callerOf(account)));
 
-/** The things of a kind that membership of a group lets read, by name. */
-export const readableInGroup = async (sql: Sql, kind: Previewable, groupId: string): Promise<Reachable> =>
-  reachable(await sql.rows(previewing(kind).ofGroup, { groupId }));
+/** What membership of a group lets read of the kinds that have a preview, by name. */
+export const readableInGroup = async (
+  sql: Sql,
+  kinds: readonly Grantable[],
+  groupId: string,
+): Promise<Reach> => reachOf(await sql.rows(previewing(kinds.filter(isPreviewable)).ofGroup, { groupId }));

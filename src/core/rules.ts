@@ -1,4 +1,5 @@
-import type { Person } from './caller.ts';
+import type { Caller, Person } from './caller.ts';
+import type { Scope } from './scope.ts';
 
 /** A reason for which a person may do something. */
 export interface Ground {
@@ -33,6 +34,8 @@ export interface Grantable {
    * grants, and `grounds`, the grounds on which the account of the row `u` has the right.
    */
   explain(right: 'read' | 'write'): string;
+  /** What bars an account from using a thing that it may read, as a sentence; undefined when nothing does. */
+  barred?(scope: Scope, account: Caller, resourceId: string): Promise<string | undefined>;
   /** For lists of what an account or a group may read. */
   preview?: Previewed;
 }

@@ -1,7 +1,8 @@
+import type { Caller } from '../core/caller.ts';
 import { AppError, invalid } from '../core/errors.ts';
-import type { Scope } from '../core/scope.ts';
+import type { Role, Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
-import { followChain, MOST_LINKS } from './models.chain.ts';
+import { followChain, MOST_LINKS, walk } from './models.chain.ts';
 import { type ModelRow, readModel } from './models.repository.ts';
 import { readLinks } from './models.resolve.repository.ts';
 
@@ -32,4 +33,16 @@ export async function requireBase(scope: Scope, sql: Sql, id: string, base: stri
   if (records.size >= MOST_LINKS) {
     throw invalid('base_model_id', `has ${MOST_LINKS} models on the way to its provider`);
   }
+}
+
+/** Why an account cannot use a model that it may read: one of its bases is not open to the account, off or gone. */
+export async function barredFrom(
+  { sql, configs, providers }: Scope,
+  account: Caller,
+  id: string,
+): Promise<string | undefined> {
+  const records = await readLinks(sql, account, [id]);
+  const actor = { role: account.role as Role };
+  const way = walk({ actor, configs, providers }, id, (at) => records.get(at));
+  return typeof way === 'string' ? way : undefined;
 }

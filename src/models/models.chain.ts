@@ -1,4 +1,4 @@
-import type { Scope } from '../core/scope.ts';
+import type { Actor, Scope } from '../core/scope.ts';
 import type { ProviderModel } from '../providers/providers.types.ts';
 
 /** What of a record decides whether a caller may use its model. */
@@ -19,7 +19,8 @@ export interface Chain<L> {
   provider: ProviderModel;
 }
 
-type ChainScope = Pick<Scope, 'actor' | 'configs' | 'providers'>;
+/** The account that wants to use a model, with what decides. */
+export type ChainScope = Pick<Scope, 'configs' | 'providers'> & { actor: Pick<Actor, 'role'> };
 
 /** Whether the caller may use a provider model that has no record. */
 export const mayUsePlain = ({ actor, configs }: ChainScope, { isOnBoard }: ProviderModel): boolean =>
@@ -43,18 +44,30 @@ export function followChain<L extends Link>(
   id: string,
   recordOf: (id: string) => L | undefined,
 ): Chain<L> | undefined {
+  const way = walk(scope, id, recordOf);
+  return typeof way === 'string' ? undefined : way;
+}
+
+/** The same, or why there is no way: a sentence about the account. */
+export function walk<L extends Link>(
+  scope: ChainScope,
+  id: string,
+  recordOf: (id: string) => L | undefined,
+): Chain<L> | string {
   const records: L[] = [];
   let at = id;
   let record = standing(scope, recordOf(at));
   while (record) {
-    if (!record.is_active || !record.can_read || records.length === MOST_LINKS) return undefined;
+    if (!record.can_read) return `They may not read the model ${at}.`;
+    if (!record.is_active) return `The model ${at} is switched off.`;
+    if (records.length === MOST_LINKS) return 'Too many models stand over each other, or they form a circle.';
     records.push(record);
     if (record.base_model_id === null) break;
     at = record.base_model_id;
     record = standing(scope, recordOf(at));
   }
   const provider = scope.providers.model(at);
-  if (!provider) return undefined;
+  if (!provider) return `No connection offers the model ${at}.`;
   const isOpen = record !== undefined || records.at(-1)?.opens_base || mayUsePlain(scope, provider);
-  return isOpen ? { records, provider } : undefined;
+  return isOpen ? { records, provider } : `The model ${at} has no record, so it is for administrators.`;
 }

@@ -6,7 +6,7 @@ import { signUpAll, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
 
 /**
- * Lists that check grants, with 10,000 people, 500 groups and 2,000 tools: they run as few statements as with
+ * Lists that check grants, with 10,000 people, 500 groups, 2,000 tools and 500 models: they run as few statements as with
  * little data.
  */
 let channel: string;
@@ -14,6 +14,7 @@ let group: string;
 
 const TOOLS = 2_000;
 const CHANNELS = 200;
+const MODELS = 500;
 
 const server = await startServer();
 const { as } = server;
@@ -36,6 +37,13 @@ beforeAll(async () => {
     [root.id],
   );
   await query(
+    `insert into model (id, user_id, base_model_id, name, params, meta, created_at, updated_at)
+     select 'model_' || i, $1, 'model_' || (i - 1), 'model', '{}', '{}', 1, 1 from generate_series(1, ${MODELS}) i`,
+    [ann.id],
+  );
+  await query(`insert into model_version (id, model_id, version, user_id, snapshot, created_at)
+    select gen_random_uuid(), id, 1, user_id, '{"name": "model", "base_model_id": null, "params": {}, "meta": {}}', 1 from model`);
+  await query(
     `insert into channel (id, user_id, name, created_at, updated_at)
      select gen_random_uuid(), $1, 'channel ' || i, 1, 1 from generate_series(1, ${CHANNELS}) i`,
     [root.id],
@@ -46,6 +54,7 @@ beforeAll(async () => {
         from (select id::text, row_number() over (order by name, id) as n from ${table}) r
         join (select id, row_number() over (order by name) as n from user_group) g on g.n % 500 = r.n % 500`);
   await grant('tool', 'tool');
+  await grant('model', 'model');
   await grant('channel', 'channel');
   await query('analyze');
   channel = (await as(ann)('GET /channels')).body[0].id;
@@ -101,6 +110,8 @@ it('a channel with hundreds of readers through a group runs one statement for ea
 /** The parameters of reads besides the id; a read that needs others fails until they are added here. */
 const ASKED: Record<string, string> = {
   'access.explain': '?permission=workspace.tools',
+  'models.get': '?id=model_1',
+  'modelVersions.list': '?id=model_1',
   'toolHistory.diff': '?from_id=1&to_id=1',
 };
 /**

@@ -244,6 +244,19 @@ it('is explained and previewed by the same rules, with ids in their case', async
   expect((await explain('Helper')).body).toMatchObject({ allowed: true, rule: 'grant' });
   expect((await explain('Helper', 'write')).body).toMatchObject({ allowed: false });
   expect((await explain('helper')).body).toMatchObject({ allowed: false });
+  await make('small', null);
+  await make('over', 'small');
+  await share('over', PUBLIC);
+  expect((await explain('over')).body).toMatchObject({
+    allowed: false,
+    rule: 'barred',
+    detail: 'They may not read the model small.',
+  });
+  await share('small', PUBLIC);
+  expect((await explain('over')).body).toMatchObject({ allowed: true, rule: 'everyone' });
+  await asRoot('POST /models/model/toggle?id=small');
+  expect((await explain('over')).body.detail).toBe('The model small is switched off.');
+  await server.database.query("delete from model where id in ('small', 'over')");
   const { body } = await asRoot(`GET /users/${ann.id}/preview`);
   expect(body.models).toEqual({ items: [{ id: 'Helper', name: 'Helper' }], total: 2 });
 });
