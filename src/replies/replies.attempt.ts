@@ -7,6 +7,7 @@ import { outageIn } from '../core/outage.ts';
 import type { Actor, Parts, Scope } from '../core/scope.ts';
 import { type ResolvedModel, resolveModel } from '../models/models.resolve.ts';
 import { type Context, readContext } from './context/context.service.ts';
+import { NamePrefix } from './growing/growing.prefix.ts';
 import { GrowingReply, type ReplyDelta } from './growing/growing.reply.ts';
 import { actorOf } from './replies.end.ts';
 import { REPLY_LIMIT_MS } from './replies.job.ts';
@@ -53,6 +54,7 @@ export class Attempt implements RunningReply {
   readonly #ending = new AbortController();
   readonly #written: Written;
   #splitter: ReasoningSplitter | undefined;
+  #prefix: NamePrefix | undefined;
   /** The number of calls of tools when text came last. */
   #callsAtText = 0;
 
@@ -117,6 +119,7 @@ export class Attempt implements RunningReply {
     this.#written.scope = scope;
     const model = await resolveModel(scope, model_id);
     this.#written.model = model;
+    this.#prefix = new NamePrefix([model.name, model.id, scope.actor.name]);
     const context = await readContext(scope, model, { channelId, calledBy });
     this.#written.context = context;
     const turn = complete(scope, {
@@ -137,6 +140,7 @@ export class Attempt implements RunningReply {
       return;
     }
     this.#endAnswer();
+    this.#add({ text: this.#prefix?.end() ?? '', reasoning: '' });
     if (event.type === 'tool') this.#written.growing.noteCall(event.call);
     else this.#written.end = event;
   }
@@ -145,18 +149,24 @@ export class Attempt implements RunningReply {
     if (typeof reasoning === 'string') this.#add({ text: '', reasoning });
     if (!content) return;
     this.#splitter ??= new ReasoningSplitter();
-    this.#add(this.#splitter.push(content));
+    this.#addAnswer(this.#splitter.push(content));
+  }
+
+  #addAnswer({ text, reasoning }: SplitText): void {
+    this.#add({ text: text === '' ? '' : (this.#prefix?.push(text) ?? text), reasoning });
   }
 
   /** Each answer of a turn has its own thoughts. */
   #endAnswer(): void {
-    if (this.#splitter) this.#add(this.#splitter.end());
+    if (this.#splitter) this.#addAnswer(this.#splitter.end());
     this.#splitter = undefined;
   }
 
   /** Text that is held back at a failure. */
   #keepRest(): void {
-    if (this.#splitter) this.#written.growing.add(this.#splitter.end());
+    const { text = '', reasoning = '' } = this.#splitter?.end() ?? {};
+    const rest = this.#prefix ? this.#prefix.push(text) + this.#prefix.end() : text;
+    this.#written.growing.add({ text: rest, reasoning });
   }
 
   #add({ text, reasoning }: SplitText): void {

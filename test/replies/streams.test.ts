@@ -150,6 +150,21 @@ describe('the text of a reply', () => {
     expect(reply.meta.error).toMatchObject({ code: 'reply_too_long' });
   });
 
+  it.each([
+    ['its own name', ['sm', 'all', ': ', 'Hel', 'lo.'], 'Hello.'],
+    ['the name of the person', [' Ann:', ' Hello.'], 'Hello.'],
+    ['part of a name', ['An', 'd then: Hello.'], 'And then: Hello.'],
+    ['nothing but a part of a name', ['An'], 'An'],
+  ])('does not begin with a name that the model imitates: %s', async (_, pieces, expected) => {
+    provider.script((_request, wire) => {
+      for (const content of pieces) wire.delta({ content });
+      wire.finish();
+    });
+    const { id } = await desk.post('@small');
+    const [reply] = await desk.answers(id);
+    expect(reply.content).toBe(expected);
+  });
+
   it('is apart from the reasoning', async () => {
     const ear = await listen(server, bob);
     provider.script((_request, wire) => {
