@@ -5,6 +5,8 @@ const IDLE_MS = 5 * 60_000;
 /** After a process that ended before it answered: the pause before the next one, doubled for each in a row. */
 const PAUSE_MS = { first: 1_000, most: 60_000 };
 
+const DOES_NOT_START = 'The model on board does not start. The log says why.';
+
 export interface RunnerOptions {
   weights: string;
   warn(line: string): void;
@@ -39,9 +41,13 @@ export class Runner {
 
   async send(call: Call): Promise<Response> {
     if (this.#isClosed) return unavailable('The server is stopping.');
-    if (performance.now() < this.#retryAt)
-      return unavailable('The model on board does not start. The log says why.');
-    this.#process ??= this.#launch();
+    if (performance.now() < this.#retryAt) return unavailable(DOES_NOT_START);
+    try {
+      this.#process ??= this.#launch();
+    } catch (error) {
+      this.#options.warn(`The process of the model on board could not be made: ${error}`);
+      return unavailable(DOES_NOT_START);
+    }
     this.#calls += 1;
     clearTimeout(this.#idle);
     try {

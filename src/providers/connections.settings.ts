@@ -60,6 +60,8 @@ const settingsOf = (configs: Record<string, Settings>, index: number, url: strin
 export const ON_BOARD: Connected = {
   ...(connectionOf('hosted', BOARD_URL, '', { name: 'on board', connection_type: 'local' }) as Connected),
   kind: 'board',
+  // It answers one call after the other: the others wait where turns are fair between people.
+  concurrency: 1,
 };
 
 /** @returns undefined for a connection that is switched off */

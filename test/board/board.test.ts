@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import OpenAI from 'openai';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Board, startBoard } from '../../src/board/board.ts';
 import { WEIGHTS } from '../../src/board/weights.ts';
 import { modelProcesses, startTestBoard, withoutWeights } from '../support/board.ts';
@@ -26,10 +26,14 @@ async function onlyProcess(): Promise<number> {
   return pids[0] ?? 0;
 }
 
-describe.skipIf(withoutWeights)('the model on board', async () => {
+describe.skipIf(withoutWeights)('the model on board', () => {
   const warnings: string[] = [];
   const log = { info: () => {}, warn: (line: string) => void warnings.push(line) };
-  const board = await startTestBoard({ log });
+  let board: Board;
+  // Not beside the tests: that runs although they are skipped.
+  beforeAll(async () => {
+    board = await startTestBoard({ log });
+  });
   afterAll(() => board.close());
 
   test('is listed once its weights are there, without a process', async () => {
@@ -49,6 +53,19 @@ describe.skipIf(withoutWeights)('the model on board', async () => {
       usage: { completion_tokens: 5, total_tokens: (answer.usage?.prompt_tokens ?? 0) + 5 },
     });
     expect(answer.choices[0]?.message.content).toMatch(/\w/);
+  });
+
+  test('runs without the variables of the server, and not as root', async () => {
+    const pid = await onlyProcess();
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    const users = /^Uid:\t(.*)$/m.exec(status)?.[1]?.split('\t').map(Number) ?? [];
+    expect(users).toHaveLength(4);
+    expect(users).not.toContain(0);
+    // Only root may read them of a process that changed its user.
+    if (process.getuid?.() !== 0) return;
+    const variables = (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter(Boolean);
+    const names = variables.map((line) => line.split('=', 1)[0]).sort();
+    expect(['LANG', 'NODE_COMPILE_CACHE', 'PATH']).toEqual(expect.arrayContaining(names));
   });
 
   test('streams the same text, with the usage in the last chunk', async () => {

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { linkWeights, modelProcesses, withoutWeights } from '../support/board.ts';
 import { grant, makeChannel } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { connectProvider, startProvider } from '../support/provider.ts';
-import { signUpAll, startServer } from '../support/server.ts';
+import { type Person, signUpAll, startServer, type TestServer } from '../support/server.ts';
 
 interface Readiness {
   ready: boolean;
@@ -17,12 +17,19 @@ const readiness = async ({ url }: { url: string }) =>
 
 const ENV = { EMBEDDED_MODEL: 'auto', PYTHON: '/dev/null' };
 
-describe.skipIf(withoutWeights)('a server without providers', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'));
-  await linkWeights(dataDir);
-  const server = await startServer({ dataDir, env: ENV });
-  const [root, ann] = await signUpAll(server, 'Root', 'Ann');
-  const idsFor = async (person: typeof ann): Promise<string[]> => {
+describe.skipIf(withoutWeights)('a server without providers', () => {
+  let dataDir: string;
+  let server: TestServer;
+  let root: Person;
+  let ann: Person;
+  // Not beside the tests: that runs although they are skipped.
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'));
+    await linkWeights(dataDir);
+    server = await startServer({ dataDir, env: ENV });
+    [root, ann] = await signUpAll(server, 'Root', 'Ann');
+  });
+  const idsFor = async (person: Person): Promise<string[]> => {
     const { body } = await server.as(person)('GET /models');
     return body.data.map(({ id }: { id: string }) => id);
   };
