@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { scrape } from '../support/metrics.ts';
 import { until } from '../support/poll.ts';
+import { connectProvider } from '../support/provider.ts';
 import { recordStatements } from '../support/statements.ts';
 import { configure, gate, type Heard, listen, of, openDesk, subscribe } from './desk.ts';
 
@@ -283,6 +284,21 @@ describe('a provider that fails', () => {
     const [reply] = await desk.answers(id);
     expect(reply.content).toBe('So far');
     expect(reply.meta.error).toMatchObject({ code: 'provider_failed', message: expect.stringMatching(/\w/) });
+  });
+
+  it.each([
+    ['before', undefined],
+    ['in the middle of', 'So far'],
+  ])('and hangs %s its answer: the reply ends at the limit of the connection', async (_, said) => {
+    await connectProvider(server, root, provider, { first_token_seconds: 1, between_tokens_seconds: 1 });
+    provider.script((_request, wire) => {
+      if (said) wire.delta({ content: said });
+    });
+    const { id } = await desk.post('@small');
+    const [reply] = await desk.answers(id);
+    expect(reply.meta.error).toMatchObject({ code: 'provider_timeout' });
+    expect(reply.content).toBe(said ?? reply.meta.error.message);
+    await connectProvider(server, root, provider);
   });
 
   it('with nothing at all: the reply says so, and the metrics count it', async () => {
