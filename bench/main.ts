@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { availability } from './cases/availability.ts';
 import { board } from './cases/board.ts';
+import { completions } from './cases/completions.ts';
 import { configuration } from './cases/configuration.ts';
 import { enumeration } from './cases/enumeration.ts';
 import { fanout } from './cases/fanout.ts';
@@ -37,6 +38,7 @@ const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
   statements,
   tool: callTool,
   tools,
+  completions,
   configuration,
   enumeration,
   signin,
