@@ -88,4 +88,25 @@ describe.skipIf(withoutRedis)('Budgets with several processes', async () => {
       await third.close();
     }
   });
+
+  it('forget calls and counters that are older than configured', async () => {
+    await limit();
+    await chat(here, ann);
+    await database.query(
+      `insert into usage_call select gen_random_uuid(), extract(epoch from now())::int - 11 * 86400, user_id, model, provider_model,
+         'old', kind, 1, 0, 1, false, null, null, 1, 1, 'ok' from usage_call limit 1`,
+    );
+    await database.query("insert into usage_counter values ('user x day', 0, 86400, 1, 1, 0)");
+    const third = await startServer({ database, env: { ...env, USAGE_RETENTION_DAYS: '10' } });
+    try {
+      const left = async () =>
+        (await database.query('select connection from usage_call')).length +
+        (await database.query('select key from usage_counter')).length;
+      await until('the removal', async () => (await left()) === 1);
+      const [call] = await database.query('select connection from usage_call');
+      expect(call?.connection).not.toBe('old');
+    } finally {
+      await third.close();
+    }
+  });
 });
