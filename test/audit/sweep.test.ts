@@ -52,6 +52,7 @@ const INPUTS: Record<string, () => Promise<Record<string, unknown>>> = {
   },
   'groups.update': async () => ({ id: (await group('named')).id, name: 'renamed' }),
   'methods.setOAuth': async () => ({ ENABLE_OAUTH_SIGNUP: true }),
+  'modelTransfer.sync': async () => ({ models: [{ id: 'synced', name: 'Synced' }] }),
   'permissions.setDefault': async () => {
     const tree = await everything();
     return { ...tree, chat: { ...tree.chat, edit: false } };
@@ -66,7 +67,7 @@ const INPUTS: Record<string, () => Promise<Record<string, unknown>>> = {
 
 /**
  * These change nothing: they test a directory, list the people of a group, confirm values of the environment,
- * or test a tool server.
+ * or test a tool server or a provider of models.
  */
 const HARMLESS = [
   'ldap.test',
@@ -74,6 +75,7 @@ const HARMLESS = [
   'methods.setLdap',
   'methods.setLdapServer',
   'configParts.verifyToolServer',
+  'providers.test',
 ];
 
 async function everything() {
