@@ -85,11 +85,13 @@ export class ModelProcess {
   /** Only the end of the process, and the caller, close a connection early. */
   async #explain(cause: unknown, signal: AbortSignal): Promise<unknown> {
     if (signal.aborted) return signal.reason;
-    return new ProcessEnded(await this.ended, { cause });
+    // Its reason is logged where the process is kept.
+    await this.ended;
+    return new ProcessEnded('The model on board ended unexpectedly.', { cause });
   }
 }
 
-/** The process ended during a call. The message is the reason. */
+/** The process ended during a call. */
 export class ProcessEnded extends Error {
   override readonly name = 'ProcessEnded';
 }

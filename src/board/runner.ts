@@ -56,7 +56,7 @@ export class Runner {
       return answer;
     } catch (error) {
       if (!(error instanceof ProcessEnded)) throw error;
-      return unavailable('The model on board ended unexpectedly. The log says why.');
+      return unavailable(`${error.message} The log says why.`);
     }
   }
 

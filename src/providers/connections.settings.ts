@@ -58,7 +58,10 @@ const settingsOf = (configs: Record<string, Settings>, index: number, url: strin
 
 /** The connection to the model on board, which is offered while no other connection is configured. */
 export const ON_BOARD: Connected = {
-  ...(connectionOf('hosted', BOARD_URL, '', { name: 'on board', connection_type: 'local' }) as Connected),
+  ...(connectionOf('hosted', BOARD_URL, '', {
+    name: 'model on board',
+    connection_type: 'local',
+  }) as Connected),
   kind: 'board',
   // It answers one call after the other: the others wait where turns are fair between people.
   concurrency: 1,
