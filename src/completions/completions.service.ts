@@ -63,7 +63,7 @@ class Turn {
           yield { type: 'chunk', chunk };
         }
         if (!round.goesOn) {
-          if (isLast && round.content === '') throw this.#withoutAnswer();
+          if (isLast && !round.hasAnswer) throw this.#withoutAnswer();
           const end = this.#end(round, offer);
           await account.close('ok');
           yield end;

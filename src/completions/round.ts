@@ -47,6 +47,11 @@ export class Round {
     return !this.#isLast && this.calls.length > 0;
   }
 
+  /** Whether the client got a text, or calls of its tools. Known only where tools are offered. */
+  get hasAnswer(): boolean {
+    return this.content !== '' || this.#calls?.hasOwn === true;
+  }
+
   /**
    * The calls of the server's tools. None where the model called tools of the caller as well: the server then runs none, since their
    * results could not be told to a caller that continues from its own calls.

@@ -445,4 +445,14 @@ describe('A caller with tools of its own', () => {
       chunk: { choices: [{ delta: { tool_calls: [{ index: 0, id: 'm' }] } }] },
     });
   });
+
+  it('gets a call of its tools after the last round with tools of the server', async () => {
+    provider.script(({ body }, wire) => {
+      const isServed = body.tools.length > 1;
+      wire.call({ name: isServed ? 'temperature' : 'mine', arguments: { city: 'Rome' }, id: 'm' });
+    });
+    const { end } = await inReader({ params: { tools: [OWN] } });
+    expect(end).toMatchObject({ finish_reason: 'tool_calls', rounds: 4 });
+    expect(lastRequest()?.body.tools).toEqual([OWN]);
+  });
 });
