@@ -7,12 +7,13 @@ import { toEndpoint } from './keys/keys.reach.ts';
 import { requireKeyUse } from './keys/keys.use.ts';
 
 /**
- * The account for which work goes on after its call has ended, with the role and the permissions that it has now. Work that
- * was begun with an API key keeps the restrictions of that key, and ends with it; the end of a session does not end it.
+ * The account for which work goes on after its call has ended, with the role and the permissions that it has
+ * now. Work that was begun with an API key keeps the restrictions of that key, and ends with it; the end of a
+ * session does not end it.
  *
  * @param reach the paths that the work counts as
- * @throws unauthenticated for a deleted account, or a deleted or expired key; account_pending; api_key_forbidden;
- *   endpoint_forbidden
+ * @throws unauthenticated for a deleted account, or a deleted or expired key; account_pending;
+ *   api_key_forbidden; endpoint_forbidden
  */
 export async function identifyLater(
   { sql, configs }: Pick<Parts, 'sql' | 'configs'>,

@@ -63,7 +63,10 @@ export function isShowable(scope: Pick<Scope, 'configs'>, item: unknown): item i
   }
 }
 
-/** The id of the stored file in an item of `data.files`, as it was stored with a message; undefined for other items. */
+/**
+ * The id of the stored file in an item of `data.files`, as it was stored with a message; undefined for other
+ * items.
+ */
 export function storedFileIn({ id, url, file }: Members): string | undefined {
   const own = [id, isObject(file) ? file.id : undefined].find(
     (one): one is string => typeof one === 'string' && FILE_ID.test(one),

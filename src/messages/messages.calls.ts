@@ -7,7 +7,9 @@ declare module '../core/scope.ts' {
   }
 }
 
-/** A model that a message names. `model_name` is absent if the model is unknown, or the author may not use it. */
+/**
+ * A model that a message names. `model_name` is absent if the model is unknown, or the author may not use it.
+ */
 export interface ModelMention {
   model_id: string;
   model_name?: string;
@@ -24,6 +26,9 @@ export interface ModelCalls {
     scope: Scope,
     post: { id: string; content: string; reply_to_id?: string | null | undefined },
   ): Promise<ModelMention[] | null>;
-  /** Begins the replies of the models in `meta.mentions` of a stored message. A second call begins those that are missing. */
+  /**
+   * Begins the replies of the models in `meta.mentions` of a stored message. A second call begins those that
+   * are missing.
+   */
   begin(scope: Scope, message: PostedMessage): Promise<void>;
 }

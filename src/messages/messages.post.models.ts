@@ -14,7 +14,8 @@ export interface ModelPost extends Pick<Post, 'id' | 'parent_id' | 'reply_to_id'
  * Stores empty messages of models in one channel, in the caller's transaction, which has locked the channel
  * (`lockForPosts`). The account that called the models needs the right to write.
  *
- * @returns for each post its id, or null if it cannot be posted any more; and a function that publishes them after the commit
+ * @returns for each post its id, or null if it cannot be posted any more; and a function that publishes them
+ *   after the commit
  */
 export async function postAsModels(
   parts: Pick<Parts, 'bus'>,

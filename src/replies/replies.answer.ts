@@ -4,6 +4,7 @@ import type { Parts } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { attachmentsOf } from '../files/attachments.ts';
 import type { ModelMention } from '../messages/messages.calls.ts';
+import { lengthOf } from './growing/growing.calls.ts';
 import { Attempt, type Written } from './replies.attempt.ts';
 import { beginReplies, findMentioned, resolvedIn } from './replies.calls.ts';
 import { endReply, failureMeta, type ReplyEnd } from './replies.end.ts';
@@ -16,6 +17,8 @@ const ATTEMPTS = 5;
 /** The time for the end of an attempt, beyond its limit. */
 const GRACE_SECONDS = 120;
 const FILES = 20;
+/** What the items of files take in `data` at most. */
+const FILE_CHARACTERS = 96 * 1024;
 
 const ended = new Counter({
   name: 'parley_replies_total',
@@ -24,8 +27,8 @@ const ended = new Counter({
 });
 
 /**
- * Writes a reply, or continues after an attempt that ended with its process: a reply that has shown text or called a tool is
- * marked as failed, and any other is begun again.
+ * Writes a reply, or continues after an attempt that ended with its process: a reply that has shown text or
+ * called a tool is marked as failed, and any other is begun again.
  *
  * @param signal fires when the server stops
  * @throws the reason of the signal, if another process should begin the reply again
@@ -95,9 +98,19 @@ function failureOf({ cut, failure, growing, end }: Written): AppError | null {
   return isEmpty ? new AppError('reply_empty') : null;
 }
 
-/** The files that tools made, as items of the message. A file that the person may not attach is left out. */
+/**
+ * The files that tools made, as items of the message, as many as it holds. A file that the person may not
+ * attach is left out.
+ */
 async function filesOf({ growing, scope }: Written): Promise<Pick<ReplyEnd, 'files'>> {
-  const items = growing.calls.flatMap(({ files }) => files).slice(-FILES);
+  let left = FILE_CHARACTERS;
+  const items = growing.calls
+    .flatMap(({ files }) => files)
+    .slice(-FILES)
+    .filter((item) => {
+      left -= lengthOf(item);
+      return left >= 0;
+    });
   if (items.length === 0 || !scope) return {};
   const checked = await Promise.all(
     items.map(async (item) => {

@@ -19,7 +19,8 @@ import { openReplyScope } from './replies.scope.ts';
 export type TurnEnd = Extract<CompletionEvent, { type: 'end' }>;
 
 /**
- * Why an attempt was ended from outside: a person stopped it; there is nothing left to write to; the server stops.
+ * Why an attempt was ended from outside: a person stopped it; there is nothing left to write to; the server
+ * stops.
  */
 export type Cut = 'stopped' | 'dropped' | 'interrupted';
 
@@ -113,7 +114,7 @@ export class Attempt implements RunningReply {
   }
 
   async #write(): Promise<void> {
-    const { channel_id: channelId, called_by: calledBy, message_id, model_id } = this.#reply;
+    const { channel_id: channelId, called_by: calledBy, message_id, model_id, user_timezone } = this.#reply;
     const { signal } = this.#ending;
     const scope = await openReplyScope(this.#parts, this.#reply, signal);
     this.#written.scope = scope;
@@ -125,7 +126,14 @@ export class Attempt implements RunningReply {
     const turn = complete(scope, {
       model,
       messages: context.messages,
-      context: { kind: 'channel', chat_id: `channel:${channelId}`, message_id },
+      context: {
+        kind: 'channel',
+        chat_id: `channel:${channelId}`,
+        message_id,
+        metadata: { channel_id: channelId, called_by: calledBy },
+        files: context.files,
+      },
+      ...(user_timezone && { timeZone: user_timezone }),
       signal,
     });
     for await (const event of turn) {

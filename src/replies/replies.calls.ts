@@ -27,8 +27,9 @@ export const modelCalls: ModelCalls = {
 };
 
 /**
- * The models that a text mentions, the one of `first` before them; null if there are none. One statement for all, and none
- * for a text without `@`. A name after a bare `@` that is no model may be a person, so only tokens are named as unresolved.
+ * The models that a text mentions, the one of `first` before them; null if there are none. One statement for
+ * all, and none for a text without `@`. A name after a bare `@` that is no model may be a person, so only
+ * tokens are named as unresolved.
  */
 export async function findMentioned(
   scope: Scope,
@@ -67,8 +68,8 @@ interface Calling {
 }
 
 /**
- * Posts the empty messages of models and begins their replies, in one transaction. Models that have begun to reply to the
- * message are left out. The replies run as the person.
+ * Posts the empty messages of models and begins their replies, in one transaction. Models that have begun to
+ * reply to the message are left out. The replies run as the person.
  */
 export async function beginReplies(
   parts: Pick<Parts, 'sql' | 'bus' | 'configs'>,

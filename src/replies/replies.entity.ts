@@ -1,8 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /**
- * The reply of a model to a message: one row for each called message and model, so that a repeated call begins no second
- * reply. The row stays when the reply is done. The migration adds the foreign key to `message`.
+ * The reply of a model to a message: one row for each called message and model, so that a repeated call
+ * begins no second reply. The row stays when the reply is done. The migration adds the foreign key to
+ * `message`.
  */
 export const ModelReply = defineEntity({
   name: 'ModelReply',

@@ -6,8 +6,8 @@ const MENTIONS = 100;
 const SPELLINGS = 5;
 
 /**
- * A token `<@M:id|label>` (other letters mention other things, and their labels mention nothing), or a bare `@id`. No
- * alternative has a required end, so the time is proportional to the length of the text.
+ * A token `<@M:id|label>` (other letters mention other things, and their labels mention nothing), or a bare
+ * `@id`. No alternative has a required end, so the time is proportional to the length of the text.
  */
 const MENTION =
   /<@(?<kind>[A-Z]):(?<id>[^|<>\s]+)(?:\|[^<>\n]*>)?|(?<![\p{L}\p{N}\p{M}_])@(?<bare>[\p{L}\p{N}][\p{L}\p{N}\p{M}/:._-]*)/gu;
@@ -21,8 +21,9 @@ export interface SpelledModel {
 }
 
 /**
- * The models that a text may mention, in its order. The parser does not know which models exist: `@small.` may be `small.`
- * or `small` at the end of a sentence. An `@` after a letter or digit, as in an e-mail address, mentions nothing.
+ * The models that a text may mention, in its order. The parser does not know which models exist: `@small.`
+ * may be `small.` or `small` at the end of a sentence. An `@` after a letter or digit, as in an e-mail
+ * address, mentions nothing.
  */
 export function parseModelMentions(content: string): SpelledModel[] {
   const found: SpelledModel[] = [];

@@ -80,12 +80,15 @@ export interface OpenReply {
   /** The account that called the model; null if it was deleted. */
   user_name: string | null;
   user_role: string | null;
+  /** IANA name. */
+  user_timezone: string | null;
 }
 
 /** SQL for an `OpenReply`, from a row `r` of `model_reply`. */
 const OPEN = (rows: string) =>
   `select r.channel_id, r.message_id, r.called_by, r.model_id, r.user_id, r.key_id, r.depth, r.attempt, r.has_begun,
-          r.stop_requested, coalesce(m.meta ->> 'model_name', r.model_id) as model_name, u.name as user_name, u.role as user_role
+          r.stop_requested, coalesce(m.meta ->> 'model_name', r.model_id) as model_name, u.name as user_name, u.role as user_role,
+          u.timezone as user_timezone
      from ${rows} r join message m on m.channel_id = r.channel_id and m.id = r.message_id
      left join users u on u.id = r.user_id`;
 

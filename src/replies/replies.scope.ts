@@ -6,8 +6,8 @@ import { createScope, type Parts, type Scope } from '../core/scope.ts';
 import type { OpenReply } from './replies.repository.ts';
 
 /**
- * The scope of the person who called a model, with the rights that the person has now. A reply that was called with an API
- * key may do what that key may.
+ * The scope of the person who called a model, with the rights that the person has now. A reply that was
+ * called with an API key may do what that key may.
  *
  * @throws reply_not_allowed if the person may not write in the channel any more
  */

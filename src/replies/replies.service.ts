@@ -7,8 +7,8 @@ import { endReply } from './replies.end.ts';
 import { requestStop } from './replies.repository.ts';
 
 /**
- * Stops a reply, on whatever process it is written. Allowed for the person who called the model, for those who manage the
- * channel, and for administrators who may read it. A reply that is done stays as it is.
+ * Stops a reply, on whatever process it is written. Allowed for the person who called the model, for those
+ * who manage the channel, and for administrators who may read it. A reply that is done stays as it is.
  *
  * @throws not_found for a message that no model wrote, forbidden
  */

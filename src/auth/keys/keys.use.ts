@@ -6,8 +6,8 @@ import type { Actor } from '../../core/scope.ts';
 import { requireReach } from './keys.reach.ts';
 
 /**
- * Refuses an API key that may not be used, or not for these paths. Checked on every call: the configuration may have
- * changed since the key was verified.
+ * Refuses an API key that may not be used, or not for these paths. Checked on every call: the configuration
+ * may have changed since the key was verified.
  *
  * @param endpoints the key's own list, null if it has none
  * @param reach null if the paths are not known yet

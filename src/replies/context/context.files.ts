@@ -28,8 +28,9 @@ export interface HeardFiles {
 }
 
 /**
- * The images and text files of messages, from the newest message on, as many as the limits allow. Only files that are stored
- * here and that the caller may read, and images in the message itself; no address is fetched. One statement for all.
+ * The images and text files of messages, from the newest message on, as many as the limits allow. Only files
+ * that are stored here and that the caller may read, and images in the message itself; no address is fetched.
+ * One statement for all.
  */
 export async function readHeardFiles(
   scope: Scope,

@@ -43,9 +43,9 @@ const HEARD = statement<HeardMessage, CallerParams & { channelId: string; messag
 );
 
 /**
- * What a model hears when a message calls it, oldest first: in a thread the root and the newest replies up to the message,
- * in the main line the message and those before it. Unfinished and failed messages of models are left out. Empty if the
- * caller may not read the channel.
+ * What a model hears when a message calls it, oldest first: in a thread the root and the newest replies up to
+ * the message, in the main line the message and those before it. Unfinished and failed messages of models are
+ * left out. Empty if the caller may not read the channel.
  */
 export const listHeard = (
   sql: Sql,

@@ -1,4 +1,5 @@
 import { AppError } from '../../core/errors.ts';
+import { isObject } from '../../core/json/json.ts';
 import type { Scope } from '../../core/scope.ts';
 import type { ResolvedModel } from '../../models/models.resolve.ts';
 import type { ChatMessage } from '../../providers/providers.types.ts';
@@ -17,11 +18,16 @@ interface Heard extends Piece {
 
 export interface Context {
   messages: ChatMessage[];
+  /** The items of `data.files` of the message that calls, for tools. */
+  files: object[];
   /** What the model did not get, for `meta.context`; null if it got everything. */
   leftOut: Record<string, number> | null;
 }
 
-/** What the model is told about the channel. Names and messages of people are data: they never stand in the system message. */
+/**
+ * What the model is told about the channel. Names and messages of people are data: they never stand in the
+ * system message.
+ */
 const instructionFor = (name: string) =>
   `You are ${name}. You take part in a conversation of several people. Each message of the others begins with the name of ` +
   'its author. Answer the last message. Do not begin with your name.';
@@ -37,7 +43,8 @@ export async function readContext(
   { channelId, calledBy }: { channelId: string; calledBy: string },
 ): Promise<Context> {
   const messages = await listHeard(scope.sql, scope.actor, channelId, calledBy);
-  if (messages.at(-1)?.id !== calledBy) {
+  const last = messages.at(-1);
+  if (last?.id !== calledBy) {
     throw new AppError('not_found', { detail: 'The message that called the model was deleted.' });
   }
   const files = await readHeardFiles(scope, messages, model.capabilities.vision);
@@ -53,6 +60,7 @@ export async function readContext(
   };
   return {
     messages: [{ role: 'system', content: instruction }, ...requestOf(kept)],
+    files: Array.isArray(last.files) ? last.files.filter(isObject) : [],
     leftOut: onlySome(counts),
   };
 }
@@ -81,8 +89,8 @@ interface Turn {
 }
 
 /**
- * Messages of the model itself are the assistant's. Many models accept only turns that alternate and begin with the user's,
- * so messages in succession become one.
+ * Messages of the model itself are the assistant's. Many models accept only turns that alternate and begin
+ * with the user's, so messages in succession become one.
  */
 function requestOf(pieces: readonly Heard[]): ChatMessage[] {
   const turns: Turn[] = [];

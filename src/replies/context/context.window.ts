@@ -3,7 +3,10 @@ const UNKNOWN_WINDOW = 32_768;
 /** The room that stays for the answer: what the parameters ask for, but at most this part of the window. */
 const ANSWER_PART = 0.25;
 const ANSWER_TOKENS = 4_096;
-/** An estimate that is rather too high: a token of English has four bytes, and a letter of other scripts is up to a token. */
+/**
+ * An estimate that is rather too high: a token of English has four bytes, and a letter of other scripts is up
+ * to a token.
+ */
 const BYTES_OF_TOKEN = 3;
 /** The root of a thread may take this part of the room. */
 const ROOT_PART = 0.25;
@@ -39,8 +42,8 @@ export function shorten(text: string, tokens: number): string {
 }
 
 /**
- * The pieces that fit, in their order: the last one, the root, and of the others the newest. The last one and the root are
- * shortened if they alone take too much.
+ * The pieces that fit, in their order: the last one, the root, and of the others the newest. The last one and
+ * the root are shortened if they alone take too much.
  *
  * @returns also how many were left out
  */

@@ -1,6 +1,6 @@
 /**
- * Drops a name and a colon at the beginning of a reply. The messages that a model gets begin with the names of their
- * authors, and small models imitate that.
+ * Drops a name and a colon at the beginning of a reply. The messages that a model gets begin with the names
+ * of their authors, and small models imitate that.
  */
 export class NamePrefix {
   readonly #prefixes: readonly string[];

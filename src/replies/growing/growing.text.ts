@@ -1,6 +1,9 @@
 const HALF_PAIR = /[\uD800-\uDBFF]$/;
 
-/** A piece of a growing text: `text = text.slice(0, offset) + content`. Offsets count UTF-16 code units, as JavaScript does. */
+/**
+ * A piece of a growing text: `text = text.slice(0, offset) + content`. Offsets count UTF-16 code units, as
+ * JavaScript does.
+ */
 export interface Delta {
   offset: number;
   content: string;
