@@ -21,13 +21,22 @@ server.emit('connection', new Socket({ fd: 3, readable: true, writable: true }))
 
 /** Where memory runs out, the system ends this process before the server and its database. */
 function dieFirst(): void {
-  if (process.platform === 'linux') writeFileSync('/proc/self/oom_score_adj', '500');
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '500');
+  } catch {
+    // Some containers close the folder to writers, and other systems do not have it.
+  }
 }
 
 /** It has read everything that it needs. What people write reaches a parser in C++, which root should not run. */
 function giveUpRights(): void {
   if (process.getuid?.() !== 0) return;
-  process.setgroups?.([]);
-  process.setgid?.(NOBODY);
-  process.setuid?.(NOBODY);
+  try {
+    process.setgroups?.([]);
+    process.setgid?.(NOBODY);
+    process.setuid?.(NOBODY);
+  } catch (error) {
+    // The root of some containers may not change its user, and has few other rights.
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+  }
 }
