@@ -1,44 +1,17 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { connectProvider, startProvider } from '../support/provider.ts';
 import { toolOf } from '../support/python.ts';
 import { openWorkshop } from '../tools/workshop.ts';
+import { CLIENTS_BIN, withoutClients } from './python.ts';
 import { makeKey } from './wire.ts';
 
 /** The official Python clients of OpenAI and Anthropic, and LangChain, unchanged. */
 
-const FOLDER = join(import.meta.dirname, 'python');
-const REQUIREMENTS = join(FOLDER, 'requirements.txt');
-const HASH = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12);
-/** One environment for all runs on this machine, since making it takes a while. */
-const ENVIRONMENT = join(tmpdir(), `parley-test-clients-${HASH}`);
-const run = promisify(execFile);
-
-/** Null when it exists; otherwise the reason why it could not be made. */
-async function prepare(): Promise<string | null> {
-  if (existsSync(ENVIRONMENT)) return null;
-  const mine = `${ENVIRONMENT}.${process.pid}`;
-  try {
-    await run('python3', ['-m', 'venv', mine]);
-    await run(join(mine, 'bin/python'), ['-m', 'pip', 'install', '--quiet', '-r', REQUIREMENTS]);
-    // Another run may have made it first.
-    await rename(mine, ENVIRONMENT).catch(() => rm(mine, { recursive: true, force: true }));
-    return null;
-  } catch (error) {
-    await rm(mine, { recursive: true, force: true });
-    return String(error);
-  }
-}
-
-const missing = await prepare();
-// In CI the test fails instead of being skipped.
-if (missing && process.env.CI === 'true') throw new Error(`The clients could not be installed: ${missing}`);
+const PROGRAM = join(import.meta.dirname, 'python/clients.py');
+const missing = await withoutClients();
 
 const provider = await startProvider('small');
 const { server, admin, create, configure, close } = await openWorkshop();
@@ -48,7 +21,7 @@ afterAll(async () => {
 });
 
 it('work with the server as with their own services', { timeout: 120_000 }, async ({ skip }) => {
-  if (missing) skip(`the clients could not be installed: ${missing}`);
+  if (missing) skip(missing);
   await configure(({ auth }) => {
     auth.enable_api_keys = true;
   });
@@ -64,8 +37,7 @@ it('work with the server as with their own services', { timeout: 120_000 }, asyn
     else wire.say('Hello there.');
   });
   const key = await makeKey(server, admin);
-  const python = join(ENVIRONMENT, 'bin/python');
-  const { stdout } = await run(python, [join(FOLDER, 'clients.py'), server.url, key]);
+  const { stdout } = await promisify(execFile)(join(CLIENTS_BIN, 'python'), [PROGRAM, server.url, key]);
   expect(JSON.parse(stdout)).toEqual({
     'openai whole': ['Hello there.', 15],
     'openai stream': ['Hello there.', 15],

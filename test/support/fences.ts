@@ -25,6 +25,7 @@ export const installed = (program: string): string =>
   program
     .replace("'@parley/client'", `'${CLIENT}'`)
     .replace("'ws'", `'${import.meta.resolve('ws')}'`)
+    .replace("'openai'", `'${import.meta.resolve('openai')}'`)
     .replace("'socket.io-client'", `'${import.meta.resolve('socket.io-client')}'`);
 
 /**
