@@ -1,12 +1,13 @@
 import { lookup as askMachine } from 'node:dns/promises';
 import { connect, isIP, type TcpNetConnectOpts } from 'node:net';
+import type { Response as UndiciResponse } from 'undici';
 import { AppError } from '../core/errors.ts';
 import { hostOf, isNotPublic, refused } from './addresses.ts';
 import { isMetadata, type Reachable, reachable } from './allowed.ts';
 import { lookupWith } from './lookup.ts';
 
 export interface WayOptions {
-  /** The most bytes of one answer, before decompression; a longer answer fails. */
+  /** The most bytes of one answer; a longer one fails. */
   maxBytes: number;
 }
 
@@ -53,8 +54,12 @@ export function openWay(address: string, { maxBytes }: WayOptions, operators: Re
       if (isRefused) throw isNotPublic(url.host);
       opened ??= load();
       const { fetch, agent } = await opened;
-      const request = { ...init, redirect: 'manual', dispatcher: agent } as Parameters<typeof fetch>[1];
-      return fetch(target, request) as unknown as Promise<Response>;
+      const headers = new Headers(init?.headers);
+      headers.set('accept-encoding', 'identity');
+      const request = { ...init, headers, redirect: 'manual', dispatcher: agent };
+      const response = await fetch(target, request as unknown as Parameters<typeof fetch>[1]);
+      await refuseCompressed(response);
+      return response as unknown as Response;
     },
     resolve: async () => (await askMachine(url.host, { all: true })).map(({ address: found }) => found),
     probe: async (timeoutMs) => {
@@ -63,6 +68,13 @@ export function openWay(address: string, { maxBytes }: WayOptions, operators: Re
     },
     close: () => void opened?.then(({ agent }) => agent.destroy()).catch(() => {}),
   };
+}
+
+/** The limit of bytes counts what the network carries. */
+async function refuseCompressed({ headers, body }: Pick<UndiciResponse, 'headers' | 'body'>): Promise<void> {
+  if ((headers.get('content-encoding') ?? 'identity') === 'identity') return;
+  await body?.cancel();
+  throw new AppError('upstream_failed', { detail: 'Its answer is compressed, which was not asked for.' });
 }
 
 function parse(address: string): { origin: string; host: string; port: number } {

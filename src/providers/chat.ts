@@ -77,7 +77,7 @@ async function* flow(
     if (!isFinished) throw watch.reason ?? failed(`${settings.name} broke its answer off.`);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    const failure = failureOf(settings.name, watch.reason ?? error);
+    const failure = failureOf(settings, watch.reason ?? error);
     onFailure(failure);
     throw failure;
   } finally {
@@ -157,16 +157,25 @@ class Watch {
   }
 }
 
+/** The members of a delta that hold what the model writes. */
+const TOKENS = [
+  ...['content', 'tool_calls', 'reasoning_content', 'reasoning', 'refusal', 'function_call', 'audio'],
+];
+
+/** Members of our own extension, and of events of comparable systems, which clients would believe. */
+const FORGEABLE = ['parley', 'event'];
+
 const hasToken = ({ choices }: ChatChunk): boolean =>
   choices.some(({ delta, finish_reason }) => {
     if (finish_reason) return true;
-    const { content, tool_calls, reasoning_content, reasoning } = (delta ?? {}) as Record<string, unknown>;
-    return Boolean(content || tool_calls || reasoning_content || reasoning);
+    const members = (delta ?? {}) as Record<string, unknown>;
+    return TOKENS.some((name) => members[name]);
   });
 
 /** The chunk, when it has the shape that our code reads; undefined for events of another kind. @throws provider_failed */
 function checked(name: string, value: unknown): ChatChunk | undefined {
   if (!isObject(value)) throw failed(`${name} sent a piece of its answer that is no chunk.`);
+  for (const name of FORGEABLE) if (name in value) Reflect.deleteProperty(value, name);
   const { choices } = value;
   if (choices === undefined || choices === null) {
     // Some providers send the usage without a list of choices.

@@ -83,7 +83,9 @@ export class Connection {
     const giveBack = await this.places.take(call.person, call.signal);
     try {
       const client = await this.client();
-      const body = { ...call.params, ...this.settings.extraParams, model: this.#ownId(call.model) };
+      // Otherwise the client asks for base64, which not every provider knows.
+      const asked = { encoding_format: 'float', ...call.params };
+      const body = { ...asked, ...this.settings.extraParams, model: this.#ownId(call.model) };
       const signal = AbortSignal.any([call.signal, AbortSignal.timeout(EMBED_MS)]);
       return await client.embeddings.create(body as OpenAI.EmbeddingCreateParams, { signal });
     } catch (error) {
@@ -120,7 +122,7 @@ export class Connection {
 
   #fail(error: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) return signal.reason;
-    const failure = failureOf(this.name, error);
+    const failure = failureOf(this.settings, error);
     this.#note(failure);
     return failure;
   }

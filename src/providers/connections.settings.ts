@@ -39,10 +39,15 @@ export function connectionsOf(
   const { hosted_model_api: hosted, local_model_server: local } = configuration;
   const all = [
     ...(hosted.enable ? hosted.api_base_urls : []).map((url, index) =>
-      connectionOf('hosted', url, hosted.api_keys[index] ?? '', settingsOf(hosted.api_configs, index, url)),
+      connectionOf(
+        'hosted',
+        url,
+        hosted.api_keys[index] ?? '',
+        settingsOf(hosted.api_configs, index, url, 'Provider'),
+      ),
     ),
     ...(local.enable ? local.base_urls : []).map((url, index) =>
-      connectionOf('ollama', url, '', settingsOf(local.api_configs, index, url)),
+      connectionOf('ollama', url, '', settingsOf(local.api_configs, index, url, 'Ollama')),
     ),
   ].filter((connection) => connection !== undefined);
   const seen = new Map<string, number>();
@@ -53,8 +58,11 @@ export function connectionsOf(
   });
 }
 
-const settingsOf = (configs: Record<string, Settings>, index: number, url: string): Settings =>
-  configs[String(index)] ?? configs[url] ?? {};
+/** Without a name of its own, a connection is called by its place. */
+function settingsOf(configs: Record<string, Settings>, index: number, url: string, noun: string): Settings {
+  const settings = configs[String(index)] ?? configs[url] ?? {};
+  return { ...settings, name: settings.name || `${noun} ${index + 1}` };
+}
 
 /** The connection to the model on board, which is offered while no other connection is configured. */
 export const ON_BOARD: Connected = {
@@ -77,7 +85,8 @@ export function connectionOf(
   if (settings.enable === false) return undefined;
   const address = url.replace(/\/+$/, '');
   return {
-    name: settings.name || (URL.parse(url)?.host ?? url),
+    // Never the address: errors and `GET /ready` show the name to people who must not learn it.
+    name: settings.name || 'The provider',
     kind,
     baseUrl: kind === 'ollama' && !address.endsWith('/v1') ? `${address}/v1` : address,
     // Ollama's settings hold the key of a server behind a proxy.

@@ -54,7 +54,7 @@ export class ModelList {
       this.#failures = 0;
     } catch (error) {
       this.state = 'failed';
-      this.detail = failureOf(this.#connection.name, error).message;
+      this.detail = failureOf(this.#connection.settings, error).message;
       this.#failures += 1;
     }
     this.#isAsking = false;

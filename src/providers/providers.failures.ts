@@ -1,5 +1,7 @@
 import { APIConnectionError, APIError, APIUserAbortError } from 'openai/core/error';
 import { AppError } from '../core/errors.ts';
+import { MASK } from '../core/secrets/masks.ts';
+import type { Connected } from './connections.settings.ts';
 
 /** Why a call of a connection failed, in our words; the cause holds the words of others. */
 export class ProviderFailure extends AppError {
@@ -30,14 +32,14 @@ export const failed = (detail: string, cause?: unknown): ProviderFailure =>
 export const timedOut = (detail: string): ProviderFailure =>
   new ProviderFailure('provider_timeout', { detail, isReplaceable: true });
 
-/** @param name the name of the connection */
-export function failureOf(name: string, error: unknown): ProviderFailure {
+export function failureOf(connected: Connected, error: unknown): ProviderFailure {
+  const { name } = connected;
   if (error instanceof ProviderFailure) return error;
   if (error instanceof AppError) return failed(error.message, error);
   if (error instanceof APIUserAbortError) return failed(`The call of ${name} was ended.`, error);
   if (error instanceof APIConnectionError)
     return failed(`${name} cannot be reached${reasonOf(error)}.`, error);
-  if (error instanceof APIError) return failureOfStatus(name, error);
+  if (error instanceof APIError) return failureOfStatus(connected, error);
   if (UNREACHABLE.has((error as NodeJS.ErrnoException).code ?? ''))
     return failed(`${name} cannot be reached${reasonOf(error)}.`, error);
   if (error instanceof SyntaxError)
@@ -45,9 +47,10 @@ export function failureOf(name: string, error: unknown): ProviderFailure {
   return failed(`${name} broke its answer off${reasonOf(error)}.`, error);
 }
 
-function failureOfStatus(name: string, error: APIError): ProviderFailure {
+function failureOfStatus(connected: Connected, error: APIError): ProviderFailure {
+  const { name } = connected;
   const { status, headers } = error;
-  const words = wordsOf(error);
+  const words = wordsOf(error, connected);
   // Sent as a piece of a stream that had begun well.
   if (status === undefined) return failed(`${name} ended its answer with an error${words}`, error);
   if (status === 429) {
@@ -71,11 +74,16 @@ function failureOfStatus(name: string, error: APIError): ProviderFailure {
   return failed(`${name} answered ${status}${words}`, error);
 }
 
-/** The provider's own words, bounded, as the end of a sentence. */
-function wordsOf({ error }: APIError): string {
+/** The provider's own words, bounded and without our secrets, as the end of a sentence. */
+function wordsOf({ error }: APIError, { key, headers }: Connected): string {
   const said = typeof error === 'string' ? error : (error as { message?: unknown } | undefined)?.message;
   if (typeof said !== 'string' || said.trim() === '') return '.';
-  const words = said.trim().replaceAll(/\s+/g, ' ');
+  const secrets = [key, ...Object.values(headers)].filter((secret) => secret !== '');
+  const words = secrets
+    .reduce((text, secret) => text.replaceAll(secret, MASK), said)
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .toWellFormed();
   return `: ${words.length > MOST_CHARACTERS ? `${words.slice(0, MOST_CHARACTERS).toWellFormed()}…` : words}`;
 }
 

@@ -16,7 +16,7 @@ export const ConnectionSettings = z.looseObject({
   connection_type: z.enum(['external', 'local']).nullish(),
   auth_type: z.string().nullish(),
   headers: z.record(z.string(), z.string()).nullish(),
-  /** What people see of it; its host unless given. */
+  /** What people see of it; `Provider 1` or `Ollama 1`, by its place, unless given. */
   name: z.string().max(128).nullish(),
   /** Added to each request; null removes a member that the server would send. */
   extra_params: z.record(z.string(), z.unknown()).nullish(),

@@ -60,14 +60,14 @@ export async function testProvider(scope: Scope, input: Input): Promise<TestRepo
 /** The step failed and was noted: no further one is tried. */
 class Failed extends Error {}
 
-async function run(steps: Step[], { name }: Connected, step: Step['step'], work: () => Promise<string>) {
+async function run(steps: Step[], settings: Connected, step: Step['step'], work: () => Promise<string>) {
   const started = performance.now();
   const note = (ok: boolean, detail: string) =>
     steps.push({ step, ok, detail, duration_ms: Math.round(performance.now() - started) });
   try {
     note(true, await work());
   } catch (error) {
-    note(false, failureOf(name, error).message);
+    note(false, failureOf(settings, error).message);
     throw new Failed();
   }
 }

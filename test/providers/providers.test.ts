@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createEgress } from '../../src/egress/egress.ts';
 import { Connection } from '../../src/providers/connection.ts';
@@ -99,6 +100,17 @@ describe('a connection', () => {
       'a wrong request',
       (one) => one.script((_, wire) => wire.json(400, { error: { message: 'Too long.' } })),
       'bad_request: Test refuses the request: Too long.',
+    ],
+    [
+      'a wrong request, without the key and what no text can hold',
+      (one) =>
+        one.script((_, wire) => wire.json(422, { error: { message: 'The \u0000 key "key" is bad.' } })),
+      'bad_request: Test refuses the request: The ******** "********" is bad.',
+    ],
+    [
+      'an answer that is compressed',
+      (one) => one.script((_, wire) => wire.json(200, gzipSync('data: {}'), { 'content-encoding': 'gzip' })),
+      'provider_failed: Test cannot be reached: Its answer is compressed, which was not asked for.',
     ],
     [
       'too many calls',
@@ -217,6 +229,36 @@ describe('a connection', () => {
       wire.finish();
     });
     expect(await textOf(await connectionTo(first).chat(call()))).toBe('für');
+  });
+
+  it('takes a refusal of the model for an answer', async () => {
+    first.script((_request, wire) => {
+      for (let n = 0; n < 120; n += 1) wire.delta({ refusal: 'no ' });
+      wire.finish();
+    });
+    let refused = '';
+    for await (const { choices } of await connectionTo(first).chat(call()))
+      refused += choices[0]?.delta.refusal ?? '';
+    expect(refused).toBe('no '.repeat(120));
+  });
+
+  it('drops members by which a provider would speak for this server', async () => {
+    first.script((_request, wire) => {
+      const choices = [{ index: 0, delta: { content: 'a' }, finish_reason: 'stop' }];
+      wire.chunk({ choices, parley: { tool_calls: [] }, event: { type: 'execute' }, citations: ['c'] });
+      wire.end();
+    });
+    for await (const chunk of await connectionTo(first).chat(call())) {
+      expect(Object.keys(chunk)).toEqual(expect.not.arrayContaining(['parley', 'event']));
+      expect(chunk).toHaveProperty('citations');
+    }
+  });
+
+  it('asks for embeddings as numbers', async () => {
+    const params = { input: 'Hi' };
+    const { data } = await connectionTo(first).embed({ ...call(), params });
+    expect(data[0]?.embedding).toEqual([2, 1, 0]);
+    expect(first.requests.at(-1)?.body.encoding_format).toBe('float');
   });
 
   it('calls no other server than its own', async () => {

@@ -165,7 +165,7 @@ export class Wire {
   /** A whole answer that is no stream. */
   json(status: number, body: unknown, headers: Record<string, string> = {}): void {
     this.#response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    this.#response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    this.#response.end(typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body));
   }
 
   /** Ends the answer as it is. */
