@@ -43,10 +43,15 @@ export function providerParams(layers: readonly FreeForm[]): FreeForm {
   return Object.fromEntries(Object.entries(all).filter(([name]) => !WITHHELD.has(name)));
 }
 
-/** The system prompt: the last one of the layers. */
-export function systemOf(layers: readonly FreeForm[]): string | null {
-  const { system } = layered(layers.map(({ system }) => ({ system })));
-  return typeof system === 'string' ? system : null;
+/**
+ * The system prompt: those of the records, from the base on; the default where no record has one. A record adds to the prompt of its base
+ * and does not replace it, because its author may have no more than the right to use the base.
+ */
+export function systemOf(defaults: FreeForm, records: readonly FreeForm[]): string | null {
+  const promptsOf = (layers: readonly FreeForm[]) =>
+    layers.flatMap(({ system }) => (typeof system === 'string' && system !== '' ? [system] : []));
+  const prompts = promptsOf(records);
+  return (prompts.length > 0 ? prompts : promptsOf([defaults])).join('\n\n') || null;
 }
 
 /** Metadata of layers over each other; `capabilities` are merged by their names. */

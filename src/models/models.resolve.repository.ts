@@ -1,4 +1,5 @@
 import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
+import { isStorable } from '../core/wire.ts';
 import { type Sql, type Statement, statement } from '../database/sql.ts';
 import type { Link } from './models.chain.ts';
 import type { FreeForm } from './models.entity.ts';
@@ -38,7 +39,8 @@ async function read<Row extends Link>(
   caller: Caller,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Row>> {
-  const rows = await sql.rows(of, { ...callerOf(caller), ids });
+  // PostgreSQL refuses other texts, and no record has them.
+  const rows = await sql.rows(of, { ...callerOf(caller), ids: ids.filter(isStorable) });
   return new Map(rows.map((row) => [row.id, row]));
 }
 

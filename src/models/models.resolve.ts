@@ -34,14 +34,14 @@ export async function resolveModel(scope: Scope, id: string): Promise<ResolvedMo
   const { provider } = chain;
   const { default_params, default_metadata } = scope.configs.current.models;
   const fromBase = chain.records.toReversed();
-  const params = [default_params, ...fromBase.map(({ params }) => params)];
+  const params = fromBase.map(({ params }) => params);
   const meta = mergeMeta([default_metadata, ...fromBase.map(({ meta }) => meta)]);
   return {
     id,
     name: chain.records[0]?.name ?? provider.name,
     provider,
-    system: systemOf(params),
-    params: providerParams(params),
+    system: systemOf(default_params, params),
+    params: providerParams([default_params, ...params]),
     toolIds: toolIdsOf(meta),
     capabilities: capabilitiesOf(meta, provider),
     meta,

@@ -60,6 +60,8 @@ describe('a model', () => {
       toolIds: ['clock'],
       capabilities: { vision: true, tools: false },
     });
+    await make('over', 'top', { params: { system: 'Own' } });
+    expect((await resolveModel(administrator, 'over')).system).toBe('Base\n\nOwn');
     const plain = await resolveModel(administrator, 'small');
     expect(plain).toMatchObject({ name: 'small', system: 'Default', toolIds: [], params: { seed: 0 } });
     expect(plain.capabilities).toEqual({ vision: false, tools: true });
@@ -116,7 +118,7 @@ describe('a model', () => {
     await make('middle', 'big', PUBLIC);
     await make('top', 'middle', PUBLIC);
     await make('other', 'small', PUBLIC);
-    for (const id of ['top', 'middle', 'big', 'small', 'nothing', ''])
+    for (const id of ['top', 'middle', 'big', 'small', 'nothing', '', '\0', '\ud800'])
       await expect(resolveModel(member, id)).rejects.toMatchObject({ code: 'model_not_found' });
     expect(await resolveModel(member, 'other')).toMatchObject({ provider: { id: 'small' } });
     expect(await resolveModel(administrator, 'top')).toMatchObject({ provider: { id: 'big' } });

@@ -76,9 +76,12 @@ function describe(
   };
 }
 
-/** The defaults with what the record says over them; undefined when there is neither. */
-const layersOf = (defaults: FreeForm, record: ListedLink | undefined): FreeForm | undefined =>
-  record?.meta || Object.keys(defaults).length > 0 ? mergeMeta([defaults, record?.meta ?? {}]) : undefined;
+/** The defaults with what the record says over them; undefined when there is neither. Pictures have an address of their own. */
+function layersOf(defaults: FreeForm, record: ListedLink | undefined): FreeForm | undefined {
+  if (!record?.meta && Object.keys(defaults).length === 0) return undefined;
+  const { profile_image_url: _, ...meta } = mergeMeta([defaults, record?.meta ?? {}]);
+  return meta;
+}
 
 const infoOf = ({ id, user_id, base_model_id, name, is_active, created_at, updated_at }: ListedLink) => ({
   id,
