@@ -8,7 +8,7 @@ import { type ServerProcess, spawnMain } from '../support/process.ts';
 import { connectProvider, startProvider } from '../support/provider.ts';
 import { startRedis, withoutRedis } from '../support/redis.ts';
 import { call, signUp, type TestServer } from '../support/server.ts';
-import { gate, listen, of } from './desk.ts';
+import { gate } from './desk.ts';
 
 /** Real processes, `node src/main.ts`, on one database and one Redis. */
 const undo: (() => unknown)[] = [];
@@ -72,29 +72,6 @@ describe.skipIf(withoutRedis)('two processes', async () => {
 
   /** A reply is written by the process that is alone when it is posted; then another one is started. */
   const there = () => launch(env);
-
-  it('tell each other: deltas and the stop pass from one to the other', async () => {
-    provider.script(async (_request, wire) => {
-      for (let n = 0; n < 2_000; n += 1) {
-        wire.delta({ content: `${n} ` });
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-      wire.finish();
-    });
-    const id = await post(here.server, '@small');
-    const chat = await until('the call', () => provider.chats().at(-1));
-    const other = await there();
-    const ear = await listen(other.server, root);
-    await until('a delta', () => of(ear.heard, id).some(({ data }) => data.type === 'message:delta'));
-    await other.server.as(root)(`POST ${at}/${id}/stop`);
-    await chat.closed;
-    const reply = await done(other.server, id);
-    expect(reply.meta).toMatchObject({ done: true, stopped: true });
-    expect(reply.content).toMatch(/^0 1 2 /);
-    await until('the update', () => of(ear.heard, id).at(-1)?.data.type === 'message:update');
-    ear.close();
-    await other.child.stop('SIGKILL');
-  });
 
   it('the second marks a reply as failed whose process was killed while it wrote', async () => {
     provider.script(async (_request, wire) => {
