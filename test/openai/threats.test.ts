@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { json as readJson } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from 'vitest';
 import { signUp } from '../support/server.ts';
+import { limitTo } from '../usage/usage.ts';
 import { dataOf, HELLO, makeKey, openStage, postJson } from './wire.ts';
 
 /** What callers may not do at the doors of models, and how they are told. */
@@ -192,5 +193,24 @@ describe('text of a model', () => {
     const [first, ...others] = dataOf(await response.text()) as Answer[];
     expect(first.choices[0].delta.content).toBe(text);
     expect(others).toHaveLength(2);
+  });
+});
+
+describe('a caller beyond a budget', () => {
+  it('gets 429 with Retry-After in the shape of each door, and a stream has that status', async () => {
+    await limitTo(server, root, { scope: 'user', requests: 0, per: 'day' });
+    const shapes = { '/chat/completions': 'openai', '/embeddings': 'openai', '/messages': 'anthropic' };
+    for (const [path, body] of ROUTES.filter(([path]) => path in shapes)) {
+      const response = await post(`/v1${path}`, { ...body, stream: true });
+      const answer = (await response.json()) as Answer;
+      expect([response.status, shapeOf(answer), answer.error.type, answer.error.code]).toEqual([
+        429,
+        shapes[path as keyof typeof shapes],
+        'rate_limit_error',
+        'budget_exceeded',
+      ]);
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    await limitTo(server, root);
   });
 });
