@@ -19,16 +19,13 @@ export interface ModelMention {
 /** How messages call models. The noun `replies` provides it, because a reply is itself a message. */
 export interface ModelCalls {
   /**
-   * The models that a new message names, for `meta.mentions`; null if there are none. A text without `@` that
-   * quotes no message needs no statement.
+   * The models that a new message names, for `meta.mentions`; null if there are none. A text without `@` needs
+   * no statement.
    */
-  find(
-    scope: Scope,
-    post: { id: string; content: string; reply_to_id?: string | null | undefined },
-  ): Promise<ModelMention[] | null>;
+  find(scope: Scope, content: string): Promise<ModelMention[] | null>;
   /**
-   * Begins the replies of the models in `meta.mentions` of a stored message. A second call begins those that
-   * are missing.
+   * Begins the replies of the models in `meta.mentions` of a stored message, and of the model whose message it
+   * quotes. A second call begins those that are missing. Other messages need no statement.
    */
   begin(scope: Scope, message: PostedMessage): Promise<void>;
 }

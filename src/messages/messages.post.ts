@@ -58,7 +58,7 @@ export async function postMessage(scope: Scope, post: Post): Promise<PostedMessa
   const files = await attachmentsOf(scope, post.data);
   const [mentions, models] = await Promise.all([
     findMentions(scope.sql, post.id, post.content, actor.id),
-    scope.modelCalls.find(scope, post),
+    scope.modelCalls.find(scope, post.content),
   ]);
   const meta = models ? { ...post.meta, mentions: models } : post.meta;
   const message = await store(scope, {
@@ -68,7 +68,7 @@ export async function postMessage(scope: Scope, post: Post): Promise<PostedMessa
     mentions,
     files,
   });
-  if (models) await scope.modelCalls.begin(scope, message);
+  await scope.modelCalls.begin(scope, message);
   return message;
 }
 

@@ -70,7 +70,7 @@ export const messagesRouter = router({
           'sends nothing. Sends `message`, and `message:reply` with the changed root for a reply. Mentions ' +
           'are read from `content`: `@name`, `<@U:id|label>`, `@here` and `@channel`. `@model_id`, ' +
           '`<@M:model_id|label>` and a `reply_to_id` at a message of a model call models, which the caller must ' +
-          'be able to use: `meta.mentions` names them, and each answers with a message of its own. An unknown ' +
+          'be able to use: `meta.mentions` names those of the text, and each answers with a message of its own. An unknown ' +
           '`parent_id`, `reply_to_id` or file is refused with 400, and the limits that the configuration ' +
           'sets with 429 (messages a minute) and 507 (stored bytes).',
         errorResponses: [429, 507],

@@ -95,7 +95,11 @@ const abridged = (m: string, isWhole: string): Form => {
   return {
     content: unless(`${m}.content`, `left(${m}.content, ${CUT_CHARACTERS})`),
     data: withFiles(unless(`${m}.data`, kept('data'))),
-    meta: unless(`${m}.meta`, `${kept('meta')} || '{"abridged": true}'`),
+    // A model stays named: a message that quotes it calls it.
+    meta: unless(
+      `${m}.meta`,
+      `${kept('meta')} || case when ${m}.author_type = 'model' then jsonb_build_object('model_id', ${m}.author_id) else '{}' end || '{"abridged": true}'`,
+    ),
   };
 };
 

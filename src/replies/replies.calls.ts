@@ -10,7 +10,7 @@ import type { MessageView } from '../messages/messages.schema.ts';
 import { findModels } from '../models/models.resolve.ts';
 import { replyJob } from './replies.job.ts';
 import { parseModelMentions } from './replies.mentions.ts';
-import { insertReplies, listMissing, readAuthorModel } from './replies.repository.ts';
+import { insertReplies, listMissing } from './replies.repository.ts';
 
 /** The maximum of models that one message calls. Further ones are named as unresolved. */
 const MODELS = 10;
@@ -18,26 +18,32 @@ const MODELS = 10;
 const WAIT_SECONDS = 3_600;
 
 export const modelCalls: ModelCalls = {
-  async find(scope, { id, content, reply_to_id }) {
-    const author = reply_to_id ? await readAuthorModel(scope.sql, id, reply_to_id) : undefined;
-    return findMentioned(scope, content, author);
+  find: findMentioned,
+  async begin(scope, message) {
+    const models = resolvedIn(message.meta.mentions);
+    const quoted = await findQuoted(scope, message, models);
+    await beginReplies(scope, scope.actor, { message, models: [...quoted, ...models], depth: 1 });
   },
-  begin: (scope, message) =>
-    beginReplies(scope, scope.actor, { message, models: resolvedIn(message.meta.mentions), depth: 1 }),
 };
 
-/**
- * The models that a text mentions, the one of `first` before them; null if there are none. One statement for
- * all, and none for a text without `@`. A name after a bare `@` that is no model may be a person, so only
- * tokens are named as unresolved.
- */
-export async function findMentioned(
+/** The model that wrote the quoted message, if the caller may use it and the text does not name it as well. */
+async function findQuoted(
   scope: Scope,
-  content: string,
-  first?: string | undefined,
-): Promise<ModelMention[] | null> {
-  const spelled = parseModelMentions(content);
-  const called = first === undefined ? spelled : [{ spellings: [first], isToken: true }, ...spelled];
+  { reply_to_message: quoted }: MessageView,
+  named: readonly ModelMention[],
+): Promise<ModelMention[]> {
+  const id = quoted?.meta.model_id;
+  if (typeof id !== 'string' || named.some(({ model_id }) => model_id === id)) return [];
+  const name = (await findModels(scope, [id])).get(id)?.name;
+  return name === undefined ? [] : [{ model_id: id, model_name: name, resolved: true }];
+}
+
+/**
+ * The models that a text mentions; null if there are none. One statement for all, and none for a text without
+ * `@`. A name after a bare `@` that is no model may be a person, so only tokens are named as unresolved.
+ */
+export async function findMentioned(scope: Scope, content: string): Promise<ModelMention[] | null> {
+  const called = parseModelMentions(content);
   if (called.length === 0) return null;
   const known = await findModels(scope, [...new Set(called.flatMap(({ spellings }) => spellings))]);
   const mentions = new Map<string, ModelMention>();

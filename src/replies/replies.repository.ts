@@ -7,22 +7,6 @@ export interface ReplyKey {
   messageId: string;
 }
 
-const CALLED_MODEL = statement<{ model_id: string }, { channelId: string; messageId: string }>(
-  'reply.called_model',
-  `select author_id as model_id from message
-    where channel_id = :channelId and id = :messageId and author_type = 'model' and deleted_at is null`,
-);
-
-/** The model that wrote a message; undefined if no model did. */
-export async function readAuthorModel(
-  sql: Sql,
-  channelId: string,
-  messageId: string,
-): Promise<string | undefined> {
-  const [row] = await sql.rows(CALLED_MODEL, { channelId, messageId });
-  return row?.model_id;
-}
-
 const MISSING = statement<
   { model_id: string },
   { channelId: string; calledBy: string; modelIds: readonly string[] }

@@ -60,10 +60,17 @@ describe('a message calls a model', () => {
   it('by a reply to a message of the model', async () => {
     const { id } = await desk.post('@small');
     const [reply] = await desk.answers(id);
-    const again = await desk.post('And now?', { parent_id: id, reply_to_id: reply.id });
-    expect(again.meta.mentions).toEqual([{ model_id: 'small', model_name: 'small', resolved: true }]);
+    await desk.post('And now?', { parent_id: id, reply_to_id: reply.id });
     const answers = await desk.answers(id, 2);
     expect(answers[1].meta).toMatchObject({ model_id: 'small', done: true });
+  });
+
+  it('by a reply to a long message of the model', async () => {
+    provider.script((_request, wire) => wire.say('long '.repeat(2_000)));
+    const { id } = await desk.post('@small');
+    const [reply] = await desk.answers(id);
+    await desk.post('Shorter!', { parent_id: id, reply_to_id: reply.id });
+    expect(await desk.answers(id, 2)).toHaveLength(2);
   });
 
   it('unless the model is unknown or forbidden: both are named in the same way', async () => {
