@@ -1,5 +1,6 @@
 import { Counter } from 'prom-client';
 import { AppError } from '../core/errors.ts';
+import { outageIn } from '../core/outage.ts';
 import type { Parts } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { attachmentsOf } from '../files/attachments.ts';
@@ -53,7 +54,13 @@ export async function answer(
   if (written.cut === 'dropped') return;
   if (written.cut === 'interrupted' && written.growing.isEmpty) throw signal.reason;
   const end = await endOf(parts, reply, written);
-  const message = await finish(parts, reply, end, written);
+  const message = await finish(parts, reply, end, written).catch((error: unknown) => {
+    if (outageIn(error) !== undefined) throw error;
+    // The model is not asked again for an end that cannot be stored.
+    parts.log.error({ err: error, message: key.messageId }, 'The end of a reply could not be stored.');
+    const failure = failureMeta(new AppError('internal'));
+    return finish(parts, reply, { content: null, meta: failure }, written);
+  });
   if (!message || !written.scope) return;
   const models = resolvedIn(end.meta.mentions);
   await beginReplies(parts, written.scope.actor, { message, models, depth: reply.depth + 1 });

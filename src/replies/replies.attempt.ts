@@ -6,6 +6,7 @@ import { AppError } from '../core/errors.ts';
 import { outageIn } from '../core/outage.ts';
 import type { Actor, Parts, Scope } from '../core/scope.ts';
 import { type ResolvedModel, resolveModel } from '../models/models.resolve.ts';
+import { ImageRoom } from './context/context.room.ts';
 import { type Context, readContext } from './context/context.service.ts';
 import { NamePrefix } from './growing/growing.prefix.ts';
 import { GrowingReply, type ReplyDelta } from './growing/growing.reply.ts';
@@ -54,6 +55,7 @@ export class Attempt implements RunningReply {
   readonly #reply: OpenReply;
   readonly #ending = new AbortController();
   readonly #written: Written;
+  readonly #images: ImageRoom;
   #splitter: ReasoningSplitter | undefined;
   #prefix: NamePrefix | undefined;
   /** The number of calls of tools when text came last. */
@@ -64,6 +66,7 @@ export class Attempt implements RunningReply {
     this.messageId = reply.message_id;
     this.#parts = parts;
     this.#reply = reply;
+    this.#images = new ImageRoom(reply.user_id);
     const growing = new GrowingReply({
       notify: (delta) => this.#notify(delta),
       save: (content, data) => this.#save(content, data),
@@ -109,6 +112,7 @@ export class Attempt implements RunningReply {
       await this.#written.growing.close();
       // Ends everything that still runs for this attempt.
       this.drop();
+      this.#images.release();
     }
     return this.#written;
   }
@@ -121,7 +125,7 @@ export class Attempt implements RunningReply {
     const model = await resolveModel(scope, model_id);
     this.#written.model = model;
     this.#prefix = new NamePrefix([model.name, model.id, scope.actor.name]);
-    const context = await readContext(scope, model, { channelId, calledBy });
+    const context = await readContext(scope, model, { channelId, calledBy, room: this.#images });
     this.#written.context = context;
     const turn = complete(scope, {
       model,

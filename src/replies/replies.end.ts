@@ -7,7 +7,7 @@ import type { Actor, Parts, Role } from '../core/scope.ts';
 import { EDIT, LINK_FILES } from '../messages/messages.changes.repository.ts';
 import { recordIfChanged, Unchanged } from '../messages/messages.changes.ts';
 import type { MessageView } from '../messages/messages.schema.ts';
-import { storableJson } from './growing/growing.calls.ts';
+import { storable, storableJson } from './growing/growing.calls.ts';
 import { finishReply, type OpenReply } from './replies.repository.ts';
 
 /** How long the end of a reply is tried again while the database is away. */
@@ -74,7 +74,7 @@ async function storeEnd(
         await sql.rows(EDIT, {
           channelId,
           messageId,
-          content: readable(content ?? view.content, meta),
+          content: storable(readable(content ?? view.content, meta)),
           data: storableJson(merged),
           meta: storableJson({ ...view.meta, ...meta, done: true }),
           at,

@@ -50,6 +50,16 @@ function spellingsOf(bare: string): string[] {
   return spellings;
 }
 
+/** The text without a mention of this model at its beginning, as a person addresses it. A text that is only that stays. */
+export function withoutAddress(content: string, modelId: string): string {
+  const text = content.trimStart();
+  const addresses = [`<@M:${modelId}>`, `@${modelId}`];
+  const label = text.startsWith(`<@M:${modelId}|`) ? text.slice(0, text.indexOf('>') + 1) : '';
+  const address = label || addresses.find((one) => text.startsWith(one));
+  const rest = address ? text.slice(address.length) : '';
+  return /^[\s,:]+\S/.test(rest) ? rest.replace(/^[\s,:]+/, '') : content;
+}
+
 const TOKEN = /<@(?<kind>[A-Z]):(?<id>[^|<>\s]+)(?:\|(?<label>[^<>\n]*))?>/gu;
 
 /** The text with each token replaced by its label, or by its id if it has no label. */

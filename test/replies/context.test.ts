@@ -64,7 +64,7 @@ describe('a model gets', () => {
     const { id } = await desk.post('@blind What is it?', { data: { files } });
     const [reply] = await desk.answers(id);
     expect(reply.meta).toMatchObject({ model_name: 'The blind', context: { images_left_out: 2 } });
-    expect(lastMessages().at(-1).content).toMatch(/@blind What is it\?$/);
+    expect(lastMessages().at(-1).content).toMatch(/\n\nWhat is it\?$/);
   });
 
   it('what its window holds: the root, and the newest messages', async () => {
@@ -75,10 +75,10 @@ describe('a model gets', () => {
     const leftOut = reply.meta.context.messages_left_out;
     expect(leftOut).toBeGreaterThan(5);
     const { content } = lastMessages().at(-1);
-    expect(content).toMatch(/^Ann: The root\n\nAnn: Message (\d+) x/);
-    expect(content).toContain('Ann: Message 11 ');
+    expect(content).toMatch(/^The root\n\nMessage (\d+) x/);
+    expect(content).toContain('Message 11 ');
     expect(content).not.toContain(`Message ${leftOut - 1} `);
-    expect(content).toMatch(/Ann: @narrow And the end$/);
+    expect(content).toMatch(/\n\nAnd the end$/);
     expect(Buffer.byteLength(content)).toBeLessThan(600 * 3);
   });
 
@@ -86,7 +86,7 @@ describe('a model gets', () => {
     const { id } = await desk.post(`@narrow ${'long '.repeat(2_000)}`);
     const [reply] = await desk.answers(id);
     expect(reply.meta.done).toBe(true);
-    expect(JSON.stringify(lastMessages().at(-1))).toMatch(/Ann: @narrow long .* \[…\]"/);
+    expect(JSON.stringify(lastMessages().at(-1))).toMatch(/"long .* \[…\]"/);
   });
 
   it('at most the root and 50 messages of a thread', async () => {
@@ -95,8 +95,8 @@ describe('a model gets', () => {
     await desk.post('@small', { parent_id: id });
     await desk.answers(id);
     const said = lastMessages().at(-1).content.split('\n\n');
-    expect(said[0]).toBe('Ann: The root');
-    expect(said[1]).toBe('Ann: n6.');
+    expect(said[0]).toBe('The root');
+    expect(said[1]).toBe('n6.');
     expect(said).toHaveLength(51);
   });
 });

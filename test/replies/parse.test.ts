@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ImageRoom } from '../../src/replies/context/context.room.ts';
 import { cutToRoom } from '../../src/replies/context/context.window.ts';
+import { NamePrefix } from '../../src/replies/growing/growing.prefix.ts';
 import { GrowingText } from '../../src/replies/growing/growing.text.ts';
-import { parseModelMentions, withLabels } from '../../src/replies/replies.mentions.ts';
+import { parseModelMentions, withLabels, withoutAddress } from '../../src/replies/replies.mentions.ts';
 
 const id = fc.stringMatching(/^[a-z0-9][a-z0-9/:._-]{0,20}[a-z0-9]$/);
 const spelled = (text: string) => parseModelMentions(text).map(({ spellings }) => spellings);
@@ -55,6 +57,38 @@ describe('mentions of models', () => {
       '@The A and @Ann, @c or <@M:open',
     );
   });
+});
+
+describe('an address at the beginning', () => {
+  it.each([
+    ['@small Hello', 'Hello'],
+    ['@small, hello', 'hello'],
+    ['<@M:small|Small> Hello', 'Hello'],
+    ['@smaller Hello', '@smaller Hello'],
+    ['@small', '@small'],
+    ['Hello @small', 'Hello @small'],
+  ])('of %j leaves %j', (content, left) => {
+    expect(withoutAddress(content, 'small')).toBe(left);
+  });
+});
+
+it('a name at the beginning of a reply is held back only while it may be one', () => {
+  const prefix = new NamePrefix(['Small']);
+  const pushed = Array.from({ length: 2_000 }, () => prefix.push(' ')).join('');
+  expect(pushed + prefix.end()).toBe(' '.repeat(2_000));
+  expect(pushed).not.toBe('');
+});
+
+it('the images of replies have room for one person, and for all', () => {
+  const [one, other, third] = ['ann', 'ann', 'bob'].map((person) => new ImageRoom(person));
+  const MIB = 1024 ** 2;
+  expect([one?.take(20 * MIB), other?.take(20 * MIB), third?.take(32 * MIB), third?.take(1)]).toEqual([
+    ...[true, false, true, false],
+  ]);
+  one?.release();
+  expect(other?.take(20 * MIB)).toBe(true);
+  other?.release();
+  third?.release();
 });
 
 describe('a growing text', () => {

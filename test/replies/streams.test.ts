@@ -223,7 +223,7 @@ describe('a reply ends with its text so far', () => {
     const { body: message } = await server.as(root)(`POST ${path}/post`, { content: '@small' });
     const before = provider.chats().length;
     const chat = await until('the call', () => provider.chats()[before]);
-    expect(chat.body.messages.at(-1).content).toBe('Root: @small');
+    expect(chat.body.messages.at(-1).content).toBe('@small');
     await server.as(root)(`DELETE /channels/${other.id}/delete`);
     await chat.closed;
     expect(message.meta.mentions).toHaveLength(1);
@@ -301,6 +301,15 @@ describe('a provider that fails', () => {
     await connectProvider(server, root, provider);
   });
 
+  it('and says what no text can hold: the model is called once, and the reply ends', async () => {
+    const before = provider.chats().length;
+    provider.script((_request, wire) => wire.json(500, { error: { message: 'Bad \u0000 words' } }));
+    const { id } = await desk.post('@small');
+    const [reply] = await desk.answers(id);
+    expect(reply.content).toBe('Provider 1 answered 500: Bad words');
+    expect(provider.chats().length - before).toBe(1);
+  });
+
   it('with nothing at all: the reply says so, and the metrics count it', async () => {
     provider.script((_request, wire) => wire.finish());
     const { id } = await desk.post('@small');
@@ -311,7 +320,10 @@ describe('a provider that fails', () => {
     });
     const metrics = await scrape(server.url, root.token);
     expect(metrics.value('parley_replies_total', { outcome: 'reply_empty', kind: 'openai' })).toBe(1);
-    expect(metrics.value('parley_replies_running')).toBe(0);
+    await until(
+      'the end of the job',
+      async () => (await scrape(server.url, root.token)).value('parley_replies_running') === 0,
+    );
   });
 });
 

@@ -5,6 +5,7 @@ import { storedFileIn } from '../../files/attachments.ts';
 import { readerOf } from '../../files/files.access.ts';
 import { type FileWithText, readFilesWithText } from '../../files/files.repository.ts';
 import type { HeardMessage } from './context.repository.ts';
+import type { ImageRoom } from './context.room.ts';
 
 /** Images are not scaled, because no library of the server does that. */
 const IMAGES = 8;
@@ -35,7 +36,7 @@ export interface HeardFiles {
 export async function readHeardFiles(
   scope: Scope,
   messages: readonly HeardMessage[],
-  hasVision: boolean,
+  images: { hasVision: boolean; room: ImageRoom },
 ): Promise<HeardFiles> {
   const items = messages
     .toReversed()
@@ -46,7 +47,7 @@ export async function readHeardFiles(
   const found =
     ids.length === 0 ? [] : await readFilesWithText(scope.sql, readerOf(scope), ids, TEXT_CHARACTERS);
   const byId = new Map(found.map((file) => [file.id, file]));
-  const taken = new Taken(scope, hasVision);
+  const taken = new Taken(scope, images);
   for (const { messageId, item } of items) {
     const id = storedFileIn(item);
     const file = id === undefined ? undefined : byId.get(id);
@@ -63,11 +64,13 @@ class Taken implements HeardFiles {
   filesLeftOut = 0;
   readonly #scope: Scope;
   readonly #hasVision: boolean;
+  readonly #room: ImageRoom;
   readonly #count = { images: 0, imageBytes: 0, texts: 0 };
 
-  constructor(scope: Scope, hasVision: boolean) {
+  constructor(scope: Scope, { hasVision, room }: { hasVision: boolean; room: ImageRoom }) {
     this.#scope = scope;
     this.#hasVision = hasVision;
+    this.#room = room;
   }
 
   async add(messageId: string, file: FileWithText): Promise<void> {
@@ -84,7 +87,7 @@ class Taken implements HeardFiles {
 
   addImage(messageId: string, url: string): void {
     const size = Math.floor(url.length * 0.75);
-    if (!this.#hasRoomFor(size)) {
+    if (!this.#hasRoomFor(size) || !this.#room.take(size)) {
       this.imagesLeftOut += 1;
       return;
     }

@@ -3,9 +3,10 @@ import { isObject } from '../../core/json/json.ts';
 import type { Scope } from '../../core/scope.ts';
 import type { ResolvedModel } from '../../models/models.resolve.ts';
 import type { ChatMessage } from '../../providers/providers.types.ts';
-import { withLabels } from '../replies.mentions.ts';
+import { withLabels, withoutAddress } from '../replies.mentions.ts';
 import { type HeardFiles, readHeardFiles } from './context.files.ts';
 import { type HeardMessage, listHeard } from './context.repository.ts';
+import type { ImageRoom } from './context.room.ts';
 import { cutToRoom, type Piece, roomIn, tokensOf } from './context.window.ts';
 
 /** What providers count for one image, roughly. */
@@ -28,9 +29,11 @@ export interface Context {
  * What the model is told about the channel. Names and messages of people are data: they never stand in the
  * system message.
  */
-const instructionFor = (name: string) =>
-  `You are ${name}. You take part in a conversation of several people. Each message of the others begins with the name of ` +
-  'its author. Answer the last message. Do not begin with your name.';
+const instructionFor = (name: string, hasNames: boolean) =>
+  hasNames
+    ? `You are ${name}. You take part in a conversation of several people. Each message of the others begins with the name of ` +
+      'its author. Answer the last message. Do not begin with your name.'
+    : `You are ${name}. Answer the last message.`;
 
 /**
  * The conversation that a model answers, as the messages of a request, cut to what the model can read.
@@ -40,18 +43,26 @@ const instructionFor = (name: string) =>
 export async function readContext(
   scope: Scope,
   model: ResolvedModel,
-  { channelId, calledBy }: { channelId: string; calledBy: string },
+  { channelId, calledBy, room: images }: { channelId: string; calledBy: string; room: ImageRoom },
 ): Promise<Context> {
   const messages = await listHeard(scope.sql, scope.actor, channelId, calledBy);
   const last = messages.at(-1);
   if (last?.id !== calledBy) {
     throw new AppError('not_found', { detail: 'The message that called the model was deleted.' });
   }
-  const files = await readHeardFiles(scope, messages, model.capabilities.vision);
-  const instruction = instructionFor(model.name);
+  const files = await readHeardFiles(scope, messages, {
+    hasVision: model.capabilities.vision,
+    room: images,
+  });
+  // One person alone needs no name, and small models answer better without.
+  const authors = new Set(
+    messages.filter(({ model_id }) => model_id !== model.id).map((one) => one.author_name),
+  );
+  const hasNames = authors.size > 1;
+  const instruction = instructionFor(model.name, hasNames);
   const ownTokens = tokensOf(instruction) + tokensOf(model.system ?? '');
   const room = roomIn(model.provider.context_length, model.params) - ownTokens;
-  const pieces = messages.map((message) => pieceOf(message, files, model.id));
+  const pieces = messages.map((message) => pieceOf(message, files, { modelId: model.id, hasNames }));
   const { kept, leftOut } = cutToRoom(pieces, Math.max(1, room));
   const counts = {
     messages_left_out: leftOut,
@@ -70,15 +81,20 @@ function onlySome(counts: Record<string, number>): Record<string, number> | null
   return some.length > 0 ? Object.fromEntries(some) : null;
 }
 
-function pieceOf(message: HeardMessage, files: HeardFiles, modelId: string): Heard {
+function pieceOf(
+  message: HeardMessage,
+  files: HeardFiles,
+  { modelId, hasNames }: { modelId: string; hasNames: boolean },
+): Heard {
   const { id, content, author_name, model_id, is_root: isRoot } = message;
   const isOwn = model_id === modelId;
   const attached = (files.texts.get(id) ?? []).map(
     ({ name, text }) => `[File ${name}]\n${text}\n[End of ${name}]`,
   );
-  const words = [withLabels(content), ...attached].join('\n\n');
+  const said = withLabels(hasNames ? content : withoutAddress(content, modelId));
+  const words = [said, ...attached].join('\n\n');
   const images = files.images.get(id) ?? [];
-  const text = isOwn ? words : `${author_name ?? 'Unknown'}: ${words}`;
+  const text = isOwn || !hasNames ? words : `${author_name ?? 'Unknown'}: ${words}`;
   return { text, isOwn, isRoot, images, imageTokens: images.length * IMAGE_TOKENS };
 }
 

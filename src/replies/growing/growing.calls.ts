@@ -28,8 +28,9 @@ export const lengthOf = (value: object): number => JSON.stringify(value).length;
 const cut = (text: string, characters: number): string =>
   (text.length <= characters ? text : `${text.slice(0, characters)} […]`).toWellFormed();
 
-/** JSON that PostgreSQL can store: without NUL and without halves of characters. */
+/** Text that PostgreSQL can store: without NUL and without halves of characters. */
+export const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed();
+
+/** JSON of such texts. */
 export const storableJson = (value: unknown): string =>
-  JSON.stringify(value, (_name, member) =>
-    typeof member === 'string' ? member.replaceAll('\0', '').toWellFormed() : member,
-  );
+  JSON.stringify(value, (_name, member) => (typeof member === 'string' ? storable(member) : member));

@@ -1,3 +1,6 @@
+/** A longer beginning is text, whatever it may still become. */
+const MOST_HELD = 1_000;
+
 /**
  * Drops a name and a colon at the beginning of a reply. The messages that a model gets begin with the names
  * of their authors, and small models imitate that.
@@ -23,7 +26,7 @@ export class NamePrefix {
       if (rest === '') return '';
       return this.#release(rest);
     }
-    const mayBecome = this.#prefixes.some((one) => one.startsWith(start));
+    const mayBecome = this.#held.length <= MOST_HELD && this.#prefixes.some((one) => one.startsWith(start));
     return mayBecome ? '' : this.#release(this.#held);
   }
 
