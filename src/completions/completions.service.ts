@@ -53,7 +53,7 @@ class Turn {
       for (;;) {
         const isLast = account.rounds >= MOST_ROUNDS || this.#repeats > MOST_REPEATS;
         const place = { isFirst: account.rounds === 0, isLast };
-        const round = new Round(offer.served.size > 0 ? offer : undefined, place);
+        const round = new Round(offer, place);
         const before = account.usage;
         const stream = await this.#ask(round, { messages, params: paramsOf(this.#request, offer, place) });
         for await (const chunk of stream) {

@@ -9,6 +9,12 @@ type CallDelta = OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall;
 const MOST_ARGUMENTS = 1024 * 1024;
 const MOST_CALLS = 128;
 
+/** What the calls of all choices of one answer take together. */
+export interface Taken {
+  calls: number;
+  characters: number;
+}
+
 /** A call of a tool, as far as it has arrived. */
 export interface StreamedCall {
   id: string;
@@ -20,16 +26,20 @@ export interface StreamedCall {
   sentAs: number | undefined;
 }
 
-/** Puts the calls of one answer together from its deltas, and tells those of the server from those of the caller. */
+/**
+ * Puts the calls of one choice together from its deltas, and tells those of the server from those of the caller. Where the server offers no
+ * tools, all calls are the caller's.
+ */
 export class RoundCalls {
   readonly #offer: Pick<Offer, 'served' | 'own'>;
   readonly #all: StreamedCall[] = [];
   readonly #byIndex = new Map<number, StreamedCall>();
-  #characters = 0;
+  readonly #taken: Taken;
   #sent = 0;
 
-  constructor(offer: Pick<Offer, 'served' | 'own'>) {
+  constructor(offer: Pick<Offer, 'served' | 'own'>, taken: Taken) {
     this.#offer = offer;
+    this.#taken = taken;
   }
 
   /** Calls that the server answers: of its tools, and of tools that do not exist. */
@@ -42,7 +52,8 @@ export class RoundCalls {
   }
 
   /**
-   * Takes the calls of a delta, and returns those parts of them that the client gets: of its own tools, with indexes of their own.
+   * Takes the calls of a delta, and returns those parts of them that the client gets: of its own tools, each call with an index of its
+   * own.
    *
    * @throws provider_failed for more than a model could mean
    */
@@ -56,7 +67,8 @@ export class RoundCalls {
       if (call.sentAs !== undefined) forClient.push({ ...delta, index: call.sentAs });
       else {
         call.sentAs = this.#sent++;
-        forClient.push({ ...part, index: call.sentAs, ...wholeOf(call) });
+        const begin = this.#offer.served.size > 0 ? { ...part, ...wholeOf(call) } : { ...delta, id: call.id };
+        forClient.push({ ...begin, index: call.sentAs });
       }
     }
     return forClient;
@@ -64,7 +76,8 @@ export class RoundCalls {
 
   /** A client with tools of its own also gets calls of tools that do not exist, as from the provider itself. */
   #isOwn({ name }: StreamedCall): boolean {
-    return name !== '' && this.#offer.own.size > 0 && !this.#offer.served.has(name);
+    const { served, own } = this.#offer;
+    return served.size === 0 || (name !== '' && own.size > 0 && !served.has(name));
   }
 
   /** Some providers send no index, or the same one for several calls. */
@@ -72,9 +85,11 @@ export class RoundCalls {
     const last = this.#all.at(-1);
     const known =
       typeof index === 'number' ? this.#byIndex.get(index) : id && last?.id !== id ? undefined : last;
-    const isAnother = known && id && id !== known.id && named?.name;
+    const isBare = typeof index !== 'number' && !id;
+    const isAnother = known && named?.name && (id ? id !== known.id : isBare && known.name !== '');
     if (known && !isAnother) return known;
-    if (this.#all.length >= MOST_CALLS) throw tooMuch(`more than ${MOST_CALLS} calls of tools`);
+    this.#taken.calls += 1;
+    if (this.#taken.calls > MOST_CALLS) throw tooMuch(`more than ${MOST_CALLS} calls of tools`);
     const call = {
       id: id || `call_${this.#all.length}`,
       name: '',
@@ -92,8 +107,10 @@ export class RoundCalls {
     if (named?.name && call.name === '') call.name = named.name;
     const written: unknown = named?.arguments ?? '';
     const text = typeof written === 'string' ? written : JSON.stringify(written);
-    this.#characters += text.length;
-    if (this.#characters > MOST_ARGUMENTS) throw tooMuch('arguments of tools that are too long');
+    // Clients join texts.
+    if (isObject(named) && text !== written) named.arguments = text;
+    this.#taken.characters += text.length;
+    if (this.#taken.characters > MOST_ARGUMENTS) throw tooMuch('arguments of tools that are too long');
     call.arguments += text;
     return extra;
   }

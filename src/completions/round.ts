@@ -2,9 +2,10 @@ import type { OpenAI } from 'openai';
 import { AppError } from '../core/errors.ts';
 import type { ChatChunk, ChatMessage } from '../providers/providers.types.ts';
 import type { CompletionUsage } from './completions.types.ts';
-import { calledBefore, RoundCalls, type StreamedCall } from './round.calls.ts';
+import { calledBefore, RoundCalls, type StreamedCall, type Taken } from './round.calls.ts';
 import type { Offer } from './tool.offer.ts';
 
+type Choice = OpenAI.ChatCompletionChunk.Choice;
 type Delta = OpenAI.ChatCompletionChunk.Choice.Delta & { reasoning_content?: unknown; reasoning?: unknown };
 
 /** The longest answer, in characters. */
@@ -17,8 +18,8 @@ const MOST_COUNTED = 100_000_000;
 const CUT = ['length', 'content_filter'];
 
 /**
- * One answer of the provider, chunk by chunk. Without tools of the server, all chunks pass as they are. Otherwise the client gets what
- * is not for the server.
+ * One answer of the provider, chunk by chunk. Without tools of the server, all chunks pass as they are, but each call of a tool has an id
+ * and an index of its own. Otherwise the client gets what is not for the server, of the first choice.
  */
 export class Round {
   /** The text, for the provider's next answer; only where tools are offered. */
@@ -28,16 +29,18 @@ export class Round {
   written = 0;
   finishReason: string | null = null;
   usage: CompletionUsage | null = null;
-  readonly #calls: RoundCalls | undefined;
+  readonly #offer: Pick<Offer, 'served' | 'own'>;
+  /** By choice. */
+  readonly #calls = new Map<number, RoundCalls>();
+  readonly #taken: Taken = { calls: 0, characters: 0 };
   readonly #isLast: boolean;
   #isRoleSent: boolean;
 
   /**
-   * @param offer undefined where the server offers no tools
    * @param place the last round has no tools: calls in it are dropped
    */
-  constructor(offer: Offer | undefined, place: { isFirst: boolean; isLast: boolean }) {
-    this.#calls = offer && new RoundCalls(offer);
+  constructor(offer: Pick<Offer, 'served' | 'own'>, place: { isFirst: boolean; isLast: boolean }) {
+    this.#offer = offer;
     this.#isRoleSent = !place.isFirst;
     this.#isLast = place.isLast;
   }
@@ -49,7 +52,7 @@ export class Round {
 
   /** Whether the client got a text, or calls of its tools. Known only where tools are offered. */
   get hasAnswer(): boolean {
-    return this.content !== '' || this.#calls?.hasOwn === true;
+    return this.content !== '' || this.#calls.get(0)?.hasOwn === true;
   }
 
   /**
@@ -57,7 +60,7 @@ export class Round {
    * results could not be told to a caller that continues from its own calls.
    */
   get calls(): StreamedCall[] {
-    const calls = this.#calls;
+    const calls = this.#calls.get(0);
     if (!calls || calls.hasOwn || CUT.includes(this.finishReason ?? '')) return [];
     return calls.served;
   }
@@ -72,23 +75,37 @@ export class Round {
   /** Takes a chunk, from which it removes what is not for the client. False: nothing is left. */
   take(chunk: ChatChunk): boolean {
     if (chunk.usage) this.usage = readUsage(chunk.usage);
-    const choice = chunk.choices?.[0];
-    if (!choice) return !this.goesOn;
+    const { choices } = chunk;
+    const [first] = choices ?? [];
+    if (!first) return !this.goesOn;
+    if (choices.length === 1) return this.#takeChoice(first);
+    chunk.choices = choices.filter((choice) => choice && this.#takeChoice(choice));
+    return chunk.choices.length > 0;
+  }
+
+  #takeChoice(choice: Choice): boolean {
+    // Some providers send none.
+    choice.index ??= 0;
     const delta: Delta = choice.delta ?? {};
     this.written += lengthOf(delta.content) + lengthOf(delta.reasoning_content ?? delta.reasoning);
     if (this.written > MOST_WRITTEN) throw tooLong();
-    if (choice.finish_reason) this.finishReason = choice.finish_reason;
-    return !this.#calls || this.#filter(this.#calls, choice, delta);
+    const isFirst = choice.index === 0;
+    if (isFirst && choice.finish_reason) this.finishReason = choice.finish_reason;
+    if (delta.tool_calls) this.#takeCalls(choice.index, delta);
+    return this.#offer.served.size === 0 || (isFirst && this.#filter(choice, delta));
   }
 
-  #filter(calls: RoundCalls, choice: OpenAI.ChatCompletionChunk.Choice, delta: Delta): boolean {
+  #takeCalls(index: number, delta: Delta): void {
+    const calls = this.#calls.get(index) ?? new RoundCalls(this.#offer, this.#taken);
+    this.#calls.set(index, calls);
+    const rest = calls.take([delta.tool_calls ?? []].flat());
+    if (rest.length > 0) delta.tool_calls = rest;
+    else delete delta.tool_calls;
+  }
+
+  #filter(choice: Choice, delta: Delta): boolean {
     if (typeof delta.content === 'string') this.content += delta.content;
     if (typeof delta.reasoning_content === 'string') this.#reasoning += delta.reasoning_content;
-    if (delta.tool_calls) {
-      const rest = calls.take(delta.tool_calls);
-      if (rest.length > 0) delta.tool_calls = rest;
-      else delete delta.tool_calls;
-    }
     if (choice.finish_reason && this.calls.length > 0) {
       choice.finish_reason = this.#isLast ? 'stop' : null;
       this.finishReason = choice.finish_reason;

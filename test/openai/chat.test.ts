@@ -99,6 +99,82 @@ describe('a completion', () => {
     ]);
   });
 
+  it('tells calls of tools apart that have the same index, or none', async () => {
+    const part = (id: string | undefined, text: string, index?: number) => ({
+      index,
+      ...(id && { id, type: 'function' }),
+      function: { ...(id && { name: 'f' }), arguments: text },
+    });
+    for (const index of [0, undefined]) {
+      provider.script((_request, wire) => {
+        wire.delta({ tool_calls: [part('a', '{"x":', index)] });
+        wire.delta({ tool_calls: [part(undefined, '1}', index)] });
+        wire.delta({ tool_calls: [part('b', '{"x":2}', index)] });
+        wire.finish('tool_calls');
+      });
+      const called = { a: '{"x":1}', b: '{"x":2}' };
+      const { choices } = await json(await chat());
+      const calls: Answer[] = choices[0].message.tool_calls;
+      expect(Object.fromEntries(calls.map((call) => [call.id, call.function.arguments]))).toEqual(called);
+      const streamed = (await stream()).flatMap((chunk) => chunk.choices?.[0].delta.tool_calls ?? []);
+      expect(streamed.map((call: Answer) => [call.index, call.function.arguments])).toEqual([
+        [0, '{"x":'],
+        [0, '1}'],
+        [1, '{"x":2}'],
+      ]);
+      const { content } = await json(await post('/v1/messages', { ...HELLO, max_tokens: 5 }));
+      expect(content.map(({ id, input }: Answer) => [id, input])).toEqual([
+        ['a', { x: 1 }],
+        ['b', { x: 2 }],
+      ]);
+    }
+  });
+
+  it('takes at most 128 calls of tools, and 1 MiB of their arguments', async () => {
+    const called = (index: number) => ({ index, id: `c${index}`, function: { name: 'f', arguments: '{}' } });
+    const large = { ...called(0), function: { name: 'f', arguments: 'x'.repeat(1024 * 1024 + 1) } };
+    for (const tool_calls of [Array.from({ length: 60_000 }, (_, index) => called(index)), [large]]) {
+      provider.script((_request, wire) => {
+        wire.delta({ tool_calls });
+        wire.finish('tool_calls');
+      });
+      expect((await chat()).status).toBe(502);
+    }
+  });
+
+  it('joins lists of many elements in time', async () => {
+    const details = Array.from({ length: 60_000 }, (_, index) => ({ index, text: 'a' }));
+    provider.script((_request, wire) => {
+      wire.delta({ reasoning_details: details });
+      wire.delta({ content: 'Hello', reasoning_details: [{ index: 59_999, text: 'b' }] });
+      wire.finish();
+    });
+    const { choices } = await json(await chat());
+    expect(choices[0].message.reasoning_details.at(-1)).toEqual({ index: 59_999, text: 'ab' });
+  });
+
+  it('keeps the end of each choice, also where choices have no index', async () => {
+    provider.script((_request, wire) => {
+      wire.chunk({ choices: [{ index: 0, delta: { content: 'A' }, finish_reason: 'stop' }] });
+      wire.chunk({ choices: [{ index: 1, delta: { content: 'B' }, finish_reason: 'length' }] });
+      wire.line('[DONE]');
+      wire.end();
+    });
+    const { choices } = await json(await chat({ n: 2 }));
+    expect(choices.map((choice: Answer) => choice.finish_reason)).toEqual(['stop', 'length']);
+    provider.script((_request, wire) => {
+      wire.chunk({ choices: [{ delta: { content: 'Hel' } }] });
+      wire.chunk({ choices: [{ delta: { content: 'lo' }, finish_reason: 'length' }] });
+      wire.line('[DONE]');
+      wire.end();
+    });
+    const [only, ...others] = (await json(await chat())).choices;
+    expect(only).toMatchObject({ index: 0, message: { content: 'Hello' }, finish_reason: 'length' });
+    expect(others).toEqual([]);
+    const { content } = await json(await post('/v1/messages', { ...HELLO, max_tokens: 5 }));
+    expect(content).toMatchObject([{ type: 'text', text: 'Hello' }]);
+  });
+
   it('passes all parameters through, and drops and names those of comparable systems', async () => {
     const response = await chat({
       temperature: 0.5,

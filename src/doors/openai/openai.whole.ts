@@ -24,13 +24,20 @@ function addDelta(target: Members, delta: Members): void {
   }
 }
 
+/** The elements of each list that have an `index`, by it: a search of the list for each would take time in proportion to its square. */
+const indexed = new WeakMap<unknown[], Map<unknown, Members>>();
+
 function addElements(target: unknown[], elements: unknown[]): unknown[] {
+  const byIndex = indexed.get(target) ?? new Map<unknown, Members>();
+  indexed.set(target, byIndex);
   for (const element of elements) {
-    const { index } = isObject(element) ? element : {};
-    const before =
-      index === undefined ? undefined : target.find((one) => isObject(one) && one.index === index);
-    if (isObject(before)) addDelta(before, element as Members);
-    else target.push(isObject(element) ? copyOf(element) : element);
+    const before = isObject(element) ? byIndex.get(element.index) : undefined;
+    if (before) addDelta(before, element as Members);
+    else {
+      const added = isObject(element) ? copyOf(element) : element;
+      if (isObject(added) && added.index !== undefined) byIndex.set(added.index, added);
+      target.push(added);
+    }
   }
   return target;
 }
