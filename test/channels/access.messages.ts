@@ -1,4 +1,5 @@
 import type { Action, Input } from './access.actions.ts';
+import { holders, NOT_FOUND } from './access.rights.ts';
 import type { Stage } from './people.ts';
 
 /** Operations on the messages of a channel. */
@@ -71,6 +72,14 @@ export const MESSAGE_ACTIONS: Action[] = [
     procedure: 'messages.pin',
     input: onMessage('othersId', { is_pinned: true }),
     needs: 'read',
+  },
+  {
+    name: 'stop the reply of a model',
+    procedure: 'replies.stop',
+    input: onMessage('othersId'),
+    needs: 'read',
+    // No model wrote the message.
+    otherwise: (kind, relation) => (holders('read', kind).includes(relation) ? NOT_FOUND : undefined),
   },
   { name: 'react', procedure: 'reactions.add', input: onMessage('othersId', reaction), needs: 'write' },
   {
