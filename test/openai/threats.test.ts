@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
+import { Readable } from 'node:stream';
 import { json as readJson } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from 'vitest';
+import { createLargeBodies } from '../../src/doors/http/bodies.large.ts';
 import { signUp } from '../support/server.ts';
 import { limitTo } from '../usage/usage.ts';
 import { dataOf, HELLO, makeKey, openStage, postJson } from './wire.ts';
@@ -164,21 +166,30 @@ describe('addresses under /v1', () => {
 });
 
 describe('large bodies', () => {
-  it('that one caller has not finished yet leave room for others', async () => {
+  const MIB = 1024 ** 2;
+
+  it('that are announced and never sent take no room', async () => {
     const authorization = { authorization: `Bearer ${key}` };
-    const large = 32 * 1024 ** 2;
-    const held = [0, 1].map(() => sendHead('/v1/chat/completions', large, authorization));
-    // The server has seen these heads when a later request on another connection was answered by it.
-    let refused: [number | undefined, Answer] | undefined;
-    while (refused?.[0] !== 503) {
-      const sent = sendHead('/v1/chat/completions', large, authorization);
-      const timer = setTimeout(() => sent.destroy(), 500);
-      refused = await answerOf(sent).catch(() => undefined);
-      clearTimeout(timer);
-    }
-    expect(refused?.[1].error.code).toBe('unavailable');
-    expect((await post('/v1/chat/completions', HELLO)).status).toBe(200);
+    const held = [0, 1, 2, 3, 4].map(() => sendHead('/v1/chat/completions', 32 * MIB, authorization));
+    const long = { ...HELLO, messages: [{ role: 'user', content: 'x'.repeat(3 * MIB) }] };
+    expect((await post('/v1/chat/completions', long)).status).toBe(200);
     for (const sent of held) sent.destroy();
+  });
+
+  it('take the room of their caller as they arrive, and give it back', async () => {
+    const bodies = createLargeBodies({ ofAll: 6 * MIB, ofOne: 4 * MIB });
+    const read = (person: string, bytes: number) => {
+      const body = Readable.from([Buffer.alloc(bytes, 'x')]);
+      return bodies.read({ raw: { headers: {} }, headers: {}, body } as never, person, 8 * MIB);
+    };
+    const first = await read('ann', 3 * MIB);
+    await expect(read('ann', 2 * MIB)).rejects.toMatchObject({ code: 'unavailable' });
+    const second = await read('bob', 3 * MIB);
+    await expect(read('cleo', 2 * MIB)).rejects.toMatchObject({ code: 'unavailable' });
+    expect((await read('cleo', 1000)).text).toHaveLength(1000);
+    first.release();
+    second.release();
+    expect((await read('ann', 4 * MIB)).text).toHaveLength(4 * MIB);
   });
 });
 

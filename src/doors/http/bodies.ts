@@ -32,8 +32,18 @@ export function admitBeforeBody(parts: Parts, procedure: Procedure) {
   };
 }
 
-/** Reads a body whole. @throws too_large; bad_request for a body in too many small pieces */
-export async function readText(raw: IncomingMessage, payload: Readable, maxBytes: number): Promise<string> {
+/**
+ * Reads a body whole.
+ *
+ * @param onBytes gets the size of each piece, before it is kept; what it throws ends the reading
+ * @throws too_large; bad_request for a body in too many small pieces
+ */
+export async function readText(
+  raw: IncomingMessage,
+  payload: Readable,
+  maxBytes: number,
+  onBytes: (bytes: number) => void = () => {},
+): Promise<string> {
   if (Number(raw.headers['content-length']) > maxBytes) throw new AppError('too_large');
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -43,6 +53,7 @@ export async function readText(raw: IncomingMessage, payload: Readable, maxBytes
     if (bytes > maxBytes) throw new AppError('too_large');
     if (pieces.length > MAX_PIECES && bytes < pieces.length * LEAST_BYTES_OF_PIECE)
       throw new AppError('bad_request', { detail: 'The body comes in too many small pieces.' });
+    onBytes(piece.length);
     pieces.push(piece);
   }
   return Buffer.concat(pieces, bytes).toString();
