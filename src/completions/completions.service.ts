@@ -5,10 +5,11 @@ import type { ResolvedModel } from '../models/models.resolve.ts';
 import { fillPrompt } from '../models/prompt.variables.ts';
 import type { ChatMessage, ChatStream } from '../providers/providers.types.ts';
 import { addUsage, EmbeddingAccount, outcomeOf, TurnAccount } from './completions.account.ts';
-import { mergeParams, withSystem } from './completions.prompt.ts';
+import { mergeParams, withoutOtherModels, withSystem } from './completions.prompt.ts';
 import type { CompletionEvent, CompletionRequest, CompletionUsage } from './completions.types.ts';
 import { Round } from './round.ts';
 import { RunningCalls } from './tool.calls.ts';
+import { contextOf } from './tool.context.ts';
 import { type Offer, offerTools } from './tool.offer.ts';
 
 /** Rounds with tools; one without follows. */
@@ -46,6 +47,7 @@ class Turn {
     const { model, messages: asked, timeZone, signal } = this.#request;
     const account = this.#account;
     let outcome = 'cancelled';
+    let toolContext: ReturnType<typeof contextOf> | undefined;
     try {
       const offer = await offerTools(this.#scope, this.#request);
       const system = model.system && (await fillPrompt(this.#scope, model.system, timeZone));
@@ -69,7 +71,8 @@ class Turn {
           yield end;
           return;
         }
-        const calls = new RunningCalls(this.#scope, offer, this.#request, round.calls);
+        toolContext ??= contextOf(this.#scope, this.#request);
+        const calls = new RunningCalls(this.#scope, offer, toolContext, round.calls);
         for await (const call of calls.run(signal, this.#refusalOf(round))) yield { type: 'tool', call };
         messages.push(round.message, ...calls.messages);
       }
@@ -169,7 +172,7 @@ export async function embed(
     await account.begin();
     const { connection, ...answer } = await scope.providers.embed({
       model: model.provider.id,
-      params,
+      params: withoutOtherModels(params),
       person: scope.actor.id,
       signal,
     });

@@ -2,7 +2,7 @@ import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import type { ChatMessage } from '../providers/providers.types.ts';
 import type { CallContext } from '../python/pool.ts';
-import type { CompletionRequest, ToolCallRecord } from './completions.types.ts';
+import type { ToolCallRecord } from './completions.types.ts';
 import { readArguments, type StreamedCall } from './round.calls.ts';
 import type { Offer } from './tool.offer.ts';
 
@@ -32,10 +32,10 @@ export class RunningCalls {
   #wake = Promise.withResolvers<void>();
   #open = 0;
 
-  constructor(scope: Scope, offer: Offer, request: CompletionRequest, calls: readonly StreamedCall[]) {
+  constructor(scope: Scope, offer: Offer, context: CallContext, calls: readonly StreamedCall[]) {
     this.#scope = scope;
     this.#offer = offer;
-    this.#context = contextOf(scope, request);
+    this.#context = context;
     this.#records = calls.map((call) => ({
       id: call.id,
       tool_id: offer.served.get(call.name)?.toolId ?? '',
@@ -118,6 +118,8 @@ export class RunningCalls {
       const detail = `The arguments must be a JSON object. They were: ${quoted(record.arguments)}`;
       throw new AppError('arguments_invalid', { detail });
     }
+    // The key of the caller may have been changed since the tools were offered.
+    if (this.#scope.actor.keyId !== null) await this.#scope.identify(offered.source.reach(offered.toolId));
     let [statuses, files] = [0, 0];
     return offered.source.call(this.#scope, {
       toolId: offered.toolId,
@@ -134,7 +136,6 @@ export class RunningCalls {
         if (files > MOST_FILES || JSON.stringify(file).length > MOST_FILE_CHARACTERS) return;
         this.#tell(record, (of) => of.files.push(file));
       },
-
       signal: this.#over.signal,
     });
   }
@@ -159,27 +160,4 @@ const quoted = (text: string) =>
 function bounded(text: string): string {
   if (text.length <= MOST_RESULT) return text.toWellFormed();
   return `${text.slice(0, MOST_RESULT).toWellFormed()}\n[The result was cut: it has ${text.length} characters.]`;
-}
-
-/** Without system prompt and parameters of the model, which the caller may not be allowed to read. */
-function contextOf({ actor }: Scope, { model, messages, context }: CompletionRequest): CallContext {
-  const { id, name, provider, meta } = model;
-  const { kind = 'api', chat_id, message_id, metadata, files } = context ?? {};
-  const described = { id, name, object: 'model', owned_by: provider.owned_by, info: { id, name, meta } };
-  return {
-    messages,
-    files,
-    metadata: {
-      ...metadata,
-      user_id: actor.id,
-      chat_id,
-      message_id,
-      interface: kind,
-      files,
-      model: described,
-    },
-    model: described,
-    chat_id,
-    message_id,
-  };
 }

@@ -35,7 +35,7 @@ const LONGEST_NAME = 64;
  * The tools that the model gets: those that the request names, otherwise those of the record of the model that the caller may read. A
  * caller with tools of its own gets only those that it names.
  *
- * @throws not_found for a tool that the request names and the caller may not use
+ * @throws not_found for a tool that the request names and the caller may not use, endpoint_forbidden for one that its API key may not reach
  */
 export async function offerTools(scope: Scope, request: CompletionRequest): Promise<Offer> {
   const { model, toolIds, params = {} } = request;
@@ -48,15 +48,35 @@ export async function offerTools(scope: Scope, request: CompletionRequest): Prom
     if (!toolIds) return offer;
     throw new AppError('bad_request', { detail: 'n: must be 1 where the server runs tools (tool_ids)' });
   }
-  const found = await Promise.all(SOURCES.map((source) => source.list(scope, ids)));
-  if (toolIds) requireAll(toolIds, found.flat());
+  const listed = await Promise.all(
+    SOURCES.map(async (source) => (await source.list(scope, ids)).map((tool) => ({ ...tool, source }))),
+  );
+  const found = listed.flat();
+  if (toolIds) requireAll(toolIds, found);
+  const reached: typeof found = [];
+  for (const tool of found) if (await isReached(scope, tool, toolIds !== undefined)) reached.push(tool);
   return withNames(
     own,
-    found.flatMap((tools, index) => {
-      const source = SOURCES[index] as ToolSource;
-      return tools.flatMap(({ id, functions }) => functions.map((spec) => ({ toolId: id, spec, source })));
-    }),
+    reached.flatMap(({ id, functions, source }) => functions.map((spec) => ({ toolId: id, spec, source }))),
   );
+}
+
+/** Whether the API key of the caller may call the tool. @throws endpoint_forbidden where the request names the tool */
+async function isReached(
+  scope: Scope,
+  { id, source }: { id: string; source: ToolSource },
+  isNamed: boolean,
+): Promise<boolean> {
+  if (scope.actor.keyId === null) return true;
+  try {
+    await scope.identify(source.reach(id));
+    return true;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'endpoint_forbidden') throw error;
+    if (!isNamed) return false;
+    const detail = `The API key does not reach calls of the tool ${id}.`;
+    throw new AppError(error.code, { detail, cause: error });
+  }
 }
 
 function requireAll(ids: readonly string[], found: readonly SourceTool[]): void {

@@ -12,6 +12,8 @@ export const pythonTools: ToolSource = {
     const tools = await readableTools(scope, ids);
     return tools.map(({ id, specs }) => ({ id, functions: specs }));
   },
+  // Of `POST /tools/id/{id}/call`.
+  reach: (id) => [['api', 'tools', 'id', id, 'call']],
   async call(scope, call) {
     const { result } = await callTool(scope, {
       id: call.toolId,

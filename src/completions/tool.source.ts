@@ -1,3 +1,4 @@
+import type { Reach } from '../core/access.ts';
 import type { Scope } from '../core/scope.ts';
 import type { CallContext, FunctionSpec } from '../python/pool.ts';
 
@@ -25,6 +26,8 @@ export interface SourceCall {
 export interface ToolSource {
   /** Those of these tools that the caller may use; the source may not know all of the ids. */
   list(scope: Scope, ids: readonly string[]): Promise<SourceTool[]>;
+  /** The paths that a call of this tool counts as, for API keys that are bound to some paths. */
+  reach(id: string): Reach;
   /** Runs a function as the caller, and returns its result as text. @throws AppError in words for the model */
   call(scope: Scope, call: SourceCall): Promise<string>;
 }

@@ -2,17 +2,22 @@ import { isObject } from '../core/json/json.ts';
 import type { ProviderModel } from '../providers/providers.types.ts';
 import type { FreeForm } from './models.entity.ts';
 
-/** Parameters of a record that are for this server or its clients. */
-const OWN = [
+/** Parameters that are for this server or its clients: no provider knows them. */
+export const SERVER_ONLY: readonly string[] = [
   ...['system', 'custom_params', 'stream_response', 'stream_delta_chunk_size', 'function_calling'],
   ...['reasoning_tags', 'compact_token_threshold', 'tool_approval_mode', 'note_id', 'model_controls'],
 ];
-/** Members of a request that a record must not set: its text, its caller, or another model than the one that was checked. */
+/**
+ * Members by which gateways (OpenRouter, LiteLLM) answer with another model, whose use nothing has checked. An administrator gives them
+ * to a connection.
+ */
+export const OTHER_MODELS: readonly string[] = ['models', 'fallbacks'];
+/** Members of a request that a record must not set: its text, its caller, or how many answers it gets. */
 const OF_REQUEST = [
-  ...['model', 'models', 'fallbacks', 'messages', 'input', 'stream', 'stream_options', 'user'],
-  ...['tools', 'tool_choice', 'functions', 'function_call'],
+  ...['model', 'messages', 'input', 'stream', 'stream_options', 'user'],
+  ...['tools', 'tool_choice', 'functions', 'function_call', 'n'],
 ];
-const WITHHELD = new Set([...OWN, ...OF_REQUEST]);
+const WITHHELD = new Set([...SERVER_ONLY, ...OTHER_MODELS, ...OF_REQUEST]);
 
 const isSet = (value: unknown) => value !== null && value !== undefined && value !== '';
 

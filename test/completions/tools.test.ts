@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { HELLO, makeKey, postJson } from '../openai/wire.ts';
 import { until } from '../support/poll.ts';
 import { connectProvider, type ProviderRequest, startProvider, type Wire } from '../support/provider.ts';
 import { toolOf } from '../support/python.ts';
@@ -188,6 +189,20 @@ describe('Tools in the hands of a model', () => {
       message: 'm1',
       files: [{ id: 'f1' }],
     });
+  });
+
+  it('get messages without the data of images, which the model gets', async () => {
+    const url = `data:image/png;base64,${'A'.repeat(1_000_000)}`;
+    const image = { type: 'image_url' as const, image_url: { url } };
+    callOnce({ name: 'around', arguments: '' });
+    const { calls } = await inReader({
+      messages: [{ role: 'user', content: [image] }],
+      context: { kind: 'api', metadata: { trace: 1 } },
+    });
+    expect(JSON.parse(calls[0]?.result ?? '').said).toEqual([
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,[left out]' } },
+    ]);
+    expect(messagesOf(lastRequest())[0].content).toEqual([image]);
   });
 
   it('run at once within a round', async () => {
@@ -383,6 +398,44 @@ describe('A turn offers', () => {
       });
     },
   );
+
+  it('no tools that the API key of the caller may not call', async () => {
+    await configure(({ auth }) => {
+      auth.enable_api_keys = true;
+    });
+    const record = {
+      id: 'forecaster',
+      name: 'Forecaster',
+      base_model_id: 'small',
+      meta: { toolIds: ['weather'] },
+    };
+    expect((await server.as(admin)('POST /models/create', record)).status).toBe(200);
+    const bound = await makeKey(server, admin, '/v1/chat/completions');
+    const wide = await makeKey(server, admin, '/v1/chat/completions', '/api/tools/id/weather');
+    const ask = (key: string, more: object) =>
+      postJson(`${server.url}/v1/chat/completions`, key, { ...HELLO, ...more });
+    const said = async (key: string, more: object) => {
+      // biome-ignore lint/suspicious/noExplicitAny: the test says what it expects
+      const { choices } = (await (await ask(key, more)).json()) as any;
+      return choices[0].message.content;
+    };
+    provider.script((request, wire) => {
+      const results = resultsIn(request);
+      if (request.body.tools && results.length === 0) wire.call({ name: 'save', arguments: {} });
+      else wire.say(results.length > 0 ? 'Called.' : 'Hello.');
+    });
+    const sent = await countChats(async () => {
+      const refused = await ask(bound, { tool_ids: ['weather'] });
+      expect([refused.status, await refused.json()]).toMatchObject([
+        403,
+        { error: { code: 'endpoint_forbidden' } },
+      ]);
+    });
+    expect(sent).toEqual([]);
+    expect(await said(bound, { model: 'forecaster' })).toBe('Hello.');
+    expect(await said(wide, { model: 'forecaster' })).toBe('Called.');
+    expect(await said(wide, { tool_ids: ['weather'] })).toBe('Called.');
+  });
 
   it('no tools to a model that cannot call functions, and says so', async () => {
     provider.script((_, wire) => wire.say('Hello'));

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import type { ChatMessage } from '../../src/providers/providers.types.ts';
 import { connectProvider, startProvider } from '../support/provider.ts';
 import { signUpAll, startServer } from '../support/server.ts';
 import { partsOfServer, runTurn, scopeOf } from './engine.ts';
@@ -36,6 +37,21 @@ describe('The request to a provider', () => {
     await run({ messages, change: { system: 'You talk to {{USER_NAME}}.' } });
     expect(lastBody().messages).toEqual([{ role: 'system', content: merged }, hello]);
     expect(messages.length).toBe(own ? 2 : 1);
+  });
+
+  it('has the prompt of the model alone where the system message has no text', async () => {
+    const messages = [{ role: 'system' }, { role: 'user', content: 'Hello' }] as ChatMessage[];
+    await run({ messages, change: { system: 'Be kind.' } });
+    expect(lastBody().messages[0]).toEqual({ role: 'system', content: 'Be kind.' });
+  });
+
+  it('has one limit of the answer, that of the caller before that of the model', async () => {
+    const change = { params: { max_tokens: 100 } };
+    await run({ change, params: { max_completion_tokens: 5 } });
+    expect(lastBody()).toMatchObject({ max_completion_tokens: 5 });
+    expect(lastBody()).not.toHaveProperty('max_tokens');
+    await run({ change });
+    expect(lastBody()).toMatchObject({ max_tokens: 100 });
   });
 
   it('has the parameters of the model, those of the caller over them, and asks for the usage', async () => {

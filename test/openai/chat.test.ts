@@ -427,6 +427,14 @@ describe('embeddings', () => {
     ]);
   });
 
+  it('do not name other models to the provider', async () => {
+    await embed({ models: ['secret'], fallbacks: ['secret'], dimensions: 3 });
+    const { body } = provider.requests.findLast(({ path }) => path.endsWith('/embeddings')) as Answer;
+    expect(body).toMatchObject({ dimensions: 3 });
+    expect(Object.keys(body)).not.toEqual(expect.arrayContaining(['models']));
+    expect(Object.keys(body)).not.toEqual(expect.arrayContaining(['fallbacks']));
+  });
+
   it('take long lists of tokens', async () => {
     const input = Array.from({ length: 100 }, () => Array(1000).fill(7));
     expect((await post('/v1/embeddings', { model: 'small', input })).status).toBe(200);
