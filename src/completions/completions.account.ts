@@ -12,6 +12,8 @@ const CHARACTERS_PER_TOKEN = 4;
 const TOKENS_OF_IMAGE = 1_000;
 /** What an answer is expected to have where the request sets no limit. */
 const TOKENS_OF_ANSWER = 1_000;
+/** The most that is reserved for an answer. */
+const MOST_TOKENS = 1_000_000_000;
 
 /** What one round of a turn sends. */
 interface Sent {
@@ -175,8 +177,8 @@ function tokensIn({ messages, params }: Sent): number {
   const [characters, images] = messages.reduce<[number, number]>(
     ([characters, images], { content, ...rest }) => {
       const parts = Array.isArray(content) ? content : [];
-      const texts = parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 0), 0);
-      const calls = 'tool_calls' in rest ? JSON.stringify(rest.tool_calls).length : 0;
+      const texts = parts.reduce((sum, part) => sum + ('text' in part ? lengthOf(part.text) : 0), 0);
+      const calls = 'tool_calls' in rest ? lengthOf(JSON.stringify(rest.tool_calls)) : 0;
       const whole = typeof content === 'string' ? content.length : texts;
       return [characters + whole + calls, images + parts.filter((part) => !('text' in part)).length];
     },
@@ -187,10 +189,18 @@ function tokensIn({ messages, params }: Sent): number {
 }
 
 function tokensOfAnswer({ max_completion_tokens, max_tokens, n }: Record<string, unknown>): number {
-  const most = [max_completion_tokens, max_tokens].find((value) => typeof value === 'number' && value >= 0);
-  const choices = typeof n === 'number' && n > 1 ? n : 1;
-  return Math.ceil(typeof most === 'number' ? most : TOKENS_OF_ANSWER) * Math.ceil(choices);
+  const limits = [max_completion_tokens, max_tokens].flatMap((value) => amountOf(value) ?? []);
+  const most = limits.length > 0 ? Math.max(...limits) : TOKENS_OF_ANSWER;
+  return Math.min(most * Math.max(1, amountOf(n) ?? 1), MOST_TOKENS);
 }
+
+/** Some providers take numbers as text. */
+function amountOf(value: unknown): number | undefined {
+  const amount = typeof value === 'string' && value !== '' ? Number(value) : value;
+  return typeof amount === 'number' && amount >= 0 ? Math.ceil(amount) : undefined;
+}
+
+const lengthOf = (text: unknown): number => (typeof text === 'string' ? text.length : 0);
 
 export const addUsage = (a: CompletionUsage | null, b: CompletionUsage | null): CompletionUsage | null =>
   a && b

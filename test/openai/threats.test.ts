@@ -91,6 +91,7 @@ describe.each(ROUTES)('%s', (path, body) => {
     ['no body', '', 'malformed_json'],
     ['a list', '[]', 'validation'],
     ['no model', JSON.stringify({ ...body, model: undefined }), 'validation'],
+    ['a model that cannot be stored', JSON.stringify({ ...body, model: 'x\u0000' }), 'validation'],
     ['a model that is no text', JSON.stringify({ ...body, model: 5 }), 'validation'],
     ['nothing to answer', JSON.stringify({ ...body, messages: [], input: [] }), 'validation'],
     ['deep JSON', `{"model":"small","x":${'['.repeat(200)}${']'.repeat(200)}}`, 'bad_request'],

@@ -46,7 +46,7 @@ describe('A call of a model is recorded', () => {
       user_id: ann.id,
       model: 'small',
       provider_model: 'small',
-      connection: expect.stringContaining('127.0.0.1'),
+      connection: 'Provider 1',
       kind: 'api',
       tokens_in: 100,
       tokens_cached: 60,
@@ -68,6 +68,22 @@ describe('A call of a model is recorded', () => {
     });
     await chat(server, ann, { messages: [{ role: 'user', content: 'y'.repeat(800) }] });
     expect(await lastCall()).toMatchObject({ tokens_in: 200, tokens_out: 100, is_estimated: true });
+  });
+
+  it('with estimated tokens also of texts and calls that are no texts', async () => {
+    await limitTo(server, root, { scope: 'user', tokens: 5_000, per: 'day' });
+    provider.script((_, wire) => {
+      wire.delta({ content: 'Hello' }, 'stop');
+      wire.line('[DONE]');
+      wire.end();
+    });
+    for (const text of [null, { a: 1 }, 'four']) {
+      const content = [{ type: 'text', text }];
+      const { status } = await chat(server, ann, { messages: [{ role: 'user', content, tool_calls: null }] });
+      expect(status).toBe(200);
+      expect(await lastCall()).toMatchObject({ tokens_out: 2, is_estimated: true });
+    }
+    await limitTo(server, root);
   });
 
   it('with the error of the provider, and no tokens before the first one', async () => {
@@ -234,6 +250,15 @@ describe('A limit', () => {
       'The limit of 50 tokens per day for you does not allow this call: 20 remain, and this call needs up to 22.',
     );
     expect((await chat(server, ann, { max_tokens: 10 })).status).toBe(200);
+  });
+
+  it('on tokens reserves the largest number that the request names', async () => {
+    await limitTo(server, root, { scope: 'user', tokens: 1_000, per: 'day' });
+    for (const more of [{ max_completion_tokens: 1, max_tokens: 5_000 }, { max_tokens: 1e30 }]) {
+      const { status, body } = await chat(server, ann, more);
+      expect([status, body.code]).toEqual([429, 'budget_exceeded']);
+    }
+    expect((await chat(server, ann, { max_completion_tokens: 1, max_tokens: 900 })).status).toBe(200);
   });
 
   it('on cost counts by the table of prices', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toolId } from '../../core/wire.ts';
+import { name, toolId } from '../../core/wire.ts';
 
 /**
  * Only members that the server reads are described: all others pass through to the provider. Null counts as not sent, as in OpenAI's own
@@ -15,11 +15,7 @@ const Message = z.looseObject({
 });
 
 /** The id of a model. */
-export const modelId = () =>
-  z
-    .string()
-    .min(1)
-    .meta({ examples: ['smollm2-135m'] });
+export const modelId = () => name().meta({ examples: ['smollm2-135m'] });
 
 /** Tools of the server, which the server runs itself. */
 export const serverTools = () =>
