@@ -6,10 +6,8 @@ import type { ChatMessage } from '../providers/providers.types.ts';
 import { AccountedCall } from '../usage/usage.calls.ts';
 import type { Tokens } from '../usage/usage.prices.ts';
 import type { CompletionUsage } from './completions.types.ts';
+import { tokensIn, tokensOf } from './tokens.ts';
 
-/** A rule of thumb for English. */
-const CHARACTERS_PER_TOKEN = 4;
-const TOKENS_OF_IMAGE = 1_000;
 /** What an answer is expected to have where the request sets no limit. */
 const TOKENS_OF_ANSWER = 1_000;
 /** The most that is reserved for an answer. */
@@ -66,7 +64,11 @@ export class TurnAccount {
   async begin(sent: Sent, got: Got): Promise<void> {
     await this.#call.reserve(() => {
       const used = this.#used();
-      return { ...used, in: used.in + tokensIn(sent), out: used.out + tokensOfAnswer(sent.params) };
+      return {
+        ...used,
+        in: used.in + tokensIn(sent.messages, sent.params.tools),
+        out: used.out + tokensOfAnswer(sent.params),
+      };
     });
     this.#rounds.push({ sent, got });
   }
@@ -102,7 +104,7 @@ export class TurnAccount {
     const tokens = { ...NO_TOKENS };
     for (const { sent, got } of this.#rounds) {
       const { usage, written } = got;
-      tokens.in += usage?.prompt_tokens ?? tokensIn(sent);
+      tokens.in += usage?.prompt_tokens ?? tokensIn(sent.messages, sent.params.tools);
       tokens.cached += usage?.cached_tokens ?? 0;
       tokens.out += usage?.completion_tokens ?? tokensOf(written);
     }
@@ -170,24 +172,6 @@ export class EmbeddingAccount {
 export const outcomeOf = (error: unknown, signal: AbortSignal): string =>
   signal.aborted ? 'cancelled' : error instanceof AppError ? error.code : 'internal';
 
-/** The estimate for a text of so many characters. */
-export const tokensOf = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN);
-
-function tokensIn({ messages, params }: Sent): number {
-  const [characters, images] = messages.reduce<[number, number]>(
-    ([characters, images], { content, ...rest }) => {
-      const parts = Array.isArray(content) ? content : [];
-      const texts = parts.reduce((sum, part) => sum + ('text' in part ? lengthOf(part.text) : 0), 0);
-      const calls = 'tool_calls' in rest ? lengthOf(JSON.stringify(rest.tool_calls)) : 0;
-      const whole = typeof content === 'string' ? content.length : texts;
-      return [characters + whole + calls, images + parts.filter((part) => !('text' in part)).length];
-    },
-    [0, 0],
-  );
-  const tools = params.tools ? JSON.stringify(params.tools).length : 0;
-  return tokensOf(characters + tools) + images * TOKENS_OF_IMAGE;
-}
-
 function tokensOfAnswer({ max_completion_tokens, max_tokens, n }: Record<string, unknown>): number {
   const limits = [max_completion_tokens, max_tokens].flatMap((value) => amountOf(value) ?? []);
   const most = limits.length > 0 ? Math.max(...limits) : TOKENS_OF_ANSWER;
@@ -199,8 +183,6 @@ function amountOf(value: unknown): number | undefined {
   const amount = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof amount === 'number' && amount >= 0 ? Math.ceil(amount) : undefined;
 }
-
-const lengthOf = (text: unknown): number => (typeof text === 'string' ? text.length : 0);
 
 export const addUsage = (a: CompletionUsage | null, b: CompletionUsage | null): CompletionUsage | null =>
   a && b

@@ -85,6 +85,7 @@ describe('a model', () => {
         user: 'x',
         tools: [],
         tool_choice: 'none',
+        n: 2,
       },
     };
     const params = {

@@ -1,3 +1,4 @@
+import { TOKENS_OF_FILE } from '../../completions/tokens.ts';
 import { AppError } from '../../core/errors.ts';
 import { isObject } from '../../core/json/json.ts';
 import type { Scope } from '../../core/scope.ts';
@@ -8,9 +9,6 @@ import { type HeardFiles, readHeardFiles } from './context.files.ts';
 import { type HeardMessage, listHeard } from './context.repository.ts';
 import type { ImageRoom } from './context.room.ts';
 import { cutToRoom, type Piece, roomIn, tokensOf } from './context.window.ts';
-
-/** What providers count for one image, roughly. */
-const IMAGE_TOKENS = 1_000;
 
 interface Heard extends Piece {
   isOwn: boolean;
@@ -95,7 +93,7 @@ function pieceOf(
   const words = [said, ...attached].join('\n\n');
   const images = files.images.get(id) ?? [];
   const text = isOwn || !hasNames ? words : `${author_name ?? 'Unknown'}: ${words}`;
-  return { text, isOwn, isRoot, images, imageTokens: images.length * IMAGE_TOKENS };
+  return { text, isOwn, isRoot, images, imageTokens: images.length * TOKENS_OF_FILE };
 }
 
 interface Turn {
