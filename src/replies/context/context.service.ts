@@ -27,11 +27,9 @@ export interface Context {
  * What the model is told about the channel. Names and messages of people are data: they never stand in the
  * system message.
  */
-const instructionFor = (name: string, hasNames: boolean) =>
-  hasNames
-    ? `You are ${name}. You take part in a conversation of several people. Each message of the others begins with the name of ` +
-      'its author. Answer the last message. Do not begin with your name.'
-    : `You are ${name}. Answer the last message.`;
+const instructionFor = (name: string) =>
+  `You are ${name}. You take part in a conversation of several people. Each message of the others begins with the name of ` +
+  'its author. Answer the last message. Do not begin with your name.';
 
 /**
  * The conversation that a model answers, as the messages of a request, cut to what the model can read.
@@ -52,12 +50,12 @@ export async function readContext(
     hasVision: model.capabilities.vision,
     room: images,
   });
-  // One person alone needs no name, and small models answer better without.
+  // With one person alone it is a plain chat: small models answer better without names and instructions.
   const authors = new Set(
     messages.filter(({ model_id }) => model_id !== model.id).map((one) => one.author_name),
   );
   const hasNames = authors.size > 1;
-  const instruction = instructionFor(model.name, hasNames);
+  const instruction = hasNames ? instructionFor(model.name) : '';
   const ownTokens = tokensOf(instruction) + tokensOf(model.system ?? '');
   const room = roomIn(model.provider.context_length, model.params) - ownTokens;
   const pieces = messages.map((message) => pieceOf(message, files, { modelId: model.id, hasNames }));
@@ -68,7 +66,7 @@ export async function readContext(
     files_left_out: files.filesLeftOut,
   };
   return {
-    messages: [{ role: 'system', content: instruction }, ...requestOf(kept)],
+    messages: [...(hasNames ? [{ role: 'system' as const, content: instruction }] : []), ...requestOf(kept)],
     files: Array.isArray(last.files) ? last.files.filter(isObject) : [],
     leftOut: onlySome(counts),
   };
