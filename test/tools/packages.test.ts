@@ -209,6 +209,8 @@ describe('an installation that is killed in the middle', () => {
     await answers('silent');
     const site = (await find('greeter>0.6')) ?? '';
     await rm(site, { recursive: true });
+    // The packages are there a moment before their installer ends.
+    await until('the installer to end', async () => (await state('silent')).state !== 'installing');
     const said = join(dirname(site), 'state.json');
     await writeFile(said, '{"state": "installing", "detail": "The packages are being installed."}');
     expect(await state('silent')).toMatchObject({ state: 'installing' });
