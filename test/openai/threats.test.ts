@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import { json as readJson } from 'node:stream/consumers';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createLargeBodies } from '../../src/doors/http/bodies.large.ts';
 import { signUp } from '../support/server.ts';
 import { limitTo } from '../usage/usage.ts';
@@ -175,6 +175,25 @@ describe('large bodies', () => {
     const long = { ...HELLO, messages: [{ role: 'user', content: 'x'.repeat(3 * MIB) }] };
     expect((await post('/v1/chat/completions', long)).status).toBe(200);
     for (const sent of held) sent.destroy();
+  });
+
+  it('that come too slowly are refused, and give their room back', async () => {
+    const bodies = createLargeBodies({ ofAll: 4 * MIB, ofOne: 4 * MIB });
+    const read = (body: Readable) =>
+      bodies.read({ raw: { headers: {} }, headers: {}, body } as never, 'ann', 8 * MIB);
+    const clock = vi.spyOn(performance, 'now');
+    const startedAt = performance.now();
+    const slow = async function* () {
+      yield Buffer.alloc(3 * MIB, 'x');
+      clock.mockReturnValue(startedAt + 120_000);
+      yield Buffer.from('x');
+    };
+    await expect(read(Readable.from(slow()))).rejects.toMatchObject({
+      code: 'bad_request',
+      message: 'The body comes too slowly.',
+    });
+    clock.mockRestore();
+    expect((await read(Readable.from([Buffer.alloc(4 * MIB, 'x')]))).text).toHaveLength(4 * MIB);
   });
 
   it('take the room of their caller as they arrive, and give it back', async () => {
