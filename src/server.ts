@@ -4,7 +4,6 @@ import { runInNewContext } from 'node:vm';
 import type { Logger } from 'pino';
 import project from '../package.json' with { type: 'json' };
 import { type App, startApp } from './app.ts';
-import { signUpLine } from './doors/page/welcome.ts';
 import { type Env, readEnv, StartError } from './env.ts';
 import { createLog } from './log.ts';
 
@@ -56,7 +55,7 @@ function welcome({ url, isNew }: App, env: Env): string {
     `  Parley is running at ${url}`,
     `  Data: ${env.DATABASE_URL ? 'your database, and ' : ''}${env.DATA_DIR}`,
   ];
-  if (isNew) lines.push('  Make the first account, the administrator:', `    ${signUpLine(url)}`);
+  if (isNew) lines.push('  Open it in a browser: the first account becomes the administrator.');
   return [...lines, '', ''].join('\n');
 }
 

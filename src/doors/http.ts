@@ -83,7 +83,7 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
   const door = { parts, bodies: createLargeBodies() };
   await mountOpenAi(app, door);
   await mountMessages(app, door);
-  mountPage(app, parts, env);
+  await mountPage(app);
   await mountOAuth(app, parts);
   await mountTrpc(app, parts, router);
   // The generator of the document takes 40 MB, which only a developer's server needs.

@@ -1,35 +1,54 @@
 import { afterAll, expect, test } from 'vitest';
-import { signUp, startServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 const server = await startServer();
 afterAll(() => server.close());
 
-const page = async (headers: Record<string, string> = {}) => {
-  const answer = await fetch(server.url, { headers });
-  return { answer, text: await answer.text() };
-};
+const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
 
-test('the root address explains how to create the first account, until one exists', async () => {
-  const before = await page();
-  expect(before.answer.status).toBe(200);
-  expect(before.answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(before.answer.headers.get('content-security-policy')).toMatch(
-    /^default-src 'none'; style-src 'sha256-/,
-  );
-  expect(before.text).toContain(`curl ${server.url}/api/v1/auths/signup`);
+/** The address of the script that the page loads first. */
+async function firstScript(): Promise<string> {
+  const [, path = ''] = /<script[^>]* src="([^"]+)"/.exec(await (await get('/')).text()) ?? [];
+  return path;
+}
 
-  await signUp(server, 'Ada');
-  const after = await page();
-  expect(after.text).toContain('This server has accounts already.');
-  expect(after.text).not.toContain('curl');
+test('the page is served at the root and at the address of each view, and is never stored', async () => {
+  for (const path of ['/', '/sign-in', '/channels/01a1fc8d-48a9-7710-bc11-db0d8c6bf392', '/admin/people']) {
+    const answer = await get(path);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(await answer.text()).toContain('<div id="root">');
+  }
 });
 
-test('the page links to the API documentation only when the server offers it', async () => {
-  expect((await page()).text).toContain('ENV=dev');
-  const developers = await startServer({ env: { ENV: 'dev' } });
-  try {
-    expect(await (await fetch(developers.url)).text()).toContain('<a href="/docs">');
-  } finally {
-    await developers.close();
-  }
+test('the policy of the page allows scripts of this server alone, and no frames', async () => {
+  const policy = (await get('/')).headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("script-src 'self';");
+  expect(policy).toContain("connect-src 'self';");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(await (await get('/')).text()).not.toMatch(/<script(?![^>]* src=)/);
+});
+
+test('files of the page may be stored for a year, and are sent compressed', async () => {
+  const path = await firstScript();
+  const answer = await get(path, { 'accept-encoding': 'br' });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  expect(answer.headers.get('content-encoding')).toBe('br');
+  expect(answer.headers.get('content-type')).toMatch(/^(?:text|application)\/javascript/);
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+});
+
+test.each([
+  '/api/v1/nothing',
+  '/api/nothing',
+  '/trpc/nothing',
+  '/assets/nothing.js',
+  '/assets/../../package.json',
+  '/nothing',
+])('an unknown path answers 404 as JSON, also to a browser: %s', async (path) => {
+  const answer = await get(path, { accept: 'text/html' });
+  expect(answer.status).toBe(404);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
 });

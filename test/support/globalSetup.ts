@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate, openOrm } from '../../src/database/orm.ts';
 import { entities } from '../../src/entities.ts';
@@ -36,8 +38,16 @@ export default async function setup(project: TestProject) {
   await shareWeights().catch((error: unknown) =>
     console.warn(`Tests of the model on board are skipped: ${error}`),
   );
+  buildPage();
   project.provide('clusterUrl', url);
   return stop;
+}
+
+/** Tests open the page as `npm start` builds it. Does nothing while the page is fresh. */
+function buildPage() {
+  execFileSync(process.execPath, [join(import.meta.dirname, '..', '..', 'web', 'build.ts'), '--strict'], {
+    stdio: 'inherit',
+  });
 }
 
 async function startOwn() {

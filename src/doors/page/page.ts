@@ -1,79 +1,81 @@
-import { createHash } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
-import project from '../../../package.json' with { type: 'json' };
-import { hasAccounts } from '../../configs/client/accounts.service.ts';
-import type { Parts } from '../../core/scope.ts';
-import type { Env } from '../../env.ts';
-import { originOf } from '../http/context.ts';
-import { signUpLine } from './welcome.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-const STYLE = `
-  :root { color-scheme: light dark; }
-  body { font: 1rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem; }
-  h1 { margin-bottom: 0; }
-  pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: 1rem; border: 1px solid; border-radius: 0.4rem; }
-`;
+const DIST = join(import.meta.dirname, '..', '..', '..', 'web', 'dist');
 
 const POLICY = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "script-src 'self'",
+  // Mantine and CodeMirror write style elements. Styles cannot call other hosts: fonts and pictures come from here too.
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
   "base-uri 'none'",
-  "form-action 'none'",
+  "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ');
 
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+/** Served to browsers only while the page is not built, so it names no address and loads nothing. */
+const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Parley</title>
+<p>This server is running. Its page is not built: start the server with <code>npm start</code>, or run <code>node web/build.ts</code>.
+Programs can use the API meanwhile.`;
 
-/** `GET /`: tells visitors which server this is and how to begin, until there is a workspace page. */
-export function mountPage(app: FastifyInstance, parts: Parts, env: Pick<Env, 'ENV'>): void {
-  app.get('/', async (request, reply) => {
-    const page = render(originOf(parts, request.raw), await hasAccounts(parts.sql), env.ENV === 'dev');
-    return reply
+/** The views that the router of the page knows, beside `/`. */
+const VIEWS = [
+  'sign-in',
+  'sign-up',
+  'pending',
+  'channels',
+  'search',
+  'threads',
+  'tools',
+  'models',
+  'admin',
+  'account',
+];
+
+/** Files below the root of the page. Browsers ask for `sw.js` again at each visit. */
+const ROOT_FILES = ['favicon.svg', 'site.webmanifest', 'sw.js'];
+
+/** Serves the built page: `index.html` at the address of each view, and its files, whose names change with their content. */
+export async function mountPage(app: FastifyInstance): Promise<void> {
+  const page = readPage();
+  const sendPage = async (_request: FastifyRequest, reply: FastifyReply) =>
+    reply
       .type('text/html; charset=utf-8')
       .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-store' })
       .send(page);
+  app.get('/', sendPage);
+  for (const view of VIEWS) {
+    app.get(`/${view}`, sendPage);
+    app.get(`/${view}/*`, sendPage);
+  }
+  if (page === NOT_BUILT) return;
+  await app.register(fastifyStatic, {
+    root: join(DIST, 'assets'),
+    prefix: '/assets/',
+    index: false,
+    preCompressed: true,
+    immutable: true,
+    maxAge: '365d',
   });
+  for (const name of ROOT_FILES) {
+    app.get(`/${name}`, (_request, reply) =>
+      reply.sendFile(name, DIST, { immutable: false, maxAge: 0, cacheControl: true }),
+    );
+  }
 }
 
-function render(origin: string, isInUse: boolean, hasDocs: boolean): string {
-  const docs = hasDocs
-    ? '<p><a href="/docs">All operations</a> and <a href="/openapi.json">the OpenAPI document</a>.</p>'
-    : '<p>Start the server with <code>ENV=dev</code> to see all operations at <code>/docs</code>.</p>';
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Parley</title>
-    <style>${STYLE}</style>
-  </head>
-  <body>
-    <h1>Parley</h1>
-    <p>Version ${project.version}. This server is running.</p>
-    ${isInUse ? IN_USE : newServer(origin)}
-    <h2>Use it</h2>
-    <p>Parley has no web interface yet. Programs reach it through REST below <code>/api/v1</code>, through the typed client
-      <code>@parley/client</code>, and through Socket.IO at <code>/ws/socket.io</code>. README.md shows a first session
-      with each, and docs/README.md lists what else there is to read.</p>
-    ${docs}
-    <p><a href="/ready">State of the server's parts</a></p>
-  </body>
-</html>
-`;
+function readPage(): string {
+  try {
+    return readFileSync(join(DIST, 'index.html'), 'utf8');
+  } catch {
+    return NOT_BUILT;
+  }
 }
-
-const newServer = (origin: string) => `<h2>Make the first account</h2>
-    <p>This server has no account yet. The first account becomes the administrator. Make it from a shell:</p>
-    <pre>${escapeHtml(signUpLine(origin))}</pre>
-    <p>The answer holds a <code>token</code>. Send it with each call as <code>Authorization: Bearer …</code>.</p>`;
-
-const IN_USE = `<h2>Get an account</h2>
-    <p>This server has accounts already. Sign up with <code>POST /api/v1/auths/signup</code>, if the administrator allows it.
-      A new account waits until an administrator approves it.</p>`;

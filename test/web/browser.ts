@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Person, TestServer } from '../support/server.ts';
+
+const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** The path of an installed browser; undefined without one. */
+export const browserPath = BROWSERS.find((path) => existsSync(path));
+
+/** Journeys are skipped without a browser, but never in CI. */
+export const withoutBrowser = !browserPath && !process.env.CI;
+
+/** A step that takes longer has failed. */
+const STEP_MS = 20_000;
+
+export function launchBrowser(): Promise<Browser> {
+  if (!browserPath) throw new Error('There is no browser: install the Debian package chromium.');
+  // The sandbox of the browser does not work for root, and the page is our own.
+  return chromium.launch({ executablePath: browserPath, chromiumSandbox: process.getuid?.() !== 0 });
+}
+
+export interface Desk {
+  context: BrowserContext;
+  page: Page;
+  /** What went wrong in the browser: exceptions, refusals of the policy, failed requests for files of the page. */
+  faults: string[];
+}
+
+/** A browser of one person, with the session of the person where one is given. */
+export async function openDesk(
+  browser: Browser,
+  server: Pick<TestServer, 'url'>,
+  person?: Pick<Person, 'token'>,
+  options: Parameters<Browser['newContext']>[0] = {},
+): Promise<Desk> {
+  const context = await browser.newContext({
+    baseURL: server.url,
+    locale: 'en-GB',
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  context.setDefaultTimeout(STEP_MS);
+  if (person) {
+    await context.addCookies([{ name: 'token', value: person.token, url: server.url, httpOnly: true }]);
+  }
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && /Content Security Policy|Refused to/.test(message.text())) {
+      faults.push(message.text());
+    }
+  });
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (/^http|^ws/.test(protocol) && origin.replace(/^ws/, 'http') !== server.url) {
+      faults.push(`request to another host: ${request.url()}`);
+    }
+  });
+  return { context, page, faults };
+}

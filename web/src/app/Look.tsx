@@ -1,0 +1,30 @@
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useMemo } from 'react';
+import { configQuery } from '../api/session.ts';
+import { startDensity } from './density.ts';
+import { cssVariables, themeOf } from './tokens.ts';
+
+startDensity();
+
+const colorSchemes = localStorageColorSchemeManager({ key: 'parley.colors' });
+
+/** Colours, type and density of the page: those of the installation and the choice of this browser. */
+export function Look({ children }: { children: ReactNode }) {
+  const { data } = useQuery(configQuery);
+  const accent =
+    data && 'color' in data && typeof data.color === 'string' && data.color ? data.color : undefined;
+  const theme = useMemo(() => themeOf(accent), [accent]);
+  return (
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      colorSchemeManager={colorSchemes}
+      cssVariablesResolver={cssVariables}
+    >
+      <Notifications position="bottom-right" limit={3} transitionDuration={120} />
+      {children}
+    </MantineProvider>
+  );
+}

@@ -1,0 +1,8 @@
+import { createRootRoute, lazyRouteComponent } from '@tanstack/react-router';
+
+const views = () => import('./RootViews.tsx');
+
+export const rootRoute = createRootRoute({
+  notFoundComponent: lazyRouteComponent(views, 'NotFound'),
+  errorComponent: lazyRouteComponent(views, 'Failed'),
+});

@@ -1,0 +1,22 @@
+import { createRouter } from '@tanstack/react-router';
+import { accountRoutes } from '../account/account.routes.ts';
+import { adminRoutes } from '../admin/admin.routes.ts';
+import { channelRoutes } from '../channels/channels.routes.ts';
+import { entranceRoutes } from '../entrance/entrance.routes.ts';
+import { modelRoutes } from '../models/models.routes.ts';
+import { toolRoutes } from '../tools/tools.routes.ts';
+import { rootRoute } from './root.route.ts';
+import { shellRoute } from './shell.route.ts';
+
+const routeTree = rootRoute.addChildren([
+  ...entranceRoutes,
+  shellRoute.addChildren([...channelRoutes, ...toolRoutes, ...modelRoutes, ...adminRoutes, ...accountRoutes]),
+]);
+
+export const router = createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: true });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

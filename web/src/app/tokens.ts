@@ -1,0 +1,80 @@
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+
+/** The look of the page in one file. An installation sets its name, logo and accent colour by configuration. */
+
+/** The accent colour where the configuration has none. */
+const ACCENT = '#3b5bdb';
+/** How much of each of the ten shades is white, the accent, or black. */
+const SHADES = [0.92, 0.84, 0.7, 0.52, 0.34, 0.16, 0, -0.12, -0.26, -0.4];
+
+const FONT =
+  'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", "Helvetica Neue", Arial, sans-serif';
+const MONOSPACE = 'ui-monospace, "SF Mono", "Cascadia Code", "Roboto Mono", "DejaVu Sans Mono", monospace';
+
+/** @param accent `#rrggbb` */
+export const themeOf = (accent: string = ACCENT) =>
+  createTheme({
+    colors: { accent: shadesOf(accent) },
+    primaryColor: 'accent',
+    primaryShade: { light: 6, dark: 5 },
+    autoContrast: true,
+    fontFamily: FONT,
+    fontFamilyMonospace: MONOSPACE,
+    defaultRadius: 'sm',
+    // An 8-pixel grid.
+    spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
+    radius: { xs: '3px', sm: '6px', md: '8px', lg: '12px', xl: '16px' },
+    fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
+    headings: {
+      fontWeight: '600',
+      sizes: {
+        h1: { fontSize: '24px', lineHeight: '1.3' },
+        h2: { fontSize: '20px', lineHeight: '1.35' },
+        h3: { fontSize: '17px', lineHeight: '1.4' },
+        h4: { fontSize: '16px', lineHeight: '1.4' },
+        h5: { fontSize: '15px', lineHeight: '1.4' },
+      },
+    },
+    respectReducedMotion: true,
+    cursorType: 'pointer',
+    components: {
+      Modal: { defaultProps: { transitionProps: { duration: 120 }, centered: false } },
+      Tooltip: { defaultProps: { openDelay: 400, transitionProps: { duration: 80 } } },
+      Menu: { defaultProps: { transitionProps: { duration: 80 } } },
+    },
+  });
+
+/** Neutral surfaces and lines, for our own styles. */
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: { '--head-height': '48px', '--sidebar-width': '248px' },
+  light: {
+    '--line': '#e3e5e8',
+    '--surface': '#ffffff',
+    '--surface-side': '#f6f7f9',
+    '--surface-hover': '#f1f3f5',
+    '--text-quiet': '#5c6370',
+    '--mantine-color-dimmed': '#5c6370',
+    '--mantine-color-placeholder': '#6b7280',
+  },
+  dark: {
+    '--line': '#2f3238',
+    '--surface': '#191a1d',
+    '--surface-side': '#141518',
+    '--surface-hover': '#222428',
+    '--text-quiet': '#a3a9b3',
+    '--mantine-color-body': '#191a1d',
+    '--mantine-color-dimmed': '#a3a9b3',
+    '--mantine-color-placeholder': '#8d94a0',
+  },
+});
+
+/** Ten shades from light to dark, around the accent. */
+function shadesOf(accent: string): MantineColorsTuple {
+  const parts = [1, 3, 5].map((start) => Number.parseInt(accent.slice(start, start + 2), 16));
+  const shade = (share: number) => {
+    const target = share > 0 ? 255 : 0;
+    const mixed = parts.map((part) => Math.round(part + (target - part) * Math.abs(share)));
+    return `#${mixed.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
+  };
+  return SHADES.map(shade) as unknown as MantineColorsTuple;
+}

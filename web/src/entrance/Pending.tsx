@@ -1,0 +1,38 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Navigate, useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { trpc } from '../api/query.ts';
+import { meQuery, useConfig, useSessionChange } from '../api/session.ts';
+import { EntranceFrame } from './EntranceFrame.tsx';
+
+const ASK_MS = 10_000;
+
+/** Shown to an account that waits for approval. Goes on by itself once an administrator approves it. */
+export function Pending() {
+  const { t } = useTranslation('entrance');
+  const { ui } = useConfig();
+  const navigate = useNavigate();
+  const changeSession = useSessionChange();
+  const { data: me } = useQuery({ ...meQuery, staleTime: 0, refetchInterval: ASK_MS });
+  const signOut = useMutation(
+    trpc.auths.signOut.mutationOptions({
+      async onSuccess() {
+        await changeSession();
+        await navigate({ to: '/sign-in' });
+      },
+    }),
+  );
+  if (me === null) return <Navigate to="/sign-in" />;
+  if (me && me.role !== 'pending') return <Navigate to="/" />;
+  return (
+    <EntranceFrame title={ui?.pending_user_overlay_title || t('pending.title')}>
+      <Stack gap="md">
+        <Text>{ui?.pending_user_overlay_content || t('pending.hint')}</Text>
+        <Button variant="default" onClick={() => signOut.mutate()} loading={signOut.isPending}>
+          {t('common:nav.signOut')}
+        </Button>
+      </Stack>
+    </EntranceFrame>
+  );
+}

@@ -1,0 +1,32 @@
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import './app/global.css';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { queryClient } from './api/query.ts';
+import { configQuery, meQuery } from './api/session.ts';
+import { Look } from './app/Look.tsx';
+import { chooseLanguage, startLanguages } from './app/languages.ts';
+import { router } from './app/router.ts';
+
+// A new version of the page replaced the files of this one.
+window.addEventListener('vite:preloadError', () => window.location.reload());
+
+// The first view needs all three, so they load side by side. Without an answer the page shows its error view.
+const me = queryClient.prefetchQuery(meQuery);
+const config = await queryClient.fetchQuery(configQuery).catch(() => null);
+await Promise.all([me, startLanguages(chooseLanguage(config?.default_locale ?? 'en'))]);
+
+const root = document.getElementById('root');
+if (!root) throw new Error('index.html has no element for the page.');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <Look>
+        <RouterProvider router={router} />
+      </Look>
+    </QueryClientProvider>
+  </StrictMode>,
+);

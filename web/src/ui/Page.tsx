@@ -1,0 +1,37 @@
+import { Box, Group, Title } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import { useConfig } from '../api/session.ts';
+import { MenuButton } from '../app/MenuButton.tsx';
+import classes from './Page.module.css';
+
+interface Properties {
+  title: string;
+  /** Buttons at the end of the head. */
+  actions?: ReactNode;
+  /** True for tables and editors; forms and texts stay narrow enough to read. */
+  wide?: boolean;
+  children: ReactNode;
+}
+
+/** A view beside the navigation: a head with the title, and a body that scrolls. */
+export function Page({ title, actions, wide = false, children }: Properties) {
+  const { name } = useConfig();
+  useDocumentTitle(`${title} · ${name}`);
+  return (
+    <div className={classes.page}>
+      <Group component="header" className={classes.head} wrap="nowrap">
+        <MenuButton />
+        <Title order={1} size="h5" className={classes.title}>
+          {title}
+        </Title>
+        {actions}
+      </Group>
+      <div className={classes.body}>
+        <Box className={classes.content} data-wide={wide || undefined}>
+          {children}
+        </Box>
+      </div>
+    </div>
+  );
+}

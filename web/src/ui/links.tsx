@@ -1,0 +1,36 @@
+import {
+  ActionIcon,
+  type ActionIconProps,
+  Anchor,
+  type AnchorProps,
+  Button,
+  type ButtonProps,
+  Menu,
+  type MenuItemProps,
+  NavLink,
+  type NavLinkProps,
+} from '@mantine/core';
+import { createLink } from '@tanstack/react-router';
+import type { AnchorHTMLAttributes, ReactNode } from 'react';
+
+/** Mantine's components as links of the router: `<ButtonTo to="/tools">`. */
+
+type Own = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'style' | 'color'>;
+
+export const AnchorTo = createLink((properties: Omit<AnchorProps, 'href'> & Own) => (
+  <Anchor {...properties} />
+));
+
+export const ButtonTo = createLink((properties: ButtonProps & Own) => (
+  <Button component="a" {...properties} />
+));
+
+export const IconTo = createLink((properties: ActionIconProps & Own) => (
+  <ActionIcon component="a" {...properties} />
+));
+
+export const NavLinkTo = createLink((properties: NavLinkProps & Own) => <NavLink {...properties} />);
+
+export const MenuItemTo = createLink((properties: MenuItemProps & Own & { children?: ReactNode }) => (
+  <Menu.Item component="a" {...properties} />
+));
