@@ -1,4 +1,4 @@
-import { listMessages } from '../../src/messages/messages.repository.ts';
+import { listMessages } from '../../src/messages/messages.lists.repository.ts';
 import type { SqlBaseline } from '../baselines/sql.ts';
 import { startChild } from '../support/child.ts';
 import { compare, httpContender } from '../support/contenders.ts';

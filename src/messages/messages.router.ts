@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { channelMember } from '../channelbase/channels.procedure.ts';
 import { uncheckedList } from '../core/json/json.ts';
 import { router } from '../core/trpc/trpc.ts';
-import { id, LIMITS, label, page, pageNumber, text } from '../core/wire.ts';
+import { id, LIMITS, label, moment, page, pageNumber, text } from '../core/wire.ts';
 import { postMessage } from './messages.post.ts';
 import { MessageData, MessageView, PostedMessage, SentForms } from './messages.schema.ts';
 import {
@@ -19,6 +19,30 @@ const inChannel = { id: id() };
 const oneMessage = { ...inChannel, message_id: id() };
 const content = () => text(LIMITS.contentBytes);
 
+const nextTo = {
+  before: id().optional().describe('The newest messages that are older than this one'),
+  after: id().optional().describe('The oldest messages that are newer than this one'),
+};
+const window = {
+  around: id().optional().describe('This message with those before and after it'),
+  at: moment()
+    .optional()
+    .describe('The same around the first message at or after this time, nanoseconds; else around the newest'),
+};
+const PLACES = [...Object.keys(nextTo), ...Object.keys(window)];
+
+/** A list begins at one place. */
+const onlyOne = <Input extends z.ZodObject>(input: Input) => {
+  const names = PLACES.filter((name) => name in input.shape);
+  return input.refine(
+    (sent) => {
+      const places = names.filter((name) => sent[name] !== undefined);
+      return places.length === 0 || (places.length === 1 && sent.skip === 0);
+    },
+    `send at most one of ${names.join(', ')}, and none of them with skip`,
+  );
+};
+
 export const messagesRouter = router({
   list: channelMember
     .meta({
@@ -28,14 +52,18 @@ export const messagesRouter = router({
         tags: ['messages'],
         summary: 'List the messages of a channel without replies',
         description:
-          'Newest first; replies are left out and counted in `reply_count` of their root. A deleted message ' +
+          'Newest first; replies are left out and counted in `reply_count` of their root. `before` and `after` ' +
+          'answer the messages next to a message, `around` and `at` a window with half of `limit` on each ' +
+          'side: at most one of them may be sent, without `skip`. A page with fewer messages than `limit` on ' +
+          'a side has reached the end of that side. For a reply, its root is the message that they name; a ' +
+          'message that the channel does not have is answered with 404. A deleted message ' +
           'that still has replies stays, with empty `content` and `meta.deleted`. A page holds at most 4 ' +
           'MiB of whole messages: beyond that, messages over 4 KiB are cut and have `meta.abridged`; read ' +
           'them one by one.',
       },
       access: 'channel.read',
     })
-    .input(z.object({ ...inChannel, ...page }))
+    .input(onlyOne(z.object({ ...inChannel, ...page, ...nextTo, ...window })))
     .output(uncheckedList(MessageView))
     .query(({ ctx, input: { id: channelId, ...paging } }) => listMessages(ctx.scope, channelId, paging)),
 
@@ -136,11 +164,12 @@ export const messagesRouter = router({
         summary: 'List the replies to a message',
         description:
           'Newest first; the root itself is not among them. The id of a reply, which has no replies of its ' +
-          'own, gives an empty list. The limit of 4 MiB a page is that of `GET /channels/{id}/messages`.',
+          'own, gives an empty list. `before` and `after` name replies of this thread (404 otherwise), at most ' +
+          'one of them and without `skip`. The limit of 4 MiB a page is that of `GET /channels/{id}/messages`.',
       },
       access: 'channel.read',
     })
-    .input(z.object({ ...oneMessage, ...page }))
+    .input(onlyOne(z.object({ ...oneMessage, ...page, ...nextTo })))
     .output(uncheckedList(MessageView))
     .query(({ ctx, input: { id: channelId, message_id, ...paging } }) =>
       listThread(ctx.scope, channelId, message_id, paging),

@@ -17,16 +17,16 @@ import {
   UNCOUNT,
 } from './messages.changes.repository.ts';
 import { ERASED, ERASED_FORM, noSuchMessage, recordChanges } from './messages.changes.ts';
-import { bytesOf } from './messages.post.ts';
 import {
   type FoundList,
-  type Page,
+  type LinePage,
   listMessages as queryMessages,
   listPinned as queryPinned,
   listThread as queryThread,
-  readMessage,
-  VIEW_ONE,
-} from './messages.repository.ts';
+  type ThreadPage,
+} from './messages.lists.repository.ts';
+import { bytesOf } from './messages.post.ts';
+import { readMessage, VIEW_ONE } from './messages.repository.ts';
 import type { MessageView } from './messages.schema.ts';
 
 function foundList(result: FoundList): MessageView[] {
@@ -35,8 +35,8 @@ function foundList(result: FoundList): MessageView[] {
   return messages;
 }
 
-/** The newest messages of the main line, newest first. @throws not_found, forbidden */
-export async function listMessages(scope: Scope, channelId: string, page: Page): Promise<MessageView[]> {
+/** A page of the main line, newest first. @throws not_found, forbidden */
+export async function listMessages(scope: Scope, channelId: string, page: LinePage): Promise<MessageView[]> {
   return foundList(await queryMessages(scope.sql, scope.actor, channelId, page));
 }
 
@@ -53,12 +53,12 @@ export async function listPinned(scope: Scope, channelId: string, page: number):
   return foundList(await queryPinned(scope.sql, scope.actor, channelId, paging));
 }
 
-/** The replies to a message, newest first. @throws not_found, forbidden */
+/** A page of the replies to a message, newest first. @throws not_found, forbidden */
 export async function listThread(
   scope: Scope,
   channelId: string,
   messageId: string,
-  page: Page,
+  page: ThreadPage,
 ): Promise<MessageView[]> {
   return foundList(await queryThread(scope.sql, scope.actor, channelId, messageId, page));
 }

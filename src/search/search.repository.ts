@@ -3,7 +3,7 @@ import { READABLE_OF_ALL } from '../channelbase/channels.policy.ts';
 import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Database, type NoParams, plannedAnew, statement } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
-import type { Page } from '../messages/messages.repository.ts';
+import type { Page } from '../messages/messages.lists.repository.ts';
 import {
   JOINS,
   LISTED,

@@ -2,7 +2,7 @@ import { READABLE_OF_ALL } from '../channelbase/channels.policy.ts';
 import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
 import { isByUser } from '../messages/messages.author.ts';
-import type { Page } from '../messages/messages.repository.ts';
+import type { Page } from '../messages/messages.lists.repository.ts';
 import {
   JOINS,
   LISTED,

@@ -5,7 +5,8 @@ import { listAllChannels, listOwnChannels } from '../../src/channels/channels.vi
 import { readEvents, readPositions, readRecentHeads } from '../../src/channels/events/events.repository.ts';
 import { type Database, runner } from '../../src/database/sql.ts';
 import { REWRITE, REWRITE_EDITED, UNCOUNT } from '../../src/messages/messages.changes.repository.ts';
-import { listMessages, listPinned, listThread, readMessage } from '../../src/messages/messages.repository.ts';
+import { listMessages, listPinned, listThread } from '../../src/messages/messages.lists.repository.ts';
+import { readMessage } from '../../src/messages/messages.repository.ts';
 import { readTotals } from '../../src/reads/reads.repository.ts';
 import { searchMessages } from '../../src/search/search.repository.ts';
 import { readThreads } from '../../src/threads/threads.repository.ts';
@@ -146,6 +147,17 @@ function plansOf(before: Asked[], { text, values, isPrepared }: Asked): Promise<
 }
 
 const page = { limit: 50, skip: 0 };
+/** A message in the middle of the channel, and a reply to the root. */
+const [middle, reply] = [uuid(2, 20_000), uuid(2, 20_000 + 1 - 40)];
+/** The windows of a list, each with the most messages that it reads beside those of the page. */
+const WINDOWS: [string, (sql: Database) => Promise<unknown>][] = [
+  ['before a message', (sql) => listMessages(sql, caller, busy, { ...page, before: middle })],
+  ['after a message', (sql) => listMessages(sql, caller, busy, { ...page, after: middle })],
+  ['around a message', (sql) => listMessages(sql, caller, busy, { ...page, around: middle })],
+  ['around a reply', (sql) => listMessages(sql, caller, busy, { ...page, around: reply })],
+  ['around a time', (sql) => listMessages(sql, caller, busy, { ...page, at: 20_000_000 })],
+  ['around a time to come', (sql) => listMessages(sql, caller, busy, { ...page, at: 10 ** 12 })],
+];
 const everything = { isOpen: false, channel_id: null, from: null, before: null, after: null, ...page };
 
 /** Each read with the indexes that it needs. */
@@ -157,6 +169,16 @@ const READS: [string, string[], (sql: Database) => Promise<unknown>][] = [
     (sql) => listMessages(sql, caller, busy, { limit: 2, skip: 20_000 }),
   ],
   ['a thread', ['message_thread'], (sql) => listThread(sql, caller, busy, root, page)],
+  ...WINDOWS.map(([name, ask]): [string, string[], typeof ask] => [
+    `a window ${name}`,
+    ['message_main_line'],
+    ask,
+  ]),
+  [
+    'a window of a thread',
+    ['message_thread'],
+    (sql) => listThread(sql, caller, busy, root, { ...page, before: reply }),
+  ],
   ['the pinned messages', ['message_pinned'], (sql) => listPinned(sql, caller, busy, page)],
   ['one message', ['message_pkey'], (sql) => readMessage(sql, caller, busy, root)],
   [
@@ -244,6 +266,14 @@ describe.each(READS)('%s', (_name, indexes, ask) => {
         if (indexes.includes('channel_pkey')) expect(whole).not.toContain('channel');
       }
     }
+  });
+});
+
+describe('a window', () => {
+  it.each(WINDOWS)('reads its own messages and few others: %s', async (_where, ask) => {
+    const scans = await scansOf(await asked(ask), 'message');
+    const read = scans.map((node) => (node['Actual Rows'] ?? 0) * (node['Actual Loops'] ?? 0));
+    expect(read.reduce((sum, rows) => sum + rows, 0)).toBeLessThan(60);
   });
 });
 

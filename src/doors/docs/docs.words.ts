@@ -37,6 +37,8 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   action: 'Only entries of this action, such as `user.update`, or of all that begin so, such as `user`',
   actor: 'Only what this account did',
   after: 'Only what is later than this time',
+  around: 'A window with this message, and half of `limit` on each side',
+  at: 'The same window around the first message at or after this time, in nanoseconds; else around the newest',
   before: 'Only what is earlier than this time',
   by: 'What each day is split by',
   channel_id: 'Only messages of this channel',
@@ -85,6 +87,14 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   webhook_id: 'The webhook',
 };
 
+/** The descriptions of parameters that are ids of messages. */
+const OF_MESSAGES: Readonly<Record<string, string>> = {
+  after: 'Only the oldest messages that are newer than this message',
+  before: 'Only the newest messages that are older than this message',
+};
+const MESSAGES = /^\/channels\/\{id\}\/messages/;
+
 /** The description of a parameter; undefined when there is none yet. */
 export const describeParameter = (path: string, name: string): string | undefined =>
-  name === 'id' ? IDS.find(([beginning]) => beginning.test(path))?.[1] : PARAMETERS[name];
+  (MESSAGES.test(path) ? OF_MESSAGES[name] : undefined) ??
+  (name === 'id' ? IDS.find(([beginning]) => beginning.test(path))?.[1] : PARAMETERS[name]);
