@@ -1,0 +1,9 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { shellRoute } from '../app/shell.route.ts';
+
+/** The parent of all views of the administration. Its layout lets only administrators in. */
+export const adminRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/admin',
+  component: lazyRouteComponent(() => import('./Administration.tsx'), 'Administration'),
+});
