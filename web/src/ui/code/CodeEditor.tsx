@@ -1,0 +1,89 @@
+import { Input, Skeleton } from '@mantine/core';
+import { lazy, type ReactNode, Suspense, useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import classes from './code.module.css';
+
+export type CodeLanguage = 'python' | 'json' | 'text';
+
+/** A problem at a line, counted from 1. */
+export interface Mark {
+  line: number;
+  message: string;
+  severity?: 'error' | 'warning';
+}
+
+export interface CodeEditorProps {
+  /** What screen readers call the editor; a visible label unless `hidesLabel`. */
+  label: string;
+  hidesLabel?: boolean;
+  value: string;
+  onChange?(value: string): void;
+  language: CodeLanguage;
+  /** Problems in the gutter. The editor scrolls to the first one when the list changes. */
+  marks?: Mark[];
+  isReadOnly?: boolean;
+  /** CSS height; a number for lines. Without one the editor grows with its text. */
+  height?: string | number;
+  placeholder?: string;
+  description?: ReactNode;
+  error?: ReactNode;
+}
+
+const Editor = lazy(() => import('./Editor.tsx'));
+
+/** Lines to pixels: the line height of the editor, and its padding. */
+const heightOf = (height: string | number | undefined) =>
+  typeof height === 'number' ? `${height * 20 + 10}px` : height;
+
+/** A text field for code, with its label, which loads CodeMirror when it is shown. */
+export function CodeEditor({
+  label,
+  hidesLabel = false,
+  description,
+  error,
+  height,
+  ...rest
+}: CodeEditorProps) {
+  const { t } = useTranslation();
+  const hintId = useId();
+  const size = heightOf(height);
+  return (
+    <Input.Wrapper
+      className={classes.wrapper}
+      label={hidesLabel ? undefined : label}
+      labelElement="div"
+      description={description}
+      error={error}
+      data-fills={size === '100%' || undefined}
+    >
+      <div className={classes.frame} data-error={Boolean(error) || undefined} style={{ height: size }}>
+        <Suspense fallback={<Skeleton height={size ?? 90} radius={0} />}>
+          <Editor label={label} hintId={hintId} height={size} {...rest} />
+        </Suspense>
+      </div>
+      <span id={hintId} hidden>
+        {t('code.leave')}
+      </span>
+    </Input.Wrapper>
+  );
+}
+
+export interface DiffViewProps {
+  label: string;
+  original: string;
+  modified: string;
+  language: CodeLanguage;
+}
+
+const Diff = lazy(() => import('./Diff.tsx'));
+
+/** The difference between two texts: removed lines above the added ones, unchanged stretches folded. */
+export function DiffView(properties: DiffViewProps) {
+  return (
+    <div className={classes.frame}>
+      <Suspense fallback={<Skeleton height={200} radius={0} />}>
+        <Diff {...properties} />
+      </Suspense>
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+import { unifiedMergeView } from '@codemirror/merge';
+import { useComputedColorScheme } from '@mantine/core';
+import CodeMirror, { EditorView } from '@uiw/react-codemirror';
+import { useMemo } from 'react';
+import type { DiffViewProps } from './CodeEditor.tsx';
+import { SETUP, styleOf, syntaxOf } from './look.ts';
+
+export default function Diff({ label, original, modified, language }: DiffViewProps) {
+  const scheme = useComputedColorScheme('light');
+  const extensions = useMemo(
+    () => [
+      ...styleOf(scheme),
+      ...syntaxOf(language),
+      EditorView.contentAttributes.of({ 'aria-label': label }),
+      unifiedMergeView({ original, mergeControls: false, collapseUnchanged: { margin: 3, minSize: 6 } }),
+    ],
+    [scheme, language, label, original],
+  );
+  // The merge view reads both texts only once.
+  return (
+    <CodeMirror
+      key={`${original}\0${modified}`}
+      value={modified}
+      readOnly
+      theme="none"
+      basicSetup={SETUP}
+      extensions={extensions}
+      maxHeight="60vh"
+    />
+  );
+}
