@@ -1,0 +1,96 @@
+import { Alert, Button, FileButton, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { trpc } from '../api/query.ts';
+import { meQuery, useConfig, useMe } from '../api/session.ts';
+import { ErrorNote } from '../ui/ErrorNote.tsx';
+import { fieldErrors, showError } from '../ui/errors.ts';
+import { Page } from '../ui/Page.tsx';
+import { Person } from '../ui/Person.tsx';
+import { scalePicture } from './picture.ts';
+import { StatusForm } from './StatusForm.tsx';
+
+export function Profile() {
+  const { t } = useTranslation('account');
+  const me = useMe();
+  const { features } = useConfig();
+  const queryClient = useQueryClient();
+  const { data: account } = useSuspenseQuery(trpc.profile.status.queryOptions());
+  const [picture, setPicture] = useState<string | null>(null);
+  const form = useForm({ initialValues: { name: account.name, bio: account.bio ?? '' } });
+  const update = useMutation(
+    trpc.profile.update.mutationOptions({
+      meta: { showsError: true },
+      onError: (error) => form.setErrors(fieldErrors(error)),
+      async onSuccess() {
+        setPicture(null);
+        form.resetDirty();
+        await Promise.all([
+          queryClient.invalidateQueries(meQuery),
+          queryClient.invalidateQueries(trpc.profile.status.queryFilter()),
+        ]);
+        notifications.show({ message: t('profile.saved') });
+      },
+    }),
+  );
+  const choose = (file: File | null) => {
+    if (file) scalePicture(file).then(setPicture, () => showError(new Error(t('profile.pictureUnreadable'))));
+  };
+  const save = form.onSubmit(({ name, bio }) =>
+    update.mutate({
+      name,
+      bio: bio || null,
+      profile_image_url: picture ?? account.profile_image_url,
+      gender: account.gender,
+      date_of_birth: account.date_of_birth,
+    }),
+  );
+  return (
+    <Page title={t('profile.title')}>
+      <form onSubmit={save}>
+        <Stack gap="md">
+          <ErrorNote error={update.error} />
+          <Group>
+            <Person
+              id={me.id}
+              name={me.name}
+              size={64}
+              key={account.updated_at}
+              {...(picture !== null && { picture })}
+            />
+            <Stack gap={4}>
+              <Group gap="xs">
+                <FileButton onChange={choose} accept="image/png,image/jpeg,image/webp,image/gif">
+                  {(properties) => (
+                    <Button variant="default" size="xs" {...properties}>
+                      {t('profile.picture')}
+                    </Button>
+                  )}
+                </FileButton>
+                <Button variant="subtle" color="gray" size="xs" onClick={() => setPicture('')}>
+                  {t('profile.pictureRemove')}
+                </Button>
+              </Group>
+              <Text size="xs" c="dimmed">
+                {t('profile.pictureHint')}
+              </Text>
+            </Stack>
+          </Group>
+          <TextInput label={t('profile.name')} required autoComplete="name" {...form.getInputProps('name')} />
+          <TextInput label={t('profile.email')} value={account.email} readOnly description={t('profile.emailHint')} />
+          <Textarea label={t('profile.bio')} autosize minRows={2} {...form.getInputProps('bio')} />
+          {picture !== null && <Alert>{t('profile.pictureUnsaved')}</Alert>}
+          <Group>
+            <Button type="submit" loading={update.isPending}>
+              {t('common:action.save')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      {features.enable_user_status && <StatusForm account={account} />}
+    </Page>
+  );
+}

@@ -1,0 +1,112 @@
+import { Badge, Button, Group, List, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { trpc } from '../api/query.ts';
+import { ErrorNote } from '../ui/ErrorNote.tsx';
+import { fieldErrors } from '../ui/errors.ts';
+import { Page } from '../ui/Page.tsx';
+import { dateOfSeconds, dayAndTime } from '../ui/time.ts';
+import { describeAgent } from './agent.ts';
+
+export function Security() {
+  const { t } = useTranslation('account');
+  return (
+    <Page title={t('security.title')}>
+      <PasswordForm />
+      <Sessions />
+    </Page>
+  );
+}
+
+function PasswordForm() {
+  const { t } = useTranslation('account');
+  const queryClient = useQueryClient();
+  const form = useForm({ initialValues: { password: '', new_password: '' } });
+  const change = useMutation(
+    trpc.auths.changePassword.mutationOptions({
+      meta: { showsError: true },
+      onError: (error) => form.setErrors(fieldErrors(error)),
+      async onSuccess() {
+        form.reset();
+        await queryClient.invalidateQueries(trpc.sessions.list.queryFilter());
+        notifications.show({ message: t('security.changed') });
+      },
+    }),
+  );
+  return (
+    <form onSubmit={form.onSubmit((values) => change.mutate(values))}>
+      <Stack gap="sm">
+        <Title order={2} size="h4">
+          {t('security.password')}
+        </Title>
+        <Text c="dimmed">{t('security.passwordHint')}</Text>
+        <ErrorNote error={change.error} />
+        <PasswordInput
+          label={t('security.current')}
+          required
+          autoComplete="current-password"
+          {...form.getInputProps('password')}
+        />
+        <PasswordInput
+          label={t('security.next')}
+          required
+          autoComplete="new-password"
+          {...form.getInputProps('new_password')}
+        />
+        <Group>
+          <Button type="submit" loading={change.isPending}>
+            {t('security.change')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Sessions() {
+  const { t } = useTranslation('account');
+  const queryClient = useQueryClient();
+  const { data: sessions } = useSuspenseQuery(trpc.sessions.list.queryOptions());
+  const others = sessions.filter(({ is_current }) => !is_current);
+  const refresh = () => queryClient.invalidateQueries(trpc.sessions.list.queryFilter());
+  const end = useMutation(trpc.sessions.end.mutationOptions({ onSettled: refresh }));
+  return (
+    <Stack gap="sm" mt="xl">
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          {t('security.sessions')}
+        </Title>
+        {others.length > 0 && (
+          <Button variant="default" size="xs" onClick={() => others.map(({ id }) => end.mutate({ id }))}>
+            {t('security.endOthers')}
+          </Button>
+        )}
+      </Group>
+      <Text c="dimmed">{t('security.sessionsHint')}</Text>
+      <List listStyleType="none" spacing="sm">
+        {sessions.map(({ id, user_agent, ip, last_seen_at, is_current }) => (
+          <List.Item key={id} styles={{ itemWrapper: { width: '100%' }, itemLabel: { width: '100%' } }}>
+            <Group justify="space-between" wrap="nowrap">
+              <div>
+                <Group gap="xs">
+                  <Text>{describeAgent(user_agent) || t('security.unknownAgent')}</Text>
+                  {is_current && <Badge variant="light">{t('security.thisBrowser')}</Badge>}
+                </Group>
+                <Text size="sm" c="dimmed">
+                  {t('security.seen', { ip, time: dayAndTime(dateOfSeconds(last_seen_at)) })}
+                </Text>
+              </div>
+              {!is_current && (
+                <Button variant="subtle" color="red" size="xs" onClick={() => end.mutate({ id })}>
+                  {t('security.end')}
+                </Button>
+              )}
+            </Group>
+          </List.Item>
+        ))}
+      </List>
+    </Stack>
+  );
+}
