@@ -28,6 +28,7 @@ Programs can use the API meanwhile.`;
 
 /** The views that the router of the page knows, beside `/`. */
 const VIEWS = [
+  'auth',
   'sign-in',
   'sign-up',
   'pending',

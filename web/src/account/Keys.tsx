@@ -77,7 +77,8 @@ function KeyTable({ keys }: { keys: Key[] }) {
       onSettled: () => queryClient.invalidateQueries(trpc.apiKeys.list.queryFilter()),
     }),
   );
-  const timeOf = (seconds: number | null) => (seconds === null ? t('keys.never') : dayAndTime(dateOfSeconds(seconds)));
+  const timeOf = (seconds: number | null) =>
+    seconds === null ? t('keys.never') : dayAndTime(dateOfSeconds(seconds));
   return (
     <Table.ScrollContainer minWidth={640}>
       <Table>
@@ -106,9 +107,14 @@ function KeyTable({ keys }: { keys: Key[] }) {
                   <ConfirmButton
                     label={t('keys.revoke')}
                     title={t('keys.revokeTitle', { name })}
-                    text={t('keys.revokeText')}
+                    confirm={t('keys.revoke')}
+                    size="compact-sm"
+                    variant="subtle"
+                    color="red"
                     onConfirm={() => revoke.mutateAsync({ id })}
-                  />
+                  >
+                    {t('keys.revokeText')}
+                  </ConfirmButton>
                 </Group>
               </Table.Td>
             </Table.Tr>

@@ -35,7 +35,13 @@ export function NewKey({ onMade }: { onMade(key: string): void }) {
     <form onSubmit={submit}>
       <Stack gap="sm">
         <ErrorNote error={create.error} />
-        <TextInput label={t('keys.name')} description={t('keys.nameHint')} required data-autofocus {...form.getInputProps('name')} />
+        <TextInput
+          label={t('keys.name')}
+          description={t('keys.nameHint')}
+          required
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
         <Select
           label={t('keys.expires')}
           allowDeselect={false}

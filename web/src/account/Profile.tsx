@@ -80,7 +80,12 @@ export function Profile() {
             </Stack>
           </Group>
           <TextInput label={t('profile.name')} required autoComplete="name" {...form.getInputProps('name')} />
-          <TextInput label={t('profile.email')} value={account.email} readOnly description={t('profile.emailHint')} />
+          <TextInput
+            label={t('profile.email')}
+            value={account.email}
+            readOnly
+            description={t('profile.emailHint')}
+          />
           <Textarea label={t('profile.bio')} autosize minRows={2} {...form.getInputProps('bio')} />
           {picture !== null && <Alert>{t('profile.pictureUnsaved')}</Alert>}
           <Group>

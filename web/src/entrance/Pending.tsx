@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Navigate, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -15,6 +15,8 @@ export function Pending() {
   const navigate = useNavigate();
   const changeSession = useSessionChange();
   const { data: me } = useQuery({ ...meQuery, staleTime: 0, refetchInterval: ASK_MS });
+  // Refused where the installation does not show whom to ask.
+  const { data: contact } = useQuery({ ...trpc.profile.whomToAsk.queryOptions(), retry: false });
   const signOut = useMutation(
     trpc.auths.signOut.mutationOptions({
       async onSuccess() {
@@ -29,6 +31,12 @@ export function Pending() {
     <EntranceFrame title={ui?.pending_user_overlay_title || t('pending.title')}>
       <Stack gap="md">
         <Text>{ui?.pending_user_overlay_content || t('pending.hint')}</Text>
+        {contact && (
+          <Text>
+            {t('pending.contact')}{' '}
+            <Anchor href={`mailto:${contact.email}`}>{contact.name ?? contact.email}</Anchor>
+          </Text>
+        )}
         <Button variant="default" onClick={() => signOut.mutate()} loading={signOut.isPending}>
           {t('common:nav.signOut')}
         </Button>

@@ -1,63 +1,64 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
+import { Alert, Divider, SegmentedControl, Stack } from '@mantine/core';
 import { useRouter, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { trpc } from '../api/query.ts';
 import { useConfig, useSessionChange } from '../api/session.ts';
-import { ErrorNote } from '../ui/ErrorNote.tsx';
 import { AnchorTo } from '../ui/links.tsx';
+import { DirectoryForm } from './DirectoryForm.tsx';
 import { EntranceFrame } from './EntranceFrame.tsx';
+import { PasswordForm } from './PasswordForm.tsx';
+import { Providers } from './Providers.tsx';
+
+type Way = 'password' | 'directory';
 
 export function SignIn() {
   const { t } = useTranslation('entrance');
-  const { features } = useConfig();
-  const { to } = useSearch({ from: '/sign-in' });
+  const { features, oauth } = useConfig();
+  const { to, error } = useSearch({ from: '/sign-in' });
   const router = useRouter();
   const changeSession = useSessionChange();
-  const form = useForm({ initialValues: { email: '', password: '' } });
-  const signIn = useMutation(
-    trpc.auths.signIn.mutationOptions({
-      meta: { showsError: true },
-      async onSuccess() {
-        await changeSession();
-        router.history.push(to ?? '/');
-      },
-    }),
-  );
+  const ways: Way[] = [
+    ...(features.enable_ldap ? ['directory' as const] : []),
+    ...(features.enable_login_form ? ['password' as const] : []),
+  ];
+  const [way, setWay] = useState(ways[0]);
+  const hasProviders = Object.keys(oauth.providers).length > 0;
+  const enter = async () => {
+    await changeSession();
+    router.history.push(to ?? '/');
+  };
   return (
     <EntranceFrame
       title={t('signIn.title')}
       foot={
-        features.enable_signup && (
+        features.enable_signup &&
+        features.enable_login_form && (
           <AnchorTo to="/sign-up" search={to ? { to } : {}}>
             {t('signIn.toSignUp')}
           </AnchorTo>
         )
       }
     >
-      <form onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
-        <Stack gap="sm">
-          <ErrorNote error={signIn.error} />
-          <TextInput
-            label={t('email')}
-            type="email"
-            autoComplete="username"
-            required
-            autoFocus
-            {...form.getInputProps('email')}
+      <Stack gap="md">
+        {error && (
+          <Alert color="red" role="alert">
+            {error}
+          </Alert>
+        )}
+        {ways.length > 1 && (
+          <SegmentedControl
+            aria-label={t('signIn.way')}
+            value={way ?? 'password'}
+            onChange={(next) => setWay(next as Way)}
+            data={ways.map((name) => ({ value: name, label: t(`signIn.${name}`) }))}
           />
-          <PasswordInput
-            label={t('password')}
-            autoComplete="current-password"
-            required
-            {...form.getInputProps('password')}
-          />
-          <Button type="submit" loading={signIn.isPending}>
-            {t('signIn.submit')}
-          </Button>
-        </Stack>
-      </form>
+        )}
+        {way === 'password' && <PasswordForm onSignedIn={enter} />}
+        {way === 'directory' && <DirectoryForm onSignedIn={enter} />}
+        {hasProviders && way && <Divider label={t('signIn.or')} />}
+        <Providers providers={oauth.providers} to={to} />
+        {!way && !hasProviders && <Alert color="yellow">{t('signIn.noWay')}</Alert>}
+      </Stack>
     </EntranceFrame>
   );
 }

@@ -1,21 +1,34 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { rootRoute } from '../app/root.route.ts';
+import { takeDestination } from './destination.ts';
 
-/** `to`: the address to go on to after the sign-in. */
-const destination = (search: Record<string, unknown>): { to?: string } =>
-  typeof search.to === 'string' && /^\/(?![/\\])/.test(search.to) ? { to: search.to } : {};
+interface Search {
+  /** The address to go on to after the sign-in. */
+  to?: string;
+  /** Why the sign-in at a provider failed, in the words of the server. */
+  error?: string;
+}
+
+/** Paths of this page alone: `//host` and `/\host` lead elsewhere. */
+const isOwnPath = (value: unknown): value is string =>
+  typeof value === 'string' && /^\/(?![/\\])/.test(value);
+
+const readSearch = ({ to, error }: Record<string, unknown>): Search => ({
+  ...(isOwnPath(to) && { to }),
+  ...(typeof error === 'string' && { error: error.slice(0, 500) }),
+});
 
 const signIn = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: destination,
+  validateSearch: readSearch,
   component: lazyRouteComponent(() => import('./SignIn.tsx'), 'SignIn'),
 });
 
 const signUp = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-up',
-  validateSearch: destination,
+  validateSearch: readSearch,
   component: lazyRouteComponent(() => import('./SignUp.tsx'), 'SignUp'),
 });
 
@@ -25,4 +38,16 @@ const pending = createRoute({
   component: lazyRouteComponent(() => import('./Pending.tsx'), 'Pending'),
 });
 
-export const entranceRoutes = [signIn, signUp, pending] as const;
+/** Where a provider of sign-ins sends the browser back. */
+const back = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/auth',
+  validateSearch: readSearch,
+  beforeLoad({ search: { error } }) {
+    const to = takeDestination();
+    if (error === undefined) throw redirect({ to: isOwnPath(to) ? to : '/', replace: true });
+    throw redirect({ to: '/sign-in', search: { error, ...(isOwnPath(to) && { to }) }, replace: true });
+  },
+});
+
+export const entranceRoutes = [signIn, signUp, pending, back] as const;
