@@ -8,6 +8,7 @@ import { DEFAULT_CONFIGURATION } from './settings/configs.defaults.ts';
 import { ConfigurationFault } from './settings/configs.schema.ts';
 import { maskSecrets } from './settings/configs.secrets.ts';
 import { pathsOf, SETTINGS, valueAt } from './settings/configs.settings.ts';
+import { schemaOfSetting } from './settings/configs.types.ts';
 
 const SettingView = z
   .object({
@@ -26,6 +27,9 @@ const SettingView = z
     locked: z.boolean(),
     used_by: z.enum(['server', 'clients', 'nobody']),
     meaning: z.string(),
+    schema: z
+      .record(z.string(), z.unknown())
+      .describe('JSON Schema of the value, for forms; empty for a setting that this version does not know'),
   })
   .meta({ id: 'Setting' });
 
@@ -65,6 +69,7 @@ export async function explainConfiguration({ sql, configs }: ConfigScope): Promi
       variable: pin?.variable ?? null,
       locked: pin !== undefined,
       ...describeSetting(path),
+      schema: schemaOfSetting(path),
     };
   });
   const faults = [...configs.faults];

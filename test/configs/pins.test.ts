@@ -47,6 +47,7 @@ interface Setting {
   variable: string | null;
   used_by: string;
   meaning: string;
+  schema: Record<string, unknown>;
 }
 async function explained(): Promise<{ locked: string[]; revision: number; settings: Setting[] }> {
   return (await server.call('GET /configs/explain', { token: root.token })).body;
@@ -170,6 +171,14 @@ describe('GET /configs/explain', () => {
       locked: true,
       variable: 'ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS',
     });
+    const schemas = Object.fromEntries(settings.map(({ path, schema }) => [path, schema]));
+    expect(schemas['ui.default_user_role']).toEqual({ type: 'string', enum: ['admin', 'user', 'pending'] });
+    expect(schemas['user.permissions.features.channels']).toEqual({ type: 'boolean' });
+    expect(schemas.webhook_url).toMatchObject({ anyOf: [{ format: 'uri' }, { const: '' }] });
+    expect(schemas['rag.chunk_size']).toEqual({});
+    expect(settings.filter(({ path, schema }) => SETTINGS.includes(path) && !Object.keys(schema)[0])).toEqual(
+      [],
+    );
     expect((await setting('hosted_model_api.api_keys'))?.value).toEqual(['', '********']);
     expect((await setting('rag.api_key'))?.value).toBe('********');
   });
