@@ -1,31 +1,65 @@
-import { Textarea } from '@mantine/core';
-import { type KeyboardEvent, useState } from 'react';
+import { Text, Textarea } from '@mantine/core';
+import { useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMe } from '../api/session.ts';
 import type { ComposerProperties } from '../messages/types.ts';
+import { CompletionList, optionId } from './CompletionList.tsx';
+import classes from './Composer.module.css';
+import { ComposerTools } from './ComposerTools.tsx';
+import { draftKey } from './drafts.ts';
+import { FileDrop } from './FileDrop.tsx';
+import { QuoteNote } from './QuoteNote.tsx';
+import { UploadList } from './UploadList.tsx';
+import { useCompose } from './useCompose.ts';
+import { useComposerKeys } from './useComposerKeys.ts';
 
-export function Composer({ onSend, onTyping, quote, onQuoteEnd }: ComposerProperties) {
+/** Where a person writes a message. Each channel and thread has its own draft. */
+export function Composer(properties: ComposerProperties) {
+  const { id } = useMe();
+  const draft = draftKey(id, properties.channelId, properties.threadId);
+  return <Field key={draft} draft={draft} {...properties} />;
+}
+
+function Field({ draft, ...properties }: ComposerProperties & { draft: string }) {
   const { t } = useTranslation('composer');
-  const [content, setContent] = useState('');
-  const send = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || !content.trim()) return;
-    event.preventDefault();
-    onSend({ content, files: [], replyToId: quote?.id ?? null });
-    onQuoteEnd();
-    setContent('');
-  };
+  const field = useRef<HTMLTextAreaElement>(null);
+  const listId = useId();
+  const compose = useCompose(draft, field, properties);
+  const { completions, active, uploads, tooMany } = compose;
+  const onKeyDown = useComposerKeys(field, compose, properties);
+  const isOpen = completions.length > 0;
   return (
-    <Textarea
-      aria-label={t('label')}
-      placeholder={t('label')}
-      autosize
-      minRows={1}
-      maxRows={10}
-      value={content}
-      onChange={({ currentTarget: { value } }) => {
-        setContent(value);
-        onTyping();
-      }}
-      onKeyDown={send}
-    />
+    <FileDrop className={classes.composer} onFiles={compose.addFiles}>
+      {isOpen && (
+        <CompletionList id={listId} completions={completions} active={active} onPick={compose.pick} />
+      )}
+      {properties.quote && <QuoteNote quote={properties.quote} onEnd={properties.onQuoteEnd} />}
+      <UploadList uploads={uploads} />
+      <Textarea
+        ref={field}
+        variant="unstyled"
+        aria-label={t(properties.threadId ? 'labelThread' : 'label')}
+        placeholder={t(properties.threadId ? 'placeholderThread' : 'placeholder')}
+        aria-autocomplete="list"
+        aria-controls={isOpen ? listId : undefined}
+        aria-activedescendant={isOpen ? optionId(listId, active) : undefined}
+        autosize
+        minRows={1}
+        maxRows={12}
+        classNames={{ input: classes.input }}
+        value={compose.text}
+        onChange={compose.onChange}
+        onSelect={compose.onSelect}
+        onBlur={compose.closeList}
+        onKeyDown={onKeyDown}
+        onPaste={compose.onPaste}
+      />
+      {tooMany > 0 && (
+        <Text size="xs" c="red" px="sm" role="alert">
+          {t('tooLong', { count: tooMany })}
+        </Text>
+      )}
+      <ComposerTools field={field} compose={compose} />
+    </FileDrop>
   );
 }
