@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { decodePicture } from '../core/pictures.ts';
 import { emptiable } from '../core/schema/nulls.ts';
 import { clients, defineTerms, kept, server } from '../core/terms.ts';
-import { name, httpUrl as url } from '../core/wire.ts';
+import { name, shownName, httpUrl as url } from '../core/wire.ts';
 
 /* The sections of the service reference that belong to no noun here, or to none yet. */
 
@@ -29,6 +30,28 @@ export const ToolServer = z.looseObject({
   key: z.string().nullable().default(null),
   config: freeObject.nullable().default(null),
 });
+
+export const DEFAULT_NAME = 'Parley';
+const NAME_CHARACTERS = 64;
+
+const PATH_CHARACTERS = 2_048;
+/** Every page load gets the logo with the configuration, so it is smaller than other pictures. */
+const LOGO_BYTES = 64 * 1024;
+
+/** A path of this server: neither another host (`//host`) nor a path that browsers read as one. */
+const isOwnPath = (value: string) =>
+  value.length <= PATH_CHARACTERS && /^\/(?!\/)[^\s\\\p{Cc}]*$/u.test(value);
+const isLogo = (value: string) => {
+  const bytes = decodePicture(value)?.bytes.length ?? LOGO_BYTES + 1;
+  return value === '' || isOwnPath(value) || bytes <= LOGO_BYTES;
+};
+const logo = z
+  .string()
+  .refine(
+    isLogo,
+    `must be empty, a path of this server, or a data URI of a PNG, JPEG, GIF or WebP picture of at most ${LOGO_BYTES} bytes`,
+  );
+const color = z.string().regex(/^(#[0-9a-f]{6})?$/i, 'must be a colour such as #3366cc, or empty');
 
 export const terms = defineTerms({
   sections: {
@@ -98,9 +121,22 @@ export const terms = defineTerms({
       settings: { enable: clients('Clients may connect to model servers of their own') },
     },
     webui: {
-      schema: z.looseObject({ url: z.union([url, z.literal('')]) }),
-      defaults: { url: '' },
-      settings: { url: server('Address of the interface, for links') },
+      schema: z.looseObject({
+        url: z.union([url, z.literal('')]),
+        // Optional: exports of older versions and of other systems lack them.
+        name: shownName(NAME_CHARACTERS).optional(),
+        logo: logo.optional(),
+        color: color.optional(),
+      }),
+      defaults: { url: '', name: DEFAULT_NAME, logo: '', color: '' },
+      settings: {
+        url: server('Address of the interface, for links'),
+        name: clients('Name of the installation, which the interface shows'),
+        logo: clients(
+          'Picture beside the name: a path of this server or a data URI; empty for the one that is built in',
+        ),
+        color: clients('Accent colour of the interface, as `#rrggbb`; empty for the one that is built in'),
+      },
     },
     folders: {
       schema: z.looseObject({ enable: flag, max_file_count: z.string() }),

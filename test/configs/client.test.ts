@@ -17,7 +17,17 @@ afterAll(() => server.close());
  * Everything that an anonymous caller may learn about an installation. Adding a name here needs a decision.
  */
 const ANONYMOUS = [
-  ...['status', 'name', 'version', 'default_locale', 'i18n', 'oauth.providers', 'oauth.auto_redirect'],
+  ...[
+    'status',
+    'name',
+    'logo',
+    'color',
+    'version',
+    'default_locale',
+    'i18n',
+    'oauth.providers',
+    'oauth.auto_redirect',
+  ],
   ...['onboarding'],
   ...['features.auth', 'features.auth_trusted_header', 'features.enable_signup_password_confirmation'],
   ...['features.enable_ldap', 'features.enable_api_keys', 'features.enable_signup'],
@@ -54,6 +64,21 @@ describe('GET /config', () => {
       expect(ui !== undefined).toBe(token === pending.token);
       expect(JSON.stringify(body)).not.toContain('inside');
     }
+  });
+
+  it('gives every caller the name, the logo and the colour of the installation', async () => {
+    expect(await ask()).toMatchObject({ name: 'Parley', logo: '', color: '' });
+    const png =
+      'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    for (const logo of ['/logo.svg', png]) {
+      const brand = { name: 'Harbour', logo, color: '#0a7f5C' };
+      await admin.configure(({ webui }) => void Object.assign(webui, brand));
+      expect(await ask()).toMatchObject(brand);
+    }
+    await admin.configure((configuration) => {
+      configuration.webui = { url: '' };
+    });
+    expect(await ask()).toMatchObject({ name: 'Parley', logo: '', color: '' });
   });
 
   it('shows a pending account the overlay of the configuration, and no other part of the interface', async () => {
@@ -174,6 +199,8 @@ function another(path: string, value: unknown): unknown {
   if (path.endsWith('.banners'))
     return [{ id: 'x', type: 'x', content: 'x', dismissible: true, timestamp: 1 }];
   if (path.endsWith('.prompt_suggestions')) return [{ title: ['x'], content: 'x' }];
+  if (path === 'webui.logo') return '/logo.svg';
+  if (path === 'webui.color') return '#0a7f5c';
   return Array.isArray(value) ? ['x'] : `${value}x`;
 }
 

@@ -201,6 +201,9 @@ describe('a variable for a setting', () => {
       [{ title: ['a'], content: 'b' }],
     ],
     ['PARLEY_CONFIG__models__default_params', '{"top_p":0.5}', 'models.default_params', { top_p: 0.5 }],
+    ['WEBUI_NAME', 'Harbour', 'webui.name', 'Harbour'],
+    ['WEBUI_LOGO', '/logo.svg', 'webui.logo', '/logo.svg'],
+    ['WEBUI_COLOR', '#0a7f5c', 'webui.color', '#0a7f5c'],
     ['PARLEY_CONFIG__webhook_url', 'https://example.com/x', 'webhook_url', 'https://example.com/x'],
   ])('%s=%s sets %s to %j', (variable, text, path, value) => {
     expect(readPins({ [variable]: text })).toEqual([{ path, variable, value }]);
@@ -211,6 +214,7 @@ describe('a variable for a setting', () => {
     ['DEFAULT_USER_ROLE', 'root', 'DEFAULT_USER_ROLE is wrong: ui.default_user_role'],
     ['JWT_EXPIRES_IN', 'soon', 'JWT_EXPIRES_IN is wrong'],
     ['OPENAI_API_BASE_URLS', 'https://a.example.com;nonsense', 'hosted_model_api.api_base_urls.1'],
+    ['WEBUI_COLOR', 'green', 'WEBUI_COLOR is wrong: webui.color'],
     ['WEBUI_BANNERS', '[{', 'ui.banners must be a list in JSON'],
     ['PARLEY_CONFIG__models__default_params', 'x', 'must be an object in JSON'],
     ['PARLEY_CONFIG__ui__enable_sign_up', 'false', 'names no setting'],

@@ -198,7 +198,7 @@ describe('a new default of a later version', () => {
 function withoutLaterSettings({ usage: _usage, ...older }: typeof DEFAULT_CONFIGURATION) {
   const { open_provider_models: _open, ...models } = older.models;
   const { model_chain: _chain, model_response_mode: _mode, ...channels } = older.channels;
-  return { ...older, models, channels };
+  return { ...older, models, channels, webui: { url: older.webui.url } };
 }
 
 it('does not replace values that differ from the defaults in a database of old versions, which stored every default', async () => {

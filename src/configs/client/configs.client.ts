@@ -3,7 +3,7 @@ import project from '../../../package.json' with { type: 'json' };
 import { AppError } from '../../core/errors.ts';
 import { type Actor, derivedScope, type Scope } from '../../core/scope.ts';
 import { Visibility, visibilityOf } from '../configs.kept.ts';
-import { Banner, PromptSuggestion } from '../configs.terms.ts';
+import { Banner, DEFAULT_NAME, PromptSuggestion } from '../configs.terms.ts';
 import { valueAt } from '../settings/configs.settings.ts';
 import { Permissions } from '../settings/permissions.schema.ts';
 import { effectivePermissions } from '../settings/permissions.ts';
@@ -33,6 +33,10 @@ export const ClientConfiguration = z
   .object({
     status: z.literal(true),
     name: z.string(),
+    /** A path of this server or a data URI; empty for the logo of the client. */
+    logo: z.string(),
+    /** `#rrggbb`; empty for the colour of the client. */
+    color: z.string(),
     version: z.string(),
     default_locale: z.string(),
     /** Translations of its own that an installation adds; there are none yet. */
@@ -69,11 +73,13 @@ export const describeVersion = ({ configs }: Pick<Scope, 'configs'>): z.infer<ty
 
 /** What a client needs at its start: little for strangers, more for members. */
 export async function clientConfiguration(scope: Scope<null>): Promise<z.infer<typeof ClientConfiguration>> {
-  const { ui } = scope.configs.current;
+  const { ui, webui } = scope.configs.current;
   const actor = await whoAsks(scope);
   const open = {
     status: true as const,
-    name: 'Parley',
+    name: webui.name ?? DEFAULT_NAME,
+    logo: webui.logo ?? '',
+    color: webui.color ?? '',
     version: project.version,
     default_locale: ui.default_locale,
     i18n: {},
