@@ -148,18 +148,26 @@ export interface HistoryRow {
   created_at: number;
   created_by: string | null;
   created_by_name: string | null;
+  /** The stored form; null unless a path was given. */
+  data: Tree | null;
 }
 
-const HISTORY = statement<HistoryRow, { skip: number; limit: number }>(
+const HISTORY = statement<HistoryRow, { path: string | null; skip: number; limit: number }>(
   'config.history',
-  `select h.id, h.revision, h.origin, h.changed, h.created_at, h.created_by, u.name as created_by_name
+  `select h.id, h.revision, h.origin, h.changed, h.created_at, h.created_by, u.name as created_by_name,
+          case when :path::text is not null then h.data end as data
      from config_history h left join users u on u.id = h.created_by
+    where :path::text is null or exists (
+      select from jsonb_array_elements_text(h.changed) as c (path)
+       where c.path = :path or starts_with(c.path, :path || '.') or starts_with(:path, c.path || '.'))
     order by h.revision desc offset :skip limit :limit`,
 );
 
-/** The history, newest first. */
-export const listHistory = (sql: Sql, page: { skip: number; limit: number }): Promise<HistoryRow[]> =>
-  sql.rows(HISTORY, { skip: page.skip, limit: page.limit });
+/** The history, newest first. @param page.path only the changes of this setting, with the configurations */
+export const listHistory = (
+  sql: Sql,
+  { path = null, skip, limit }: { path?: string | null | undefined; skip: number; limit: number },
+): Promise<HistoryRow[]> => sql.rows(HISTORY, { path, skip, limit });
 
 const ENTRY = statement<{ data: Tree }, { id: string }>(
   'config.history.entry',

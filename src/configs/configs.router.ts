@@ -8,7 +8,12 @@ import {
   Version,
 } from './client/configs.client.ts';
 import { ConfigurationExplained, explainConfiguration } from './configs.explain.ts';
-import { ConfigurationChange, configurationHistory } from './configs.history.ts';
+import {
+  ConfigurationChange,
+  ConfigurationComparison,
+  compareConfigurations,
+  configurationHistory,
+} from './configs.history.ts';
 import {
   exportConfiguration,
   importConfiguration,
@@ -106,13 +111,33 @@ export const configsRouter = router({
         summary: 'List the changes of the configuration',
         description:
           'Newest first; the last 100 changes are kept. An entry names the changed settings, the account ' +
-          'and the time, and whether it is in force. It does not hold the values: `GET /audit` has those.',
+          'and the time, and whether it is in force. With `path`, only the changes of that setting or section are ' +
+          'listed, each with its `value` after the change; secrets are masked.',
       },
       access: 'administrator',
     })
-    .input(z.object(page))
+    .input(z.object({ path: name().optional().describe('A setting, or a section of them'), ...page }))
     .output(z.array(ConfigurationChange))
     .query(({ ctx, input }) => configurationHistory(ctx.scope, input)),
+
+  compare: administrator
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/configs/compare',
+        tags: ['configs'],
+        summary: 'Compare two configurations of the history',
+        description:
+          'Answers the settings that differ, each with its value `before` (in `from_id`) and `after` (in `to_id`, ' +
+          'or as it is stored now). Secrets are masked: a secret that differs is listed with two equal masks. ' +
+          'Values that environment variables pin are not considered. An entry that is no longer kept answers 404.',
+        errorResponses: [404],
+      },
+      access: 'administrator',
+    })
+    .input(z.object({ from_id: id(), to_id: id().optional() }))
+    .output(ConfigurationComparison)
+    .query(({ ctx, input }) => compareConfigurations(ctx.scope, input)),
 
   rollback: administrator
     .meta({

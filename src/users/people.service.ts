@@ -1,6 +1,6 @@
 import { AppError, invalid, noSuchUser } from '../core/errors.ts';
 import { limitAtOnce } from '../core/limits/limits.ts';
-import type { Scope } from '../core/scope.ts';
+import type { Role, Scope } from '../core/scope.ts';
 import { id } from '../core/wire.ts';
 import { getGroup } from '../groups/groups.service.ts';
 import { type GroupMembers, orderOf, type PageInput } from './people.schema.ts';
@@ -27,8 +27,10 @@ interface CursorPage<View> {
 }
 
 /** Accounts as administrators see them. @throws validation for a cursor of another order or form */
-export const listUsers = async (scope: Scope, input: PageInput): Promise<CursorPage<UserListing>> =>
-  written(await queryUsers(scope.sql, queryOf(input)));
+export const listUsers = async (
+  scope: Scope,
+  { role, ...input }: PageInput & { role?: Role | undefined },
+): Promise<CursorPage<UserListing>> => written(await queryUsers(scope.sql, { ...queryOf(input), role }));
 
 /** Each search scans all accounts twice in parallel, and so holds two database connections. */
 const enter = limitAtOnce(4, 'searches for people');

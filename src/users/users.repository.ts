@@ -32,12 +32,12 @@ export const keyTypeOf = (order: UserOrder) => (KEYS[order].type === 'int' ? 'nu
  * accounts, by a part of the name or by the whole address: a search by parts of addresses would let any user
  * collect them.
  */
-const MATCHES = `(:callerIsAdmin or u.role <> 'pending') and (:wanted::text is null or position(:wanted in lower(u.name)) > 0
+const MATCHES = `(:callerIsAdmin or u.role <> 'pending') and (:role::text is null or u.role = :role) and (:wanted::text is null or position(:wanted in lower(u.name)) > 0
   or position(:wanted in lower(coalesce(u.username, ''))) > 0
   or case when :callerIsAdmin then position(:wanted in u.email) > 0 else u.email = :wanted end)`;
 
 /** `MATCHES` for a search without text by an administrator. All accounts match, so no column is read. */
-const ALL = ':wanted::text is null and :callerIsAdmin::boolean';
+const ALL = ':wanted::text is null and :role::text is null and :callerIsAdmin::boolean';
 
 /** SQL: whether the row `u` was active within the last three minutes. */
 export const IS_ACTIVE = '(u.last_active_at >= extract(epoch from now())::int - 180)';
@@ -54,8 +54,13 @@ const groups = (condition: string) =>
   `coalesce((select json_agg(json_build_object('id', gp.id, 'name', gp.name) order by gp.name) from user_group gp
      where gp.id in (select gm.group_id from group_member gm where gm.user_id = u.id) and ${condition}), '[]'::json)`;
 
+/** SQL: the ways by which the row `u` can sign in. */
+const SIGN_IN = `array_remove(case when u.password_hash is null then null else 'password' end
+  || array(select i.issuer from identity i where i.user_id = u.id order by 1), null)`;
+
 const LISTING = `u.id, u.email, u.username, u.role, u.name, ${IMAGE} as profile_image_url, u.last_active_at, u.updated_at,
-  u.created_at, array(select distinct gm.group_id from group_member gm where gm.user_id = u.id order by 1) as group_ids`;
+  u.created_at, array(select distinct gm.group_id from group_member gm where gm.user_id = u.id order by 1) as group_ids,
+  ${SIGN_IN} as sign_in`;
 const INFO = `u.id, u.name, case when :callerIsAdmin then u.email end as email, u.role, u.bio, ${IS_ACTIVE} as is_active, ${STATUS},
   '[]'::json as groups`;
 
@@ -64,6 +69,7 @@ type Direction = 'asc' | 'desc';
 
 interface MatchParams {
   wanted: string | null;
+  role: string | null;
   callerIsAdmin: boolean;
 }
 
@@ -130,6 +136,8 @@ const COUNT_ALL = statement<{ total: number }, MatchParams>(
 
 export interface UserQuery {
   query?: string | undefined;
+  /** Only accounts with this role. */
+  role?: string | undefined;
   order_by: UserOrder;
   /** For the order `group_id`. */
   group_id?: string | undefined;
@@ -151,11 +159,11 @@ async function readPage<Shown>(
   sql: Sql,
   view: View<Shown>,
   isAdmin: boolean,
-  { query, order_by: order, group_id: groupId, direction, limit, offset, after }: UserQuery,
+  { query, role, order_by: order, group_id: groupId, direction, limit, offset, after }: UserQuery,
 ): Promise<UserPage<Shown>> {
   const wanted = query?.toLowerCase() || null;
-  const isOfAll = isAdmin && wanted === null;
-  const matching = { wanted, callerIsAdmin: isAdmin };
+  const isOfAll = isAdmin && wanted === null && role === undefined;
+  const matching = { wanted, role: role ?? null, callerIsAdmin: isAdmin };
   const page = pageOf(view, { order, direction, isAfter: after !== undefined, isOfAll });
   const [rows, counted] = await Promise.all([
     sql.rows(page, {
@@ -208,7 +216,8 @@ export async function countActivePeople(sql: Sql): Promise<number> {
 const DETAIL = statement<UserDetail, { id: string }>(
   'users.detail',
   `select u.id, u.email, u.username, u.role, u.name, u.profile_image_url, u.last_active_at, u.updated_at, u.created_at,
-          u.bio, u.gender, u.date_of_birth, u.timezone, ${STATUS}, ${IS_ACTIVE} as is_active, ${groups('true')} as groups
+          u.bio, u.gender, u.date_of_birth, u.timezone, ${STATUS}, ${IS_ACTIVE} as is_active, ${groups('true')} as groups,
+          ${SIGN_IN} as sign_in
      from users u where u.id = :id`,
 );
 

@@ -30,13 +30,13 @@ export const usersRouter = router({
         description:
           '30 a page unless `limit` says otherwise, the newest first unless `order_by` and `direction` say otherwise; the other ' +
           'orders ascend, except `group_id:<id>`, which puts members of that group first. `query` is a ' +
-          'part of the display name, user name or address. `profile_image_url` is always a path of this ' +
+          'part of the display name, user name or address; `role` narrows the list to one role. `profile_image_url` is always a path of this ' +
           'server. Following `next_cursor` takes the same time at every depth, unlike a high `page`; ' +
           '`total` is left out behind a cursor.',
       },
       access: 'administrator',
     })
-    .input(pageInput)
+    .input(pageInput.extend({ role: RoleAtom.optional().describe('Only accounts with this role') }))
     .output(pageOf(UserListing))
     .query(({ ctx, input }) => listUsers(ctx.scope, input)),
 

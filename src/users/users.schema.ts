@@ -97,8 +97,14 @@ export const UserView = z
   .meta({ id: 'User' });
 export type UserView = z.infer<typeof UserView>;
 
+const signInMethods = z.array(z.string()).meta({
+  description: '`password`, `ldap`, and the issuers of the providers by which the account can sign in',
+});
+
 /** An account in a list. Pictures are given as paths, because inline pictures would be megabytes. */
-export const UserListing = UserView.extend({ group_ids: z.array(z.string()) }).meta({ id: 'UserListing' });
+export const UserListing = UserView.extend({ group_ids: z.array(z.string()), sign_in: signInMethods }).meta({
+  id: 'UserListing',
+});
 export type UserListing = z.infer<typeof UserListing>;
 
 const status = {
@@ -118,6 +124,7 @@ export const UserDetail = UserView.extend({
   ...status,
   is_active: z.boolean(),
   groups,
+  sign_in: signInMethods,
 }).meta({ id: 'UserDetail' });
 export type UserDetail = z.infer<typeof UserDetail>;
 

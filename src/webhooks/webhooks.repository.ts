@@ -1,7 +1,7 @@
 import { CAN_READ } from '../channelbase/channels.policy.ts';
 import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Sql, statement } from '../database/sql.ts';
-import type { WebhookView } from './webhooks.schema.ts';
+import type { ListedWebhook, WebhookView } from './webhooks.schema.ts';
 
 /** A stored webhook; its token is sealed. */
 export type WebhookRow = WebhookView;
@@ -15,6 +15,21 @@ const LIST = statement<WebhookRow, { channelId: string }>(
 );
 
 export const listRows = (sql: Sql, channelId: string): Promise<WebhookRow[]> => sql.rows(LIST, { channelId });
+
+const LIST_ALL = statement<ListedWebhook, { skip: number; limit: number }>(
+  'webhook.list_all',
+  `select w.id, w.channel_id, w.user_id, w.name, w.last_used_at::float8 as last_used_at, w.created_at::float8 as created_at,
+          w.updated_at::float8 as updated_at, json_build_object('id', c.id, 'name', c.name, 'type', c.type) as channel,
+          case when u.id is not null then json_build_object('id', u.id, 'name', u.name) end as user
+     from channel_webhook w join channel c on c.id = w.channel_id left join users u on u.id = w.user_id
+    order by w.created_at desc, w.id limit :limit offset :skip`,
+);
+
+/** The webhooks of all channels, without tokens and pictures; the newest first. */
+export const listAllRows = (
+  sql: Sql,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<ListedWebhook[]> => sql.rows(LIST_ALL, { skip, limit });
 
 const LOCK = statement<never, { channelId: string }>(
   'webhook.lock',

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { channelMember } from '../channelbase/channels.procedure.ts';
 import { picture } from '../core/pictures.ts';
 import { emptiable } from '../core/schema/nulls.ts';
-import { open, router } from '../core/trpc/trpc.ts';
-import { id, LIMITS, label, shownName, text } from '../core/wire.ts';
-import { WebhookView } from './webhooks.schema.ts';
+import { administrator, open, router } from '../core/trpc/trpc.ts';
+import { id, LIMITS, label, page, shownName, text } from '../core/wire.ts';
+import { ListedWebhook, WebhookView } from './webhooks.schema.ts';
 import {
   createWebhook,
   deleteWebhook,
+  listAllWebhooks,
   listWebhooks,
   postByWebhook,
   updateWebhook,
@@ -43,6 +44,23 @@ export const webhooksRouter = router({
     .input(z.object({ id: id() }))
     .output(z.array(WebhookView))
     .query(({ ctx, input }) => listWebhooks(ctx.scope, input.id)),
+
+  listAll: administrator
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/webhooks',
+        tags: ['webhooks'],
+        summary: 'List the webhooks of all channels',
+        description:
+          'The newest first, each with its channel and its creator, without the secret part of its address: ' +
+          '`GET /channels/{id}/webhooks` has that.',
+      },
+      access: 'administrator',
+    })
+    .input(z.object(page))
+    .output(z.array(ListedWebhook))
+    .query(({ ctx, input }) => listAllWebhooks(ctx.scope, input)),
 
   create: channelMember
     .meta({

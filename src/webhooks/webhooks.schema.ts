@@ -18,3 +18,13 @@ export const WebhookView = z
   })
   .meta({ id: 'ChannelWebhook' });
 export type WebhookView = z.infer<typeof WebhookView>;
+
+/** A webhook in the list of all channels: without the secret part of its address. */
+export const ListedWebhook = WebhookView.omit({ token: true, profile_image_url: true })
+  .extend({
+    channel: z.object({ id: z.string(), name: z.string(), type: z.string().nullable() }),
+    /** The creator; null if the account was deleted. */
+    user: z.object({ id: z.string(), name: z.string() }).nullable(),
+  })
+  .meta({ id: 'ListedWebhook' });
+export type ListedWebhook = z.infer<typeof ListedWebhook>;

@@ -13,6 +13,7 @@ import {
   deleteRow,
   findRow,
   insertRow,
+  listAllRows,
   listRows,
   lockRow,
   noteUse,
@@ -20,7 +21,7 @@ import {
   updateRow,
   type WebhookRow,
 } from './webhooks.repository.ts';
-import type { WebhookView } from './webhooks.schema.ts';
+import type { ListedWebhook, WebhookView } from './webhooks.schema.ts';
 
 declare module '../core/secrets/keys.ts' {
   interface KeyPurposes {
@@ -63,6 +64,12 @@ export async function listWebhooks(scope: Scope, channelId: string): Promise<Web
   const rows = await listRows(scope.sql, channelId);
   return rows.map((row) => toView(scope, row));
 }
+
+/** The webhooks of all channels, for administrators. */
+export const listAllWebhooks = (
+  scope: Scope,
+  page: { skip: number; limit: number },
+): Promise<ListedWebhook[]> => listAllRows(scope.sql, page);
 
 export interface WebhookForm {
   name: string;

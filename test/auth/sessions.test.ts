@@ -71,6 +71,18 @@ describe('the sessions of an account', () => {
     expect([status, body.code]).toEqual([404, 'not_found']);
   });
 
+  it.each([
+    ['with the current one', '', 401],
+    ['but for the current one', '?keep_current=true', 200],
+  ])('are ended all at once, %s', async (_which, query, status) => {
+    const person = await signUp(server, `Leaving${status}`);
+    const others = [await signIn(server, person), await signIn(server, person)];
+    const { body } = await end(person, `/auths/sessions${query}`);
+    expect(body).toEqual({ ended: status === 200 ? 2 : 3 });
+    expect(await Promise.all(others.map(whoAmI))).toEqual([401, 401]);
+    expect([await whoAmI(person), await whoAmI(ada)]).toEqual([status, 200]);
+  });
+
   it('can be listed by a pending account', async () => {
     const waiting = await signUp(server, 'Waiting');
     expect((await list(waiting)).map(({ id }) => id)).toEqual([sessionOf(waiting)]);

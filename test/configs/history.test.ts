@@ -86,6 +86,39 @@ describe('GET /configs/history', () => {
   });
 });
 
+describe('a setting', () => {
+  it('has a history of its values, and two entries can be compared', async () => {
+    await admin.configure(({ hosted_model_api, ui }) => {
+      Object.assign(hosted_model_api, { api_base_urls: ['https://x.example.com'], api_keys: ['sk-first'] });
+      ui.watermark = 'first';
+    });
+    await admin.configure(({ hosted_model_api, ui }) => {
+      Object.assign(hosted_model_api, { api_base_urls: ['https://x.example.com'], api_keys: ['sk-second'] });
+      ui.watermark = 'first';
+    });
+    await marked('second');
+    const ofMark = await history('?path=ui.watermark&limit=2');
+    expect(ofMark.map(({ value }: { value: string }) => value)).toEqual(['second', 'first']);
+    expect((await history('?path=ui&limit=1'))[0].value).toMatchObject({ watermark: 'second' });
+    const ofKeys = await history('?path=hosted_model_api.api_keys&limit=2');
+    expect(ofKeys[1].value).toEqual(['********']);
+    const [last, keys, first] = await history('?limit=3');
+    const compare = async (query: string, token = root.token) =>
+      server.call(`GET /configs/compare?${query}`, { token });
+    expect((await compare(`from_id=${first.id}&to_id=${keys.id}`)).body).toEqual({
+      changes: [{ path: 'hosted_model_api.api_keys', before: ['********'], after: ['********'] }],
+    });
+    expect((await compare(`from_id=${keys.id}`)).body.changes).toContainEqual({
+      path: 'ui.watermark',
+      before: 'first',
+      after: 'second',
+    });
+    expect((await compare(`from_id=${last.id}`)).body).toEqual({ changes: [] });
+    expect((await compare(`from_id=${crypto.randomUUID()}`)).status).toBe(404);
+    expect((await compare(`from_id=${first.id}`, user.token)).status).toBe(403);
+  });
+});
+
 describe('POST /configs/rollback', () => {
   it('restores an earlier configuration with its secrets, as a new change', async () => {
     await admin.configure(({ hosted_model_api, ui }) => {

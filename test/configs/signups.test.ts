@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { egressToHere, startTarget, type Target } from '../egress/targets.ts';
 import { until } from '../support/poll.ts';
-import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
+import { type Person, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
 import { type Administration, administer } from './support.ts';
 
 const egress = egressToHere();
@@ -57,6 +57,21 @@ describe('webhook_url', () => {
     const [row] = await deliveries();
     expect(row?.user_id).toBeNull();
     expect(row?.url).not.toContain('target.example');
+  });
+
+  it('shows its deliveries to administrators, who can send them again', async () => {
+    const [before] = (await server.as(root)('GET /deliveries?limit=1')).body;
+    expect(before).toMatchObject({ user: null, url: `${target.url}/…`, message_id: null });
+    const isDelivered = async () =>
+      (await server.as(root)('GET /deliveries?status=delivered')).body.length > 0;
+    await until('the delivery to be noted', isDelivered);
+    const again = `POST /users/user/deliveries/${before.id}/redeliver`;
+    expect(await server.as(root)(again)).toMatchObject({ status: 200, body: { status: 'pending' } });
+    await until('the notice to arrive again', () => target.heard.length > 1);
+    const ben = await signUpAs(server, root, 'Ben', 'user');
+    await until('the notice of Ben', () => target.heard.length > 2);
+    expect((await server.as(ben)(again)).status).toBe(404);
+    expect((await server.as(ben)('GET /deliveries')).status).toBe(403);
   });
 
   it.each([

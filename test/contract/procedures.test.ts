@@ -43,6 +43,7 @@ const SIGNED_IN = [
   'auths.signOutByGet',
   'oauth.sessionsOf',
   'sessions.end',
+  'sessions.endAll',
   'sessions.endAllOf',
   'sessions.endOf',
   'sessions.list',

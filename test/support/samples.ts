@@ -47,7 +47,7 @@ const SAMPLES: Record<string, Sample> = {
 };
 
 /** These end the session that a sweep uses; `test/auth/revocation.test.ts` tests them. */
-export const ENDING = ['auths.signOut', 'auths.signOutByGet'];
+export const ENDING = ['auths.signOut', 'auths.signOutByGet', 'sessions.endAll'];
 
 export const procedures = listProcedures(appRouter).filter(({ path }) => !ENDING.includes(path));
 

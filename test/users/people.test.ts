@@ -25,6 +25,7 @@ interface Listed {
   id: string;
   name: string;
   email: string | null;
+  role?: string;
 }
 
 async function walk(person: Person, path: string, query: string): Promise<Listed[]> {
@@ -40,6 +41,23 @@ async function walk(person: Person, path: string, query: string): Promise<Listed
 }
 
 describe('the list of accounts', () => {
+  it('holds the accounts of one role, with the ways to sign in', async () => {
+    const pending = await walk(root, '/users', 'role=pending&limit=100');
+    expect(new Set(pending.map(({ role }) => role))).toEqual(new Set(['pending']));
+    const { body } = await as(root)('GET /users?role=pending&limit=1');
+    expect(body.total).toBe(pending.length);
+    expect((await as(root)('GET /users?role=admin')).body.users.map(({ id }: Listed) => id)).toEqual([
+      root.id,
+    ]);
+    await server.database.query(
+      `insert into identity (issuer, subject, user_id, created_at) values ('https://id.example.com', 'x', $1, 0)`,
+      [ann.id],
+    );
+    const sign_in = ['password', 'https://id.example.com'];
+    expect((await as(root)(`GET /users?query=${ann.email}`)).body.users[0]).toMatchObject({ sign_in });
+    expect((await as(root)(`GET /users/${ann.id}`)).body).toMatchObject({ sign_in });
+  });
+
   it.each(
     ['created_at', 'updated_at', 'name', 'email', 'role', 'last_active_at', 'group_id:none'].flatMap(
       (order) => [

@@ -51,6 +51,19 @@ describe('managing webhooks', () => {
     expect(list.body.map((webhook: { id: string }) => webhook.id)).toContain(id);
   });
 
+  it('shows administrators the webhooks of all channels, without their secrets', async () => {
+    const { id, token } = await create({ name: 'listed' });
+    const list = (as: { token: string }) => server.call('GET /webhooks', { token: as.token });
+    const { body } = await list(people.administrator);
+    expect(body.find((webhook: { id: string }) => webhook.id === id)).toMatchObject({
+      name: 'listed',
+      channel: { id: channelId, name: 'general', type: null },
+      user: { id: people.owner.id },
+    });
+    expect(JSON.stringify(body)).not.toContain(token);
+    expect((await list(people.writer)).status).toBe(403);
+  });
+
   it('gives an address that stays, and seals its secret', async () => {
     const made = await create({ name: 'builds', profile_image_url: PNG });
     expect(made).toMatchObject({

@@ -29,11 +29,19 @@ const LIST_OF_PROVIDERS = statement<ProviderSessionView, { userId: string }>(
 export const listProviderSessions = (sql: Sql, userId: string): Promise<ProviderSessionView[]> =>
   sql.rows(LIST_OF_PROVIDERS, { userId });
 
-const DELETE = statement<SessionRow, { userId: string; sessionId: string | null }>(
+interface Which {
+  userId: string;
+  /** One session; null for all. */
+  sessionId: string | null;
+  /** The session that stays. */
+  keptId: string | null;
+}
+
+const DELETE = statement<SessionRow, Which>(
   'sessions.delete',
-  `delete from session s where s.user_id = :userId and (:sessionId::text is null or s.id = :sessionId) returning ${COLUMNS}`,
+  `delete from session s where s.user_id = :userId and (:sessionId::text is null or s.id = :sessionId)
+      and (:keptId::text is null or s.id <> :keptId) returning ${COLUMNS}`,
 );
 
 /** Ends one session or all sessions of a user. Returns the deleted sessions. */
-export const deleteSessions = (sql: Sql, userId: string, sessionId: string | null): Promise<SessionRow[]> =>
-  sql.rows(DELETE, { userId, sessionId });
+export const deleteSessions = (sql: Sql, which: Which): Promise<SessionRow[]> => sql.rows(DELETE, which);

@@ -46,6 +46,29 @@ export const sessionsRouter = router({
       ended: await endSessions(ctx.scope, { userId: ctx.scope.actor.id, sessionId: input.id }),
     })),
 
+  endAll: signedIn
+    .meta({
+      openapi: {
+        method: 'DELETE',
+        path: '/auths/sessions',
+        tags: ['auths'],
+        summary: "End all of the caller's sessions",
+        description:
+          'All tokens of the account stop working at once and their sockets are closed, those of this session ' +
+          'too unless `keep_current` is true; API keys stay valid. `ended` is the number of sessions.',
+      },
+      access: 'account',
+    })
+    .input(z.object({ keep_current: z.boolean().default(false) }))
+    .output(Ended)
+    .mutation(async ({ ctx: { scope }, input }) => ({
+      ended: await endSessions(scope, {
+        userId: scope.actor.id,
+        sessionId: null,
+        keptId: input.keep_current ? scope.actor.sessionId : null,
+      }),
+    })),
+
   listOf: signedInAdministrator
     .meta({
       openapi: {

@@ -19,16 +19,17 @@ export const providerSessionsOf = (scope: Scope, userId: string): Promise<Provid
 /**
  * Ends sessions of an account and closes their sockets.
  *
- * @param which one session, or null for all
+ * @param which.sessionId one session, or null for all
+ * @param which.keptId a session that stays
  * @returns the number of ended sessions
  * @throws not_found if the session does not exist
  */
 export async function endSessions(
   scope: Scope,
-  { userId, sessionId }: { userId: string; sessionId: string | null },
+  { userId, sessionId, keptId = null }: { userId: string; sessionId: string | null; keptId?: string | null },
 ): Promise<number> {
   const ended = await transaction(scope, async (tx) => {
-    const deleted = await deleteSessions(tx, userId, sessionId);
+    const deleted = await deleteSessions(tx, { userId, sessionId, keptId });
     const entries = deleted.map((session) => ({
       action: 'session.end',
       target: { type: 'session', id: session.id },

@@ -1,7 +1,7 @@
 import { channelAllows } from '../../channelbase/channels.policy.ts';
-import { ACCOUNT } from '../../core/caller.ts';
+import { ACCOUNT, type Caller } from '../../core/caller.ts';
 import { type Sql, statement } from '../../database/sql.ts';
-import type { DeliveryView } from './deliveries.schema.ts';
+import type { DeliveryView, ListedDelivery } from './deliveries.schema.ts';
 
 const INSERT = statement<{ id: string }, { deliveries: string; now: number }>(
   'delivery.insert',
@@ -164,7 +164,11 @@ export async function pruneDeliveries(sql: Sql, before: number): Promise<void> {
   await sql.rows(PRUNE, { before });
 }
 
-const VIEW = `id, channel_id, message_id, url, status, attempts, next_attempt_at, response_status, error, created_at, updated_at`;
+const COLUMNS = [
+  ...['id', 'channel_id', 'message_id', 'url', 'status', 'attempts', 'next_attempt_at', 'response_status'],
+  ...['error', 'created_at', 'updated_at'],
+];
+const VIEW = COLUMNS.join(', ');
 
 const LIST = statement<DeliveryView, { userId: string; skip: number; limit: number }>(
   'delivery.list',
@@ -178,13 +182,28 @@ export const listRows = (
   page: { skip: number; limit: number },
 ): Promise<DeliveryView[]> => sql.rows(LIST, { userId, skip: page.skip, limit: page.limit });
 
+const LIST_ALL = statement<ListedDelivery, { status: string | null; skip: number; limit: number }>(
+  'delivery.list_all',
+  `select ${COLUMNS.map((name) => `d.${name}`).join(', ')}, case when u.id is not null then json_build_object('id', u.id, 'name', u.name) end as user
+     from delivery d left join users u on u.id = d.user_id
+    where :status::text is null or d.status = :status
+    order by d.created_at desc, d.id desc limit :limit offset :skip`,
+);
+
+/** The deliveries to all recipients, newest first; addresses are sealed. */
+export const listAllRows = (
+  sql: Sql,
+  { status = null, skip, limit }: { status?: string | null | undefined; skip: number; limit: number },
+): Promise<ListedDelivery[]> => sql.rows(LIST_ALL, { status, skip, limit });
+
 const REDELIVER = statement<
   { was: string; row: DeliveryView | null },
-  { id: string; userId: string; now: number }
+  { id: string; userId: string; isAdmin: boolean; now: number }
 >(
   'delivery.redeliver',
   `with one as (
-     select id, status from delivery where id = :id and user_id = :userId for update
+     select id, status from delivery
+      where id = :id and (user_id = :userId or user_id is null and :isAdmin) for update
    ), changed as (
      update delivery d set status = 'pending', attempts = 0, next_attempt_at = :now, updated_at = :now,
             response_status = null, error = null
@@ -194,8 +213,12 @@ const REDELIVER = statement<
    select one.status as was, (select row_to_json(v) from (select ${VIEW} from changed) v) as row from one`,
 );
 
-/** @returns undefined if the user has no such delivery; `row` is null if it is still pending */
-export async function redeliverRow(sql: Sql, id: string, userId: string, now: number) {
-  const [found] = await sql.rows(REDELIVER, { id, userId, now });
+/**
+ * Administrators may also repeat the deliveries of the installation's own webhook.
+ *
+ * @returns undefined if the user has no such delivery; `row` is null if it is still pending
+ */
+export async function redeliverRow(sql: Sql, id: string, { id: userId, role }: Caller, now: number) {
+  const [found] = await sql.rows(REDELIVER, { id, userId, isAdmin: role === 'admin', now });
   return found;
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { member, router } from '../../core/trpc/trpc.ts';
+import { administrator, member, router } from '../../core/trpc/trpc.ts';
 import { id, page } from '../../core/wire.ts';
-import { DeliveryView } from './deliveries.schema.ts';
-import { listDeliveries, redeliver } from './deliveries.service.ts';
+import { DeliveryStatus, DeliveryView, ListedDelivery } from './deliveries.schema.ts';
+import { listAllDeliveries, listDeliveries, redeliver } from './deliveries.service.ts';
 
 export const deliveriesRouter = router({
   list: member
@@ -24,6 +24,23 @@ export const deliveriesRouter = router({
     .output(z.array(DeliveryView))
     .query(({ ctx, input }) => listDeliveries(ctx.scope, input)),
 
+  listAll: administrator
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/deliveries',
+        tags: ['notifications'],
+        summary: 'List the deliveries of notifications to all webhooks',
+        description:
+          "Newest first: those of people, and those of the installation's own webhook (`webhook_url`), whose " +
+          '`user` is null. `url` shows only the server of the address; entries are kept for 30 days.',
+      },
+      access: 'administrator',
+    })
+    .input(z.object({ status: DeliveryStatus.optional(), ...page }))
+    .output(z.array(ListedDelivery))
+    .query(({ ctx, input }) => listAllDeliveries(ctx.scope, input)),
+
   redeliver: member
     .meta({
       openapi: {
@@ -32,8 +49,9 @@ export const deliveriesRouter = router({
         tags: ['notifications'],
         summary: 'Send a notification to a webhook again',
         description:
-          'For a delivery of the caller that was delivered or has failed; one that is still `pending` is ' +
-          'refused with 400. Answers it at once as `pending` with 0 attempts, to be tried in the background ' +
+          'For a delivery of the caller that was delivered or has failed, and for administrators also one of the ' +
+          "installation's own webhook; one that is still `pending` is refused with 400. " +
+          'Answers it at once as `pending` with 0 attempts, to be tried in the background ' +
           'up to 5 times. It goes to the address of that time, with the text that the message has now. 30 a ' +
           'minute are allowed (429).',
         errorResponses: [429],

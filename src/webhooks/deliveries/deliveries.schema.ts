@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { seconds } from '../../core/wire.ts';
 
-const DeliveryStatus = z.enum(['pending', 'delivered', 'failed']);
+export const DeliveryStatus = z.enum(['pending', 'delivered', 'failed']);
 
 /** A notification to a user's webhook, and its state. */
 export const DeliveryView = z
@@ -23,3 +23,10 @@ export const DeliveryView = z
   })
   .meta({ id: 'Delivery' });
 export type DeliveryView = z.infer<typeof DeliveryView>;
+
+/** A delivery with its recipient. */
+export const ListedDelivery = DeliveryView.extend({
+  /** Null for the installation's own webhook (`webhook_url`). */
+  user: z.object({ id: z.string(), name: z.string() }).nullable(),
+}).meta({ id: 'ListedDelivery' });
+export type ListedDelivery = z.infer<typeof ListedDelivery>;
