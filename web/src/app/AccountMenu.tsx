@@ -20,8 +20,8 @@ export function AccountMenu() {
         // The provider of the session has a sign-out page of its own.
         if ('redirect_url' in answer && answer.redirect_url)
           return window.location.assign(answer.redirect_url);
-        await changeSession();
         await navigate({ to: '/sign-in' });
+        await changeSession();
       },
     }),
   );

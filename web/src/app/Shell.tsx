@@ -1,6 +1,6 @@
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { startLive } from '../api/live.ts';
@@ -12,11 +12,15 @@ import classes from './Shell.module.css';
 /** The frame of the workspace. Follows the events of all channels while it is shown. */
 export function Shell() {
   const { data: me } = useQuery(meQuery);
-  const { href } = useLocation();
-  // The session ended while the page was open.
-  if (!me) return <Navigate to="/sign-in" search={{ to: href }} />;
-  if (me.role === 'pending') return <Navigate to="/pending" />;
-  return <Workspace key={me.id} />;
+  const isMember = me != null && me.role !== 'pending';
+  return isMember ? <Workspace key={me.id} /> : <Leave />;
+}
+
+/** The session or the role was lost while the page was open: the route decides again where the person belongs. */
+function Leave() {
+  const router = useRouter();
+  useEffect(() => void router.invalidate(), [router]);
+  return null;
 }
 
 function Workspace() {

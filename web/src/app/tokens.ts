@@ -8,7 +8,7 @@ const ACCENT = '#3b5bdb';
 const SHADES = [0.92, 0.84, 0.7, 0.52, 0.34, 0.16, 0, -0.12, -0.26, -0.4];
 
 const FONT =
-  'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", "Helvetica Neue", Arial, sans-serif';
+  'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", "Helvetica Neue", Arial, sans-serif';
 const MONOSPACE = 'ui-monospace, "SF Mono", "Cascadia Code", "Roboto Mono", "DejaVu Sans Mono", monospace';
 
 /** @param accent `#rrggbb` */

@@ -20,8 +20,8 @@ export function Pending() {
   const signOut = useMutation(
     trpc.auths.signOut.mutationOptions({
       async onSuccess() {
-        await changeSession();
         await navigate({ to: '/sign-in' });
+        await changeSession();
       },
     }),
   );

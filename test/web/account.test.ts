@@ -1,0 +1,118 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { until } from '../support/poll.ts';
+import { PASSWORD, signUp, startServer } from '../support/server.ts';
+import { PNG } from '../webhooks/pictures.ts';
+import { violationsOn } from './axe.ts';
+import { launchBrowser, openDesk, withoutBrowser } from './browser.ts';
+
+describe.skipIf(withoutBrowser)('the own account (needs chromium)', async () => {
+  if (withoutBrowser) return;
+  const server = await startServer({ env: { ENABLE_USER_WEBHOOKS: 'true', ENABLE_API_KEYS: 'true' } });
+  const ada = await signUp(server, 'Ada');
+  const browser = await launchBrowser();
+  const { page, faults, context } = await openDesk(browser, server, ada);
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+  const me = async () => (await server.as(ada)('GET /auths')).body;
+
+  test('the name, the picture and the status change', async () => {
+    await page.goto('/account');
+    await page.getByLabel('Name').fill('Ada Lovelace');
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({
+        name: 'me.png',
+        mimeType: 'image/png',
+        buffer: Buffer.from(PNG.split(',')[1] ?? '', 'base64'),
+      });
+    await page.getByText('The picture changes when you save.').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Your profile was saved.').waitFor();
+    expect(await me()).toMatchObject({ name: 'Ada Lovelace' });
+    const picture = await fetch(`${server.url}/api/v1/users/${ada.id}/profile/image`, {
+      headers: { authorization: `Bearer ${ada.token}` },
+    });
+    expect(picture.headers.get('content-type')).toBe('image/jpeg');
+
+    await page.getByLabel('What others see').fill('In a meeting');
+    await page.getByRole('button', { name: 'Set the status' }).click();
+    await page.getByText('Your status was set.').waitFor();
+    expect((await server.as(ada)('GET /users/user/status')).body.status_message).toBe('In a meeting');
+  });
+
+  test('a key is shown once, works, and is revoked after a question', async () => {
+    await page.goto('/account/keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('Name').fill('Backup');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const key = (await page.getByTestId('key').textContent()) ?? '';
+    expect((await server.as({ token: key })('GET /auths')).status).toBe(200);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click();
+    await page.getByRole('cell', { name: 'Backup' }).waitFor();
+    expect(await page.content()).not.toContain(key);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('You have no API keys').waitFor();
+    expect((await server.as({ token: key })('GET /auths')).status).toBe(401);
+  });
+
+  test('other sessions are listed and ended', async () => {
+    const { body: other } = await server.call('POST /auths/signin', {
+      body: { email: ada.email, password: PASSWORD },
+    });
+    await page.goto('/account/security');
+    await page.getByText('This browser').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'End', exact: true }).first().click();
+    await until('the end of the session', async () => (await server.as(other)('GET /auths')).status === 401);
+  });
+
+  test('language, colours and density change at once and stay', async () => {
+    await page.goto('/account/look');
+    await page.getByText('Dark', { exact: true }).click();
+    await page.getByText('Comfortable', { exact: true }).click();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('combobox', { name: 'Language' }).click();
+    await page.getByRole('option', { name: 'Deutsch' }).click();
+    await page.getByRole('heading', { name: 'Sprache und Aussehen' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sprache und Aussehen' }).waitFor();
+    const root = page.locator('html');
+    expect(await root.getAttribute('lang')).toBe('de');
+    expect(await root.getAttribute('data-mantine-color-scheme')).toBe('dark');
+    expect(await root.getAttribute('data-density')).toBe('comfortable');
+    await page.evaluate(() => localStorage.clear());
+  });
+
+  test('the address for notifications is checked by the server and kept', async () => {
+    await page.goto('/account/notifications');
+    await page.getByLabel('Address').fill('http://127.0.0.1:1/hook');
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').first().waitFor();
+    expect(await page.getByLabel('Address').inputValue()).toBe('http://127.0.0.1:1/hook');
+  });
+
+  test('the use of models is shown', async () => {
+    await page.goto('/account/usage');
+    await page.getByText('You have not used a model yet').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+  });
+
+  test('signing out here ends the session of this browser', async () => {
+    await page.goto('/account/profile');
+    await page
+      .getByRole('navigation', { name: 'Main navigation' })
+      .getByRole('button', { name: /Ada/ })
+      .click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect((await server.as(ada)('GET /auths')).status).toBe(401);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
