@@ -20,13 +20,11 @@ describe.skipIf(withoutBrowser)('the own account (needs chromium)', async () => 
   test('the name, the picture and the status change', async () => {
     await page.goto('/account');
     await page.getByLabel('Name').fill('Ada Lovelace');
-    await page
-      .locator('input[type=file]')
-      .setInputFiles({
-        name: 'me.png',
-        mimeType: 'image/png',
-        buffer: Buffer.from(PNG.split(',')[1] ?? '', 'base64'),
-      });
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'me.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from(PNG.split(',')[1] ?? '', 'base64'),
+    });
     await page.getByText('The picture changes when you save.').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save' }).click();

@@ -51,7 +51,6 @@ describe.skipIf(withoutBrowser)('the entrance (needs chromium)', async () => {
   test('a second person waits for approval, and the page goes on by itself', async () => {
     const { page, faults, context } = await desk();
     await page.goto('/tools');
-    await page.getByRole('tab').or(page.getByText('Sign in').first()).first().waitFor();
     await page.getByRole('link', { name: 'Make an account' }).click();
     await page.getByLabel('Name').fill('Grace');
     await page.getByLabel('E-mail').fill('grace@example.com');
@@ -67,6 +66,12 @@ describe.skipIf(withoutBrowser)('the entrance (needs chromium)', async () => {
     const ada = server.as(body);
     const { users } = (await ada('GET /users/?query=grace')).body;
     await ada(`POST /users/${users[0].id}/update`, { role: 'user' });
+    // The approval ends the session, as each change of a role does.
+    await page.getByText('Your session has ended').waitFor();
+    await page.getByText('Password', { exact: true }).first().click();
+    await page.getByLabel('E-mail').fill('grace@example.com');
+    await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
     expect(faults).toEqual([]);
     await context.close();

@@ -2,6 +2,7 @@ import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
 import { configQuery } from '../api/session.ts';
 import { startDensity } from './density.ts';
 import { cssVariables, themeOf } from './tokens.ts';
@@ -15,7 +16,9 @@ export function Look({ children }: { children: ReactNode }) {
   const { data } = useQuery(configQuery);
   const accent =
     data && 'color' in data && typeof data.color === 'string' && data.color ? data.color : undefined;
-  const theme = useMemo(() => themeOf(accent), [accent]);
+  const { t } = useTranslation();
+  const close = t('action.close');
+  const theme = useMemo(() => themeOf(accent, close), [accent, close]);
   return (
     <MantineProvider
       theme={theme}

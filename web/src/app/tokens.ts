@@ -11,10 +11,13 @@ const FONT =
   'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", "Helvetica Neue", Arial, sans-serif';
 const MONOSPACE = 'ui-monospace, "SF Mono", "Cascadia Code", "Roboto Mono", "DejaVu Sans Mono", monospace';
 
-/** @param accent `#rrggbb` */
-export const themeOf = (accent: string = ACCENT) =>
+/**
+ * @param accent `#rrggbb`
+ * @param closeLabel the name of the buttons that close overlays, for screen readers
+ */
+export const themeOf = (accent: string | undefined, closeLabel: string) =>
   createTheme({
-    colors: { accent: shadesOf(accent) },
+    colors: { accent: shadesOf(accent ?? ACCENT) },
     primaryColor: 'accent',
     primaryShade: { light: 6, dark: 5 },
     autoContrast: true,
@@ -38,7 +41,13 @@ export const themeOf = (accent: string = ACCENT) =>
     respectReducedMotion: true,
     cursorType: 'pointer',
     components: {
-      Modal: { defaultProps: { transitionProps: { duration: 120 }, centered: false } },
+      Modal: {
+        defaultProps: { transitionProps: { duration: 120 }, closeButtonProps: { 'aria-label': closeLabel } },
+      },
+      Drawer: {
+        defaultProps: { transitionProps: { duration: 120 }, closeButtonProps: { 'aria-label': closeLabel } },
+      },
+      Notification: { defaultProps: { closeButtonProps: { 'aria-label': closeLabel } } },
       Tooltip: { defaultProps: { openDelay: 400, transitionProps: { duration: 80 } } },
       Menu: { defaultProps: { transitionProps: { duration: 80 } } },
     },

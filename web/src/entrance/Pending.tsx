@@ -25,7 +25,7 @@ export function Pending() {
       },
     }),
   );
-  if (me === null) return <Navigate to="/sign-in" />;
+  if (me === null) return <Navigate to="/sign-in" search={{ hasWaited: true }} />;
   if (me && me.role !== 'pending') return <Navigate to="/" />;
   return (
     <EntranceFrame title={ui?.pending_user_overlay_title || t('pending.title')}>

@@ -14,7 +14,7 @@ type Way = 'password' | 'directory';
 export function SignIn() {
   const { t } = useTranslation('entrance');
   const { features, oauth } = useConfig();
-  const { to, error } = useSearch({ from: '/sign-in' });
+  const { to, error, hasWaited } = useSearch({ from: '/sign-in' });
   const router = useRouter();
   const changeSession = useSessionChange();
   const ways: Way[] = [
@@ -40,6 +40,7 @@ export function SignIn() {
       }
     >
       <Stack gap="md">
+        {hasWaited && <Alert>{t('signIn.hasWaited')}</Alert>}
         {error && (
           <Alert color="red" role="alert">
             {error}

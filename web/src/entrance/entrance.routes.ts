@@ -4,18 +4,22 @@ import { takeDestination } from './destination.ts';
 
 interface Search {
   /** The address to go on to after the sign-in. */
-  to?: string;
+  to?: string | undefined;
   /** Why the sign-in at a provider failed, in the words of the server. */
-  error?: string;
+  error?: string | undefined;
+  /** True after the waiting page: an approval ends the session. */
+  hasWaited?: true | undefined;
 }
 
 /** Paths of this page alone: `//host` and `/\host` lead elsewhere. */
 const isOwnPath = (value: unknown): value is string =>
   typeof value === 'string' && /^\/(?![/\\])/.test(value);
 
-const readSearch = ({ to, error }: Record<string, unknown>): Search => ({
-  ...(isOwnPath(to) && { to }),
-  ...(typeof error === 'string' && { error: error.slice(0, 500) }),
+// A member that is left out would keep its raw value.
+const readSearch = ({ to, error, hasWaited }: Record<string, unknown>): Search => ({
+  to: isOwnPath(to) ? to : undefined,
+  error: typeof error === 'string' ? error.slice(0, 500) : undefined,
+  hasWaited: hasWaited === true || undefined,
 });
 
 const signIn = createRoute({
