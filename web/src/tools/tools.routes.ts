@@ -4,7 +4,27 @@ import { shellRoute } from '../app/shell.route.ts';
 const tools = createRoute({
   getParentRoute: () => shellRoute,
   path: '/tools',
-  component: lazyRouteComponent(() => import('./ToolsPage.tsx'), 'ToolsPage'),
+  component: lazyRouteComponent(() => import('./list/ToolsPage.tsx'), 'ToolsPage'),
 });
 
-export const toolRoutes = [tools] as const;
+const create = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/tools/new',
+  component: lazyRouteComponent(() => import('./edit/NewTool.tsx'), 'NewTool'),
+});
+
+const importTools = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/tools/import',
+  component: lazyRouteComponent(() => import('./import/ImportPage.tsx'), 'ImportPage'),
+});
+
+const tool = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/tools/$toolId',
+  validateSearch: ({ tab }: Record<string, unknown>): { tab?: string } =>
+    typeof tab === 'string' ? { tab } : {},
+  component: lazyRouteComponent(() => import('./ToolPage.tsx'), 'ToolPage'),
+});
+
+export const toolRoutes = [tools, create, importTools, tool] as const;

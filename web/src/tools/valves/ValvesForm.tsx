@@ -1,0 +1,78 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { trpc } from '../../api/query.ts';
+import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { fieldErrors } from '../../ui/errors.ts';
+import { SchemaForm } from '../../ui/schema/SchemaForm.tsx';
+import type { JsonSchema } from '../../ui/schema/schema.ts';
+import { changesOf, firstUnparsed, isSame, type Values } from '../../ui/schema/values.ts';
+import { LeaveGuard } from '../edit/LeaveGuard.tsx';
+
+interface Properties {
+  toolId: string;
+  /** The valves of the tool, or those of the person. */
+  kind: 'tool' | 'own';
+  schema: JsonSchema;
+  stored: Values;
+}
+
+export function ValvesForm({ toolId, kind, schema, stored }: Properties) {
+  const { t } = useTranslation(['tools', 'common']);
+  const queryClient = useQueryClient();
+  // Null until the person changes something, so that newer stored values are shown.
+  const [edited, setEdited] = useState<Values | null>(null);
+  const value = edited ?? stored;
+  const isDirty = edited !== null && !isSame(edited, stored);
+  const { valves } = trpc;
+  const save = useMutation({
+    ...(kind === 'tool' ? valves.update : valves.userUpdate).mutationOptions(),
+    meta: { showsError: true },
+    onSuccess(now) {
+      const { queryKey } = (kind === 'tool' ? valves.get : valves.userGet).queryOptions({ id: toolId });
+      queryClient.setQueryData(queryKey, now);
+      setEdited(null);
+    },
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (firstUnparsed(value) === null) save.mutate({ id: toolId, valves: changesOf(stored, value) });
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <SchemaForm
+          schema={schema}
+          value={value}
+          stored={stored}
+          onChange={setEdited}
+          errors={fieldErrors(save.error)}
+        />
+        <ErrorNote error={save.error} />
+        <Group gap="xs">
+          <Button type="submit" disabled={!isDirty} loading={save.isPending}>
+            {t('common:action.save')}
+          </Button>
+          {isDirty && (
+            <Button
+              variant="default"
+              onClick={() => {
+                setEdited(null);
+                save.reset();
+              }}
+            >
+              {t('common:action.cancel')}
+            </Button>
+          )}
+          {save.isSuccess && !isDirty && (
+            <Text size="sm" c="dimmed" role="status">
+              {t('valves.saved')}
+            </Text>
+          )}
+        </Group>
+      </Stack>
+      <LeaveGuard isDirty={isDirty} />
+    </form>
+  );
+}
