@@ -37,7 +37,7 @@ export function PackagesTab({ toolId }: { toolId: string }) {
         <Badge variant="light" color={COLORS[data.state]} tt="none">
           {t(`packages.state.${data.state}`)}
         </Badge>
-        {data.detail && <Text size="sm">{data.detail}</Text>}
+        {data.state !== 'none' && data.detail && <Text size="sm">{data.detail}</Text>}
       </Group>
       {data.state === 'none' && <Text c="dimmed">{t('packages.none')}</Text>}
       {data.requirements.length > 0 && (

@@ -14,11 +14,13 @@ export function Facts({ tool }: { tool: Pick<Tool, 'meta' | 'specs' | 'id'> }) {
         <Title order={2} size="h5">
           {t('facts.frontmatter')}
         </Title>
-        <dl className={classes.list}>
-          <dt>{t('facts.id')}</dt>
-          <dd>
-            <Code>{tool.id}</Code>
-          </dd>
+        <dl className={`${classes.list} ${classes.pairs}`}>
+          <div className={classes.entry}>
+            <dt>{t('facts.id')}</dt>
+            <dd>
+              <Code>{tool.id}</Code>
+            </dd>
+          </div>
           {manifest.map(([key, value]) => (
             <div key={key} className={classes.entry}>
               <dt>{key}</dt>

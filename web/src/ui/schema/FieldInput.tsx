@@ -6,6 +6,7 @@ import {
   NumberInput,
   Select,
   Stack,
+  Text,
   Textarea,
   TextInput,
 } from '@mantine/core';
@@ -157,14 +158,21 @@ function ChoicesField(properties: FieldProperties) {
   );
 }
 
+/** As the labels of the other inputs. */
+export const LEGEND = { legend: { fontWeight: 500 } };
+
 const isValues = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function ObjectField({ label, field, value, stored, onChange, errors, path, disabled }: FieldProperties) {
   return (
-    <Fieldset legend={label} disabled={disabled} p="sm">
+    <Fieldset legend={label} disabled={disabled} p="sm" mx={0} styles={LEGEND}>
       <Stack gap="sm">
-        {field.schema.description}
+        {field.schema.description && (
+          <Text size="xs" c="dimmed">
+            {field.schema.description}
+          </Text>
+        )}
         <Members
           fields={field.members}
           value={isValues(value) ? value : {}}

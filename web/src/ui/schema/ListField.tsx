@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Fieldset, Group, Stack, Text } from '@mantine/core';
 import { Plus, X } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { FieldInput, type FieldProperties } from './FieldInput.tsx';
+import { FieldInput, type FieldProperties, LEGEND } from './FieldInput.tsx';
 
 /** A list: a row for each entry, and a button that adds one. */
 export function ListField(properties: FieldProperties) {
@@ -13,7 +13,7 @@ export function ListField(properties: FieldProperties) {
   if (!items) return null;
   const first = items.kind === 'object' ? {} : (items.schema.default ?? emptyOf(items.kind));
   return (
-    <Fieldset legend={isRequired ? `${label} *` : label} p="sm" disabled={disabled}>
+    <Fieldset legend={isRequired ? `${label} *` : label} p="sm" mx={0} disabled={disabled} styles={LEGEND}>
       <Stack gap="xs" align="stretch">
         {field.schema.description && (
           <Text size="xs" c="dimmed">

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FieldInput } from './FieldInput.tsx';
 import { type Field, fieldsOf, type JsonSchema, labelOf } from './schema.ts';
-import { type Values, withMember } from './values.ts';
+import { isSame, type Values, withMember } from './values.ts';
 
 interface Properties {
   /** A schema of an object. */
@@ -88,6 +88,7 @@ function Member({
   const isSet = Object.hasOwn(value, name);
   const label = labelOf(name, schema);
   const hasDefault = schema.default !== undefined && schema.default !== null;
+  const isOther = isSet && hasDefault && !isSame(value[name], schema.default);
   return (
     <div>
       <FieldInput
@@ -101,7 +102,7 @@ function Member({
         path={path}
         disabled={disabled}
       />
-      {isSet && hasDefault && field.kind !== 'secret' && field.kind !== 'object' && !disabled && (
+      {isOther && field.kind !== 'secret' && field.kind !== 'object' && !disabled && (
         <Text size="xs" mt={2}>
           <Anchor
             component="button"
