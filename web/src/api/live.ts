@@ -1,6 +1,7 @@
 import type { ChannelEvent, ChannelNotice, EventsState, ParleyError } from '@parley/client';
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import { client } from './client.ts';
+import { noticeEnd } from './query.ts';
 
 /** One subscription carries the events of all channels that the person may read; views listen to parts of it. */
 
@@ -39,7 +40,10 @@ export function startLive(): () => void {
       for (const listener of [...listeners]) listener.onReload?.(channelId);
     },
     onState: setState,
-    onError: (error) => setState('ended', error),
+    onError(error) {
+      setState('ended', error);
+      noticeEnd(error);
+    },
   });
   // The state has the reason of a refusal.
   subscription.ready.catch(() => {});

@@ -43,7 +43,7 @@ export const trpc = createTRPCOptionsProxy<PageRouter>({
 const whoAmI = () => trpc.auths.whoAmI.queryKey();
 
 /** A session that ended, anywhere, leads to the sign-in page: see `useMe`. */
-function noticeEnd(error: unknown): void {
+export function noticeEnd(error: unknown): void {
   if (!isParleyError(error) || error.status !== 401) return;
   if (queryClient.getQueryData(whoAmI()) != null) void queryClient.invalidateQueries({ queryKey: whoAmI() });
 }

@@ -5,6 +5,7 @@ import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { startLive } from '../api/live.ts';
 import { meQuery } from '../api/session.ts';
+import { useOutboxSender } from '../messages/outbox/current.ts';
 import { NavigationContext } from './MenuButton.tsx';
 import { Navigation } from './Navigation.tsx';
 import classes from './Shell.module.css';
@@ -13,7 +14,7 @@ import classes from './Shell.module.css';
 export function Shell() {
   const { data: me } = useQuery(meQuery);
   const isMember = me != null && me.role !== 'pending';
-  return isMember ? <Workspace key={me.id} /> : <Leave />;
+  return isMember ? <Workspace key={me.id} accountId={me.id} /> : <Leave />;
 }
 
 /** The session or the role was lost while the page was open: the route decides again where the person belongs. */
@@ -23,11 +24,12 @@ function Leave() {
   return null;
 }
 
-function Workspace() {
+function Workspace({ accountId }: { accountId: string }) {
   const { t } = useTranslation();
   const [isOpen, { open, close }] = useDisclosure(false);
   const { href } = useLocation();
   useEffect(startLive, []);
+  useOutboxSender(accountId);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the address closes the navigation
   useEffect(close, [href]);
   return (

@@ -1,53 +1,28 @@
-import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { isParleyError } from '@parley/client';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { api } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
-import { trpc } from '../api/query.ts';
-import { Composer } from '../composer/Composer.tsx';
-import { MessageBody } from '../messages/body/MessageBody.tsx';
-import { Attachments } from '../messages/files/Attachments.tsx';
-import { Page } from '../ui/Page.tsx';
-import { ChannelActions } from './ChannelActions.tsx';
+import { queryClient, trpc } from '../api/query.ts';
+import { ChannelGone } from './ChannelGone.tsx';
+import { ChannelLine } from './ChannelLine.tsx';
 import { rememberChannel } from './last.ts';
+
+const isRefusal = (error: unknown) => isParleyError(error) && (error.status === 403 || error.status === 404);
 
 export function ChannelView() {
   const { channelId } = useParams({ from: '/shell/channels/$channelId' });
-  const { data: channel } = useSuspenseQuery(trpc.channels.get.queryOptions({ id: channelId }));
-  const list = trpc.messages.list.queryOptions({ id: channelId });
-  const { data: messages } = useQuery(list);
-  const queryClient = useQueryClient();
-  useLive({ onEvent: () => void queryClient.invalidateQueries(list) });
+  const query = trpc.channels.get.queryOptions({ id: channelId });
+  const { data: channel, error } = useSuspenseQuery(query);
+  const look = () => void queryClient.invalidateQueries(query);
+  // Rights may have changed with the channel, its members, or during a lost connection.
+  useLive({
+    onEvent: (event) => event.channel_id === channelId && event.data.type.startsWith('channel:') && look(),
+    onNotice: ({ channel_id, data }) =>
+      channel_id === channelId && data.type.startsWith('channel:') && data.type !== 'channel:mute' && look(),
+    onReload: (reloaded) => reloaded === channelId && look(),
+  });
   useEffect(() => rememberChannel(channelId), [channelId]);
-  return (
-    <Page title={channel.name} actions={<ChannelActions channel={channel} />} wide>
-      {messages?.toReversed().map((message) => (
-        <div key={message.id}>
-          <b>{message.user?.name}</b>
-          <MessageBody
-            message={message}
-            isLive={message.meta.done === false}
-            channelId={channelId}
-            onStop={() => {}}
-            onRetry={() => {}}
-          />
-          <Attachments files={message.data.files} />
-        </div>
-      ))}
-      <Composer
-        key={channelId}
-        channelId={channelId}
-        onQuoteEnd={() => {}}
-        onTyping={() => {}}
-        onSend={({ content, files, replyToId }) =>
-          void api.messages.post.mutate({
-            id: channelId,
-            content,
-            reply_to_id: replyToId,
-            data: { files: files.map(({ id }) => ({ id })) },
-          })
-        }
-      />
-    </Page>
-  );
+  if (isRefusal(error)) return <ChannelGone name={channel.name} />;
+  return <ChannelLine key={channelId} channel={channel} />;
 }

@@ -4,3 +4,5 @@ const KEY = 'parley.channel';
 export const lastChannel = (): string | null => localStorage.getItem(KEY);
 
 export const rememberChannel = (id: string): void => localStorage.setItem(KEY, id);
+
+export const forgetChannel = (): void => localStorage.removeItem(KEY);

@@ -11,11 +11,13 @@ interface Properties {
   actions?: ReactNode;
   /** True for tables and editors; forms and texts stay narrow enough to read. */
   wide?: boolean;
+  /** True for views that fill the body and scroll by themselves. */
+  fill?: boolean;
   children: ReactNode;
 }
 
 /** A view beside the navigation: a head with the title, and a body that scrolls. */
-export function Page({ title, actions, wide = false, children }: Properties) {
+export function Page({ title, actions, wide = false, fill = false, children }: Properties) {
   const { name } = useConfig();
   useDocumentTitle(`${title} · ${name}`);
   return (
@@ -27,10 +29,14 @@ export function Page({ title, actions, wide = false, children }: Properties) {
         </Title>
         {actions}
       </Group>
-      <div className={classes.body}>
-        <Box className={classes.content} data-wide={wide || undefined}>
-          {children}
-        </Box>
+      <div className={classes.body} data-fill={fill || undefined}>
+        {fill ? (
+          children
+        ) : (
+          <Box className={classes.content} data-wide={wide || undefined}>
+            {children}
+          </Box>
+        )}
       </div>
     </div>
   );

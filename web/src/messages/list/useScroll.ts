@@ -1,0 +1,131 @@
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { VirtualizerHandle } from 'virtua';
+import { usePane } from '../pane.ts';
+import type { Window } from '../store/window.ts';
+import type { Row } from './rows.ts';
+
+/** The list reads on when fewer pixels are left. */
+const AHEAD_PX = 1600;
+const AT_END_PX = 32;
+const AWAY_PX = 400;
+/** Above the first unread message, some of what was read stays in view. */
+const LEAD_PX = -72;
+const MARK_MS = 2500;
+
+/** True while rows change at the start of the list alone, so that the rows in view keep their place. */
+export function useIsShift(rows: readonly Row[]): boolean {
+  const before = useRef<readonly Row[]>([]);
+  const previous = before.current;
+  useLayoutEffect(() => {
+    before.current = rows;
+  }, [rows]);
+  return (
+    previous.length !== rows.length &&
+    previous.at(-1)?.key === rows.at(-1)?.key &&
+    previous[0]?.key !== rows[0]?.key
+  );
+}
+
+interface Scroll {
+  list: RefObject<VirtualizerHandle | null>;
+  scroller: RefObject<HTMLDivElement | null>;
+  onScroll(offset: number): void;
+  onResize(): void;
+  /** Messages of others that came below the view. */
+  newCount: number;
+  /** The end is far below the view. */
+  isAway: boolean;
+  /** The message that stands out after a jump. */
+  markedId: string | null;
+  toEnd(): void;
+}
+
+/** Where the list stands: follows the end, holds its place above it, opens at the target, and reads on at its edges. */
+export function useScroll(rows: readonly Row[], view: Window): Scroll {
+  const { store } = usePane();
+  const list = useRef<VirtualizerHandle>(null);
+  const scroller = useRef<HTMLDivElement>(null);
+  const latest = useRef({ offset: 0, rows, view });
+  latest.current.rows = rows;
+  latest.current.view = view;
+  const [isAway, setAway] = useState(false);
+  const [seen, setSeen] = useState(view.arrived);
+
+  const follow = () => {
+    if (store.isFollowed) list.current?.scrollToIndex(latest.current.rows.length - 1, { align: 'end' });
+  };
+  const readOn = (offset: number, gap: number) => {
+    if (offset < AHEAD_PX) void store.older();
+    if (gap < AHEAD_PX) void store.newer();
+  };
+  /** A list that shows its end follows it, also when it is too short to scroll. */
+  const onResize = () => {
+    const { current } = list;
+    if (!current?.viewportSize) return;
+    const gap = current.scrollSize - current.scrollOffset - current.viewportSize;
+    if (gap < AT_END_PX && !latest.current.view.hasNewer) store.isFollowed = true;
+    follow();
+  };
+  const onScroll = (offset: number) => {
+    const { current } = list;
+    if (!current) return;
+    const gap = current.scrollSize - offset - current.viewportSize;
+    const { hasNewer, arrived } = latest.current.view;
+    const isAtEnd = gap < AT_END_PX && !hasNewer;
+    if (isAtEnd) store.isFollowed = true;
+    else if (offset < latest.current.offset - 1 || hasNewer) store.isFollowed = false;
+    latest.current.offset = offset;
+    store.topId = latest.current.rows[current.findItemIndex(offset)]?.id ?? null;
+    setAway(gap > AWAY_PX || hasNewer);
+    if (store.isFollowed) setSeen(arrived);
+    readOn(offset, gap);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new rows, and nothing else, move a list that follows its end
+  useLayoutEffect(() => {
+    follow();
+    if (store.isFollowed) setSeen(view.arrived);
+    if (list.current && view.status === 'ready' && !view.hasOlder && !view.hasNewer) return;
+    const gap = list.current
+      ? list.current.scrollSize - latest.current.offset - list.current.viewportSize
+      : 0;
+    if (view.status === 'ready' && list.current?.viewportSize) readOn(latest.current.offset, gap);
+  }, [rows]);
+  const markedId = useTarget(list, latest, view);
+  return {
+    list,
+    scroller,
+    onScroll,
+    onResize,
+    newCount: Math.max(0, view.arrived - seen),
+    isAway,
+    markedId,
+    toEnd: () => void store.toEnd(),
+  };
+}
+
+/** Goes where the window says that the list opens. Returns the message that stands out. */
+function useTarget(
+  list: RefObject<VirtualizerHandle | null>,
+  latest: RefObject<{ rows: readonly Row[] }>,
+  { id, target, status }: Window,
+): string | null {
+  const { store } = usePane();
+  const [markedId, setMarked] = useState<string | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new window opens at its target, also at the same one
+  useLayoutEffect(() => {
+    const { rows } = latest.current;
+    if (status !== 'ready' || rows.length === 0) return;
+    const index = rows.findIndex((row) => row.id !== null && row.id === target.messageId);
+    store.isFollowed = index < 0 && !store.window().hasNewer;
+    if (index < 0) list.current?.scrollToIndex(rows.length - 1, { align: 'end' });
+    else if (target.isJump) list.current?.scrollToIndex(index, { align: 'center' });
+    else list.current?.scrollToIndex(index, { align: 'start', offset: LEAD_PX });
+    setMarked(target.isJump && index >= 0 ? target.messageId : null);
+  }, [id, target, status]);
+  useEffect(() => {
+    if (!markedId) return;
+    const timer = setTimeout(() => setMarked(null), MARK_MS);
+    return () => clearTimeout(timer);
+  }, [markedId]);
+  return markedId;
+}

@@ -1,0 +1,55 @@
+import { Button, Group, Stack, Textarea } from '@mantine/core';
+import type { Message } from '@parley/client';
+import { useMutation } from '@tanstack/react-query';
+import { type KeyboardEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { trpc } from '../../api/query.ts';
+import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { usePane } from '../pane.ts';
+
+/** Edits a message at its place. A refusal keeps the text. */
+export function EditForm({ message }: { message: Message }) {
+  const { t } = useTranslation('messages');
+  const { t: common } = useTranslation();
+  const { edit } = usePane();
+  const [content, setContent] = useState(message.content);
+  const update = useMutation(
+    trpc.messages.update.mutationOptions({ meta: { showsError: true }, onSuccess: () => edit(null) }),
+  );
+  const save = () => {
+    if (content === message.content) return edit(null);
+    if (content.trim()) update.mutate({ id: message.channel_id, message_id: message.id, content });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    event.stopPropagation();
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'Escape') edit(null);
+    if (event.key !== 'Enter' || event.shiftKey) return;
+    event.preventDefault();
+    save();
+  };
+  return (
+    <Stack gap={6} py={4}>
+      <ErrorNote error={update.error} />
+      <Textarea
+        aria-label={t('edit.label')}
+        autosize
+        minRows={1}
+        maxRows={16}
+        autoFocus
+        value={content}
+        onChange={({ currentTarget: { value } }) => setContent(value)}
+        onFocus={({ currentTarget }) => currentTarget.setSelectionRange(content.length, content.length)}
+        onKeyDown={onKeyDown}
+      />
+      <Group gap="xs">
+        <Button size="compact-sm" onClick={save} loading={update.isPending} disabled={!content.trim()}>
+          {common('action.save')}
+        </Button>
+        <Button size="compact-sm" variant="default" onClick={() => edit(null)}>
+          {common('action.cancel')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
