@@ -6,6 +6,49 @@ import { defineConfig } from 'vite';
 const SERVER = process.env.PARLEY_URL ?? 'http://127.0.0.1:8080';
 const DOORS = ['/api', '/trpc', '/ws', '/oauth', '/v1', '/ready', '/version'];
 
+/** What every view needs, and of Mantine what the frame of the workspace shows. */
+const LIBRARIES = [
+  'react',
+  'react-dom',
+  'scheduler',
+  'react-i18next',
+  'i18next',
+  'use-sync-external-store',
+  'clsx',
+];
+const SCOPES = ['@tanstack', '@trpc', '@floating-ui', '@mantine/hooks', '@mantine/core/esm/(?:core|utils)'];
+const COMPONENTS = [
+  'ActionIcon',
+  'Alert',
+  'Anchor',
+  'Avatar',
+  'Badge',
+  'Box',
+  'Button',
+  'CloseButton',
+  'Flex',
+  'Group',
+].concat(
+  [
+    'Input',
+    'InputBase',
+    'Loader',
+    'Menu',
+    'NavLink',
+    'Overlay',
+    'Paper',
+    'Popover',
+    'Portal',
+    'Stack',
+    'Text',
+    'Textarea',
+  ],
+  ['Title', 'Tooltip', 'Transition', 'UnstyledButton', 'VisuallyHidden', 'Collapse'],
+);
+const BASE = new RegExp(
+  `/node_modules/(?:(?:${LIBRARIES.join('|')})|(?:${SCOPES.join('|')})|@mantine/core/esm/components/(?:${COMPONENTS.join('|')}))/`,
+);
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
@@ -22,6 +65,12 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1000,
+    rolldownOptions: {
+      output: {
+        // Libraries of the first visit in one file: many small ones compress worse and take more requests.
+        codeSplitting: { groups: [{ name: 'base', test: BASE }] },
+      },
+    },
   },
   server: {
     proxy: Object.fromEntries(

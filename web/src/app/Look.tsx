@@ -1,7 +1,6 @@
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useMemo } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { configQuery } from '../api/session.ts';
 import { startDensity } from './density.ts';
@@ -9,13 +8,14 @@ import { cssVariables, themeOf } from './tokens.ts';
 
 startDensity();
 
+const Notices = lazy(() => import('./Notices.tsx'));
+
 const colorSchemes = localStorageColorSchemeManager({ key: 'parley.colors' });
 
 /** Colours, type and density of the page: those of the installation and the choice of this browser. */
 export function Look({ children }: { children: ReactNode }) {
   const { data } = useQuery(configQuery);
-  const accent =
-    data && 'color' in data && typeof data.color === 'string' && data.color ? data.color : undefined;
+  const accent = data?.color || undefined;
   const { t } = useTranslation();
   const close = t('action.close');
   const theme = useMemo(() => themeOf(accent, close), [accent, close]);
@@ -26,7 +26,9 @@ export function Look({ children }: { children: ReactNode }) {
       colorSchemeManager={colorSchemes}
       cssVariablesResolver={cssVariables}
     >
-      <Notifications position="bottom-right" limit={3} transitionDuration={120} />
+      <Suspense>
+        <Notices />
+      </Suspense>
       {children}
     </MantineProvider>
   );

@@ -1,4 +1,4 @@
-import { Drawer, ScrollArea, Text } from '@mantine/core';
+import { Drawer, Text } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
 import { Boxes, Settings2, Wrench } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -51,9 +51,9 @@ function Content() {
           {name}
         </Text>
       </div>
-      <ScrollArea className={classes.lists} type="auto" scrollbarSize={6}>
+      <div className={classes.lists}>
         <ChannelList />
-      </ScrollArea>
+      </div>
       <div className={classes.foot}>
         <Entry to="/tools" label={t('nav.tools')} icon={<Wrench size={16} aria-hidden />} />
         <Entry to="/models" label={t('nav.models')} icon={<Boxes size={16} aria-hidden />} />

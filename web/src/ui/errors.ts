@@ -1,6 +1,6 @@
-import { notifications } from '@mantine/notifications';
 import { isParleyError } from '@parley/client';
 import i18next from 'i18next';
+import { notify } from './notify.ts';
 
 /** The sentence of the server, or that there was no answer. */
 export function sentenceOf(error: unknown): string {
@@ -11,7 +11,7 @@ export function sentenceOf(error: unknown): string {
 /** Shows a failure beside the page, for actions without a form. */
 export function showError(error: unknown): void {
   const message = sentenceOf(error);
-  notifications.show({ id: message, message, color: 'red', autoClose: 8000 });
+  void notify({ id: message, message, color: 'red', autoClose: 8000 });
 }
 
 /** The problems of an input by the name of the field, for `form.setErrors`. */
