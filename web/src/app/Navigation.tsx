@@ -31,7 +31,7 @@ export function Navigation({ isOpen, onClose }: Properties) {
         hiddenFrom="sm"
         transitionProps={{ duration: 120 }}
         classNames={{ body: classes.drawer }}
-        aria-label={t('nav.main')}
+        attributes={{ content: { 'aria-label': t('nav.main') } }}
       >
         <Content />
       </Drawer>

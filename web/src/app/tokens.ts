@@ -19,7 +19,7 @@ export const themeOf = (accent: string | undefined, closeLabel: string) =>
   createTheme({
     colors: { accent: shadesOf(accent ?? ACCENT) },
     primaryColor: 'accent',
-    primaryShade: { light: 6, dark: 5 },
+    primaryShade: 6,
     autoContrast: true,
     fontFamily: FONT,
     fontFamilyMonospace: MONOSPACE,

@@ -7,4 +7,10 @@ const groups = createRoute({
   component: lazyRouteComponent(() => import('./GroupsPage.tsx'), 'GroupsPage'),
 });
 
-export const groupRoutes = [groups] as const;
+const group = createRoute({
+  getParentRoute: () => adminRoute,
+  path: '/groups/$groupId',
+  component: lazyRouteComponent(() => import('./GroupPage.tsx'), 'GroupPage'),
+});
+
+export const groupRoutes = [groups, group] as const;

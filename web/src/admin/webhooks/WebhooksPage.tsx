@@ -1,7 +1,15 @@
+import { Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Page } from '../../ui/Page.tsx';
+import { SignupAddress } from './SignupAddress.tsx';
 
 export function WebhooksPage() {
   const { t } = useTranslation('admin');
-  return <Page title={t('section.webhooks')}>{null}</Page>;
+  return (
+    <Page title={t('section.webhooks')}>
+      <Stack gap="xl">
+        <SignupAddress />
+      </Stack>
+    </Page>
+  );
 }

@@ -1,0 +1,83 @@
+import { Button, Group, Modal, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { trpc } from '../../api/query.ts';
+import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { fieldErrors } from '../../ui/errors.ts';
+import { ROLES, type Role } from './RoleBadge.tsx';
+
+interface Properties {
+  opened: boolean;
+  onClose(): void;
+}
+
+export function CreatePerson({ opened, onClose }: Properties) {
+  const { t } = useTranslation('admin');
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={t('people.create')}
+      closeButtonProps={{ 'aria-label': t('common:action.close') }}
+    >
+      <CreateForm onDone={onClose} />
+    </Modal>
+  );
+}
+
+function CreateForm({ onDone }: { onDone(): void }) {
+  const { t } = useTranslation('admin');
+  const queryClient = useQueryClient();
+  const form = useForm({ initialValues: { name: '', email: '', password: '', role: 'user' as Role } });
+  const create = useMutation(
+    trpc.users.create.mutationOptions({
+      meta: { showsError: true },
+      onError: (error) => form.setErrors(fieldErrors(error)),
+      async onSuccess({ name }) {
+        await queryClient.invalidateQueries(trpc.users.pathFilter());
+        notifications.show({ message: t('people.createdNote', { name }) });
+        onDone();
+      },
+    }),
+  );
+  return (
+    <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
+      <Stack gap="sm">
+        <ErrorNote error={create.error} />
+        <TextInput
+          label={t('people.name')}
+          required
+          data-autofocus
+          autoComplete="off"
+          {...form.getInputProps('name')}
+        />
+        <TextInput
+          label={t('people.email')}
+          type="email"
+          required
+          autoComplete="off"
+          {...form.getInputProps('email')}
+        />
+        <PasswordInput
+          label={t('people.password')}
+          description={t('people.passwordHint')}
+          required
+          autoComplete="new-password"
+          {...form.getInputProps('password')}
+        />
+        <NativeSelect
+          label={t('people.role')}
+          data={ROLES.map((value) => ({ value, label: t(`role.${value}`) }))}
+          {...form.getInputProps('role')}
+        />
+        <Group justify="flex-end" gap="xs">
+          <Button type="submit" loading={create.isPending}>
+            {t('people.create')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,82 @@
+import { Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { trpc } from '../../api/query.ts';
+import { meQuery, useMe } from '../../api/session.ts';
+import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { fieldErrors } from '../../ui/errors.ts';
+import { Part } from '../../ui/Part.tsx';
+import type { PersonDetail } from './PersonPage.tsx';
+import { ROLES } from './RoleBadge.tsx';
+
+/** Name, address, role and password. A new role or password ends all sessions of the account. */
+export function PersonForm({ person }: { person: PersonDetail }) {
+  const { t } = useTranslation('admin');
+  const me = useMe();
+  const queryClient = useQueryClient();
+  const { id, name, email, role } = person;
+  const form = useForm({ initialValues: { name, email, role, password: '' } });
+  const update = useMutation(
+    trpc.users.update.mutationOptions({
+      meta: { showsError: true },
+      onError: (error) => form.setErrors(fieldErrors(error)),
+      async onSuccess(stored) {
+        form.setValues({ name: stored.name, email: stored.email, role: stored.role, password: '' });
+        await queryClient.invalidateQueries(trpc.users.pathFilter());
+        await queryClient.invalidateQueries(trpc.sessions.listOf.queryFilter({ id }));
+        if (id === me.id) await queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
+        notifications.show({ message: t('saved') });
+      },
+    }),
+  );
+  const save = form.onSubmit((values) => update.mutate({ id, ...changesOf(values, person) }));
+  return (
+    <Part title={t('person.account')} hint={t('person.accountHint')}>
+      <form onSubmit={save}>
+        <Stack gap="sm">
+          <ErrorNote error={update.error} />
+          <TextInput label={t('people.name')} required autoComplete="off" {...form.getInputProps('name')} />
+          <TextInput
+            label={t('people.email')}
+            type="email"
+            required
+            autoComplete="off"
+            {...form.getInputProps('email')}
+          />
+          <NativeSelect
+            label={t('people.role')}
+            description={id === me.id ? t('person.ownRole') : undefined}
+            disabled={id === me.id}
+            data={ROLES.map((value) => ({ value, label: t(`role.${value}`) }))}
+            {...form.getInputProps('role')}
+          />
+          <PasswordInput
+            label={t('person.newPassword')}
+            description={t('person.newPasswordHint')}
+            autoComplete="new-password"
+            {...form.getInputProps('password')}
+          />
+          <Group>
+            <Button type="submit" loading={update.isPending}>
+              {t('common:action.save')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Part>
+  );
+}
+
+type Values = Pick<PersonDetail, 'name' | 'email' | 'role'> & { password: string };
+
+/** Only what differs is sent, so that a change of the name ends no session. */
+function changesOf({ name, email, role, password }: Values, before: PersonDetail) {
+  return {
+    ...(name !== before.name && { name }),
+    ...(email !== before.email && { email }),
+    ...(role !== before.role && { role }),
+    ...(password !== '' && { password }),
+  };
+}
