@@ -1,5 +1,63 @@
-import type { MessageBodyProperties } from '../types.ts';
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import i18next from 'i18next';
+import { memo, Suspense } from 'react';
+import { useTranslation } from 'react-i18next';
+import { trpc } from '../../api/query.ts';
+import { useMe } from '../../api/session.ts';
+import { Markdown } from '../../ui/markdown/Markdown.tsx';
+import type { Message, MessageBodyProperties } from '../types.ts';
+import { ModelReply } from './ModelReply.tsx';
+import { isOfModel, notCalled } from './reply.ts';
 
-export function MessageBody({ message }: MessageBodyProperties) {
-  return <div style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{message.content}</div>;
+// The words of replies load beside the first messages.
+void i18next.loadNamespaces('replies');
+
+/** The text of a message, and what a model did for it. */
+export const MessageBody = memo(function MessageBody({ message, ...rest }: MessageBodyProperties) {
+  const whole = useWhole(message, rest.channelId);
+  if (isOfModel(whole)) {
+    return (
+      <Suspense fallback={<Markdown text={whole.content} isLive={rest.isLive} />}>
+        <ModelReply message={whole} {...rest} />
+      </Suspense>
+    );
+  }
+  return (
+    <>
+      <Markdown text={whole.content} />
+      <NotCalled message={whole} />
+    </>
+  );
+});
+
+/** Lists cut long messages when a page of them is full. */
+function useWhole(message: Message, channelId: string): Message {
+  const isCut = message.meta.abridged === true;
+  const { data } = useQuery({
+    ...trpc.messages.get.queryOptions({ id: channelId, message_id: message.id }),
+    enabled: isCut,
+  });
+  return isCut && data ? data : message;
+}
+
+/** Tells the author that a model does not answer. */
+function NotCalled({ message }: { message: Message }) {
+  const me = useMe();
+  const names = notCalled(message);
+  if (names.length === 0 || message.user_id !== me.id) return null;
+  return (
+    <Suspense>
+      <NotCalledNote names={names} />
+    </Suspense>
+  );
+}
+
+function NotCalledNote({ names }: { names: string[] }) {
+  const { t, i18n } = useTranslation('replies');
+  return (
+    <Text size="xs" c="dimmed">
+      {t('notCalled', { names: new Intl.ListFormat(i18n.language).format(names), count: names.length })}
+    </Text>
+  );
 }
