@@ -7,10 +7,15 @@ export const dateOfSeconds = (seconds: number): Date => new Date(seconds * 1000)
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
+/** The language of the page in the form of the person's region, as the browser has it: `en-GB`. */
+export const regionalLanguage = (): string =>
+  navigator.languages.find((tag) => tag.split('-')[0] === i18next.language) ?? i18next.language;
+
 /** Formats in the language of the page. Making an `Intl.DateTimeFormat` costs more than using it. */
 export function formatDate(date: Date, options: Intl.DateTimeFormatOptions): string {
-  const key = `${i18next.language} ${JSON.stringify(options)}`;
-  const known = formats.get(key) ?? new Intl.DateTimeFormat(i18next.language, options);
+  const language = regionalLanguage();
+  const key = `${language} ${JSON.stringify(options)}`;
+  const known = formats.get(key) ?? new Intl.DateTimeFormat(language, options);
   formats.set(key, known);
   return known.format(date);
 }
