@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { startLive } from '../api/live.ts';
 import { meQuery } from '../api/session.ts';
 import { useOutboxSender } from '../messages/outbox/current.ts';
+import { Attendance } from './Attendance.tsx';
 import { NavigationContext } from './MenuButton.tsx';
 import { Navigation } from './Navigation.tsx';
 import classes from './Shell.module.css';
@@ -34,6 +35,7 @@ function Workspace({ accountId }: { accountId: string }) {
   useEffect(close, [href]);
   return (
     <NavigationContext value={open}>
+      <Attendance />
       <a className={classes.skip} href="#content">
         {t('nav.skip')}
       </a>

@@ -1,6 +1,63 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import type { Channel } from '@parley/client';
+import { Info, Pin, Search, UsersRound } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { IconTo } from '../ui/links.tsx';
+import { openDetails } from '../ui/overlay.ts';
 
-/** The buttons in the head of a channel: search, pins, threads, members, settings. */
-export function ChannelActions(_properties: { channel: Channel }) {
-  return null;
+/** The buttons in the head of a channel: members, search, pins, details. */
+export function ChannelActions({ channel }: { channel: Channel }) {
+  const { t } = useTranslation('channels');
+  const { id, user_count } = channel;
+  return (
+    <>
+      <Tooltip label={t('details.members')}>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-md"
+          visibleFrom="sm"
+          leftSection={<UsersRound size={16} aria-hidden />}
+          aria-label={t('members.count', { count: user_count })}
+          onClick={() => openDetails(id, 'members')}
+        >
+          {user_count}
+        </Button>
+      </Tooltip>
+      <Tooltip label={t('search.here')}>
+        <IconTo
+          variant="subtle"
+          color="gray"
+          to="/search"
+          search={{ channel: id }}
+          aria-label={t('search.here')}
+        >
+          <Search size={18} aria-hidden />
+        </IconTo>
+      </Tooltip>
+      <Action label={t('details.pins')} onClick={() => openDetails(id, 'pins')}>
+        <Pin size={18} aria-hidden />
+      </Action>
+      <Action label={t('details.open')} onClick={() => openDetails(id)}>
+        <Info size={18} aria-hidden />
+      </Action>
+    </>
+  );
+}
+
+interface ActionProperties {
+  label: string;
+  onClick(): void;
+  children: ReactNode;
+}
+
+function Action({ label, onClick, children }: ActionProperties) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="subtle" color="gray" aria-label={label} onClick={onClick}>
+        {children}
+      </ActionIcon>
+    </Tooltip>
+  );
 }

@@ -1,35 +1,95 @@
-import { Badge, Text } from '@mantine/core';
+import { ActionIcon, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { Hash } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
+import { useMe } from '../api/session.ts';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
-import { NavLinkTo } from '../ui/links.tsx';
+import { openOverlay } from '../ui/overlay.ts';
+import classes from './ChannelList.module.css';
+import { ChannelRow } from './list/ChannelRow.tsx';
+import type { Listed } from './list/counts.ts';
+import { Finders } from './list/Finders.tsx';
+import { ListSkeleton } from './list/ListSkeleton.tsx';
+import { type SectionName, sectionsOf } from './list/sections.ts';
+import { useChannelTitle } from './title.ts';
 
-/** The channels of the person with their unread counts. */
+const NAMES: SectionName[] = ['boards', 'groups', 'direct'];
+
+/** The channels of the person in sections, with what is new in them. */
 export function ChannelList() {
-  const { t } = useTranslation();
-  const { channelId } = useParams({ strict: false });
+  const { t } = useTranslation('channels');
+  const titleOf = useChannelTitle();
+  const { role } = useMe();
   const { data, error } = useQuery(trpc.channels.list.queryOptions());
+  const sections = sectionsOf(data ?? [], titleOf);
   return (
     <>
-      <Text component="h2" size="xs" fw={600} c="dimmed" px="xs" py={4}>
-        {t('nav.channels')}
-      </Text>
+      <Finders />
       <ErrorNote error={error} />
-      {data?.map(({ id, name, unread_count }) => (
-        <NavLinkTo
-          key={id}
-          to="/channels/$channelId"
-          params={{ channelId: id }}
-          label={name}
-          active={id === channelId}
-          aria-current={id === channelId ? 'page' : undefined}
-          leftSection={<Hash size={15} aria-hidden />}
-          rightSection={unread_count > 0 && <Badge size="sm">{unread_count}</Badge>}
-        />
-      ))}
+      {!data && !error && <ListSkeleton />}
+      {data &&
+        NAMES.filter((name) => name !== 'boards' || role === 'admin' || sections.boards.length > 0).map(
+          (name) => (
+            <Section
+              key={name}
+              name={name}
+              channels={sections[name]}
+              onNew={
+                name === 'boards' && role !== 'admin'
+                  ? null
+                  : () => openOverlay({ name: 'newChannel', kind: name })
+              }
+            />
+          ),
+        )}
+      {data && (
+        <button
+          type="button"
+          className={classes.hidden}
+          onClick={() => openOverlay({ name: 'hiddenChannels' })}
+        >
+          {t('hidden.open')}
+        </button>
+      )}
     </>
+  );
+}
+
+interface SectionProperties {
+  name: SectionName;
+  channels: Listed[];
+  onNew: (() => void) | null;
+}
+
+function Section({ name, channels, onNew }: SectionProperties) {
+  const { t } = useTranslation('channels');
+  const titleOf = useChannelTitle();
+  const { channelId } = useParams({ strict: false });
+  const heading = `section-${name}`;
+  return (
+    <section className={classes.section} aria-labelledby={heading}>
+      <div className={classes.head}>
+        <h2 id={heading}>{t(`section.${name}`)}</h2>
+        {onNew && (
+          <Tooltip label={t(`new.${name}`)} position="right">
+            <ActionIcon variant="subtle" color="gray" size={24} aria-label={t(`new.${name}`)} onClick={onNew}>
+              <Plus size={15} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </div>
+      <ul className={classes.rows}>
+        {channels.map((channel) => (
+          <ChannelRow
+            key={channel.id}
+            channel={channel}
+            title={titleOf(channel)}
+            isOpen={channel.id === channelId}
+          />
+        ))}
+      </ul>
+    </section>
   );
 }

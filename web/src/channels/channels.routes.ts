@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../app/shell.route.ts';
+import { type SearchTerms, searchTerms } from './find/terms.ts';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
@@ -20,4 +21,17 @@ const channel = createRoute({
   component: lazyRouteComponent(() => import('./ChannelView.tsx'), 'ChannelView'),
 });
 
-export const channelRoutes = [home, channel] as const;
+const search = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/search',
+  validateSearch: (given: Record<string, unknown>): SearchTerms => searchTerms(given),
+  component: lazyRouteComponent(() => import('./find/SearchView.tsx'), 'SearchView'),
+});
+
+const threads = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/threads',
+  component: lazyRouteComponent(() => import('./find/ThreadsView.tsx'), 'ThreadsView'),
+});
+
+export const channelRoutes = [home, channel, search, threads] as const;

@@ -37,6 +37,7 @@ function Field({ draft, ...properties }: ComposerProperties & { draft: string })
       <UploadList uploads={uploads} />
       <Textarea
         ref={field}
+        data-composer
         variant="unstyled"
         aria-label={t(properties.threadId ? 'labelThread' : 'label')}
         placeholder={t(properties.threadId ? 'placeholderThread' : 'placeholder')}

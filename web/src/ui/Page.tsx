@@ -3,6 +3,7 @@ import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useConfig } from '../api/session.ts';
 import { MenuButton } from '../app/MenuButton.tsx';
+import { useAttentionCount } from '../app/notifications.ts';
 import classes from './Page.module.css';
 
 interface Properties {
@@ -19,7 +20,8 @@ interface Properties {
 /** A view beside the navigation: a head with the title, and a body that scrolls. */
 export function Page({ title, actions, wide = false, fill = false, children }: Properties) {
   const { name } = useConfig();
-  useDocumentTitle(`${title} · ${name}`);
+  const count = useAttentionCount();
+  useDocumentTitle(`${count > 0 ? `(${count}) ` : ''}${title} · ${name}`);
   return (
     <div className={classes.page}>
       <Group component="header" className={classes.head} wrap="nowrap">

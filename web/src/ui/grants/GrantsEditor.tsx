@@ -8,6 +8,7 @@ import classes from './GrantsEditor.module.css';
 import {
   EVERYONE,
   type Grant,
+  type GrantInput,
   type GrantRow,
   grantsOf,
   type Resource,
@@ -22,7 +23,7 @@ import { useNames } from './principals.ts';
 interface Properties {
   /** The grants of the channel, tool or model; a view's grants fit too. */
   value: Grant[];
-  onChange(value: Grant[]): void;
+  onChange(value: GrantInput[]): void;
   resource: Resource;
   disabled?: boolean;
 }

@@ -13,6 +13,7 @@ interface Properties {
   /** Ids that are not offered. */
   without?: string[];
   disabled?: boolean;
+  autoFocus?: boolean;
 }
 
 /** Chooses several people: a field to find them, and the chosen ones below it. */

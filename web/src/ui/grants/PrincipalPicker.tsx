@@ -12,6 +12,7 @@ export interface Picked extends Principal {
 
 interface Properties {
   label: string;
+  size?: 'xs' | 'sm';
   placeholder?: string;
   description?: string;
   /** Which kinds are offered; both unless said. */
@@ -26,7 +27,13 @@ interface Properties {
 const BOTH: Principal['type'][] = ['user', 'group'];
 
 /** A field that finds people and groups by name. Each choice is handed over, and the field is empty again. */
-export function PrincipalPicker({ kinds = BOTH, without = [], onPick, ...field }: Properties) {
+export function PrincipalPicker({
+  kinds = BOTH,
+  without = [],
+  onPick,
+  autoFocus = false,
+  ...field
+}: Properties) {
   const { t } = useTranslation();
   const [query, setQuery] = useState('');
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() });
@@ -43,6 +50,7 @@ export function PrincipalPicker({ kinds = BOTH, without = [], onPick, ...field }
         <TextInput
           size="sm"
           {...field}
+          data-autofocus={autoFocus || undefined}
           value={query}
           onChange={({ currentTarget: { value } }) => {
             setQuery(value);

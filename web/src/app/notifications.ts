@@ -1,0 +1,67 @@
+import type { Message } from '@parley/client';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useLive } from '../api/live.ts';
+import { queryClient, trpc } from '../api/query.ts';
+import { useMe } from '../api/session.ts';
+import { type Listed, personalCount } from '../channels/list/counts.ts';
+import { decodeMentions } from '../composer/mentions.ts';
+
+/** Notifications of the browser, for messages to the person while the window is away. */
+
+const SHOWN_CHARACTERS = 180;
+
+/** The person allowed them; the settings of the account ask. */
+const mayShow = () => 'Notification' in window && Notification.permission === 'granted';
+
+/** How many messages are for the person: mentions, and all of direct channels. */
+export function useAttentionCount(): number {
+  const { data = 0 } = useQuery(
+    trpc.channels.list.queryOptions(undefined, {
+      select: (channels) => channels.reduce((sum, channel) => sum + personalCount(channel), 0),
+    }),
+  );
+  return data;
+}
+
+/** Shows a notification for each message to the person while the window is away. Used once, by the shell. */
+export function useNotifications(): void {
+  const { t } = useTranslation('channels');
+  const me = useMe();
+  const navigate = useNavigate();
+  useLive({
+    onEvent({ channel_id, data }) {
+      if (data.type !== 'message' || document.hasFocus() || !mayShow()) return;
+      const message = data.data;
+      const channel = queryClient
+        .getQueryData<Listed[]>(trpc.channels.list.queryKey())
+        ?.find(({ id }) => id === channel_id);
+      if (!channel || !isFor(message, channel, me.id, me.name)) return;
+      const name = message.user?.name ?? t('deletedAccount');
+      const title = channel.type === 'dm' ? name : `${name} · ${channel.name}`;
+      // Several windows of one browser show it once.
+      const notification = new Notification(title, { body: textOf(message), tag: message.id });
+      notification.onclick = () => {
+        window.focus();
+        const thread = message.parent_id;
+        const search = { message: message.id, ...(thread && { thread }) };
+        void navigate({ to: '/channels/$channelId', params: { channelId: channel_id }, search });
+      };
+    },
+  });
+}
+
+type Posted = Pick<Message, 'id' | 'content' | 'user_id' | 'user' | 'parent_id' | 'meta'>;
+
+const textOf = ({ content }: Posted): string => decodeMentions(content).text.slice(0, SHOWN_CHARACTERS);
+
+function isFor({ content, user_id, meta }: Posted, channel: Listed, id: string, name: string): boolean {
+  if (user_id === id && typeof meta.model_id !== 'string') return false;
+  if (channel.type === 'dm') return channel.notify === 'all';
+  if (channel.notify === 'none') return false;
+  const text = content.toLowerCase();
+  return [`<@u:${id}`, `@${name.toLowerCase()}`, '@here', '@channel'].some((address) =>
+    text.includes(address),
+  );
+}

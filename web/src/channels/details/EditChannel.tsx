@@ -1,0 +1,72 @@
+import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { Channel } from '@parley/client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { trpc } from '../../api/query.ts';
+import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { GrantsEditor } from '../../ui/grants/GrantsEditor.tsx';
+import { grantInputs } from '../../ui/grants/grants.ts';
+
+interface Properties {
+  channel: Channel;
+  onDone(): void;
+}
+
+/** Name, description and, where it has no members of its own, the rights of a channel. */
+export function EditChannel({ channel, onDone }: Properties) {
+  const { t } = useTranslation(['channels', 'common']);
+  const queryClient = useQueryClient();
+  const isBoard = channel.type !== 'group';
+  const update = useMutation(
+    trpc.channels.update.mutationOptions({
+      meta: { showsError: true },
+      onSuccess(changed) {
+        queryClient.setQueryData(trpc.channels.get.queryKey({ id: changed.id }), changed);
+        void queryClient.invalidateQueries(trpc.channels.list.pathFilter());
+        onDone();
+      },
+    }),
+  );
+  const form = useForm({
+    initialValues: {
+      name: channel.name,
+      description: channel.description ?? '',
+      access_grants: grantInputs(channel.access_grants),
+    },
+    validate: { name: (name) => (name.trim() ? null : t('form.nameMissing')) },
+  });
+  const save = form.onSubmit(({ access_grants, ...rest }) =>
+    update.mutate({ id: channel.id, ...rest, ...(isBoard && { access_grants }) }),
+  );
+  return (
+    <form onSubmit={save} noValidate>
+      <Stack gap="md">
+        <TextInput label={t('form.name')} autoComplete="off" data-autofocus {...form.getInputProps('name')} />
+        <Textarea
+          label={t('form.description')}
+          autosize
+          minRows={2}
+          maxRows={8}
+          {...form.getInputProps('description')}
+        />
+        {isBoard && (
+          <GrantsEditor
+            resource="channel"
+            value={form.values.access_grants}
+            onChange={(grants) => form.setFieldValue('access_grants', grants)}
+          />
+        )}
+        <ErrorNote error={update.error} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onDone}>
+            {t('common:action.cancel')}
+          </Button>
+          <Button type="submit" loading={update.isPending}>
+            {t('common:action.save')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,58 @@
+import { Group, Text } from '@mantine/core';
+import type { Message } from '@parley/client';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { decodeMentions } from '../../composer/mentions.ts';
+import { Person } from '../../ui/Person.tsx';
+import { dateOfNs, dayAndTime } from '../../ui/time.ts';
+import classes from './FoundMessage.module.css';
+
+/** The beginning of a text, with mentions as names. */
+export const plainText = (content: string): string => decodeMentions(content.slice(0, 600)).text;
+
+interface Properties {
+  message: Message;
+  /** The name of the channel, where messages of several are listed. */
+  channelTitle?: string;
+  /** Beside the time: what is new, for instance. */
+  note?: ReactNode;
+  onOpen?: () => void;
+  /** The text. */
+  children: ReactNode;
+}
+
+/** A message outside of its channel. It leads to its place there, and opens its thread. */
+export function FoundMessage({ message, channelTitle, note, onOpen, children }: Properties) {
+  const { t } = useTranslation('channels');
+  const { id, channel_id, parent_id, user, created_at, data } = message;
+  const author = user?.name ?? t('deletedAccount');
+  return (
+    <Link
+      to="/channels/$channelId"
+      params={{ channelId: channel_id }}
+      search={{ message: id, ...(parent_id && { thread: parent_id }) }}
+      className={classes.found}
+      onClick={onOpen}
+    >
+      <Person id={user?.id ?? ''} name={author} size={28} className={classes.person} />
+      <div className={classes.text}>
+        <Group gap="xs" wrap="nowrap">
+          <Text size="sm" fw={600} truncate>
+            {author}
+          </Text>
+          <Text size="xs" c="dimmed" className={classes.time}>
+            <time dateTime={dateOfNs(created_at).toISOString()}>{dayAndTime(dateOfNs(created_at))}</time>
+          </Text>
+          {channelTitle && (
+            <Text size="xs" c="dimmed" truncate>
+              {t('find.in', { name: channelTitle })}
+            </Text>
+          )}
+          {note}
+        </Group>
+        <div className={classes.content}>{children || t('find.files', { count: data.files.length })}</div>
+      </div>
+    </Link>
+  );
+}

@@ -1,0 +1,103 @@
+import { Menu } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { Bell, CheckCheck, EyeOff, Info, LogOut } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { trpc } from '../../api/query.ts';
+import { ConfirmModal } from '../../ui/ConfirmButton.tsx';
+import { openDetails } from '../../ui/overlay.ts';
+import type { Listed } from './counts.ts';
+import { NOTIFY_LEVELS, useMarkRead, useNotify } from './marks.ts';
+
+interface Properties {
+  channel: Listed;
+  title: string;
+  target: ReactNode;
+  onClose(): void;
+}
+
+/** What a person does with a channel of the list. */
+export default function ChannelMenu({ channel, title, target, onClose }: Properties) {
+  const { t } = useTranslation('channels');
+  const markRead = useMarkRead();
+  const notify = useNotify();
+  const leaving = useLeaveActions(channel);
+  const [isLeaving, setLeaving] = useState(false);
+  const hasMembers = channel.type === 'group' || channel.type === 'dm';
+  return (
+    <>
+      <Menu opened={!isLeaving} onClose={onClose} position="bottom-start" width={232} returnFocus>
+        <Menu.Target>{target}</Menu.Target>
+        <Menu.Dropdown aria-label={t('menu.label', { name: title })}>
+          <Menu.Item
+            leftSection={<CheckCheck size={16} aria-hidden />}
+            disabled={channel.unread_count + channel.mention_count === 0}
+            onClick={() => markRead.mutate({ id: channel.id })}
+          >
+            {t('menu.markRead')}
+          </Menu.Item>
+          <Menu.Item leftSection={<Info size={16} aria-hidden />} onClick={() => openDetails(channel.id)}>
+            {t('menu.details')}
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Label>{t('notify.label')}</Menu.Label>
+          {NOTIFY_LEVELS.map((level) => (
+            <Menu.Item
+              key={level}
+              role="menuitemradio"
+              aria-checked={channel.notify === level}
+              leftSection={
+                channel.notify === level ? <Bell size={16} aria-hidden /> : <span style={{ width: 16 }} />
+              }
+              onClick={() => notify.mutate({ id: channel.id, level })}
+            >
+              {t(`notify.${level}`)}
+            </Menu.Item>
+          ))}
+          {hasMembers && <Menu.Divider />}
+          {hasMembers && (
+            <Menu.Item leftSection={<EyeOff size={16} aria-hidden />} onClick={leaving.hide}>
+              {t('menu.hide')}
+            </Menu.Item>
+          )}
+          {channel.type === 'group' && (
+            <Menu.Item
+              color="red"
+              leftSection={<LogOut size={16} aria-hidden />}
+              closeMenuOnClick={false}
+              onClick={() => setLeaving(true)}
+            >
+              {t('menu.leave')}
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <ConfirmModal
+        opened={isLeaving}
+        onClose={onClose}
+        title={t('leave.title', { name: title })}
+        confirm={t('leave.confirm')}
+        onConfirm={leaving.leave}
+      >
+        {t('leave.hint')}
+      </ConfirmModal>
+    </>
+  );
+}
+
+function useLeaveActions(channel: Listed) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const { channelId: open } = useParams({ strict: false });
+  const away = async () => {
+    await queryClient.invalidateQueries(trpc.channels.list.pathFilter());
+    if (open === channel.id) await navigate({ to: '/' });
+  };
+  const hide = useMutation(trpc.readers.setActive.mutationOptions({ onSuccess: away }));
+  const leave = useMutation(trpc.members.leave.mutationOptions({ onSuccess: away }));
+  return {
+    hide: () => hide.mutate({ id: channel.id, is_active: false }),
+    leave: () => leave.mutateAsync({ id: channel.id }),
+  };
+}

@@ -1,0 +1,99 @@
+import { ActionIcon } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { BellOff, Ellipsis, Hash, UsersRound } from 'lucide-react';
+import { lazy, memo, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useMe } from '../../api/session.ts';
+import { Person } from '../../ui/Person.tsx';
+import { othersOf } from '../title.ts';
+import classes from './ChannelRow.module.css';
+import { countText, isNews, type Listed, personalCount } from './counts.ts';
+
+const ChannelMenu = lazy(() => import('./ChannelMenu.tsx'));
+
+interface Properties {
+  channel: Listed;
+  title: string;
+  isOpen: boolean;
+}
+
+/** A channel of the list. What is new in the open channel is in view, so its row counts nothing. */
+export const ChannelRow = memo(function ChannelRow({ channel, title, isOpen }: Properties) {
+  const { t } = useTranslation('channels');
+  const [hasMenu, setMenu] = useState(false);
+  const hasNews = isNews(channel) && !isOpen;
+  const more = (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={24}
+      className={classes.more}
+      aria-label={t('menu.label', { name: title })}
+      aria-haspopup="menu"
+      onClick={() => setMenu(true)}
+    >
+      <Ellipsis size={15} aria-hidden />
+    </ActionIcon>
+  );
+  return (
+    <li
+      className={classes.row}
+      data-open={isOpen || undefined}
+      data-news={hasNews || undefined}
+      data-muted={channel.notify === 'none' || undefined}
+      data-menu={hasMenu || undefined}
+      onContextMenu={(event) => {
+        event.preventDefault();
+        setMenu(true);
+      }}
+    >
+      <Link
+        to="/channels/$channelId"
+        params={{ channelId: channel.id }}
+        className={classes.link}
+        aria-current={isOpen ? 'page' : undefined}
+      >
+        <Sign channel={channel} title={title} />
+        <span className={classes.title}>{title}</span>
+        {channel.notify === 'none' && <BellOff size={14} role="img" aria-label={t('notify.muted')} />}
+        {hasNews && <Count channel={channel} />}
+      </Link>
+      {hasMenu ? (
+        <Suspense fallback={more}>
+          <ChannelMenu channel={channel} title={title} target={more} onClose={() => setMenu(false)} />
+        </Suspense>
+      ) : (
+        more
+      )}
+    </li>
+  );
+});
+
+function Count({ channel }: { channel: Listed }) {
+  const { t } = useTranslation('channels');
+  const personal = personalCount(channel);
+  const count = personal || channel.unread_count;
+  return (
+    <span className={classes.count} data-personal={personal > 0 || undefined}>
+      <span aria-hidden>{countText(count)}</span>
+      <span className={classes.spoken}>
+        {t(personal > 0 && channel.type !== 'dm' ? 'count.mentions' : 'count.unread', { count })}
+      </span>
+    </span>
+  );
+}
+
+function Sign({ channel, title }: Omit<Properties, 'isOpen'>) {
+  const { t } = useTranslation('channels');
+  const me = useMe();
+  if (channel.type === 'group') return <UsersRound size={16} className={classes.sign} aria-hidden />;
+  if (channel.type !== 'dm') return <Hash size={16} className={classes.sign} aria-hidden />;
+  const [first, ...rest] = othersOf(channel, me.id);
+  if (!first || rest.length > 0) return <UsersRound size={16} className={classes.sign} aria-hidden />;
+  return (
+    <span className={classes.person}>
+      <Person id={first.id} name={title} size={18} />
+      {first.is_active && <span className={classes.online} role="img" aria-label={t('online')} />}
+    </span>
+  );
+}
