@@ -13,6 +13,7 @@ import { Page } from '../ui/Page.tsx';
 import { ChannelActions } from './ChannelActions.tsx';
 import classes from './ChannelLine.module.css';
 import { DateJump } from './DateJump.tsx';
+import { useChannelTitle } from './title.ts';
 import { useJump } from './useJump.ts';
 
 /** The main line of a channel, with the open thread beside it. */
@@ -20,8 +21,9 @@ export function ChannelLine({ channel }: { channel: Channel }) {
   const { t } = useTranslation('messages');
   const { thread, message } = useSearch({ from: '/shell/channels/$channelId' });
   const me = useMe();
+  const title = useChannelTitle()(channel);
+  const shown = useShown({ ...channel, name: title });
   const navigate = useNavigate();
-  const shown = useShown(channel);
   const store = useStore(channel.id, null, me);
   useReadMark(store, channel, me);
   const go = useCallback(
@@ -38,7 +40,7 @@ export function ChannelLine({ channel }: { channel: Channel }) {
   return (
     <PresenceContext value={usePresence(channel.id)}>
       <Page
-        title={channel.name}
+        title={title}
         actions={
           <>
             <DateJump onPick={(ns) => void openAtTime(store, ns)} />
@@ -50,7 +52,7 @@ export function ChannelLine({ channel }: { channel: Channel }) {
         <Banner />
         <div className={classes.columns}>
           <MessagePane
-            label={t('list.label', { name: channel.name })}
+            label={t('list.label', { name: title })}
             channel={shown}
             store={store}
             onThread={openThread}

@@ -3,7 +3,7 @@ import i18next from 'i18next';
 import { api } from '../../api/client.ts';
 import { noticeEnd } from '../../api/query.ts';
 import { sentenceOf } from '../../ui/errors.ts';
-import type { Draft } from '../types.ts';
+import type { Draft, SentFile } from '../types.ts';
 import { entriesIn, forget, keep } from './storage.ts';
 
 export interface Entry extends Draft {
@@ -130,7 +130,7 @@ export class Outbox {
         temp_id: tempId,
         parent_id: threadId,
         reply_to_id: replyToId,
-        ...(files.length > 0 && { data: { files: files.map(({ id }) => ({ id })) } }),
+        ...(files.length > 0 && { data: { files: files.map(fileEntry) } }),
       });
       this.#pauseMs = 500;
       for (const listener of this.#storedListeners) listener(message, tempId);
@@ -173,3 +173,13 @@ export class Outbox {
     for (const listener of this.#listeners) listener();
   }
 }
+
+/** Readers see the name and size at once; clients of Open WebUI show a picture by its type and address. */
+const fileEntry = ({ id, name, contentType, size }: SentFile) => ({
+  type: contentType.startsWith('image/') ? 'image' : 'file',
+  id,
+  url: `/api/v1/files/${id}/content`,
+  name,
+  size,
+  content_type: contentType,
+});

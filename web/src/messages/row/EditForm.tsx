@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type KeyboardEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
+import { decodeMentions, encodeMentions } from '../../composer/mentions.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { usePane } from '../pane.ts';
 
@@ -12,7 +13,9 @@ export function EditForm({ message }: { message: Message }) {
   const { t } = useTranslation('messages');
   const { t: common } = useTranslation();
   const { edit } = usePane();
-  const [content, setContent] = useState(message.content);
+  const [{ text, mentions }] = useState(() => decodeMentions(message.content));
+  const [shown, setShown] = useState(text);
+  const content = encodeMentions(shown, mentions);
   const update = useMutation(
     trpc.messages.update.mutationOptions({ meta: { showsError: true }, onSuccess: () => edit(null) }),
   );
@@ -37,9 +40,9 @@ export function EditForm({ message }: { message: Message }) {
         minRows={1}
         maxRows={16}
         autoFocus
-        value={content}
-        onChange={({ currentTarget: { value } }) => setContent(value)}
-        onFocus={({ currentTarget }) => currentTarget.setSelectionRange(content.length, content.length)}
+        value={shown}
+        onChange={({ currentTarget: { value } }) => setShown(value)}
+        onFocus={({ currentTarget }) => currentTarget.setSelectionRange(shown.length, shown.length)}
         onKeyDown={onKeyDown}
       />
       <Group gap="xs">
