@@ -164,6 +164,20 @@ const Env = z.object({
   PYTHON: z.string().min(1).optional(),
   /** The small model that comes with the server: `auto` offers it while no provider is configured. */
   EMBEDDED_MODEL: z.enum(['auto', 'off']).default('auto'),
+  /** Switches web push on: the address at which push services reach the operator (RFC 8292, 2.1). */
+  WEB_PUSH_CONTACT: z
+    .string()
+    .regex(
+      /^(mailto:[^@\s]+@[^@\s]+|https:\/\/\S+)$/,
+      'must be mailto: and an e-mail address, or an https address',
+    )
+    .refine((url) => URL.canParse(url), 'must be mailto: and an e-mail address, or an https address')
+    .optional(),
+  /** The private key of web push (VAPID), as base64url; made at the first start of use and kept in the database unless given. */
+  WEB_PUSH_PRIVATE_KEY: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{43}=?$/, 'must be a private key of P-256: 32 bytes as base64url')
+    .optional(),
   /** Sign-in through any OpenID Connect provider: its issuer, or the address of its discovery document. */
   OPENID_PROVIDER_URL: httpUrl.optional(),
   OAUTH_CLIENT_ID: text.optional(),

@@ -16,7 +16,7 @@ declare module '../core/scope.ts' {
 export interface EgressRequest {
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | Uint8Array;
   /** The most bytes of the answer that are read, after decompression. */
   maxBytes: number;
   /** What happens to a longer answer: it is refused unless told. */
@@ -130,7 +130,7 @@ class Exchange {
   readonly #means: Means;
   readonly #maxRedirects: number;
   #method: 'GET' | 'POST';
-  #body: string | undefined;
+  #body: EgressRequest['body'];
   #headers: Headers;
 
   constructor(url: URL, { method = 'GET', body, headers, maxRedirects }: EgressRequest, means: Means) {

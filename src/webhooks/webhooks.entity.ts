@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Channel } from '../channelbase/channels.entity.ts';
 import { User } from '../users/users.entity.ts';
+import { PushSubscription } from './push/push.entity.ts';
 
 /** An address by which programs post into a channel. Times are nanoseconds. */
 export const ChannelWebhook = defineEntity({
@@ -21,7 +22,7 @@ export const ChannelWebhook = defineEntity({
   },
 });
 
-/** A notification to a user's webhook, and its state. Times are seconds. */
+/** A notification to a user's webhook or browser, and its state. Times are seconds. */
 export const Delivery = defineEntity({
   name: 'Delivery',
   tableName: 'delivery',
@@ -31,7 +32,11 @@ export const Delivery = defineEntity({
     user: () => p.manyToOne(User).nullable().deleteRule('cascade').index(),
     channel_id: p.uuid().nullable(),
     message_id: p.uuid().nullable(),
-    /** Encrypted: webhook addresses are secrets. */
+    /** `webhook` or `push`. */
+    kind: p.text().default('webhook'),
+    /** The browser, for `push`; null if it is no longer subscribed. */
+    push: () => p.manyToOne(PushSubscription).nullable().deleteRule('set null').index(),
+    /** Encrypted: webhook addresses are secrets. Of a browser, only its push service. */
     url: p.text(),
     payload: p.json<Record<string, unknown>>(),
     /** `pending`, `delivered` or `failed`. */

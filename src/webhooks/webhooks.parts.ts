@@ -2,6 +2,7 @@ import { createLimit, type Limit, type SharedStore } from '../core/limits/limits
 import type { Parts } from '../core/scope.ts';
 import { adoptDeliveries, type Deliveries, keepDeliveries } from './deliveries/deliveries.store.ts';
 import { notifyOfMessages } from './notifications.ts';
+import type { WebPush } from './push/push.send.ts';
 
 declare module '../core/scope.ts' {
   interface Parts {
@@ -16,10 +17,12 @@ export interface Webhooks {
   /** Limit of repeated deliveries for one user. */
   readonly redeliverLimit: Limit;
   readonly deliveries: Deliveries;
+  /** Null where the environment does not switch web push on. */
+  readonly push: WebPush | null;
   close(): Promise<void>;
 }
 
-type Needed = Pick<Parts, 'sql' | 'bus' | 'configs' | 'presence' | 'secret'>;
+type Needed = Pick<Parts, 'sql' | 'bus' | 'configs' | 'presence' | 'secret'> & Pick<Webhooks, 'push'>;
 
 export async function startWebhooks(
   parts: Needed,
@@ -33,6 +36,7 @@ export async function startWebhooks(
     postLimit: createLimit('webhook', { points: 60, seconds: 60 }, shared),
     redeliverLimit: createLimit('redeliver', { points: 30, seconds: 60 }, shared),
     deliveries,
+    push: parts.push,
     async close() {
       await stopNotifying();
       await deliveries.close();

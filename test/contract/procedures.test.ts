@@ -42,6 +42,7 @@ const SIGNED_IN = [
   'auths.signOut',
   'auths.signOutByGet',
   'oauth.sessionsOf',
+  'push.subscribe',
   'sessions.end',
   'sessions.endAll',
   'sessions.endAllOf',

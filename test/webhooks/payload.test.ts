@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest';
 import { payloadFor } from '../../src/webhooks/deliveries/deliveries.payload.ts';
 
-const message = { content: 'a <!channel> & b', author: 'Ann', channel_id: 'c1', channel_name: 'news' };
+const message = {
+  content: 'a <!channel> & b',
+  author: 'Ann',
+  channel_id: 'c1',
+  parent_id: null,
+  channel_type: null,
+  channel_name: 'news',
+};
 const build = (target: string, change: Partial<typeof message> = {}, webUrl = 'https://chat.example.com/') =>
   payloadFor(new URL(target), { ...message, ...change }, webUrl);
 const TITLE = '#news - https://chat.example.com/channels/c1';

@@ -44,6 +44,7 @@ export const MemberFeatures = z.object({
   enable_message_rating: z.boolean(),
   enable_user_webhooks: z.boolean(),
   enable_user_status: z.boolean(),
+  enable_web_push: z.boolean(),
   ...absent(z.literal(false)),
 });
 
@@ -81,7 +82,10 @@ export function anonymousFeatures({
   };
 }
 
-export function memberFeatures({ configs }: Pick<Scope<null>, 'configs'>): z.infer<typeof MemberFeatures> {
+export function memberFeatures({
+  configs,
+  webhooks,
+}: Pick<Scope<null>, 'configs' | 'webhooks'>): z.infer<typeof MemberFeatures> {
   const { ui, channels, folders, direct } = configs.current;
   return {
     ...absent(false),
@@ -95,6 +99,7 @@ export function memberFeatures({ configs }: Pick<Scope<null>, 'configs'>): z.inf
     enable_message_rating: ui.enable_message_rating,
     enable_user_webhooks: ui.enable_user_webhooks,
     enable_user_status: isStatusEnabled(configs.current),
+    enable_web_push: webhooks.push !== null,
   };
 }
 

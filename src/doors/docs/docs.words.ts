@@ -10,7 +10,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   groups: 'User groups, whose members share permissions and grants.',
   messages: 'Messages of channels: posting, threads, reactions, pins, search.',
   models: 'Models of providers, and the records over them: prompts, parameters, grants.',
-  notifications: 'Deliveries to the webhooks that people named for themselves.',
+  notifications: 'Deliveries to the webhooks and the browsers of people.',
   providers: 'Connections to the providers of models.',
   tools: 'Python tools: source, settings, versions, calls.',
   usage: 'What calls of models used, and what limits leave.',
@@ -29,6 +29,7 @@ const IDS: readonly (readonly [path: RegExp, description: string])[] = [
   [/^\/models/, 'The model'],
   [/^\/tools/, 'The tool'],
   [/^\/users\/user\/deliveries/, 'The delivery'],
+  [/^\/users\/user\/push/, 'The subscription'],
   [/^\/users/, 'The account'],
 ];
 

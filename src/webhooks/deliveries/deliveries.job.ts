@@ -1,23 +1,11 @@
 import { Counter } from 'prom-client';
 import { z } from 'zod';
-import { AppError } from '../../core/errors.ts';
 import type { Parts } from '../../core/scope.ts';
 import { nowSeconds } from '../../core/time.ts';
 import { defineJob, GiveUp, PutOff } from '../../jobs/kind.ts';
-import { openUrl } from './deliveries.address.ts';
-import { payloadFor } from './deliveries.payload.ts';
-import {
-  claimDelivery,
-  type DueDelivery,
-  readNextAttempt,
-  settleDelivery,
-  undoClaim,
-} from './deliveries.repository.ts';
-import { type AttemptResult, afterAttempt, giveUp } from './deliveries.retries.ts';
-
-const ATTEMPT_MS = 10_000;
-/** Only the status of an answer is used. */
-const ANSWER_BYTES = 16_384;
+import { ATTEMPT_MS, attempt } from './deliveries.attempt.ts';
+import { claimDelivery, readNextAttempt, settleDelivery, undoClaim } from './deliveries.repository.ts';
+import { afterAttempt } from './deliveries.retries.ts';
 
 const attempts = new Counter({
   name: 'parley_notification_attempts_total',
@@ -59,38 +47,4 @@ async function deliver(parts: Parts, id: string, signal: AbortSignal): Promise<v
   const { status, next_attempt_at, error } = outcome;
   if (next_attempt_at !== null) throw new PutOff(error ?? '', next_attempt_at - now);
   if (status === 'failed') throw new GiveUp(error ?? '');
-}
-
-async function attempt(
-  { secret, configs, egress }: Parts,
-  { id, user_id, message_id, message, payload, url: sealed }: DueDelivery,
-  signal: AbortSignal,
-): Promise<AttemptResult | 'interrupted'> {
-  if (user_id !== null && !configs.current.ui.enable_user_webhooks) {
-    return giveUp('Notifications to webhooks are switched off.');
-  }
-  if (message_id !== null && !message) {
-    return giveUp('The message was deleted, or may not be read any more.');
-  }
-  const address = openUrl(secret, id, sealed);
-  try {
-    const url = egress.check(address);
-    const body = JSON.stringify(message ? payloadFor(url, message, configs.current.webui.url) : payload);
-    const { status, headers } = await egress.fetch(address, {
-      method: 'POST',
-      // The id lets a target recognise a repeated delivery whose answer was lost.
-      headers: { 'content-type': 'application/json', 'x-parley-delivery': id },
-      body,
-      maxBytes: ANSWER_BYTES,
-      excess: 'cut',
-      timeoutMs: ATTEMPT_MS,
-      maxRedirects: 0,
-      signal,
-    });
-    return { status, retryAfter: headers.get('retry-after') };
-  } catch (error) {
-    if (signal.aborted) return 'interrupted';
-    if (!(error instanceof AppError)) throw error;
-    return error.code === 'address_refused' ? giveUp(error.message) : { error: error.message };
-  }
 }

@@ -5,11 +5,12 @@ import type { DeliveryView, ListedDelivery } from './deliveries.schema.ts';
 
 const INSERT = statement<{ id: string }, { deliveries: string; now: number }>(
   'delivery.insert',
-  `insert into delivery (id, user_id, channel_id, message_id, url, payload, status, attempts, next_attempt_at, created_at, updated_at)
-   select id, user_id, channel_id, message_id, url, payload, 'pending', 0, :now, :now, :now
+  `insert into delivery (id, user_id, channel_id, message_id, kind, push_id, url, payload, status, attempts, next_attempt_at, created_at, updated_at)
+   select id, user_id, channel_id, message_id, kind, push_id, url, payload, 'pending', 0, :now, :now, :now
      from jsonb_to_recordset(:deliveries::jsonb) as d
-       (id uuid, user_id uuid, channel_id uuid, message_id uuid, url text, payload jsonb)
-    where user_id is null or exists (select from users u where u.id = d.user_id)
+       (id uuid, user_id uuid, channel_id uuid, message_id uuid, kind text, push_id uuid, url text, payload jsonb)
+    where (user_id is null or exists (select from users u where u.id = d.user_id))
+      and (push_id is null or exists (select from push_subscription s where s.id = d.push_id))
    returning id`,
 );
 
@@ -19,6 +20,8 @@ export interface NewDelivery {
   user_id: string | null;
   channel_id: string | null;
   message_id: string | null;
+  kind: 'webhook' | 'push';
+  push_id: string | null;
   /** Sealed. */
   url: string;
   /** Empty if the payload is built from the message at sending time. */
@@ -37,13 +40,25 @@ export interface DueDelivery {
   id: string;
   user_id: string | null;
   message_id: string | null;
+  kind: 'webhook' | 'push';
   /** Sealed. */
   url: string;
   payload: Record<string, unknown>;
   /** The current attempt included. */
   attempts: number;
   /** Null if the message was deleted, or the recipient may no longer read it. */
-  message: { content: string; author: string | null; channel_id: string; channel_name: string } | null;
+  message: DueMessage | null;
+  /** The browser; null for a webhook, and if the browser is no longer subscribed. */
+  browser: { id: string; endpoint_hash: string; target: string } | null;
+}
+
+export interface DueMessage {
+  content: string;
+  author: string | null;
+  parent_id: string | null;
+  channel_id: string;
+  channel_name: string;
+  channel_type: string | null;
 }
 
 /* The message is read at sending time: a deleted message is not sent. */
@@ -51,16 +66,21 @@ const CLAIM = statement<DueDelivery, { id: string; now: number }>(
   'delivery.claim',
   `with claimed as (
      update delivery set attempts = attempts + 1, updated_at = :now where id = :id and next_attempt_at <= :now
-     returning id, user_id, channel_id, message_id, url, payload, attempts
+     returning id, user_id, channel_id, message_id, kind, push_id, url, payload, attempts
    )
-   select d.id, d.user_id, d.message_id, d.url, d.payload, d.attempts,
+   select d.id, d.user_id, d.message_id, d.kind, d.url, d.payload, d.attempts,
           case when m.id is not null then json_build_object(
-            'content', m.content, 'author', a.name, 'channel_id', c.id, 'channel_name', c.name) end as message
+            'content', m.content, 'author', a.name, 'parent_id', m.parent_id, 'channel_id', c.id,
+            'channel_name', c.name, 'channel_type', c.type) end as message,
+          case when s.id is not null then json_build_object(
+            'id', s.id, 'endpoint_hash', s.endpoint_hash, 'target', s.target) end as browser
      from claimed d
      left join users u on u.id = d.user_id
      left join channel c on c.id = d.channel_id and u.role <> 'pending' and ${channelAllows('read', ACCOUNT)}
      left join message m on m.channel_id = c.id and m.id = d.message_id and m.deleted_at is null
-     left join users a on a.id = m.user_id`,
+     left join users a on a.id = m.user_id
+     left join push_subscription s on s.id = d.push_id and s.user_id = d.user_id and exists (
+       select from session where session.id = s.session_id and session.expires_at > now())`,
 );
 
 /** Starts an attempt; undefined if none is due. `now` is in seconds. */
@@ -165,7 +185,17 @@ export async function pruneDeliveries(sql: Sql, before: number): Promise<void> {
 }
 
 const COLUMNS = [
-  ...['id', 'channel_id', 'message_id', 'url', 'status', 'attempts', 'next_attempt_at', 'response_status'],
+  ...[
+    'id',
+    'channel_id',
+    'message_id',
+    'kind',
+    'url',
+    'status',
+    'attempts',
+    'next_attempt_at',
+    'response_status',
+  ],
   ...['error', 'created_at', 'updated_at'],
 ];
 const VIEW = COLUMNS.join(', ');

@@ -11,11 +11,11 @@ export const deliveriesRouter = router({
         method: 'GET',
         path: '/users/user/deliveries',
         tags: ['notifications'],
-        summary: "List the deliveries of notifications to the caller's webhook",
+        summary: "List the deliveries of notifications to the caller's webhook and browsers",
         description:
           'Newest first. A delivery is created when a message concerns the caller (by notification level ' +
-          'and mentions), the caller has a webhook address in the settings and no open event connection, ' +
-          'and `ui.enable_user_webhooks` is on. It is tried up to 5 times within about 45 minutes. `url` ' +
+          'and mentions) who has no open event connection, for the webhook address in the settings while ' +
+          '`ui.enable_user_webhooks` is on, and for each browser that is subscribed to web push. It is tried up to 5 times within about 45 minutes. `url` ' +
           'shows only the server of the address; entries are kept for 30 days.',
       },
       access: 'member',

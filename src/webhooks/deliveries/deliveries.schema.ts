@@ -3,12 +3,14 @@ import { seconds } from '../../core/wire.ts';
 
 export const DeliveryStatus = z.enum(['pending', 'delivered', 'failed']);
 
-/** A notification to a user's webhook, and its state. */
+/** A notification to a user's webhook or browser, and its state. */
 export const DeliveryView = z
   .object({
     id: z.string(),
     channel_id: z.string().nullable(),
     message_id: z.string().nullable(),
+    /** To a webhook, or to a browser by web push. */
+    kind: z.enum(['webhook', 'push']),
     /** The server. The rest of the address is a secret. */
     url: z.string(),
     status: DeliveryStatus,

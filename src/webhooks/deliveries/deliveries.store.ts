@@ -22,6 +22,8 @@ export interface NewNotice {
   payload?: Record<string, unknown>;
   channelId?: string;
   messageId?: string;
+  /** The subscription, for a browser; `url` is then its push service. */
+  pushId?: string;
 }
 
 /** Sends notices to webhooks, until each is delivered or given up (`docs/decisions/notifications.md`). */
@@ -34,6 +36,8 @@ export interface Deliveries {
 interface Due {
   id: string;
   url: string;
+  /** Of a browser: few push services serve all browsers, so these do not wait for their server. */
+  userId?: string | undefined;
   /** Seconds; at once unless given. */
   dueAt?: number;
 }
@@ -43,10 +47,10 @@ export const enqueueDeliveries = (tx: Sql, due: Due[]): Promise<void> =>
   enqueueAll(
     tx,
     deliverJob,
-    due.map(({ id, url, dueAt }) => ({
+    due.map(({ id, url, userId, dueAt }) => ({
       payload: { id },
       id,
-      lane: laneOf(url),
+      lane: userId ?? laneOf(url),
       runAt: dueAt === undefined ? undefined : new Date(dueAt * 1_000),
     })),
   );
@@ -61,17 +65,26 @@ export function keepDeliveries({ sql, secret, onError }: DeliveriesOptions): Del
   const pruning = keepSweeping(PRUNE_MS, () => pruneDeliveries(sql, nowSeconds() - KEPT_SECONDS), onError);
   return {
     async enqueue(notices) {
-      const rows = notices.map(({ userId, url, payload = {}, channelId = null, messageId = null }) => {
+      const due = new Map<string, Due>();
+      const rows = notices.map(({ userId, url, payload = {}, channelId, messageId, pushId }) => {
         const id = uuidv7();
-        const sealed = seal(secret, url, sealedForDelivery(id));
-        return { id, user_id: userId, channel_id: channelId, message_id: messageId, url: sealed, payload };
+        due.set(id, { id, url, ...(pushId && userId && { userId }) });
+        return {
+          id,
+          user_id: userId,
+          channel_id: channelId ?? null,
+          message_id: messageId ?? null,
+          kind: pushId === undefined ? ('webhook' as const) : ('push' as const),
+          push_id: pushId ?? null,
+          url: seal(secret, url, sealedForDelivery(id)),
+          payload,
+        };
       });
-      const urls = new Map(rows.map(({ id }, at) => [id, notices[at]?.url ?? '']));
       await transaction({ sql }, async (tx) => {
         const ids = await insertDeliveries(tx, rows, nowSeconds());
         await enqueueDeliveries(
           tx,
-          ids.map((id) => ({ id, url: urls.get(id) ?? '' })),
+          ids.flatMap((id) => due.get(id) ?? []),
         );
       });
     },
