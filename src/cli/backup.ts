@@ -37,7 +37,7 @@ interface Client {
  * Writes database, uploads and secret into one archive. All rows are of one moment (one snapshot), and each upload that
  * they name is there: the server stores its bytes before its row, and the backup copies them after the row.
  */
-export async function backup(path: string, { env, log }: CommandContext): Promise<void> {
+export async function backup(path: string, { env, log, stdout }: CommandContext): Promise<void> {
   const connection = await connect(env, log);
   const tally: Tally = { rows: 0, files: 0 };
   const endProgress = showProgress(
@@ -67,7 +67,7 @@ export async function backup(path: string, { env, log }: CommandContext): Promis
       client.release(true);
     }
     endProgress();
-    process.stdout.write(
+    stdout.write(
       `${path} holds ${tally.rows} rows and ${tally.files} files. It also holds the secret: keep it closed.\n`,
     );
   } finally {

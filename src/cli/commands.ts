@@ -1,35 +1,34 @@
 import { Argument, Command, Option } from 'commander';
 import project from '../../package.json' with { type: 'json' };
-import { readEnv } from '../env.ts';
-import { createLog } from '../log.ts';
 import { RoleAtom } from '../users/users.schema.ts';
 import { backup } from './backup.ts';
 import { configExplain, configExport, configImport } from './config.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext, Streams } from './context.ts';
 import { restore } from './restore.ts';
 import { secretAccept } from './secret.ts';
 import { emailOption, nameOption, userCreate, userDelete, userList, userPassword, userRole } from './user.ts';
 
-/** Read when a command runs, because help and version need no environment. The log writes only warnings beside a result. */
-const context = (): CommandContext => ({ env: readEnv(), log: createLog('warn') });
+/** Makes the context of the command that runs. @throws StartError for a wrong variable of the environment */
+type MakeContext = () => CommandContext;
 
 /** `npm run parley -- …`, with all its commands. Usage errors are thrown as commander's `CommanderError`. */
-export function buildProgram(): Command {
+export function buildProgram(context: MakeContext, { stdout, stderr }: Streams): Command {
   const program = new Command('npm run parley --')
     .description("Works on the server's database, whether the server runs or not.")
     .version(project.version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show how a command is used')
     .helpCommand('help [command]', 'show how a command is used')
     .configureHelp({ showGlobalOptions: false })
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .showHelpAfterError()
     .exitOverride();
-  addConfigCommands(program);
-  addUserCommands(program);
-  addArchiveCommands(program);
+  addConfigCommands(program, context);
+  addUserCommands(program, context);
+  addArchiveCommands(program, context);
   return program;
 }
 
-function addConfigCommands(program: Command): void {
+function addConfigCommands(program: Command, context: MakeContext): void {
   const config = program.command('config').description('read and change the configuration');
   config
     .command('export')
@@ -61,7 +60,7 @@ function addConfigCommands(program: Command): void {
 const email = () => new Argument('<email>', 'the address of the account');
 const role = () => new Argument('<role>', 'the new role').choices(RoleAtom.options);
 
-function addUserCommands(program: Command): void {
+function addUserCommands(program: Command, context: MakeContext): void {
   const user = program.command('user').description('make, list, change and delete accounts');
   user
     .command('list')
@@ -101,7 +100,7 @@ function addUserCommands(program: Command): void {
     .action((address, options) => userDelete(address, options, context()));
 }
 
-function addArchiveCommands(program: Command): void {
+function addArchiveCommands(program: Command, context: MakeContext): void {
   program
     .command('backup')
     .description('write database, uploads and secret into one archive; the server may run')

@@ -1,7 +1,4 @@
-import { CommanderError } from 'commander';
-import { AppError } from '../core/errors.ts';
-import { StartError } from '../env.ts';
-import { buildProgram } from './commands.ts';
+import { runCommand } from './run.ts';
 
 // A reader such as `head` may leave before everything is written. The command still has to stop what it started.
 for (const stream of [process.stdout, process.stderr]) {
@@ -10,16 +7,4 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-try {
-  await buildProgram().parseAsync();
-} catch (error) {
-  process.exitCode = 1;
-  if (error instanceof CommanderError) {
-    // Commander has written its message. A group without a command shows its help.
-    process.exitCode = error.exitCode === 0 ? 0 : 2;
-  } else if (error instanceof StartError || error instanceof AppError) {
-    process.stderr.write(`${error.message}\n`);
-  } else {
-    process.stderr.write(`${(error as Error).stack ?? error}\n`);
-  }
-}
+process.exitCode = await runCommand(process.argv.slice(2), process.env, process);

@@ -21,12 +21,13 @@ import { type Connection, connect, occupyAlone } from './workplace.ts';
 export async function restore(
   path: string,
   { replace = false }: { replace?: boolean },
-  { env, log }: CommandContext,
+  context: CommandContext,
 ): Promise<void> {
+  const { env } = context;
   await requireArchive(path);
   const there = await listFolder(env.DATA_DIR);
   try {
-    await putInPlace(path, replace, { env, log });
+    await putInPlace(path, replace, context);
   } catch (error) {
     await removeNew(env.DATA_DIR, there);
     throw error;
@@ -50,7 +51,11 @@ async function requireArchive(path: string): Promise<void> {
   });
 }
 
-async function putInPlace(path: string, replace: boolean, { env, log }: CommandContext): Promise<void> {
+async function putInPlace(
+  path: string,
+  replace: boolean,
+  { env, log, stdout }: CommandContext,
+): Promise<void> {
   const connection = await connect(env, log, { alone: true });
   const uploads = join(env.DATA_DIR, 'uploads');
   const draft = `${uploads}.restored`;
@@ -71,7 +76,7 @@ async function putInPlace(path: string, replace: boolean, { env, log }: CommandC
       await rename(draft, uploads);
       if (!env.SECRET_KEY) await writeSecret(join(env.DATA_DIR, 'secret.key'), secret);
       endProgress();
-      process.stdout.write(
+      stdout.write(
         `${tally.rows} rows and ${tally.files} files of ${path} are in place. All people have to sign in again.\n`,
       );
     } finally {

@@ -11,7 +11,7 @@ import { connect, occupyAlone, requireTables } from './workplace.ts';
  *
  * @throws StartError while a server runs
  */
-export async function secretAccept({ env, log }: CommandContext): Promise<void> {
+export async function secretAccept({ env, log, stdout }: CommandContext): Promise<void> {
   const connection = await connect(env, log, { alone: true });
   try {
     const occupancy = await occupyAlone(connection, log);
@@ -26,7 +26,7 @@ export async function secretAccept({ env, log }: CommandContext): Promise<void> 
         }
         return tally;
       });
-      process.stdout.write(tally ? outcome(tally.lost) : 'This secret is the one in use.\n');
+      stdout.write(tally ? outcome(tally.lost) : 'This secret is the one in use.\n');
     } finally {
       await occupancy.release();
     }

@@ -15,7 +15,7 @@ import { User, type UserEntity } from '../users/users.entity.ts';
 import { lockAdministrators } from '../users/users.repository.ts';
 import { password as passwordAtom, personName } from '../users/users.schema.ts';
 import { createUser, foldEmail } from '../users/users.service.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext, Streams } from './context.ts';
 import { readPassword } from './words.ts';
 import { type Workplace, work } from './workplace.ts';
 
@@ -33,37 +33,43 @@ export const nameOption = () =>
     .argParser((value) => check(personName(), value));
 
 /** @throws StartError when the typed password may not be used */
-async function askPassword(): Promise<string> {
-  const parsed = passwordAtom().safeParse(await readPassword());
+async function askPassword(streams: Streams): Promise<string> {
+  const parsed = passwordAtom().safeParse(await readPassword(streams));
   if (parsed.success) return parsed.data;
   throw new StartError(`The password ${parsed.error.issues[0]?.message}.`);
 }
 
 export async function userCreate(
   { email, name, role }: { email: string; name: string; role: Role },
-  { env, log }: CommandContext,
+  context: CommandContext,
 ): Promise<void> {
-  const account = { email, name, role, password: await askPassword() };
+  const { env, log, stdout } = context;
+  const account = { email, name, role, password: await askPassword(context) };
   await work(env, log, async (at) => {
     const made = await createUser(at, account);
-    process.stdout.write(`${made.email} has an account, as ${made.role} (${made.id}).\n`);
+    stdout.write(`${made.email} has an account, as ${made.role} (${made.id}).\n`);
   });
 }
 
-export async function userRole(address: string, role: Role, { env, log }: CommandContext): Promise<void> {
+export async function userRole(
+  address: string,
+  role: Role,
+  { env, log, stdout }: CommandContext,
+): Promise<void> {
   await work(env, log, async (at) => {
     const email = await changeAccount(at, address, { role });
-    process.stdout.write(`${email} is ${role} now.\n`);
+    stdout.write(`${email} is ${role} now.\n`);
   });
 }
 
-export async function userPassword(address: string, { env, log }: CommandContext): Promise<void> {
-  const password = await askPassword();
+export async function userPassword(address: string, context: CommandContext): Promise<void> {
+  const { env, log, stdout } = context;
+  const password = await askPassword(context);
   await work(env, log, async (at) => {
     const owner = await requireAccount(at.em, address);
     const password_hash = await hashPassword(at, password, owner);
     const email = await changeAccount(at, owner.email, { password_hash });
-    process.stdout.write(`${email} has a new password; all its sessions have ended.\n`);
+    stdout.write(`${email} has a new password; all its sessions have ended.\n`);
   });
 }
 
@@ -72,7 +78,7 @@ const PAGE = 1000;
 
 export async function userList(
   { role, json }: { role?: Role; json?: boolean },
-  { env, log }: CommandContext,
+  { env, log, stdout }: CommandContext,
 ): Promise<void> {
   await work(env, log, async ({ em }) => {
     for (let after = 0; ; ) {
@@ -81,8 +87,7 @@ export async function userList(
         { ordinal: { $gt: after }, ...(role && { role }) },
         { orderBy: { ordinal: 'asc' }, limit: PAGE, disableIdentityMap: true },
       );
-      for (const user of page)
-        process.stdout.write(`${json ? JSON.stringify(listed(user)) : lineOf(user)}\n`);
+      for (const user of page) stdout.write(`${json ? JSON.stringify(listed(user)) : lineOf(user)}\n`);
       if (page.length < PAGE) return;
       after = page.at(-1)?.ordinal ?? 0;
     }
@@ -100,7 +105,7 @@ const lineOf = ({ email, name, role, last_active_at }: UserEntity) =>
 export async function userDelete(
   address: string,
   { heir }: { heir: string },
-  { env, log }: CommandContext,
+  { env, log, stdout }: CommandContext,
 ): Promise<void> {
   await work(env, log, async (at) => {
     const user = await requireAccount(at.em, address);
@@ -111,7 +116,7 @@ export async function userDelete(
       ...{ sessionId: null, keyId: null, granted: [], expiresAt: null },
     };
     await deleteUser({ ...at, actor, accountDeletion }, user.id);
-    process.stdout.write(`${user.email} is deleted. What others use of it belongs to ${email} now.\n`);
+    stdout.write(`${user.email} is deleted. What others use of it belongs to ${email} now.\n`);
   });
 }
 

@@ -203,7 +203,7 @@ describe('user', () => {
     expect(await run(['--version'], env)).toEqual({ code: 0, stdout: `${project.version}\n`, stderr: '' });
   });
 
-  it('list prints every account, for people or as JSON, and its reader may stop early', async () => {
+  it('list prints every account, for people or as JSON', async () => {
     const table = await run(['user', 'list', '--role=admin'], env);
     expect(table.stdout).toMatch(/^admin +root@example.com {2}Root {2}\(last active \d{4}-/);
     const { stdout } = await run(['user', 'list', '--json'], env);
@@ -213,11 +213,6 @@ describe('user', () => {
       .map((line) => JSON.parse(line));
     expect(listed[0]).toMatchObject({ id: root.id, email: root.email, role: 'admin' });
     expect(listed[0]).not.toHaveProperty('password_hash');
-
-    const child = start(['config', 'export'], env);
-    child.stdout.destroy();
-    const [stderr] = await Promise.all([text(child.stderr), once(child, 'close')]);
-    expect([child.exitCode, stderr]).toEqual([0, '']);
   });
 
   it('delete removes an account and its sessions, and passes shared resources to the heir', async () => {
@@ -267,6 +262,38 @@ describe('user', () => {
     const nobody = await run(['user', 'role', 'nobody@example.com', 'admin'], env);
     expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no account with') });
     expect((await server.call('GET /auths', { token: root.token })).body.role).toBe('admin');
+  });
+});
+
+describe('the program', () => {
+  it.each<[number, string[], RegExp, RegExp]>([
+    [0, ['user', 'password', 'root@example.com'], /^root@example\.com has a new password/, /^$/],
+    [1, ['user', 'role', 'nobody@example.com', 'admin'], /^$/, /^There is no account with[^\n]*\n$/],
+    [2, ['usr', 'list'], /^$/, /Did you mean user/],
+  ])(
+    'reads its input, ends with code %i, and writes results and errors apart',
+    async (code, words, out, err) => {
+      const child = start(words, env);
+      child.stdin.on('error', () => {});
+      child.stdin.end(PASSWORD);
+      const [stdout, stderr] = await Promise.all([
+        text(child.stdout),
+        text(child.stderr),
+        once(child, 'close'),
+      ]);
+      expect([child.exitCode, stdout, stderr]).toEqual([
+        code,
+        expect.stringMatching(out),
+        expect.stringMatching(err),
+      ]);
+    },
+  );
+
+  it('ends without an error when the reader of its result stops early', async () => {
+    const child = start(['config', 'export'], env);
+    child.stdout.destroy();
+    const [stderr] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    expect([child.exitCode, stderr]).toEqual([0, '']);
   });
 });
 

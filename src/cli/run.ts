@@ -1,0 +1,29 @@
+import { CommanderError } from 'commander';
+import { AppError } from '../core/errors.ts';
+import { readEnv, StartError } from '../env.ts';
+import { createLog } from '../log.ts';
+import { buildProgram } from './commands.ts';
+import type { Streams } from './context.ts';
+
+/** Runs a command line, and returns its exit code: 1 for a failure, 2 for a wrong command line. */
+export async function runCommand(
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  { stdin, stdout, stderr }: Streams,
+): Promise<number> {
+  const streams = { stdin, stdout, stderr };
+  // Read when a command runs, because help and version need no environment. The log has only warnings beside a result.
+  const context = () => ({ env: readEnv(env), log: createLog('warn', stderr), ...streams });
+  try {
+    await buildProgram(context, streams).parseAsync(words, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Commander has written its message. A group without a command shows its help.
+      return error.exitCode === 0 ? 0 : 2;
+    }
+    const isForOperator = error instanceof StartError || error instanceof AppError;
+    stderr.write(`${isForOperator ? error.message : ((error as Error).stack ?? error)}\n`);
+    return 1;
+  }
+}
