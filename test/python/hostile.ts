@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, type TestContext, vi } from 'vitest';
 import type { Limits } from '../../src/python/pool.ts';
 import type { Answer } from '../support/server.ts';
@@ -31,7 +32,9 @@ export const FILTER = 'a system call filter for this processor';
  * Within this time other tools are served at least once, whatever a tool does. Loops and sleeps are ended
  * later.
  */
-export const TURN_MS = 6_000;
+export const TURN_MS = 3_000;
+/** Between two rounds of other calls: without it, these calls take the processor that the attack is about. */
+const ROUND_MS = 25;
 
 export interface Hostile {
   shop: Workshop;
@@ -75,6 +78,7 @@ export async function openHostile(limits: Partial<Limits>): Promise<Hostile> {
           answers.push(await shop.server.call('GET /auths/', { token: shop.reader.token }));
           answers.push(await self.use('neighbour', 'kept'));
           if (!isOver) served += 1;
+          await pause(ROUND_MS);
         } while (!isOver);
         return answers;
       };
