@@ -6,7 +6,7 @@ const content = toolOf(
   `async def f(self, __event_emitter__):
     child = subprocess.Popen(["sleep", "60"], process_group=0).pid
     await __event_emitter__({"host": os.getppid(), "tool": os.getpid(), "child": child, "folder": os.getcwd()})
-    while True: pass`,
-  'import os, subprocess',
+    time.sleep(60)`,
+  'import os, subprocess, time',
 );
 await callTool(python, content, {}, { onEvent: (event) => console.log(JSON.stringify(event)) });

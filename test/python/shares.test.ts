@@ -181,7 +181,7 @@ test('counts a cancelled call until it ends', async () => {
 
 test('counts loads that hang for the person who stores the tool', async () => {
   await start({ callsPerPerson: 1, loadTimeoutMs: 5_000 });
-  const source = { id: 'hanging', content: 'class Tools:\n    while True: pass' };
+  const source = { id: 'hanging', content: 'import time\ntime.sleep(60)' };
   const hanging = [1, 2].map(() => python.inspect(source, { person: EVE.id }));
   const outcomes = Promise.allSettled(hanging);
   await use('who', BEN);
@@ -193,7 +193,7 @@ test('counts loads that hang for the person who stores the tool', async () => {
 
 test('ends a load when the only caller disconnects', async () => {
   await start({ processes: 1, loadTimeoutMs: 60_000 });
-  const source = { id: 'hanging', content: 'class Tools:\n    while True: pass' };
+  const source = { id: 'hanging', content: 'import time\ntime.sleep(60)' };
   for (const ask of [
     (signal: AbortSignal) => python.inspect(source, { person: EVE.id, signal }),
     (signal: AbortSignal) => use('f', EVE, {}, { tool: source, signal }),

@@ -5,7 +5,8 @@ import { ANN, callTool, startTestPython, toolOf } from '../support/python.ts';
 const python = await startTestPython({ loadTimeoutMs: 5_000 });
 afterAll(() => python.close());
 
-const BEFORE = `from typing import Optional, Literal
+const BEFORE = `import time
+from typing import Optional, Literal
 from pydantic import BaseModel, Field, SecretStr, AliasChoices, field_validator
 from pydantic_core import PydanticCustomError
 class Server(BaseModel):
@@ -24,7 +25,7 @@ const CLASSES = `class Valves(BaseModel):
     @classmethod
     def no_space(cls, value):
         if value == "hang":
-            while True: pass
+            time.sleep(60)
         if value == "leave": raise SystemExit(1)
         if value.startswith("odd"): raise PydanticCustomError("odd_key", "odd: {key}", {"key": value})
         if " " in value: raise ValueError(f"no spaces in {value}")

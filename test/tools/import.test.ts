@@ -49,7 +49,7 @@ describe('the import of tools', () => {
       exported('taken'),
       exported('no good'),
       exported('broken', 'import no_such_module\nclass Tools: pass\n'),
-      exported('hanging', 'while True: pass\n'),
+      exported('hanging', 'import time\ntime.sleep(60)\n'),
       { id: 'bare', name: 'Bare' },
       { id: 7, tool: null },
       null,
@@ -141,7 +141,9 @@ describe('the import of tools', () => {
 
   it('stops when the caller disconnects, and keeps the tools that are stored', async () => {
     const leaving = new AbortController();
-    const hanging = Array.from({ length: 3 }, (_, n) => exported(`hanging_${n}`, 'while True: pass\n'));
+    const hanging = Array.from({ length: 3 }, (_, n) =>
+      exported(`hanging_${n}`, 'import time\ntime.sleep(60)\n'),
+    );
     const answer = fetch(`${server.url}/api/v1/tools/import`, {
       method: 'POST',
       headers: { authorization: `Bearer ${author.token}`, 'content-type': 'application/json' },

@@ -13,7 +13,7 @@ const DIGEST = createHash('sha256').update(KEY).digest('hex');
 /** Matches the secrets in any form in which an error would print them. */
 const TRACES = /wanderfalke|schleiereule|sk-z7q|my-own/i;
 
-const SOURCE = `import urllib.parse
+const SOURCE = `import time, urllib.parse
 from pydantic import BaseModel, Field, field_validator
 class Tools:
     class Valves(BaseModel):
@@ -28,7 +28,7 @@ class Tools:
             if value.startswith("?"):
                 raise ValueError(f"a key such as {value[1:9].upper()}… is too old: {value[1:]!r}")
             if value.startswith("hang"):
-                while True: pass
+                time.sleep(60)
             if value.startswith("exit"): raise SystemExit(value)
             return value
     class UserValves(BaseModel):
@@ -47,7 +47,7 @@ class Tools:
     def leave(self):
         import os; print(self.valves); os._exit(3)
     def hang(self):
-        while True: self.valves.api_key
+        time.sleep(60)
     def odd(self): return object()
     def digest(self):
         import hashlib
@@ -99,7 +99,8 @@ const run = (name: string, person: Person = shop.reader) =>
 it.each(['fetch', 'repeat', 'quote', 'cut', 'leave', 'hang', 'odd'])(
   'a failed call quotes no valve: %s',
   async (name) => {
-    for (const person of [shop.reader, shop.author]) {
+    // Each call that hangs takes all its time.
+    for (const person of name === 'hang' ? [shop.reader] : [shop.reader, shop.author]) {
       const { status } = await note(name, run(name, person));
       expect([422, 504]).toContain(status);
     }
@@ -133,7 +134,7 @@ it('a class that rejects the stored values names them, and one that hangs is sto
   const hanging = SOURCE.replace('startswith("hang")', 'startswith("sk-")');
   expect((await note('update', change(hanging))).status).toBe(200);
   expect([503, 504]).toContain((await note('hanging', run('digest'))).status);
-  const stuck = `${SOURCE}    class UserValves:\n        while True: pass\n`;
+  const stuck = `${SOURCE}    class UserValves:\n        time.sleep(60)\n`;
   expect((await note('a class that hangs at load', change(stuck))).body.code).toBe('tool_invalid');
   expect((await note('update', change(SOURCE))).status).toBe(200);
   expect((await run('digest')).body.result).toBe(DIGEST);
