@@ -12,8 +12,8 @@ export interface Consumer {
   folder: string;
   /** The names of the files in the tarball. */
   packed: string[];
-  /** The errors of the compiler in a module of the project; empty when there are none. */
-  typeCheck(name: string, source: string, options?: Record<string, unknown>): Promise<string>;
+  /** The errors of the compiler in modules of the project; empty when there are none. */
+  typeCheck(sources: Record<string, string>, options?: Record<string, unknown>): Promise<string>;
   remove(): Promise<void>;
 }
 
@@ -31,10 +31,11 @@ export async function installConsumer(): Promise<Consumer> {
   return {
     folder,
     packed: tarball.files.map(({ path }) => path),
-    async typeCheck(name, source, options = {}) {
-      await writeFile(join(folder, name), source);
+    async typeCheck(sources, options = {}) {
+      const files = Object.keys(sources);
+      for (const name of files) await writeFile(join(folder, name), sources[name] ?? '');
       const compilerOptions = { ...STRICT, ...options };
-      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [name] }));
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
       const compiler = join(root, 'node_modules', 'typescript', 'lib', 'tsc.js');
       return run(process.execPath, [compiler, '-p', folder]).then(
         () => '',
