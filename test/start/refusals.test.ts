@@ -4,15 +4,18 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startApp } from '../../src/app.ts';
 import { readEnv, StartError } from '../../src/env.ts';
+import { createLog } from '../../src/log.ts';
 import { isRoot, NOBODY, whyNobodyCannotRun } from '../database/embedded.support.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { descendantsOf, listProcesses, spawnMain } from '../support/process.ts';
 import { startRedis, withoutRedis } from '../support/redis.ts';
+import { withSecret } from '../support/server.ts';
 
 /**
- * Every start that cannot succeed prints one line on stderr and nothing on stdout, exits with code 1, and
- * leaves nothing running.
+ * Every start that cannot succeed ends with one line for the operator and leaves nothing running. A process
+ * prints that line on stderr and nothing on stdout, and exits with code 1.
  */
 let dataDir: string;
 let undo: (() => unknown)[];
@@ -28,9 +31,36 @@ afterEach(async () => {
 
 /** A port that no system assigns and no program uses. */
 const NOBODYS_PORT = 1;
+const STARTING = { PORT: '0', ENV: 'test', PYTHON: '/dev/null', EMBEDDED_MODEL: 'off' };
 const cannotBeNobody = isRoot ? await whyNobodyCannotRun() : 'only root can be somebody else';
 
-async function refusal(env: Record<string, string>, user?: { uid: number; gid: number }): Promise<string> {
+/** The line of a start in this process. */
+async function refusal(env: Record<string, string>): Promise<string> {
+  const started = startApp({
+    env: readEnv({ ...STARTING, DATA_DIR: dataDir, ...env }),
+    log: createLog('silent'),
+    onFatal: () => {},
+  });
+  const line = await started.then(
+    async (app) => {
+      await app.close();
+      throw new Error('The start succeeded.');
+    },
+    (error: Error) => {
+      if (error instanceof StartError) return error.message;
+      throw error;
+    },
+  );
+  expect(line).toMatch(/^[^\n]+$/);
+  expect((await listProcesses()).filter(({ command }) => command.includes(dataDir))).toEqual([]);
+  return line;
+}
+
+/** The line of a start in a process of its own. */
+async function refusalOfProcess(
+  env: Record<string, string>,
+  user?: { uid: number; gid: number },
+): Promise<string> {
   const server = spawnMain({ DATA_DIR: dataDir, ...env }, user, '/');
   undo.push(() => server.child.kill('SIGKILL'));
   const { code, signal } = await server.ended();
@@ -91,7 +121,7 @@ describe('an invalid environment variable is named without its value:', () => {
   });
 
   it('by a server, which then ends', async () => {
-    expect(await refusal({ SECRET_KEY: 'hunter2' })).toBe(
+    expect(await refusalOfProcess({ SECRET_KEY: 'hunter2' })).toBe(
       messageOf(() => readEnv({ SECRET_KEY: 'hunter2' })),
     );
   });
@@ -100,7 +130,7 @@ describe('an invalid environment variable is named without its value:', () => {
 describe('the port', () => {
   it('in use is named before anything is made', async () => {
     const [, port] = await listening();
-    expect(await refusal({ PORT: `${port}` })).toBe(
+    expect(await refusalOfProcess({ PORT: `${port}` })).toBe(
       `Port ${port} is in use. Stop the other program, or set PORT.`,
     );
     await expect(rm(join(dataDir, 'postgres'), { recursive: true })).rejects.toThrow('ENOENT');
@@ -123,11 +153,13 @@ describe('the data folder', () => {
   it.skipIf(cannotBeNobody)('that is not writable for an ordinary user is refused', async () => {
     await chmod(dataDir, 0o755);
     const inner = join(dataDir, 'inner');
-    expect(await refusal({ DATA_DIR: inner }, NOBODY)).toMatch(
+    expect(await refusalOfProcess({ DATA_DIR: inner }, NOBODY)).toMatch(
       /^The data folder .*inner cannot be used \(.*permission denied.*\)\. Make it writable or set DATA_DIR\.$/,
     );
     await mkdir(inner, { mode: 0o555 });
-    expect(await refusal({ DATA_DIR: inner }, NOBODY)).toContain('Make it writable or set DATA_DIR.');
+    expect(await refusalOfProcess({ DATA_DIR: inner }, NOBODY)).toContain(
+      'Make it writable or set DATA_DIR.',
+    );
   });
 });
 
@@ -201,14 +233,19 @@ describe('DATABASE_URL', () => {
 });
 
 describe('the secret', () => {
+  it('in a damaged file is refused, since an empty one can be guessed', async () => {
+    const file = join(dataDir, 'secret.key');
+    await writeFile(file, '');
+    expect(await refusal({})).toBe(
+      `The file ${file} is damaged. Restore it from a backup, or set SECRET_KEY.`,
+    );
+  });
+
   it('that differs from the one of the database, as with another data folder, is refused', async () => {
-    const { url: DATABASE_URL } = await database();
-    const first = spawnMain({ DATA_DIR: dataDir, DATABASE_URL, PORT: '0', PYTHON: '/dev/null' });
-    undo.push(() => first.child.kill('SIGKILL'));
-    await first.ready();
-    await first.stop();
-    await rm(join(dataDir, 'secret.key'));
-    const line = await refusal({ DATABASE_URL, PORT: '0' });
+    const made = await database();
+    const { url: DATABASE_URL } = made;
+    await withSecret(made, 'the secret of the first server is this', async () => {});
+    const line = await refusal({ DATABASE_URL });
     expect(line).toMatch(
       /^What this database holds was sealed with another SECRET_KEY .* Put the old one back/,
     );
@@ -235,7 +272,8 @@ describe('REDIS_URL', () => {
     const redis = await startRedis();
     undo.push(() => redis.stop());
     await redis.ask((client) => client.config('SET', 'requirepass', 'hunter2'));
-    const line = await refusal({ DATABASE_URL, REDIS_URL: redis.url });
+    // With the embedded database, which must end as well.
+    const line = await refusalOfProcess({ REDIS_URL: redis.url });
     expect(line).toMatch(/^REDIS_URL cannot be used \(.*NOAUTH.*\)/);
     const wrong = await refusal({ DATABASE_URL, REDIS_URL: redis.url.replace('//', '//:hunter3@') });
     expect(wrong).toMatch(/^REDIS_URL cannot be used \(.*WRONGPASS.*\)/);
