@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 async function setUp(more: Record<string, string> = {}) {
-  const database = await createDatabase({ empty: true });
+  const database = await createDatabase();
   undo.push(() => database.drop());
   const DATA_DIR = await mkdtemp(join(tmpdir(), 'parley-test-'));
   undo.push(() => rm(DATA_DIR, { recursive: true, force: true }));

@@ -40,7 +40,7 @@ describe.skipIf(withoutRedis)('two processes', async () => {
   if (withoutRedis) return;
   const redis = await startRedis();
   undo.push(() => redis.stop());
-  const database = await createDatabase({ empty: true });
+  const database = await createDatabase();
   undo.push(() => database.drop());
   const provider = await startProvider('small');
   undo.push(() => provider.close());

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HOLDING } from '../database/embedded.support.ts';
 import { copyDataFolder } from '../support/data.ts';
+import { createDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import {
   descendantsOf,
@@ -16,7 +17,7 @@ import {
   spawnMain,
 } from '../support/process.ts';
 import { linkEnvironment } from '../support/python.ts';
-import { call, PASSWORD } from '../support/server.ts';
+import { call, PASSWORD, startServer } from '../support/server.ts';
 
 /** `node src/main.ts` with the embedded database, like `npm start`. */
 let dataDir: string;
@@ -24,14 +25,7 @@ const servers: ServerProcess[] = [];
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'));
-  await copyDataFolder(dataDir);
 });
-
-/** For a test of the first start in a folder. */
-async function emptyDataFolder(): Promise<void> {
-  await rm(dataDir, { recursive: true });
-  await mkdir(dataDir, { mode: 0o700 });
-}
 
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop('SIGTERM');
@@ -66,7 +60,6 @@ const signUp = (url: string, email: string) =>
 
 describe('a start', () => {
   it('in an empty folder prints its address and the next step once, and serves', async () => {
-    await emptyDataFolder();
     const server = launch();
     const url = await server.ready();
     expect((await fetch(`${url}/health`)).status).toBe(200);
@@ -84,7 +77,8 @@ describe('a start', () => {
     expect(stdout + stderr).not.toContain(secret);
   });
 
-  it('of the same folder again finds the accounts and the sessions', async () => {
+  it('of the same folder again finds the accounts, also after kill -9; a second server beside it is refused', async () => {
+    await copyDataFolder(dataDir);
     const first = launch();
     const { body } = await signUp(await first.ready(), 'ada@example.com');
     await first.stop();
@@ -93,38 +87,22 @@ describe('a start', () => {
     expect(second.output.stdout).not.toContain('first account');
     expect((await call(url, 'GET /auths', { token: body.token })).body.id).toBe(body.id);
     expect((await signUp(url, 'grace@example.com')).body.role).toBe('pending');
-  });
 
-  it('after kill -9 takes over what the killed server left', async () => {
-    const first = launch();
-    const { body } = await signUp(await first.ready(), 'ada@example.com');
-    expect(await first.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
-    const url = await launch().ready();
-    expect((await call(url, 'GET /auths', { token: body.token })).status).toBe(200);
-  });
+    expect(await second.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
+    const third = await launch().ready();
+    expect((await call(third, 'GET /auths', { token: body.token })).status).toBe(200);
+    expect((await signUp(third, 'grace@example.com')).status).toBe(400);
 
-  it('of a second server in the same folder is refused, and the first goes on', async () => {
-    const first = launch();
-    const url = await first.ready();
-    const second = launch();
-    expect(await second.ended()).toEqual({ code: 1, signal: null });
-    expect(second.output.stderr).toMatch(/^[^\n]*another[^\n]*\n$/i);
-    expect((await fetch(`${url}/ready`)).status).toBe(200);
-  });
-
-  it('refuses a damaged secret instead of using a guessable one', async () => {
-    await writeFile(join(dataDir, 'secret.key'), '');
-    const server = launch();
-    expect(await server.ended()).toEqual({ code: 1, signal: null });
-    expect(server.output.stderr).toBe(
-      `The file ${join(dataDir, 'secret.key')} is damaged. Restore it from a backup, or set SECRET_KEY.\n`,
-    );
+    const beside = launch();
+    expect(await beside.ended()).toEqual({ code: 1, signal: null });
+    expect(beside.output.stderr).toMatch(/^[^\n]*another[^\n]*\n$/i);
+    expect((await fetch(`${third}/ready`)).status).toBe(200);
   });
 
   it('never prints SECRET_KEY', async () => {
-    await emptyDataFolder();
     const SECRET_KEY = 'shown-nowhere-shown-nowhere-shown-nowhere';
-    const server = launch({ SECRET_KEY, LOG_LEVEL: 'trace', ENV: 'dev' });
+    const database = await createDatabase();
+    const server = launch({ DATABASE_URL: database.url, SECRET_KEY, LOG_LEVEL: 'trace', ENV: 'dev' });
     const url = await server.ready();
     const { body } = await signUp(url, 'ada@example.com');
     await signUp(url, 'not an address');
@@ -137,6 +115,7 @@ describe('a start', () => {
     shown.push(server.output.stdout, server.output.stderr);
     expect(shown.join('\n')).not.toContain(SECRET_KEY);
     await expect(stat(join(dataDir, 'secret.key'))).rejects.toThrow('ENOENT');
+    await database.drop();
   });
 });
 
@@ -154,27 +133,22 @@ describe('an old Node', () => {
 });
 
 describe('a stop', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('by %s leaves no process behind', async (signal) => {
+  it.each([
+    ['SIGTERM', 'SIGTERM', 1],
+    ['SIGINT twice, since npm repeats the signal of a terminal,', 'SIGINT', 2],
+  ] as const)('by %s leaves no process behind', async (_how, signal, times) => {
+    await copyDataFolder(dataDir);
     await linkEnvironment(dataDir);
     const server = launch({ PYTHON: '' });
     await server.ready();
     const started = await children(server, /postgres/, /python/);
+    for (let sent = 1; sent < times; sent += 1) server.child.kill(signal);
     expect(await server.stop(signal)).toEqual({ code: 0, signal: null });
     expect(started.filter(isAlive)).toEqual([]);
     expect(await ours()).toEqual([]);
   });
 
-  it('by the same signal twice is clean, since npm repeats the signal of a terminal', async () => {
-    const server = launch();
-    await server.ready();
-    const started = await children(server, /postgres/);
-    server.child.kill('SIGINT');
-    expect(await server.stop('SIGINT')).toEqual({ code: 0, signal: null });
-    expect(started.filter(isAlive)).toEqual([]);
-  });
-
   it('during a start leaves no process behind, and the next start works', async () => {
-    await emptyDataFolder();
     await writeFile(join(dataDir, 'postgres.hold'), '');
     const server = launch({ NODE_OPTIONS: `--import=${HOLDING}` });
     const isBegun = async () => (await readdir(dataDir)).some((name) => name.startsWith('postgres.new-'));
@@ -191,6 +165,7 @@ describe('a stop', () => {
   });
 
   it('follows the end of its database', async () => {
+    await copyDataFolder(dataDir);
     const server = launch();
     await server.ready();
     const [postgres] = await children(server, /postgres/);
@@ -205,9 +180,8 @@ describe('/ready', () => {
     const python = join(dataDir, 'slow-python');
     await writeFile(python, '#!/bin/sh\nexec sleep 60\n');
     await chmod(python, 0o755);
-    const server = launch({ PYTHON: python });
-    const url = await server.ready();
-    const response = await fetch(`${url}/ready`);
+    const server = await startServer({ env: { PYTHON: python } });
+    const response = await fetch(`${server.url}/ready`);
     expect([response.status, await response.json()]).toEqual([
       503,
       {
@@ -219,6 +193,7 @@ describe('/ready', () => {
         },
       },
     ]);
-    expect((await fetch(`${url}/health`)).status).toBe(200);
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
+    await server.close();
   });
 });
