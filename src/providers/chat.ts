@@ -85,6 +85,9 @@ async function* flow(
   }
 }
 
+/** The reason of a signal at the end of a call. Without one, each call would make an exception with its stack. */
+const ENDED = new Error('The call has ended.');
+
 /** The limits of time of one call. */
 class Watch {
   /** Fires at the end of the call, for whatever reason. */
@@ -140,7 +143,7 @@ class Watch {
     clearTimeout(this.#total);
     clearTimeout(this.#token);
     this.#outer.removeEventListener('abort', this.#leave);
-    this.#controller.abort();
+    this.#controller.abort(this.reason ?? ENDED);
     this.onEnd?.();
   }
 

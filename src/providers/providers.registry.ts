@@ -109,7 +109,7 @@ export class Registry implements Providers {
     ask: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const candidates = [...(this.#holders.get(model) ?? [])].sort((a, b) => a.load - b.load);
-    let failure: unknown = new AppError('model_not_found');
+    let failure: unknown;
     for (const connection of candidates) {
       try {
         const answer = await ask(connection);
@@ -121,7 +121,7 @@ export class Registry implements Providers {
         if (!(error instanceof ProviderFailure) || !error.isReplaceable) break;
       }
     }
-    throw failure;
+    throw failure ?? new AppError('model_not_found');
   }
 
   #open(settings: Connected): Held {

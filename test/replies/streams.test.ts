@@ -139,6 +139,18 @@ describe('the text of a reply', () => {
     ear.close();
   });
 
+  it('takes 23 statements from the post to the end, and two of its job', async () => {
+    const ear = await listen(server, bob);
+    provider.script((_request, wire) => wire.say('Four.'));
+    const statements = await recordStatements(async () => {
+      await desk.post('@small');
+      await until('the end', () => ear.heard.some(({ data }) => data.data?.meta?.done));
+    });
+    // Three for the post, six for the placeholder, six to call the model and eight to store the end.
+    expect(statements.filter((text) => !text.includes('graphile_worker'))).toHaveLength(23);
+    ear.close();
+  });
+
   it('is not longer than a message may be', async () => {
     provider.script((_request, wire) => {
       for (let n = 0; n < 200; n += 1) wire.delta({ content: 'ä'.repeat(500) });

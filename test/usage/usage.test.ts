@@ -114,10 +114,10 @@ describe('A call of a model is recorded', () => {
 
   it('in one statement at the end, and without limits in none before', async () => {
     const statements = await recordStatements(() => chat(server, ann));
-    expect(statements.filter((text) => text.includes('usage_'))).toEqual([
+    expect(statements).toEqual([
+      expect.stringContaining('base_model_id'),
       expect.stringMatching(/^insert into usage_call/),
     ]);
-    expect(statements).not.toContain('begin');
   });
 
   it('in metrics by connection', async () => {
