@@ -1,19 +1,19 @@
 import { VisuallyHidden } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
+import { useTranslation } from 'react-i18next';
 import { authorOf } from '../author.ts';
 import { usePane } from '../pane.ts';
 
-const MOST_LETTERS = 200;
-
-/** Reads the newest message of another person to people who use a screen reader. */
+/** Tells people who use a screen reader that a message came. */
 export function Announcer() {
+  const { t } = useTranslation('messages');
   const { store, me } = usePane();
-  const text = useSyncExternalStore(store.subscribe, () => {
+  const name = useSyncExternalStore(store.subscribe, () => {
     const { arrived, ids, hasNewer } = store.window();
     const message = arrived > 0 && !hasNewer ? store.get(ids.at(-1) ?? '') : undefined;
-    // The reply of a model is read when it is whole.
-    if (!message || message.user_id === me.id || message.meta.done === false) return '';
-    return `${authorOf(message).name}: ${message.content.slice(0, MOST_LETTERS)}`;
+    // The reply of a model is told when it is whole.
+    if (!message || message.user_id === me.id || message.meta.done === false) return null;
+    return authorOf(message).name;
   });
-  return <VisuallyHidden aria-live="polite">{text}</VisuallyHidden>;
+  return <VisuallyHidden aria-live="polite">{name !== null && t('list.arrived', { name })}</VisuallyHidden>;
 }

@@ -57,39 +57,36 @@ function Rows({ view, label, editingId }: Properties & { view: Window }) {
   const tabStop = rows.some(({ id }) => id === activeId) ? activeId : rows.at(-1)?.id;
   return (
     <div className={classes.frame}>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys go from row to row */}
-      <div ref={scroller} className={classes.scroller} onKeyDown={onKeyDown}>
+      <div ref={scroller} className={classes.scroller} role="feed" aria-label={label} onKeyDown={onKeyDown}>
         <div className={classes.spacer} />
-        <div role="feed" aria-label={label}>
-          <Virtualizer
-            key={view.id}
-            ref={list}
-            scrollRef={scroller}
-            data={rows}
-            shift={isShift}
-            bufferSize={400}
-            keepMounted={kept}
-            onScroll={onScroll}
-            onResize={onResize}
-          >
-            {({ key, id, entry, ...row }) =>
-              entry ? (
-                <PendingRow key={key} entry={entry} {...row} />
-              ) : (
-                <MessageRow
-                  key={key}
-                  {...row}
-                  id={id ?? ''}
-                  isActive={id === activeId}
-                  isTabStop={id === tabStop}
-                  isMarked={id === markedId}
-                  isEditing={id === editingId}
-                  onActive={setActive}
-                />
-              )
-            }
-          </Virtualizer>
-        </div>
+        <Virtualizer
+          key={view.id}
+          ref={list}
+          scrollRef={scroller}
+          data={rows}
+          shift={isShift}
+          bufferSize={400}
+          keepMounted={kept}
+          onScroll={onScroll}
+          onResize={onResize}
+        >
+          {({ key, id, entry, ...row }) =>
+            entry ? (
+              <PendingRow key={key} entry={entry} {...row} />
+            ) : (
+              <MessageRow
+                key={key}
+                {...row}
+                id={id ?? ''}
+                isActive={id === activeId}
+                isTabStop={id === tabStop}
+                isMarked={id === markedId}
+                isEditing={id === editingId}
+                onActive={setActive}
+              />
+            )
+          }
+        </Virtualizer>
       </div>
       <ToEnd {...away} />
       <Announcer />
