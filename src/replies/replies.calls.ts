@@ -15,7 +15,7 @@ import { insertReplies, listMissing } from './replies.repository.ts';
 /** The maximum of models that one message calls. Further ones are named as unresolved. */
 const MODELS = 10;
 /** How long a reply may wait for its first attempt. */
-const WAIT_SECONDS = 3_600;
+export const WAIT_SECONDS = 3_600;
 
 export const modelCalls: ModelCalls = {
   find: findMentioned,

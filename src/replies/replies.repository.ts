@@ -154,3 +154,16 @@ export async function requestStop(sql: Sql, key: ReplyKey): Promise<OpenReply | 
   const [row] = await sql.rows(REQUEST_STOP, key);
   return row;
 }
+
+const RESTART = statement<{ message_id: string }, ReplyKey & { keyId: string | null; endsBy: number }>(
+  'reply.restart',
+  `update model_reply set is_done = false, has_begun = false, stop_requested = false, attempt = 0, key_id = :keyId,
+          ends_by = :endsBy
+    where channel_id = :channelId and message_id = :messageId and is_done returning message_id`,
+);
+
+/** Opens a reply again that is done. @param restart.endsBy Unix seconds @returns false for any other */
+export const restartReply = async (
+  tx: Sql,
+  restart: ReplyKey & { keyId: string | null; endsBy: number },
+): Promise<boolean> => (await tx.rows(RESTART, restart)).length > 0;
