@@ -4,6 +4,8 @@ import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from 
 
 /** The accent colour where the configuration has none. */
 const ACCENT = '#3b5bdb';
+const RED = '#d02f36';
+const GREEN = '#258a3f';
 /** How much of each of the ten shades is white, the accent, or black. */
 const SHADES = [0.92, 0.84, 0.7, 0.52, 0.34, 0.16, 0, -0.12, -0.26, -0.4];
 
@@ -17,7 +19,8 @@ const MONOSPACE = 'ui-monospace, "SF Mono", "Cascadia Code", "Roboto Mono", "Dej
  */
 export const themeOf = (accent: string | undefined, closeLabel: string) =>
   createTheme({
-    colors: { accent: shadesOf(accent ?? ACCENT) },
+    // Those of Mantine are too light for words.
+    colors: { accent: shadesOf(accent ?? ACCENT), red: shadesOf(RED), green: shadesOf(GREEN) },
     primaryColor: 'accent',
     primaryShade: 6,
     autoContrast: true,
@@ -64,6 +67,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--text-quiet': '#5c6370',
     '--mantine-color-dimmed': '#5c6370',
     '--mantine-color-placeholder': '#6b7280',
+    '--mantine-color-error': '#c92a2a',
     // Mentions, failures, and the tokens of code.
     '--mention': 'var(--mantine-color-accent-8)',
     '--mention-surface': 'var(--mantine-color-accent-0)',
@@ -93,6 +97,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-body': '#191a1d',
     '--mantine-color-dimmed': '#a3a9b3',
     '--mantine-color-placeholder': '#8d94a0',
+    '--mantine-color-error': '#ff8787',
     '--mention': 'var(--mantine-color-accent-2)',
     '--mention-surface': 'color-mix(in srgb, var(--mantine-color-accent-6) 24%, transparent)',
     '--mention-own': '#ffd591',

@@ -7,4 +7,10 @@ const configuration = createRoute({
   component: lazyRouteComponent(() => import('./ConfigurationPage.tsx'), 'ConfigurationPage'),
 });
 
-export const configurationRoutes = [configuration] as const;
+const history = createRoute({
+  getParentRoute: () => adminRoute,
+  path: '/configuration/history',
+  component: lazyRouteComponent(() => import('./HistoryPage.tsx'), 'HistoryPage'),
+});
+
+export const configurationRoutes = [configuration, history] as const;
