@@ -1,0 +1,100 @@
+import { ActionIcon, Autocomplete, Button, Group, NumberInput, Stack, Text } from '@mantine/core';
+import { Plus, X } from 'lucide-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { isSame } from '../../ui/schema/values.ts';
+import { useModelChoices } from '../settings/fields/models.ts';
+import type { FieldProperties } from '../settings/SettingField.tsx';
+
+interface Price {
+  in: number;
+  out: number;
+  cached?: number;
+}
+type Row = [model: string, price: Price];
+
+const AMOUNTS = ['in', 'cached', 'out'] as const;
+
+/** Prices of models for a million tokens. */
+export default function PricesEditor({ setting, value, onChange, error, label }: FieldProperties) {
+  const { t } = useTranslation('config');
+  const models = useModelChoices([]);
+  // Rows with equal or empty names exist only while they are typed.
+  const [rows, setRows] = useState<Row[]>(() => Object.entries(value as Record<string, Price>));
+  // A value from outside, such as the default, replaces the rows.
+  if (!isSame(pricesOf(rows), value)) setRows(Object.entries(value as Record<string, Price>));
+  const change = (next: Row[]) => {
+    setRows(next);
+    onChange(pricesOf(next));
+  };
+  return (
+    <Stack gap="xs" role="group" aria-label={label}>
+      {rows.map(([model, price], index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity while they are typed
+        <Group key={index} gap="xs" align="end" wrap="wrap">
+          <Autocomplete
+            size="xs"
+            flex="2 1 160px"
+            label={t('price.model')}
+            placeholder="gpt-5*"
+            disabled={setting.locked}
+            data={models.map((choice) => choice.value)}
+            value={model}
+            onChange={(typed) => change(rows.with(index, [typed, price]))}
+          />
+          {AMOUNTS.map((name) => (
+            <NumberInput
+              key={name}
+              size="xs"
+              flex="1 1 90px"
+              label={t(`price.${name}`)}
+              min={0}
+              hideControls
+              clampBehavior="none"
+              disabled={setting.locked}
+              value={price[name] ?? ''}
+              onChange={(amount) => change(rows.with(index, [model, withAmount(price, name, amount)]))}
+            />
+          ))}
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            disabled={setting.locked}
+            aria-label={t('price.remove', { number: index + 1 })}
+            onClick={() => change(rows.toSpliced(index, 1))}
+          >
+            <X size={16} aria-hidden />
+          </ActionIcon>
+        </Group>
+      ))}
+      {error && (
+        <Text size="xs" c="var(--mantine-color-error)">
+          {error}
+        </Text>
+      )}
+      <Button
+        size="compact-sm"
+        variant="default"
+        leftSection={<Plus size={14} aria-hidden />}
+        disabled={setting.locked}
+        style={{ alignSelf: 'start' }}
+        onClick={() => setRows([...rows, ['', { in: 0, out: 0 }]])}
+      >
+        {t('price.add')}
+      </Button>
+    </Stack>
+  );
+}
+
+/** A row without a name is not sent yet. */
+const pricesOf = (rows: Row[]): Record<string, Price> =>
+  Object.fromEntries(
+    rows.filter(([model]) => model.trim() !== '').map(([model, price]) => [model.trim(), price]),
+  );
+
+function withAmount(price: Price, name: keyof Price, amount: number | string): Price {
+  if (amount !== '') return { ...price, [name]: Number(amount) };
+  if (name !== 'cached') return { ...price, [name]: 0 };
+  const { cached: _cached, ...others } = price;
+  return others;
+}
