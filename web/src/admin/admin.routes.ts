@@ -4,6 +4,7 @@ import { auditRoutes } from './audit/audit.routes.ts';
 import { configurationRoutes } from './configuration/configuration.routes.ts';
 import { connectionRoutes } from './connections/connections.routes.ts';
 import { groupRoutes } from './groups/groups.routes.ts';
+import { lookRoutes } from './look/look.routes.ts';
 import { modelSettingRoutes } from './models/models.routes.ts';
 import { peopleRoutes } from './people/people.routes.ts';
 import { permissionRoutes } from './permissions/permissions.routes.ts';
@@ -29,6 +30,7 @@ export const adminRoutes = [
     ...connectionRoutes,
     ...modelSettingRoutes,
     ...usageRoutes,
+    ...lookRoutes,
     ...auditRoutes,
     ...webhookRoutes,
     ...stateRoutes,

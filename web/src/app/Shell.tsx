@@ -7,6 +7,7 @@ import { startLive } from '../api/live.ts';
 import { meQuery } from '../api/session.ts';
 import { useOutboxSender } from '../messages/outbox/current.ts';
 import { Attendance } from './Attendance.tsx';
+import { Banners } from './Banners.tsx';
 import { NavigationContext } from './MenuButton.tsx';
 import { Navigation } from './Navigation.tsx';
 import classes from './Shell.module.css';
@@ -42,7 +43,10 @@ function Workspace({ accountId }: { accountId: string }) {
       <div className={classes.shell}>
         <Navigation isOpen={isOpen} onClose={close} />
         <main id="content" className={classes.main} tabIndex={-1}>
-          <Outlet />
+          <Banners />
+          <div className={classes.view}>
+            <Outlet />
+          </div>
         </main>
       </div>
     </NavigationContext>
