@@ -1,4 +1,5 @@
 import { Button, Center, Skeleton, Table, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { Fragment, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -20,7 +21,7 @@ export interface Column<Row> {
   width?: number | string;
   /** The name of this order at the server, and the direction of the first click. */
   sort?: Sort;
-  /** True for what a narrow screen leaves out. */
+  /** True for what a narrow screen leaves out: the row's own view has it. */
   isWide?: boolean;
 }
 
@@ -44,7 +45,9 @@ interface Properties<Row>
 const LOADING_ROWS = 8;
 
 /** A table of the server's rows. Pages after the first come by a button, so nothing moves by itself. */
-export function DataTable<Row>({ columns, rows, keyOf, error, empty, below, ...rest }: Properties<Row>) {
+export function DataTable<Row>({ columns: all, rows, keyOf, error, empty, below, ...rest }: Properties<Row>) {
+  const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
+  const columns = isNarrow ? all.filter(({ isWide }) => !isWide) : all;
   if (error && !rows) return <ErrorNote error={error} onRetry={rest.reload} />;
   if (rows?.length === 0) return empty;
   return (
@@ -65,8 +68,8 @@ export function DataTable<Row>({ columns, rows, keyOf, error, empty, below, ...r
             return (
               <Fragment key={keyOf(row)}>
                 <Table.Tr>
-                  {columns.map(({ key, render, isWide }) => (
-                    <Table.Td key={key} className={classNamesOf(isWide)}>
+                  {columns.map(({ key, render }) => (
+                    <Table.Td key={key} className={classes.cell}>
                       {render(row)}
                     </Table.Td>
                   ))}
@@ -86,19 +89,16 @@ export function DataTable<Row>({ columns, rows, keyOf, error, empty, below, ...r
   );
 }
 
-const classNamesOf = (isWide = false) => (isWide ? `${classes.cell} ${classes.wide}` : classes.cell);
-
 function Head<Row>({ columns, sort, onSort }: Pick<Properties<Row>, 'columns' | 'sort' | 'onSort'>) {
   return (
     <Table.Thead className={classes.head}>
       <Table.Tr>
-        {columns.map(({ key, label, hidesLabel, width, sort: own, isWide }) => {
+        {columns.map(({ key, label, hidesLabel, width, sort: own }) => {
           const direction = own && sort?.by === own.by ? sort.direction : null;
           return (
             <Table.Th
               key={key}
               w={width}
-              className={isWide ? classes.wide : undefined}
               aria-sort={direction ? (direction === 'asc' ? 'ascending' : 'descending') : undefined}
             >
               {own && onSort ? (
@@ -143,8 +143,8 @@ function Loading<Row>({ columns }: Pick<Properties<Row>, 'columns'>) {
   return Array.from({ length: LOADING_ROWS }, (_, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the rows are alike and never move
     <Table.Tr key={at}>
-      {columns.map(({ key, isWide }) => (
-        <Table.Td key={key} className={classNamesOf(isWide)}>
+      {columns.map(({ key }) => (
+        <Table.Td key={key}>
           <Skeleton height={20} my={4} />
         </Table.Td>
       ))}

@@ -11,9 +11,7 @@ export function EntryDetails({ entry }: { entry: Entry }) {
     <Stack gap="xs" py="xs">
       <Group gap="xs" hiddenFrom="sm">
         <Actor entry={entry} />
-        <span>
-          <Target entry={entry} />
-        </span>
+        <Target entry={entry} />
       </Group>
       <Group gap="xs">
         <Text size="xs" c="dimmed">

@@ -1,4 +1,4 @@
-import { ActionIcon, Code, Text } from '@mantine/core';
+import { ActionIcon, Group, Text } from '@mantine/core';
 import type { Outputs } from '@parley/client';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
@@ -86,7 +86,14 @@ export function Actor({ entry: { actor_id, actor_email, credential } }: { entry:
     );
   }
   return (
-    <AnchorTo to="/admin/people/$userId" params={{ userId: actor_id }} size="sm">
+    <AnchorTo
+      to="/admin/people/$userId"
+      params={{ userId: actor_id }}
+      size="sm"
+      truncate
+      display="block"
+      title={actor_email ?? actor_id}
+    >
       {actor_email ?? actor_id}
     </AnchorTo>
   );
@@ -100,21 +107,23 @@ export function Target({ entry }: { entry: Entry }) {
   if (type === null) return null;
   const label = written ?? names.get(id ?? '') ?? id ?? '';
   return (
-    <>
+    <Group gap={6} wrap="nowrap">
       <Text size="xs" c="dimmed" span>
-        {type}{' '}
+        {type}
       </Text>
       {type === 'user' && id ? (
-        <AnchorTo to="/admin/people/$userId" params={{ userId: id }} size="sm">
+        <AnchorTo to="/admin/people/$userId" params={{ userId: id }} size="sm" truncate title={label}>
           {label}
         </AnchorTo>
       ) : type === 'group' && id ? (
-        <AnchorTo to="/admin/groups/$groupId" params={{ groupId: id }} size="sm">
+        <AnchorTo to="/admin/groups/$groupId" params={{ groupId: id }} size="sm" truncate title={label}>
           {label}
         </AnchorTo>
       ) : (
-        <Code>{label}</Code>
+        <Text size="sm" truncate title={label}>
+          {label}
+        </Text>
       )}
-    </>
+    </Group>
   );
 }

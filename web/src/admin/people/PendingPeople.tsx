@@ -36,14 +36,13 @@ export function PendingPeople() {
       render: (person) => <Decision person={person} />,
     },
   ];
-  const waiting = data?.users.filter(({ role }) => role === 'pending') ?? [];
-  if (waiting.length === 0) return null;
+  if (!data || data.users.length === 0) return null;
   return (
-    <Part title={t('people.pending', { count: waiting.length })}>
+    <Part title={t('people.pending', { count: data.total ?? data.users.length })}>
       <DataTable
         label={t('people.pendingLabel')}
         columns={columns}
-        rows={waiting}
+        rows={data.users}
         keyOf={({ id }) => id}
         empty={null}
       />

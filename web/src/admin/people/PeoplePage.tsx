@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -14,6 +14,7 @@ import { Page } from '../../ui/Page.tsx';
 import { CreatePerson } from './CreatePerson.tsx';
 import { usePeopleColumns } from './columns.tsx';
 import { PendingPeople } from './PendingPeople.tsx';
+import { ROLES } from './RoleBadge.tsx';
 import { type PeopleSearch, searchOf } from './search.ts';
 
 const PAGE_ROWS = 50;
@@ -47,6 +48,15 @@ function PeopleList() {
     <Stack gap="sm">
       <Group gap="md">
         <SearchField value={search.q ?? ''} onChange={(q) => show(searchOf({ ...search, q }))} />
+        <NativeSelect
+          aria-label={t('people.role')}
+          value={search.role ?? ''}
+          data={[
+            { value: '', label: t('people.allRoles') },
+            ...ROLES.map((value) => ({ value, label: t(`role.${value}`) })),
+          ]}
+          onChange={({ currentTarget: { value } }) => show(searchOf({ ...search, role: value }))}
+        />
         <Text size="sm" c="dimmed" role="status">
           {total !== undefined && t('people.count', { count: total })}
         </Text>
@@ -55,7 +65,7 @@ function PeopleList() {
         label={t('section.people')}
         columns={usePeopleColumns()}
         keyOf={({ id }) => id}
-        sort={{ by: search.by ?? 'created_at', direction: search.direction ?? (search.by ? 'asc' : 'desc') }}
+        sort={{ by: search.by ?? 'name', direction: search.direction ?? 'asc' }}
         onSort={({ by, direction }) => show(searchOf({ ...search, by, direction }))}
         empty={<Empty title={t('people.none')}>{t('people.noneHint')}</Empty>}
         {...people}
@@ -64,10 +74,11 @@ function PeopleList() {
   );
 }
 
-function usePeople({ q, by, direction }: PeopleSearch) {
+function usePeople({ q, by, direction, role }: PeopleSearch) {
+  const filter = { ...(q && { query: q }), ...(role && { role }) };
   const input = {
-    ...(q && { query: q }),
-    ...(by && { order_by: by }),
+    ...filter,
+    order_by: by ?? 'name',
     ...(direction && { direction }),
     limit: PAGE_ROWS,
   };
@@ -78,7 +89,7 @@ function usePeople({ q, by, direction }: PeopleSearch) {
     nextOf: ({ next_cursor }) => next_cursor,
   });
   // Only a numbered page has the sum.
-  const { data } = useQuery(trpc.users.list.queryOptions({ ...(q && { query: q }), limit: 1 }));
+  const { data } = useQuery(trpc.users.list.queryOptions({ ...filter, limit: 1 }));
   return { people, total: data?.total };
 }
 

@@ -7,6 +7,7 @@ import { Person } from '../../ui/Person.tsx';
 import { dateOfSeconds, dayAndTime } from '../../ui/time.ts';
 import type { PersonDetail } from './PersonPage.tsx';
 import { RoleBadge } from './RoleBadge.tsx';
+import { SignInMethods } from './SignInMethods.tsx';
 
 /** Who the person is, since when, and how the person signed in last. */
 export function PersonHead({ person }: { person: PersonDetail }) {
@@ -39,6 +40,10 @@ export function PersonHead({ person }: { person: PersonDetail }) {
               method: t(`method.${method}`, { defaultValue: method }),
             })}
         </Text>
+        <Group gap={4} c="dimmed">
+          <Text size="sm">{t('person.signInBy')}</Text>
+          <SignInMethods methods={person.sign_in} />
+        </Group>
         <Group gap="md">
           <AnchorTo to="/admin/permissions" search={{ view: 'explain', user: id }} size="sm">
             {t('explain.title')}

@@ -4,9 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import type { Column } from '../../ui/DataTable.tsx';
-import { dateOfSeconds, dayAndTime, formatDate } from '../../ui/time.ts';
+import { dateOfSeconds, dayAndTime } from '../../ui/time.ts';
 import { PersonCell } from './PersonCell.tsx';
 import { RoleBadge } from './RoleBadge.tsx';
+import { SignInMethods } from './SignInMethods.tsx';
 
 export type Listed = Outputs['users']['list']['users'][number];
 
@@ -24,34 +25,31 @@ export function usePeopleColumns(): Column<Listed>[] {
     {
       key: 'role',
       label: t('people.role'),
-      width: 125,
+      width: 130,
       sort: { by: 'role', direction: 'asc' },
       render: ({ role }) => <RoleBadge role={role} />,
     },
     {
       key: 'groups',
       label: t('people.groups'),
-      width: '22%',
+      width: '24%',
       isWide: true,
       render: ({ group_ids }) => <GroupNames ids={group_ids} />,
     },
     {
+      key: 'signIn',
+      label: t('people.signIn'),
+      width: 110,
+      isWide: true,
+      render: ({ sign_in }) => <SignInMethods methods={sign_in} />,
+    },
+    {
       key: 'active',
       label: t('people.lastActive'),
-      width: 165,
+      width: 155,
       isWide: true,
       sort: { by: 'last_active_at', direction: 'desc' },
       render: ({ last_active_at }) => <Text size="sm">{dayAndTime(dateOfSeconds(last_active_at))}</Text>,
-    },
-    {
-      key: 'created',
-      label: t('people.created'),
-      width: 130,
-      isWide: true,
-      sort: { by: 'created_at', direction: 'desc' },
-      render: ({ created_at }) => (
-        <Text size="sm">{formatDate(dateOfSeconds(created_at), { dateStyle: 'medium' })}</Text>
-      ),
     },
   ];
 }

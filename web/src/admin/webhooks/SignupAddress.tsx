@@ -36,7 +36,7 @@ function AddressForm({ url }: { url: string }) {
   return (
     <form onSubmit={form.onSubmit((values) => save.mutate({ url: values.url.trim() }))}>
       <ErrorNote error={save.error} />
-      <Group align="flex-end" gap="xs" mt={save.error ? 'sm' : 0}>
+      <Group align="flex-end" gap="xs" maw={720} mt={save.error ? 'sm' : 0}>
         <TextInput
           flex={1}
           miw={240}

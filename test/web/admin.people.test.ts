@@ -1,0 +1,266 @@
+import type { Page } from 'playwright-core';
+import { afterAll, describe, expect, test } from 'vitest';
+import { makeChannel } from '../support/channels.ts';
+import { type Person, signUpAll, startServer } from '../support/server.ts';
+import { violationsOn } from './axe.ts';
+import { launchBrowser, openDesk, withoutBrowser } from './browser.ts';
+
+const PASSWORD = 'a long pass phrase';
+
+describe.skipIf(withoutBrowser)(
+  'people and rights (skipped without the Debian package chromium)',
+  async () => {
+    const server = await startServer();
+    const [root, ann] = await signUpAll(server, 'Root', 'Ann');
+    const browser = await launchBrowser();
+    afterAll(async () => {
+      await browser.close();
+      await server.close();
+    });
+
+    const desk = (person?: Person) => openDesk(browser, server, person);
+
+    /** Opens a view of the administration by the list of its sections. */
+    async function open(page: Page, section: string) {
+      const sections = page.getByRole('navigation', { name: 'Administration' });
+      await sections.getByRole('link', { name: section, exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: section }).waitFor();
+    }
+
+    test('a second person signs up, waits, is approved, and comes in', async () => {
+      const second = await desk();
+      await second.page.goto('/sign-up');
+      await second.page.getByLabel('Name').fill('Grace');
+      await second.page.getByLabel('E-mail').fill('grace@example.com');
+      await second.page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+      await second.page.getByRole('button', { name: 'Make the account' }).click();
+      await second.page.getByText('Your account waits for approval').waitFor();
+
+      const { page, faults, context } = await desk(root);
+      await page.goto('/admin');
+      await page.getByRole('heading', { name: '1 account waits for approval' }).waitFor();
+      await page.getByRole('link', { name: 'Ann' }).waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Approve Grace' }).click();
+      await page
+        .getByRole('heading', { name: '1 account waits for approval' })
+        .waitFor({ state: 'detached' });
+
+      // The approval ends the session, as each change of a role does.
+      await second.page.getByText('Your session has ended').waitFor();
+      await second.page.getByText('Password', { exact: true }).first().click();
+      await second.page.getByLabel('E-mail').fill('grace@example.com');
+      await second.page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+      await second.page.getByRole('button', { name: 'Sign in' }).click();
+      await second.page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
+      expect([...faults, ...second.faults]).toEqual([]);
+      await Promise.all([context.close(), second.context.close()]);
+    });
+
+    test('people without the role find no administration', async () => {
+      const { page, context } = await desk(ann);
+      await page.goto('/admin/people');
+      await page.getByText('This page does not exist').waitFor();
+      expect(await page.getByRole('link', { name: 'Administration' }).count()).toBe(0);
+      await context.close();
+    });
+
+    test('an account is created, found, changed, and deleted', async () => {
+      const { page, faults, context } = await desk(root);
+      await page.goto('/admin/people');
+      await page.getByRole('button', { name: 'Create an account' }).click();
+      const form = page.getByRole('dialog');
+      await form.getByLabel('Name').fill('Alan');
+      await form.getByLabel('E-mail').fill('ann@example.com');
+      await form.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+      await form.getByRole('button', { name: 'Create an account' }).click();
+      // A taken address keeps what was typed.
+      await form.getByRole('alert').waitFor();
+      expect(await form.getByLabel('Name').inputValue()).toBe('Alan');
+      await form.getByLabel('E-mail').fill('alan@example.com');
+      await form.getByRole('button', { name: 'Create an account' }).click();
+      await form.waitFor({ state: 'detached' });
+
+      await page.getByRole('searchbox', { name: 'Search people' }).fill('alan@');
+      await page.getByText('1 account', { exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Alan' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Alan' }).waitFor();
+      await page.getByText('The person is not signed in.').waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      await page.getByLabel('Name').fill('Alan T.');
+      await page.getByRole('combobox', { name: 'Role' }).selectOption('Administrator');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Alan T.' }).waitFor();
+
+      await page.getByRole('button', { name: 'Delete the account' }).click();
+      const question = page.getByRole('dialog');
+      await question.getByText('Messages stay, without the name of the author.').waitFor();
+      const confirm = question.getByRole('button', { name: 'Delete the account' });
+      expect(await confirm.isDisabled()).toBe(true);
+      await question.getByRole('textbox').fill('alan@example.com');
+      expect(await violationsOn(page)).toEqual([]);
+      await confirm.click();
+      await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
+      await page.getByRole('link', { name: 'Ann' }).waitFor();
+      expect(await page.getByRole('link', { name: 'Alan' }).count()).toBe(0);
+      expect(faults).toEqual([]);
+      await context.close();
+    });
+
+    test('the sessions of a person are ended, and the browser of the person is led to the sign-in', async () => {
+      const hers = await desk(ann);
+      await hers.page.goto('/account/profile');
+      await hers.page.getByRole('heading', { level: 1 }).waitFor();
+      const { page, faults, context } = await desk(root);
+      await page.goto(`/admin/people/${ann.id}`);
+      await page.getByRole('table', { name: 'Sessions' }).waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      await page.getByRole('button', { name: 'End all sessions' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
+      await page.getByText('The person is not signed in.').waitFor();
+      await hers.page.getByRole('button', { name: 'Sign in' }).waitFor();
+      expect([...faults, ...hers.faults]).toEqual([]);
+      await Promise.all([context.close(), hers.context.close()]);
+    });
+
+    test('a group gives a permission, and the explanation names the group', async () => {
+      const { page, faults, context } = await desk(root);
+      await page.goto('/admin/groups');
+      await page.getByText('There is no group yet').waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Create a group' }).click();
+      const form = page.getByRole('dialog');
+      await form.getByLabel('Name').fill('Toolmakers');
+      await form.getByRole('button', { name: 'Create a group' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Toolmakers' }).waitFor();
+      await page.getByLabel('Add a person').fill('ann');
+      await page.getByRole('option', { name: /^Ann/ }).click();
+      await page.getByRole('heading', { name: '1 member' }).waitFor();
+      const permission = page.getByRole('switch', { name: 'Create tools' });
+      await permission.check();
+      await page.getByText('What membership opens').waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+
+      await page.getByRole('table', { name: 'Members' }).getByRole('link', { name: 'Ann' }).click();
+      await page.getByRole('link', { name: 'Why may this person do that?' }).click();
+      await page.getByLabel('Permission', { exact: true }).first().click();
+      await page.getByRole('option', { name: 'Create tools' }).click();
+      await page.getByText('Yes. Ann has the permission “Create tools”.').waitFor();
+      await page.getByText('A group of the account allows it.').waitFor();
+      await page.getByRole('link', { name: 'Toolmakers' }).waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      await context.close();
+    });
+
+    test('the explanation of a channel names the missing right', async () => {
+      await makeChannel(server, root, { name: 'secret' });
+      const { page, context } = await desk(root);
+      await page.goto(`/admin/permissions?view=explain&user=${ann.id}`);
+      await page.getByLabel('About').selectOption('A channel');
+      await page.getByLabel('Channel', { exact: true }).first().click();
+      await page.getByRole('option', { name: 'secret' }).click();
+      await page.getByText('No. Ann may not read the channel “secret”.').waitFor();
+      await page.getByText('No role, group or grant of the account allows it.').waitFor();
+      await context.close();
+    });
+
+    test('a permission of all accounts is a switch that acts at once', async () => {
+      const { page, faults, context } = await desk(root);
+      await page.goto('/admin/permissions');
+      const upload = page.getByRole('switch', { name: 'Upload files' });
+      await upload.uncheck();
+      await page.getByRole('switch', { name: 'Upload files', disabled: false }).waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      const { body } = await server.as(root)('GET /users/default/permissions');
+      expect(body.chat.file_upload).toBe(false);
+      expect(faults).toEqual([]);
+      await context.close();
+    });
+
+    test('the audit log shows what was done, filtered, with the values', async () => {
+      const { page, faults, context } = await desk(root);
+      await page.goto('/admin/audit');
+      await page.getByRole('table', { name: 'Audit log' }).waitFor();
+      await page.getByLabel('Action').first().click();
+      await page.getByRole('option', { name: 'Account deleted' }).click();
+      const deleted = page.getByRole('row').filter({ hasText: 'Alan T.' });
+      await deleted.waitFor();
+      await deleted.getByRole('button', { name: 'Details: Account deleted' }).click();
+      await page.getByText('"email": "alan@example.com"').waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Clear the filters' }).click();
+      await page.getByRole('cell', { name: 'Group created' }).waitFor();
+      expect(faults).toEqual([]);
+      await context.close();
+    });
+
+    test('a webhook of a channel is created, posts by its address, and is deleted', async () => {
+      const { page, faults, context } = await desk(root);
+      await page.goto('/admin/webhooks');
+      await page.getByText('No channel has a webhook.').waitFor();
+      await page.getByRole('button', { name: 'Create a webhook' }).click();
+      const form = page.getByRole('dialog');
+      await form.getByLabel('Channel').first().click();
+      await page.getByRole('option', { name: 'secret' }).click();
+      await form.getByLabel('Name').fill('CI');
+      await form.getByRole('button', { name: 'Create a webhook' }).click();
+      const address = await form.getByLabel('Address').inputValue();
+      const answer = await fetch(address, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ content: 'The build is done.' }),
+      });
+      expect(answer.status).toBe(200);
+      await form.getByRole('button', { name: 'Close' }).last().click();
+      await page.getByRole('cell', { name: 'CI', exact: true }).waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Delete the webhook CI' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('No channel has a webhook.').waitFor();
+      expect(faults).toEqual([]);
+      await context.close();
+    });
+
+    test('the address for new accounts keeps a refused address in its field', async () => {
+      const { page, context } = await desk(root);
+      await page.goto('/admin/webhooks');
+      await page.getByLabel('Address').fill('http://127.0.0.1/hook');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').waitFor();
+      expect(await page.getByLabel('Address').inputValue()).toBe('http://127.0.0.1/hook');
+      await page.getByLabel('Address').fill('https://hooks.example.com/parley');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved', { exact: true }).waitFor();
+      await context.close();
+    });
+
+    test('the state names each part, on a narrow screen too', async () => {
+      const { page, faults, context } = await openDesk(browser, server, root, {
+        viewport: { width: 390, height: 844 },
+      });
+      await page.goto('/admin/state');
+      await page.getByRole('row', { name: /Database and disk.*Works/ }).waitFor();
+      await page.getByRole('row', { name: /Python for tools.*Degraded/ }).waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      await page.getByLabel('Administration').selectOption('People');
+      await page.getByRole('link', { name: 'Ann' }).waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
+      expect(scrollWidth).toBe(clientWidth);
+      expect(faults).toEqual([]);
+      await context.close();
+    });
+
+    test('each view of the administration is reached by its section', async () => {
+      const { page, faults, context } = await desk(root);
+      await page.goto('/');
+      await page.getByRole('link', { name: 'Administration' }).click();
+      for (const section of ['Groups', 'Permissions', 'Audit log', 'Webhooks', 'State', 'People']) {
+        await open(page, section);
+      }
+      expect(faults).toEqual([]);
+      await context.close();
+    });
+  },
+);

@@ -1,0 +1,73 @@
+import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { trpc } from '../../api/query.ts';
+import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { AddressField } from './AddressField.tsx';
+import { addressOf } from './address.ts';
+
+interface Properties {
+  opened: boolean;
+  onClose(): void;
+}
+
+export function CreateWebhook({ opened, onClose }: Properties) {
+  const { t } = useTranslation('admin');
+  return (
+    <Modal opened={opened} onClose={onClose} title={t('webhooks.create')}>
+      <CreateForm onDone={onClose} />
+    </Modal>
+  );
+}
+
+/** Asks for a channel and a name, then shows the address. */
+function CreateForm({ onDone }: { onDone(): void }) {
+  const { t } = useTranslation('admin');
+  const queryClient = useQueryClient();
+  const { data: channels } = useQuery(trpc.channels.listAll.queryOptions());
+  const form = useForm({ initialValues: { id: '', name: '' } });
+  const create = useMutation(
+    trpc.webhooks.create.mutationOptions({
+      meta: { showsError: true },
+      onSuccess: () => queryClient.invalidateQueries(trpc.webhooks.pathFilter()),
+    }),
+  );
+  if (create.data) {
+    return (
+      <Stack>
+        <AddressField address={addressOf(create.data)} />
+        <Group justify="flex-end">
+          <Button onClick={onDone}>{t('common:action.close')}</Button>
+        </Group>
+      </Stack>
+    );
+  }
+  return (
+    <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
+      <Stack gap="sm">
+        <ErrorNote error={create.error} />
+        <Select
+          label={t('webhooks.channel')}
+          required
+          searchable
+          limit={100}
+          nothingFoundMessage={t('explain.nothingFound')}
+          data={(channels ?? []).map(({ id, name }) => ({ value: id, label: name || t('webhooks.unnamed') }))}
+          {...form.getInputProps('id')}
+        />
+        <TextInput
+          label={t('people.name')}
+          description={t('webhooks.nameHint')}
+          required
+          {...form.getInputProps('name')}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={create.isPending}>
+            {t('webhooks.create')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
