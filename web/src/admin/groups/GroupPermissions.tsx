@@ -15,6 +15,8 @@ export function GroupPermissions({ group }: { group: Group }) {
   const { data: preview, error } = useQuery(trpc.preview.group.queryOptions({ id: group.id }));
   const update = useMutation(
     trpc.groups.update.mutationOptions({
+      // One after the other, since each change sends all permissions.
+      scope: { id: `permissions ${group.id}` },
       onSuccess(stored) {
         queryClient.setQueryData(trpc.groups.get.queryKey({ id: group.id }), stored);
         return queryClient.invalidateQueries(trpc.preview.pathFilter());
@@ -28,9 +30,8 @@ export function GroupPermissions({ group }: { group: Group }) {
         {preview ? (
           <PermissionSwitches
             known={preview.effective_permissions}
-            value={group.permissions ?? {}}
+            value={(update.isPending ? update.variables.permissions : group.permissions) ?? {}}
             given={preview.inherited_permissions}
-            disabled={update.isPending}
             onChange={(permissions) => update.mutate({ id: group.id, permissions })}
           />
         ) : (

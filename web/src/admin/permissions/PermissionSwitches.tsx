@@ -9,7 +9,6 @@ interface Properties {
   known: Tree;
   /** What all accounts may do anyway; for the permissions of a group. */
   given?: Tree;
-  disabled: boolean;
   onChange(next: Tree): void;
 }
 
@@ -57,7 +56,7 @@ interface SwitchProperties extends Omit<Properties, 'known'> {
   permission: Permission;
 }
 
-function PermissionSwitch({ permission, value, given, disabled, onChange }: SwitchProperties) {
+function PermissionSwitch({ permission, value, given, onChange }: SwitchProperties) {
   const { t } = useTranslation('admin');
   const { section, leaf, label, meaning } = permission;
   const isOn = value[section]?.[leaf] ?? false;
@@ -66,7 +65,6 @@ function PermissionSwitch({ permission, value, given, disabled, onChange }: Swit
       <Switch
         size="sm"
         checked={isOn}
-        disabled={disabled}
         label={meaning ? label : <Code>{label}</Code>}
         description={meaning}
         onChange={({ currentTarget: { checked } }) =>

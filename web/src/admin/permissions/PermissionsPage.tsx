@@ -43,6 +43,8 @@ function Defaults() {
   const { data, error, refetch } = useQuery(trpc.permissions.getDefault.queryOptions());
   const save = useMutation(
     trpc.permissions.setDefault.mutationOptions({
+      // One after the other, since each change sends the whole tree.
+      scope: { id: 'permissions' },
       onSuccess: (stored) => queryClient.setQueryData(trpc.permissions.getDefault.queryKey(), stored),
     }),
   );
@@ -55,8 +57,7 @@ function Defaults() {
       </Text>
       <PermissionSwitches
         known={data}
-        value={data}
-        disabled={save.isPending}
+        value={save.isPending ? save.variables : data}
         onChange={(next) => save.mutate(withSections(next))}
       />
     </Stack>
