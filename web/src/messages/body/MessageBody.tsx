@@ -1,9 +1,7 @@
 import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import i18next from 'i18next';
 import { memo, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import { trpc } from '../../api/query.ts';
 import { useMe } from '../../api/session.ts';
 import { Markdown } from '../../ui/markdown/Markdown.tsx';
 import type { Message, MessageBodyProperties } from '../types.ts';
@@ -15,31 +13,20 @@ void i18next.loadNamespaces('replies');
 
 /** The text of a message, and what a model did for it. */
 export const MessageBody = memo(function MessageBody({ message, ...rest }: MessageBodyProperties) {
-  const whole = useWhole(message, rest.channelId);
-  if (isOfModel(whole)) {
+  if (isOfModel(message)) {
     return (
-      <Suspense fallback={<Markdown text={whole.content} isLive={rest.isLive} />}>
-        <ModelReply message={whole} {...rest} />
+      <Suspense fallback={<Markdown text={message.content} isLive={rest.isLive} />}>
+        <ModelReply message={message} {...rest} />
       </Suspense>
     );
   }
   return (
     <>
-      <Markdown text={whole.content} />
-      <NotCalled message={whole} />
+      <Markdown text={message.content} />
+      <NotCalled message={message} />
     </>
   );
 });
-
-/** Lists cut long messages when a page of them is full. */
-function useWhole(message: Message, channelId: string): Message {
-  const isCut = message.meta.abridged === true;
-  const { data } = useQuery({
-    ...trpc.messages.get.queryOptions({ id: channelId, message_id: message.id }),
-    enabled: isCut,
-  });
-  return isCut && data ? data : message;
-}
 
 /** Tells the author that a model does not answer. */
 function NotCalled({ message }: { message: Message }) {

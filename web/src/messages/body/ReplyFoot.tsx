@@ -18,6 +18,7 @@ interface Properties {
 
 /** The stop button while the model writes, afterwards its usage, in the same room. */
 export function ReplyFoot({ message, reply, isLive, channelId, onStop }: Properties) {
+  if (!isLive && !reply.usage) return null;
   return (
     <div className={classes.foot}>
       {isLive ? (

@@ -101,16 +101,17 @@ export const notCalled = ({ meta }: Pick<Message, 'meta'>): string[] =>
     .filter(({ resolved }) => resolved === false)
     .map(({ model_id }) => text(model_id));
 
-/** `0.8 s`, `12 s`, `2 min 5 s` in the language of the page. */
+/** `320ms`, `1.2s`, `2m 5s` in the language of the page. */
 export function durationOf(ms: number, language: string): string {
-  const seconds = ms / 1000;
-  const of = (value: number, unit: 'second' | 'minute', maximumFractionDigits: number) =>
+  const of = (value: number, unit: 'millisecond' | 'second' | 'minute', maximumFractionDigits: number) =>
     new Intl.NumberFormat(language, {
       style: 'unit',
       unit,
-      unitDisplay: 'short',
+      unitDisplay: 'narrow',
       maximumFractionDigits,
     }).format(value);
+  if (ms < 1000) return of(ms, 'millisecond', 0);
+  const seconds = ms / 1000;
   if (seconds < 60) return of(seconds, 'second', seconds < 10 ? 1 : 0);
   return `${of(Math.floor(seconds / 60), 'minute', 0)} ${of(Math.round(seconds % 60), 'second', 0)}`;
 }

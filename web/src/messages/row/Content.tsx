@@ -16,8 +16,9 @@ const SHOWN_CHARACTERS = 2000;
 export function Content({ message }: { message: Message }) {
   const { t } = useTranslation('messages');
   const { store, channel } = usePane();
-  const [isOpen, setOpen] = useState(false);
   const isLive = message.meta.done === false;
+  // A text that was read while it was written stays open when it is whole.
+  const [isOpen, setOpen] = useState(isLive);
   const isAbridged = message.meta.abridged === true;
   const isLong = !isLive && (message.content.length > FOLD_CHARACTERS || isAbridged);
   const isFolded = isLong && !isOpen;
@@ -35,7 +36,7 @@ export function Content({ message }: { message: Message }) {
           isLive={isLive}
           channelId={channel.id}
           onStop={() => perform(api.replies.stop.mutate(one))}
-          onRetry={() => perform(retry(one))}
+          onRetry={() => perform(api.replies.retry.mutate(one))}
         />
       </div>
       {isLong && (
@@ -47,7 +48,3 @@ export function Content({ message }: { message: Message }) {
     </>
   );
 }
-
-/** Lets the model write its reply anew. The typed client gets this procedure with the server's next version. */
-const retry = (one: { id: string; message_id: string }): Promise<unknown> =>
-  (api.replies as unknown as { retry: { mutate(input: typeof one): Promise<unknown> } }).retry.mutate(one);

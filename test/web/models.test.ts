@@ -1,0 +1,196 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { grant, makeChannel } from '../support/channels.ts';
+import { connectProvider, startProvider, type Wire } from '../support/provider.ts';
+import { toolOf } from '../support/python.ts';
+import { openWorkshop } from '../tools/workshop.ts';
+import { violationsOn } from './axe.ts';
+import { launchBrowser, openDesk, withoutBrowser } from './browser.ts';
+
+const WEATHER = `
+    async def temperature(self, city: str, __event_emitter__=None) -> str:
+        """
+        Tells the temperature.
+        :param city: The city.
+        """
+        await __event_emitter__({"type": "status", "data": {"description": f"Looking at {city}", "done": False}})
+        return f"It is 7 degrees in {city}."
+`;
+
+describe.skipIf(withoutBrowser)('models on the page (needs chromium)', async () => {
+  if (withoutBrowser) return;
+  const provider = await startProvider('small');
+  const { server, admin, reader, create, configure, permit, close } = await openWorkshop();
+  await connectProvider(server, admin, provider);
+  await configure((config) => {
+    config.channels.model_response_mode = 'channel';
+  });
+  await create('weather', toolOf(WEATHER));
+  const everyone = [grant('*', 'read')];
+  const made = await server.as(admin)('POST /models/create', {
+    id: 'helper',
+    base_model_id: 'small',
+    name: 'Helper',
+    params: { temperature: 0.5 },
+    meta: { description: 'Helps with the weather', toolIds: ['weather'], tags: [{ name: 'demo' }] },
+    access_grants: everyone,
+  });
+  expect(made.status).toBe(200);
+  const channel = await makeChannel(server, admin, grant(reader.id, 'read'), grant(reader.id, 'write'));
+  const browser = await launchBrowser();
+  const { page, faults } = await openDesk(browser, server, reader);
+  afterAll(async () => {
+    await browser.close();
+    await close();
+    await provider.close();
+  });
+
+  /** Asks the model as a person does. */
+  async function ask(words: string): Promise<void> {
+    await page.goto(`/channels/${channel}`);
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.fill(`@helper ${words}`);
+    await field.press('Enter');
+  }
+
+  test('a reply grows, is stopped, and keeps its text', async () => {
+    provider.script((_request, wire) => {
+      wire.delta({ content: 'The **first words' });
+    });
+    await ask('tell a long story');
+    // The open mark is closed while the text grows.
+    await page.locator('strong', { hasText: 'first words' }).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped by a person.').waitFor();
+    await page.getByText('The **first words').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test('thoughts and calls of tools fold open, usage is shown', async () => {
+    provider.script((request, wire) => {
+      const results = request.body.messages.filter(({ role }: { role: string }) => role === 'tool');
+      if (results.length > 0) return wire.say('It is warm in Oslo.');
+      wire.delta({ reasoning_content: 'I look it up.' });
+      wire.call({ name: 'temperature', arguments: { city: 'Oslo' } });
+    });
+    await ask('how warm is it?');
+    await page.getByText('It is warm in Oslo.').waitFor();
+    await page.getByRole('button', { name: 'Thoughts' }).click();
+    await page.getByText('I look it up.').waitFor();
+    await page.getByRole('button', { name: /temperature.*done/ }).click();
+    const call = page.getByRole('list', { name: 'Calls of tools' });
+    await call.getByText('"Oslo"').waitFor();
+    await call.getByText('Looking at Oslo').waitFor();
+    await call.getByText('7 degrees').waitFor();
+    await page.getByRole('button', { name: /^Usage: .*30 tokens/ }).click();
+    await page.getByText('Tokens written').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test('a failed reply shows the words of the server, and is tried again', async () => {
+    provider.script((_request, wire) => wire.json(400, { error: { message: 'The prompt is not allowed.' } }));
+    await ask('fail');
+    const again = page.getByRole('button', { name: 'Try again' });
+    await again.waitFor();
+    await page.getByText('The prompt is not allowed.').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    provider.script((_request, wire: Wire) => wire.say('Now it works.'));
+    await again.click();
+    await page.getByText('Now it works.').waitFor();
+    await again.waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+  });
+
+  test('a member finds a model and talks with it in a conversation of its own', async () => {
+    provider.script((_request, wire: Wire) => wire.say('Hello, reader.'));
+    await page.goto('/models');
+    await page.getByText('Helps with the weather').waitFor();
+    await page.getByLabel('Search models').fill('weather');
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Talk with Helper' }).click();
+    await page.getByRole('menuitem', { name: 'In a new conversation' }).click();
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.waitFor();
+    expect(await field.inputValue()).toBe('@Helper ');
+    await field.press('End');
+    await field.pressSequentially('Good morning');
+    await field.press('Enter');
+    await page.getByText('Hello, reader.').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('a member makes a model, changes it, and restores an older version', async () => {
+    await permit('workspace.models', true);
+    await page.goto('/models/new');
+    await page.getByLabel('Name').fill('Travel Agent');
+    expect(await page.getByRole('textbox', { name: 'Id', exact: true }).inputValue()).toBe('travel-agent');
+    await page.getByRole('combobox', { name: 'Base model' }).click();
+    await page.getByRole('option', { name: /Helper/ }).click();
+    await page.getByLabel('System prompt').fill('You plan trips for ');
+    await page.getByRole('button', { name: 'Insert a variable' }).click();
+    await page.getByRole('menuitem', { name: 'USER_NAME' }).click();
+    await page.getByRole('combobox', { name: 'Tools' }).click();
+    await page.getByRole('option', { name: 'weather' }).click();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Make the model' }).click();
+    await page.getByText('Those who may use the model').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    const stored = (await server.as(reader)('GET /models/model?id=travel-agent')).body;
+    expect(stored).toMatchObject({
+      base_model_id: 'helper',
+      params: { system: 'You plan trips for {{USER_NAME}}' },
+      meta: { toolIds: ['weather'] },
+    });
+
+    await page.getByRole('tab', { name: 'Model' }).click();
+    await page.getByLabel('Description').fill('Plans trips');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The model was saved.').waitFor();
+    await page.getByRole('tab', { name: 'Versions' }).click();
+    await page.getByText('"Plans trips"').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'Model' }).click();
+    await page.getByLabel('Description').waitFor();
+    expect((await server.as(reader)('GET /models/model?id=travel-agent')).body.meta.description).toBeFalsy();
+    expect(faults).toEqual([]);
+  });
+
+  test('an administrator sets up a model of a provider, and sees why a person may not use it', async () => {
+    const desk = await openDesk(browser, server, admin);
+    await desk.page.goto('/models');
+    await desk.page.getByRole('link', { name: 'small' }).click();
+    await desk.page.getByLabel('Description').fill('The model of the provider');
+    await desk.page.getByRole('button', { name: 'Make the model' }).click();
+    await desk.page.getByRole('tab', { name: 'Why may a person use it?' }).click();
+    await desk.page.getByPlaceholder('Search people').fill('Reader');
+    await desk.page.getByRole('option', { name: /Reader/ }).click();
+    await desk.page.getByText(/Reader may not/).waitFor();
+    expect(await violationsOn(desk.page)).toEqual([]);
+    expect(desk.faults).toEqual([]);
+    await desk.context.close();
+  });
+
+  test('an import names what it refuses', async () => {
+    const desk = await openDesk(browser, server, admin);
+    await desk.page.goto('/models/import');
+    const models = [
+      { id: 'fine', name: 'Fine', base_model_id: 'small', params: {}, meta: {} },
+      { id: 'not fine', name: 'Bad', base_model_id: 'small' },
+    ];
+    await desk.page.locator('input[type=file]').setInputFiles({
+      name: 'models.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(models)),
+    });
+    await desk.page.getByRole('button', { name: 'Import' }).click();
+    await desk.page.getByRole('cell', { name: 'Stored.' }).waitFor();
+    await desk.page.getByRole('cell', { name: /Refused\..*white space/ }).waitFor();
+    expect(await violationsOn(desk.page)).toEqual([]);
+    expect(desk.faults).toEqual([]);
+    await desk.context.close();
+  });
+});
