@@ -34,7 +34,7 @@ export function PackagesTab({ toolId }: { toolId: string }) {
   return (
     <Stack gap="sm" maw={880} align="flex-start">
       <Group gap="xs" role="status">
-        <Badge variant="light" color={COLORS[data.state]} tt="none">
+        <Badge variant="dot" color={COLORS[data.state]} tt="none">
           {t(`packages.state.${data.state}`)}
         </Badge>
         {data.state !== 'none' && data.detail && <Text size="sm">{data.detail}</Text>}

@@ -19,6 +19,8 @@ interface Properties {
   isReadOnly?: boolean;
   /** Beside the editor; below it on a narrow screen. */
   side: ReactNode;
+  /** Above the editor on a narrow screen. */
+  isSideFirst?: boolean;
 }
 
 const NONE: string[] = [];
@@ -34,6 +36,7 @@ export function SourceLayout(properties: Properties) {
     warnings = NONE,
     isReadOnly = false,
     side,
+    isSideFirst = false,
   } = properties;
   const { t } = useTranslation('tools');
   return (
@@ -64,7 +67,7 @@ export function SourceLayout(properties: Properties) {
           />
         </div>
       </Stack>
-      <Stack gap="md" className={classes.side}>
+      <Stack gap="md" className={classes.side} data-first={isSideFirst || undefined}>
         {side}
       </Stack>
     </div>

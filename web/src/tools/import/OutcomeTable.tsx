@@ -32,7 +32,7 @@ export function OutcomeTable({ items }: { items: Outcome[] }) {
                 )}
               </Table.Td>
               <Table.Td>
-                <Badge variant="light" color={COLORS[item.outcome]} tt="none">
+                <Badge variant="dot" color={COLORS[item.outcome]} tt="none">
                   {t(`import.outcomeOf.${item.outcome}`)}
                 </Badge>
               </Table.Td>

@@ -21,7 +21,7 @@ export function RunOutput({ run }: { run: Run }) {
     <Stack gap="sm">
       <Group gap="xs" role="status">
         {run.state === 'running' && <Loader size={14} aria-hidden />}
-        <Badge variant="light" color={COLORS[run.state]} tt="none">
+        <Badge variant="dot" color={COLORS[run.state]} tt="none">
           {t(`run.state.${run.state}`)}
         </Badge>
         <Text size="sm" ff="monospace">

@@ -11,7 +11,7 @@ export default function Diff({ label, original, modified, language }: DiffViewPr
     () => [
       ...styleOf(scheme),
       ...syntaxOf(language),
-      EditorView.contentAttributes.of({ 'aria-label': label }),
+      EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
       unifiedMergeView({ original, mergeControls: false, collapseUnchanged: { margin: 3, minSize: 6 } }),
     ],
     [scheme, language, label, original],

@@ -38,7 +38,7 @@ export default function Editor(properties: Properties) {
     () => [
       ...styleOf(scheme),
       ...syntaxOf(language),
-      EditorView.contentAttributes.of({ 'aria-label': label, 'aria-describedby': hintId }),
+      EditorView.contentAttributes.of({ 'aria-label': label, 'aria-describedby': hintId, tabindex: '0' }),
       ...(hasMarks ? [linter(null), lintGutter()] : []),
     ],
     [scheme, language, label, hintId, hasMarks],

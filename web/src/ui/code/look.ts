@@ -5,7 +5,7 @@ import { tags } from '@lezer/highlight';
 import { type BasicSetupOptions, EditorView, type Extension } from '@uiw/react-codemirror';
 import type { CodeLanguage } from './CodeEditor.tsx';
 
-/** The colours are variables of `code.module.css`, which follow light and dark. */
+/** The colours are variables of `tokens.ts` and `code.module.css`, which follow light and dark. */
 const STYLE = {
   '&': {
     backgroundColor: 'transparent',
@@ -27,6 +27,11 @@ const STYLE = {
     fontSize: 'var(--mantine-font-size-sm)',
   },
   '.cm-panels': { backgroundColor: 'var(--surface-side)', color: 'var(--mantine-color-text)' },
+  // As specific as the rules of the library.
+  '&.cm-merge-b .cm-deletedChunk': { backgroundColor: 'var(--code-deleted-line)' },
+  '&.cm-merge-b .cm-deletedChunk .cm-deletedText': { background: 'var(--code-deleted)' },
+  '&.cm-merge-b .cm-changedLine': { backgroundColor: 'var(--code-added-line)' },
+  '&.cm-merge-b .cm-changedText': { background: 'var(--code-added)' },
   '.cm-collapsedLines': {
     background: 'var(--surface-side)',
     color: 'var(--text-quiet)',
@@ -38,20 +43,23 @@ const THEMES = { light: EditorView.theme(STYLE), dark: EditorView.theme(STYLE, {
 
 const COLORS = syntaxHighlighting(
   HighlightStyle.define([
-    { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: 'var(--code-keyword)' },
-    { tag: [tags.string, tags.special(tags.string)], color: 'var(--code-string)' },
-    { tag: [tags.number, tags.bool, tags.null, tags.atom], color: 'var(--code-number)' },
-    { tag: [tags.comment, tags.docString], color: 'var(--text-quiet)', fontStyle: 'italic' },
-    { tag: [tags.definition(tags.className), tags.className, tags.typeName], color: 'var(--code-type)' },
+    { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: 'var(--code-token-keyword)' },
+    { tag: [tags.string, tags.special(tags.string)], color: 'var(--code-token-string)' },
+    { tag: [tags.number, tags.bool, tags.null, tags.atom], color: 'var(--code-token-constant)' },
+    { tag: [tags.comment, tags.docString], color: 'var(--code-token-comment)', fontStyle: 'italic' },
+    {
+      tag: [tags.definition(tags.className), tags.className, tags.typeName],
+      color: 'var(--code-token-constant)',
+    },
     {
       tag: [
         tags.function(tags.variableName),
         tags.function(tags.definition(tags.variableName)),
         tags.propertyName,
       ],
-      color: 'var(--code-name)',
+      color: 'var(--code-token-function)',
     },
-    { tag: [tags.self, tags.meta], color: 'var(--code-type)' },
+    { tag: [tags.self, tags.meta], color: 'var(--code-token-constant)' },
     { tag: tags.invalid, color: 'var(--mantine-color-error)' },
   ]),
 );

@@ -33,7 +33,7 @@ export function ListField(properties: FieldProperties) {
               <FieldInput
                 label={t('schema.entry', { label, number: index + 1 })}
                 field={items}
-                isRequired
+                isRequired={false}
                 value={entry}
                 stored={before[index]}
                 onChange={(changed) => onChange(entries.with(index, changed ?? first))}
