@@ -3,7 +3,7 @@ import { grantList } from '../access/access.schema.ts';
 import { jsonText, uncheckedList } from '../core/json/json.ts';
 import { trackItems } from '../core/trpc/trpc.items.ts';
 import { member, router } from '../core/trpc/trpc.ts';
-import { describeUnstorable, freeForm, id, LIMITS, name, page, toolId } from '../core/wire.ts';
+import { describeUnstorable, freeForm, id, LIMITS, label, name, page, toolId } from '../core/wire.ts';
 import { invokeTool } from './calls/call.service.ts';
 import { answerRun, openRun } from './calls/live.service.ts';
 import { ToolRunView } from './runs/runs.schema.ts';
@@ -137,12 +137,19 @@ export const toolsRouter = router({
           'needs the permission `workspace.tools`, is loaded before it is stored, and becomes a new ' +
           'version. Of each tool the newest 1000 versions, of at most 64 MiB together, are kept. Grants ' +
           'stay if `access_grants` is missing or null. The id, the manifest and the owner cannot be ' +
-          'changed.',
-        errorResponses: [429, 507],
+          'changed. With the `version_id` that the change began from, the answer is 409 ' +
+          '`version_conflict` if the source has changed since.',
+        errorResponses: [409, 429, 507],
       },
       access: 'tool.write',
     })
-    .input(z.object({ id: toolId(), ...toolForm }))
+    .input(
+      z.object({
+        id: toolId(),
+        ...toolForm,
+        version_id: label(64).nullish().describe('The version that the change began from'),
+      }),
+    )
     .output(ToolAccessView)
     .mutation(({ ctx, input: { id, ...changes } }) => updateTool(ctx.scope, id, changes)),
 

@@ -159,15 +159,20 @@ const viewOf = ({ can_read: _read, content, ...view }: repository.ToolRow): Tool
 /**
  * Changes a tool. A new source requires the permission to author tools and the right to write this tool.
  *
- * @throws not_found, tool_forbidden, tool_invalid, python_unavailable
+ * @throws not_found, tool_forbidden, tool_invalid, version_conflict, python_unavailable
  */
-export async function updateTool(scope: Scope, toolId: string, input: ToolInput): Promise<ToolAccessView> {
+export async function updateTool(
+  scope: Scope,
+  toolId: string,
+  { version_id, ...input }: ToolInput & { version_id?: string | null | undefined },
+): Promise<ToolAccessView> {
   const tool = await requireTool(scope, toolId, 'write');
   const isNewSource = input.content !== tool.content;
   if (isNewSource) requireAuthor(scope);
   if (isNewSource) await scope.quotas.store(tool.user_id, Buffer.byteLength(input.content));
   const module = isNewSource ? await inspectSource(scope, tool.id, input.content) : null;
   await changeTool(scope, tool.id, async (row, tx) => {
+    if (version_id && version_id !== String(row.version)) throw versionConflict();
     row.name = input.name;
     const description = input.meta.description ?? null;
     row.meta = { description, manifest: row.meta.manifest };
@@ -179,6 +184,11 @@ export async function updateTool(scope: Scope, toolId: string, input: ToolInput)
   if (input.access_grants) scope.bus.publish('tool.shared', { id: tool.id });
   return { ...(await viewChanged(scope, tool.id)), ...(module ? withWarnings(module) : {}) };
 }
+
+const versionConflict = () =>
+  new AppError('version_conflict', {
+    detail: 'The source of the tool was changed in between. Load it again and repeat your change.',
+  });
 
 /** Replaces all grants of a tool with those that the caller may give. @throws not_found, tool_forbidden */
 export async function updateToolAccess(

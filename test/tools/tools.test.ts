@@ -314,6 +314,18 @@ describe('a change', () => {
     expect(called.body.result).toBe(4);
   });
 
+  it('that began from an older version is refused', async () => {
+    const update = (version_id: string) =>
+      server.call('POST /tools/id/changing/update', {
+        token: author.token,
+        body: form('changing', { name: `From ${version_id}`, version_id }),
+      });
+    const { body } = await server.call('GET /tools/id/changing', { token: author.token });
+    const refused = await update(String(Number(body.version_id) - 1));
+    expect([refused.status, refused.body.code]).toEqual([409, 'version_conflict']);
+    expect((await update(body.version_id)).body.name).toBe(`From ${body.version_id}`);
+  });
+
   it('to a broken source changes nothing', async () => {
     const before = await server.call('GET /tools/id/changing', { token: author.token });
     const refused = await server.call('POST /tools/id/changing/update', {

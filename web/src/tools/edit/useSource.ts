@@ -1,4 +1,4 @@
-import type { Tool } from '@parley/client';
+import { isParleyError, type Tool } from '@parley/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { api } from '../../api/client.ts';
@@ -53,17 +53,22 @@ export function useSource(tool: Tool) {
 
   const save = useMutation({
     mutationFn: async ({ overwrites = false, note = '' }: { overwrites?: boolean; note?: string }) => {
-      const stored = await api.tools.get.query({ id: tool.id });
-      const isOther = stored.version_id !== versionId && stored.content !== content;
-      if (isOther && !overwrites) throw new Conflict(stored);
       const meta = { description: description.trim() === '' ? null : description };
-      return api.tools.update.mutate({
-        id: tool.id,
-        name,
-        content,
-        meta,
-        commit_message: note.trim() || null,
-      });
+      const commit_message = note.trim() || null;
+      const version_id = overwrites ? null : versionId;
+      try {
+        return await api.tools.update.mutate({
+          id: tool.id,
+          name,
+          content,
+          meta,
+          commit_message,
+          version_id,
+        });
+      } catch (error) {
+        if (!isParleyError(error) || error.code !== 'version_conflict') throw error;
+        throw new Conflict(await api.tools.get.query({ id: tool.id }));
+      }
     },
     meta: { showsError: true },
     onSuccess(stored) {
