@@ -13,19 +13,23 @@ import { router } from './app/router.ts';
 // A new version of the page replaced the files of this one.
 window.addEventListener('vite:preloadError', () => window.location.reload());
 
-// The first view needs all three, so they load side by side. Without an answer the page shows its error view.
-const me = queryClient.prefetchQuery(meQuery);
-const config = await queryClient.fetchQuery(configQuery).catch(() => null);
-await Promise.all([me, startLanguages(chooseLanguage(config?.default_locale ?? 'en'))]);
+async function start(): Promise<void> {
+  // The first view needs all three, so they load side by side. Without an answer the page shows its error view.
+  const me = queryClient.prefetchQuery(meQuery);
+  const config = await queryClient.fetchQuery(configQuery).catch(() => null);
+  await Promise.all([me, startLanguages(chooseLanguage(config?.default_locale ?? 'en'))]);
+  const root = document.getElementById('root');
+  if (!root) throw new Error('index.html has no element for the page.');
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <Look>
+          <RouterProvider router={router} />
+        </Look>
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}
 
-const root = document.getElementById('root');
-if (!root) throw new Error('index.html has no element for the page.');
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <Look>
-        <RouterProvider router={router} />
-      </Look>
-    </QueryClientProvider>
-  </StrictMode>,
-);
+// Not at the top level: other files of the page import this one, and would wait for it.
+void start();

@@ -1,7 +1,7 @@
-import { Drawer, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
 import { Boxes, Settings2, Wrench } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useConfig, useMe } from '../api/session.ts';
 import { ChannelList } from '../channels/ChannelList.tsx';
@@ -9,6 +9,8 @@ import { NavLinkTo } from '../ui/links.tsx';
 import { AccountMenu } from './AccountMenu.tsx';
 import { Logo } from './Logo.tsx';
 import classes from './Navigation.module.css';
+
+const NavigationDrawer = lazy(() => import('./NavigationDrawer.tsx'));
 
 interface Properties {
   isOpen: boolean;
@@ -23,18 +25,13 @@ export function Navigation({ isOpen, onClose }: Properties) {
       <nav className={classes.side} aria-label={t('nav.main')}>
         <Content />
       </nav>
-      <Drawer
-        opened={isOpen}
-        onClose={onClose}
-        size={288}
-        withCloseButton={false}
-        hiddenFrom="sm"
-        transitionProps={{ duration: 120 }}
-        classNames={{ body: classes.drawer }}
-        attributes={{ content: { 'aria-label': t('nav.main') } }}
-      >
-        <Content />
-      </Drawer>
+      {isOpen && (
+        <Suspense>
+          <NavigationDrawer onClose={onClose}>
+            <Content />
+          </NavigationDrawer>
+        </Suspense>
+      )}
     </>
   );
 }

@@ -1,7 +1,8 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
 import { queryClient } from '../api/query.ts';
 import { configQuery, meQuery } from '../api/session.ts';
 import { rootRoute } from './root.route.ts';
+import { Shell } from './Shell.tsx';
 
 /** What members see: the navigation and a view beside it. People without a session are sent to the sign-in. */
 export const shellRoute = createRoute({
@@ -16,5 +17,6 @@ export const shellRoute = createRoute({
     }
     if (me.role === 'pending') throw redirect({ to: '/pending' });
   },
-  component: lazyRouteComponent(() => import('./Shell.tsx'), 'Shell'),
+  // Not lazy, as most visits begin in a channel.
+  component: Shell,
 });

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import type { Channel } from '@parley/client';
 import { Info, Pin, Search, UsersRound } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -12,30 +12,28 @@ export function ChannelActions({ channel }: { channel: Channel }) {
   const { id, user_count } = channel;
   return (
     <>
-      <Tooltip label={t('details.members')}>
-        <Button
-          variant="subtle"
-          color="gray"
-          size="compact-md"
-          visibleFrom="sm"
-          leftSection={<UsersRound size={16} aria-hidden />}
-          aria-label={t('members.count', { count: user_count })}
-          onClick={() => openDetails(id, 'members')}
-        >
-          {user_count}
-        </Button>
-      </Tooltip>
-      <Tooltip label={t('search.here')}>
-        <IconTo
-          variant="subtle"
-          color="gray"
-          to="/search"
-          search={{ channel: id }}
-          aria-label={t('search.here')}
-        >
-          <Search size={18} aria-hidden />
-        </IconTo>
-      </Tooltip>
+      <Button
+        variant="subtle"
+        color="gray"
+        size="compact-md"
+        visibleFrom="sm"
+        leftSection={<UsersRound size={16} aria-hidden />}
+        aria-label={t('members.count', { count: user_count })}
+        title={t('members.count', { count: user_count })}
+        onClick={() => openDetails(id, 'members')}
+      >
+        {user_count}
+      </Button>
+      <IconTo
+        variant="subtle"
+        color="gray"
+        to="/search"
+        search={{ channel: id }}
+        aria-label={t('search.here')}
+        title={t('search.here')}
+      >
+        <Search size={18} aria-hidden />
+      </IconTo>
       <Action label={t('details.pins')} onClick={() => openDetails(id, 'pins')}>
         <Pin size={18} aria-hidden />
       </Action>
@@ -54,10 +52,8 @@ interface ActionProperties {
 
 function Action({ label, onClick, children }: ActionProperties) {
   return (
-    <Tooltip label={label}>
-      <ActionIcon variant="subtle" color="gray" aria-label={label} onClick={onClick}>
-        {children}
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon variant="subtle" color="gray" aria-label={label} title={label} onClick={onClick}>
+      {children}
+    </ActionIcon>
   );
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
@@ -73,11 +73,16 @@ function Section({ name, channels, onNew }: SectionProperties) {
       <div className={classes.head}>
         <h2 id={heading}>{t(`section.${name}`)}</h2>
         {onNew && (
-          <Tooltip label={t(`new.${name}`)} position="right">
-            <ActionIcon variant="subtle" color="gray" size={24} aria-label={t(`new.${name}`)} onClick={onNew}>
-              <Plus size={15} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={24}
+            aria-label={t(`new.${name}`)}
+            title={t(`new.${name}`)}
+            onClick={onNew}
+          >
+            <Plus size={15} aria-hidden />
+          </ActionIcon>
         )}
       </div>
       <ul className={classes.rows}>

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../app/shell.route.ts';
+import { ChannelView } from './ChannelView.tsx';
 import { type SearchTerms, searchTerms } from './find/terms.ts';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -10,15 +11,22 @@ const home = createRoute({
   component: lazyRouteComponent(() => import('./Home.tsx'), 'Home'),
 });
 
+interface ChannelSearch {
+  message?: string | undefined;
+  thread?: string | undefined;
+}
+
 /** `message`: the message to jump to; `thread`: the thread that is open beside the main line. */
 const channel = createRoute({
   getParentRoute: () => shellRoute,
   path: '/channels/$channelId',
-  validateSearch: (search: Record<string, unknown>): { message?: string; thread?: string } => ({
-    ...(text(search.message) && { message: text(search.message) }),
-    ...(text(search.thread) && { thread: text(search.thread) }),
+  // A member that is left out would keep its raw value.
+  validateSearch: (search: Record<string, unknown>): ChannelSearch => ({
+    message: text(search.message),
+    thread: text(search.thread),
   }),
-  component: lazyRouteComponent(() => import('./ChannelView.tsx'), 'ChannelView'),
+  // Not lazy, as most visits begin here.
+  component: ChannelView,
 });
 
 const search = createRoute({

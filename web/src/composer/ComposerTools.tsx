@@ -1,13 +1,14 @@
-import { ActionIcon, FileButton, Loader, Popover, Tooltip } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { ActionIcon, FileButton, Loader } from '@mantine/core';
 import { Bold, Code, Italic, Paperclip, SendHorizontal, SmilePlus } from 'lucide-react';
-import { lazy, type ReactNode, type RefObject, Suspense } from 'react';
+import { type RefObject, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
+import { lazyAfterPaint } from '../ui/afterPaint.ts';
 import classes from './Composer.module.css';
-import { insertAtCaret, toggleFormat } from './field.ts';
+import { toggleFormat } from './field.ts';
+import { Tool } from './Tool.tsx';
 import type { Compose } from './useCompose.ts';
 
-const EmojiPicker = lazy(() => import('../ui/emoji/EmojiPicker.tsx'));
+const EmojiTool = lazyAfterPaint(() => import('./EmojiTool.tsx'));
 
 interface Properties {
   field: RefObject<HTMLTextAreaElement | null>;
@@ -30,7 +31,15 @@ export function ComposerTools({ field, compose }: Properties) {
           )}
         </FileButton>
       )}
-      <EmojiTool field={field} />
+      <Suspense
+        fallback={
+          <Tool label={t('tool.emoji')}>
+            <SmilePlus size={16} aria-hidden />
+          </Tool>
+        }
+      >
+        <EmojiTool field={field} />
+      </Suspense>
       <span className={classes.formats}>
         <Tool label={t('tool.bold')} onClick={format('bold')}>
           <Bold size={16} aria-hidden />
@@ -55,45 +64,5 @@ export function ComposerTools({ field, compose }: Properties) {
         {compose.isUploading ? <Loader size={14} /> : <SendHorizontal size={16} aria-hidden />}
       </ActionIcon>
     </div>
-  );
-}
-
-function EmojiTool({ field }: Pick<Properties, 'field'>) {
-  const { t } = useTranslation('composer');
-  const [isOpen, { toggle, close }] = useDisclosure(false);
-  return (
-    <Popover opened={isOpen} onChange={close} position="top-start" trapFocus width={320} shadow="md">
-      <Popover.Target>
-        <Tool label={t('tool.emoji')} onClick={toggle}>
-          <SmilePlus size={16} aria-hidden />
-        </Tool>
-      </Popover.Target>
-      <Popover.Dropdown p={0} className={classes.picker}>
-        <Suspense>
-          <EmojiPicker
-            onPick={(emoji) => {
-              close();
-              if (field.current) insertAtCaret(field.current, emoji);
-            }}
-          />
-        </Suspense>
-      </Popover.Dropdown>
-    </Popover>
-  );
-}
-
-interface ToolProperties {
-  label: string;
-  onClick?: () => void;
-  children: ReactNode;
-}
-
-function Tool({ label, children, ...rest }: ToolProperties) {
-  return (
-    <Tooltip label={label}>
-      <ActionIcon variant="subtle" color="gray" size={30} aria-label={label} {...rest}>
-        {children}
-      </ActionIcon>
-    </Tooltip>
   );
 }

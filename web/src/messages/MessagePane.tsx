@@ -1,21 +1,20 @@
 import { Text } from '@mantine/core';
 import type { Channel, Message } from '@parley/client';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api } from '../api/client.ts';
 import { useMe } from '../api/session.ts';
 import { Composer } from '../composer/Composer.tsx';
-import { ConfirmModal } from '../ui/ConfirmButton.tsx';
 import { MessageList } from './list/MessageList.tsx';
 import { Typing } from './live/Typing.tsx';
 import { useTyping } from './live/useTyping.ts';
 import classes from './MessagePane.module.css';
 import { outboxOf } from './outbox/current.ts';
 import { PaneContext } from './pane.ts';
-import { plainText } from './plain.ts';
 import { isOwn } from './row/actions.ts';
 import type { MessageStore } from './store/store.ts';
 import type { Draft } from './types.ts';
+
+const DeleteDialog = lazy(() => import('./DeleteDialog.tsx'));
 
 interface Properties {
   label: string;
@@ -82,20 +81,11 @@ export function MessagePane({ label, channel, store, onThread }: Properties) {
             {t('pane.readOnly')}
           </Text>
         )}
-        <ConfirmModal
-          opened={doomed !== null}
-          onClose={() => setDoomed(null)}
-          title={t('remove.title')}
-          confirm={t('remove.confirm')}
-          onConfirm={async () =>
-            doomed && api.messages.delete.mutate({ id: channel.id, message_id: doomed.id })
-          }
-        >
-          <Text>{t('remove.hint')}</Text>
-          <Text c="dimmed" lineClamp={3}>
-            {plainText(doomed?.content ?? '')}
-          </Text>
-        </ConfirmModal>
+        {doomed && (
+          <Suspense>
+            <DeleteDialog message={doomed} onClose={() => setDoomed(null)} />
+          </Suspense>
+        )}
       </div>
     </PaneContext>
   );

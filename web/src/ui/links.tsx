@@ -5,13 +5,11 @@ import {
   type AnchorProps,
   Button,
   type ButtonProps,
-  Menu,
-  type MenuItemProps,
   NavLink,
   type NavLinkProps,
 } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
-import type { AnchorHTMLAttributes, ReactNode } from 'react';
+import type { AnchorHTMLAttributes } from 'react';
 
 /** Mantine's components as links of the router: `<ButtonTo to="/tools">`. */
 
@@ -30,7 +28,3 @@ export const IconTo = createLink((properties: ActionIconProps & Own) => (
 ));
 
 export const NavLinkTo = createLink((properties: NavLinkProps & Own) => <NavLink {...properties} />);
-
-export const MenuItemTo = createLink((properties: MenuItemProps & Own & { children?: ReactNode }) => (
-  <Menu.Item component="a" {...properties} />
-));

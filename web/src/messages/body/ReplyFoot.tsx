@@ -1,12 +1,17 @@
-import { Button, Popover, UnstyledButton } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Square } from 'lucide-react';
+import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { useMe } from '../../api/session.ts';
+import { lazyAfterPaint } from '../../ui/afterPaint.ts';
 import type { Message } from '../types.ts';
 import classes from './body.module.css';
-import { durationOf, type Reply, type Usage } from './reply.ts';
+import type { Reply } from './reply.ts';
+import { UsageButton } from './UsageButton.tsx';
+
+const UsageDetail = lazyAfterPaint(() => import('./UsageDetail.tsx'));
 
 interface Properties {
   message: Message;
@@ -24,7 +29,11 @@ export function ReplyFoot({ message, reply, isLive, channelId, onStop }: Propert
       {isLive ? (
         <Stop callerId={message.user_id} channelId={channelId} onStop={onStop} />
       ) : (
-        reply.usage && <UsageDetail usage={reply.usage} />
+        reply.usage && (
+          <Suspense fallback={<UsageButton usage={reply.usage} />}>
+            <UsageDetail usage={reply.usage} />
+          </Suspense>
+        )
       )}
     </div>
   );
@@ -51,45 +60,5 @@ function Stop({ callerId, channelId, onStop }: StopProperties) {
     >
       {t('stop')}
     </Button>
-  );
-}
-
-function UsageDetail({ usage }: { usage: Usage }) {
-  const { t, i18n } = useTranslation('replies');
-  const { totalMs, totalTokens, firstTokenMs } = usage;
-  const duration = (ms: number | null) => (ms === null ? null : durationOf(ms, i18n.language));
-  const brief = [
-    duration(totalMs),
-    totalTokens > 0 ? t('usage.tokens', { count: totalTokens }) : null,
-  ].filter((part) => part !== null);
-  const rows: [string, string | null][] = [
-    ['first', duration(firstTokenMs)],
-    ['total', duration(totalMs)],
-    ['prompt', usage.promptTokens.toLocaleString(i18n.language)],
-    ['cached', usage.cachedTokens > 0 ? usage.cachedTokens.toLocaleString(i18n.language) : null],
-    ['completion', usage.completionTokens.toLocaleString(i18n.language)],
-    ['finish', usage.finishReason || null],
-  ];
-  return (
-    <Popover position="bottom-start" withinPortal>
-      <Popover.Target>
-        <UnstyledButton className={classes.usage} aria-label={t('usage.label', { brief: brief.join(', ') })}>
-          {brief.join(' · ')}
-        </UnstyledButton>
-      </Popover.Target>
-      <Popover.Dropdown p="xs">
-        <dl className={classes.figures}>
-          {rows.map(
-            ([name, value]) =>
-              value !== null && (
-                <div key={name}>
-                  <dt>{t(`usage.${name}`)}</dt>
-                  <dd>{value}</dd>
-                </div>
-              ),
-          )}
-        </dl>
-      </Popover.Dropdown>
-    </Popover>
   );
 }

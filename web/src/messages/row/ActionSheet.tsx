@@ -2,10 +2,9 @@ import { ActionIcon, Button, Group, Stack } from '@mantine/core';
 import type { Message } from '@parley/client';
 import { useTranslation } from 'react-i18next';
 import { usePane } from '../pane.ts';
-import { rightsOn, toggleReaction, useActions } from './actions.ts';
+import { QUICK, rightsOn, toggleReaction, useActions } from './actions.ts';
 import classes from './MessageRow.module.css';
 import { ReactionPicker } from './ReactionPicker.tsx';
-import { QUICK } from './Toolbar.tsx';
 
 interface Properties {
   message: Message;

@@ -1,4 +1,4 @@
-import { memo } from 'react';
+import { lazy, memo, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { dateOfNs, dayAndTime } from '../../ui/time.ts';
 import { authorOf } from '../author.ts';
@@ -11,9 +11,10 @@ import classes from './MessageRow.module.css';
 import { Quote } from './Quote.tsx';
 import { Reactions } from './Reactions.tsx';
 import { ThreadLink } from './ThreadLink.tsx';
-import { Toolbar } from './Toolbar.tsx';
 import { useRowKeys } from './useRowKeys.ts';
 import { useSheet } from './useSheet.tsx';
+
+const Toolbar = lazy(() => import('./Toolbar.tsx'));
 
 interface Properties {
   id: string;
@@ -71,7 +72,11 @@ export const MessageRow = memo(function MessageRow({
           {message.reactions.length > 0 && <Reactions message={message} />}
           {!threadId && message.reply_count > 0 && <ThreadLink message={message} />}
         </div>
-        {isActive && !isEditing && !isDeleted && <Toolbar message={message} />}
+        {isActive && !isEditing && !isDeleted && (
+          <Suspense>
+            <Toolbar message={message} />
+          </Suspense>
+        )}
       </article>
       {sheet}
     </>

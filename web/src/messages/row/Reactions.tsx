@@ -1,4 +1,4 @@
-import { Tooltip, UnstyledButton } from '@mantine/core';
+import { UnstyledButton } from '@mantine/core';
 import type { Message } from '@parley/client';
 import { useTranslation } from 'react-i18next';
 import { usePane } from '../pane.ts';
@@ -20,18 +20,18 @@ export function Reactions({ message }: { message: Message }) {
         const people =
           more > 0 ? t('reactions.more', { names: names.join(', '), count: more }) : names.join(', ');
         return (
-          <Tooltip key={name} label={people}>
-            <UnstyledButton
-              className={classes.reaction}
-              aria-pressed={isOwn}
-              aria-label={t('reactions.label', { name, count })}
-              disabled={!channel.write_access}
-              onClick={() => toggleReaction(message, name, me.id)}
-            >
-              <span>{name}</span>
-              <span>{count}</span>
-            </UnstyledButton>
-          </Tooltip>
+          <UnstyledButton
+            key={name}
+            title={people}
+            className={classes.reaction}
+            aria-pressed={isOwn}
+            aria-label={t('reactions.label', { name, count })}
+            disabled={!channel.write_access}
+            onClick={() => toggleReaction(message, name, me.id)}
+          >
+            <span>{name}</span>
+            <span>{count}</span>
+          </UnstyledButton>
         );
       })}
     </div>

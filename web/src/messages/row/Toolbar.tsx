@@ -3,15 +3,14 @@ import type { Message } from '@parley/client';
 import { EllipsisVertical } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { usePane } from '../pane.ts';
-import { type Action, rightsOn, toggleReaction, useActions } from './actions.ts';
+import { type Action, QUICK, rightsOn, toggleReaction, useActions } from './actions.ts';
 import classes from './MessageRow.module.css';
 import { ReactionPicker } from './ReactionPicker.tsx';
 
-export const QUICK = ['👍', '✅', '😄'];
 const IN_BAR = new Set(['thread', 'quote', 'edit']);
 
 /** The actions of the message under the pointer, or with the focus. */
-export function Toolbar({ message }: { message: Message }) {
+export default function Toolbar({ message }: { message: Message }) {
   const { t } = useTranslation('messages');
   const pane = usePane();
   const actions = useActions(message);

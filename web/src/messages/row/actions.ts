@@ -15,6 +15,9 @@ import { api } from '../../api/client.ts';
 import { authorOf } from '../author.ts';
 import { type Pane, perform, usePane } from '../pane.ts';
 
+/** The reactions that need no picker. */
+export const QUICK = ['👍', '✅', '😄'];
+
 export interface Action {
   key: string;
   label: string;
