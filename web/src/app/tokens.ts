@@ -67,7 +67,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--text-quiet': '#5c6370',
     '--mantine-color-dimmed': '#5c6370',
     '--mantine-color-placeholder': '#6b7280',
-    '--mantine-color-error': '#c92a2a',
     // Mentions, failures, and the tokens of code.
     '--mention': 'var(--mantine-color-accent-8)',
     '--mention-surface': 'var(--mantine-color-accent-0)',
@@ -97,7 +96,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-body': '#191a1d',
     '--mantine-color-dimmed': '#a3a9b3',
     '--mantine-color-placeholder': '#8d94a0',
-    '--mantine-color-error': '#ff8787',
     '--mention': 'var(--mantine-color-accent-2)',
     '--mention-surface': 'color-mix(in srgb, var(--mantine-color-accent-6) 24%, transparent)',
     '--mention-own': '#ffd591',

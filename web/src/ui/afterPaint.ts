@@ -1,6 +1,13 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 
-const MOST_MS = 2000;
+/** Code that waits is loaded after this time even if the view never says that it is shown. */
+const MOST_MS = 3000;
+
+const shown = Promise.withResolvers<void>();
+setTimeout(shown.resolve, MOST_MS);
+
+/** Called by each view when people can use it. */
+export const noteShown = (): void => shown.resolve();
 
 const idle = () =>
   new Promise<void>((resolve) => {
@@ -10,9 +17,9 @@ const idle = () =>
   });
 
 /**
- * A component that a person can do without for a moment. Its code is loaded when the browser has nothing else to do, so that the first
- * view is there earlier. Show it in `Suspense` with a fallback of the same size.
+ * A component that a person can do without for a moment. Its code is loaded when the first view is shown and the browser has nothing
+ * else to do, so that the view is there earlier. Show it in `Suspense` with a fallback of the same size.
  */
 export const lazyAfterPaint = <Properties>(
   load: () => Promise<{ default: ComponentType<Properties> }>,
-): LazyExoticComponent<ComponentType<Properties>> => lazy(() => idle().then(load));
+): LazyExoticComponent<ComponentType<Properties>> => lazy(() => shown.promise.then(idle).then(load));
