@@ -31,6 +31,6 @@ it('every reader ends with the state of the database', { timeout: 600_000 }, asy
         expect(outcome.status).toSatisfy((status) => status > 0 && status < 500);
       await requireEverything({ url, database, players, channelIds, journal, readers });
     }),
-    { numRuns: 4, endOnFailure: true },
+    { numRuns: 2, endOnFailure: true },
   );
 });
