@@ -9,6 +9,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/globalSetup.ts'],
     pool: 'forks',
+    // A worker makes many short-lived objects at each start of a server: with the default of 16 MB, collecting them takes
+    // a tenth of its time.
+    execArgv: ['--max-semi-space-size=64'],
     // A worker loads the server once, not once a file: each file has its own server and database anyway.
     isolate: false,
     experimental: {
