@@ -1,4 +1,4 @@
-import { Button, Group, Pill, Select, TextInput } from '@mantine/core';
+import { Button, Pill, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -6,6 +6,7 @@ import { trpc } from '../../api/query.ts';
 import { PrincipalPicker } from '../../ui/grants/PrincipalPicker.tsx';
 import { useNames } from '../../ui/grants/principals.ts';
 import { useChannelTitle } from '../title.ts';
+import classes from './SearchFilters.module.css';
 import type { SearchTerms } from './terms.ts';
 
 /** Narrows a search to a channel, an author and days. */
@@ -18,10 +19,9 @@ export function SearchFilters({ terms }: { terms: SearchTerms }) {
     void navigate({ to: '/search', search: { ...terms, ...changes }, replace: true });
   const isNarrowed = Boolean(terms.channel || terms.from || terms.after || terms.before);
   return (
-    <Group gap="xs" align="flex-end" role="group" aria-label={t('search.filters')}>
+    <fieldset className={classes.filters} aria-label={t('search.filters')}>
       <Select
         size="xs"
-        w={180}
         label={t('search.channel')}
         placeholder={t('search.anyChannel')}
         searchable
@@ -54,7 +54,7 @@ export function SearchFilters({ terms }: { terms: SearchTerms }) {
           {t('search.clear')}
         </Button>
       )}
-    </Group>
+    </fieldset>
   );
 }
 

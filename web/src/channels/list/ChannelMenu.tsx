@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { Bell, CheckCheck, EyeOff, Info, LogOut } from 'lucide-react';
+import { CheckCheck, EyeOff, Info, LogOut } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
@@ -42,19 +42,16 @@ export default function ChannelMenu({ channel, title, target, onClose }: Propert
           </Menu.Item>
           <Menu.Divider />
           <Menu.Label>{t('notify.label')}</Menu.Label>
-          {NOTIFY_LEVELS.map((level) => (
-            <Menu.Item
-              key={level}
-              role="menuitemradio"
-              aria-checked={channel.notify === level}
-              leftSection={
-                channel.notify === level ? <Bell size={16} aria-hidden /> : <span style={{ width: 16 }} />
-              }
-              onClick={() => notify.mutate({ id: channel.id, level })}
-            >
-              {t(`notify.${level}`)}
-            </Menu.Item>
-          ))}
+          <Menu.RadioGroup
+            value={channel.notify}
+            onChange={(level) => notify.mutate({ id: channel.id, level: level as Listed['notify'] })}
+          >
+            {NOTIFY_LEVELS.map((level) => (
+              <Menu.RadioItem key={level} value={level} closeMenuOnClick>
+                {t(`notify.${level}`)}
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
           {hasMembers && <Menu.Divider />}
           {hasMembers && (
             <Menu.Item leftSection={<EyeOff size={16} aria-hidden />} onClick={leaving.hide}>

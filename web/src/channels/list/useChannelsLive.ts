@@ -9,10 +9,14 @@ import { afterEvent, afterNotice, type Listed, newestOf, type Outcome } from './
 const REFRESH_MS = 400;
 const THREADS_MS = 2000;
 
-// An answer may be older than the events that came meanwhile.
+// An answer may be older than the events that came meanwhile. What a view selects of the list passes here, too.
 queryClient.setQueryDefaults(trpc.channels.list.queryKey(), {
-  structuralSharing: (before, after) => newestOf(before as Listed[] | undefined, after as Listed[]),
+  structuralSharing: (before, after) =>
+    isList(after) ? newestOf(before as Listed[] | undefined, after) : after,
 });
+
+const isList = (data: unknown): data is Listed[] =>
+  Array.isArray(data) && data.every((row) => row instanceof Object && 'unread_count' in row);
 
 /** Keeps the list of channels right while the page is open. Used once, by the shell. */
 export function useChannelsLive(): void {
