@@ -95,8 +95,8 @@ describe.skipIf(withoutBrowser)(
       await question.getByText('Messages stay, without the name of the author.').waitFor();
       const confirm = question.getByRole('button', { name: 'Delete the account' });
       expect(await confirm.isDisabled()).toBe(true);
-      await question.getByRole('textbox').fill('alan@example.com');
       expect(await violationsOn(page)).toEqual([]);
+      await question.getByRole('textbox').fill('alan@example.com');
       await confirm.click();
       await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
       await page.getByRole('link', { name: 'Ann' }).waitFor();
@@ -180,7 +180,7 @@ describe.skipIf(withoutBrowser)(
       const { page, faults, context } = await desk(root);
       await page.goto('/admin/audit');
       await page.getByRole('table', { name: 'Audit log' }).waitFor();
-      await page.getByLabel('Action').first().click();
+      await page.getByLabel('Action', { exact: true }).first().click();
       await page.getByRole('option', { name: 'Account deleted' }).click();
       const deleted = page.getByRole('row').filter({ hasText: 'Alan T.' });
       await deleted.waitFor();
@@ -188,7 +188,7 @@ describe.skipIf(withoutBrowser)(
       await page.getByText('"email": "alan@example.com"').waitFor();
       expect(await violationsOn(page)).toEqual([]);
       await page.getByRole('button', { name: 'Clear the filters' }).click();
-      await page.getByRole('cell', { name: 'Group created' }).waitFor();
+      await page.getByRole('cell', { name: 'Group created', exact: true }).waitFor();
       expect(faults).toEqual([]);
       await context.close();
     });

@@ -108,7 +108,7 @@ export function Target({ entry }: { entry: Entry }) {
   const label = written ?? names.get(id ?? '') ?? id ?? '';
   return (
     <Group gap={6} wrap="nowrap">
-      <Text size="xs" c="dimmed" span>
+      <Text size="xs" c="dimmed" span style={{ flex: 'none' }}>
         {type}
       </Text>
       {type === 'user' && id ? (
