@@ -112,6 +112,7 @@ const THREADS = {
   newest: list<SkipParams & InThread>('message.thread', { ...newest(THREAD), isThere: ROOT_EXISTS }),
   before: list<IdParams & InThread>('message.thread_before', { page: before(THREAD), ...inThread }),
   after: list<IdParams & InThread>('message.thread_after', { page: after(THREAD), ...inThread }),
+  around: list<IdParams & InThread>('message.thread_around', { page: around(THREAD), ...inThread }),
 };
 
 export interface Page {
@@ -119,15 +120,15 @@ export interface Page {
   limit: number;
 }
 
-/** A page of a thread: at a number of messages below the newest, or below or above a message. */
+/** A page of a thread: at a number of messages below the newest, or below, above or around a message. */
 export interface ThreadPage extends Page {
   before?: string | undefined;
   after?: string | undefined;
+  around?: string | undefined;
 }
 
-/** A page of the main line: as of a thread, or around a message or a time in nanoseconds. */
+/** A page of the main line: as of a thread, or around a time in nanoseconds. */
 export interface LinePage extends ThreadPage {
-  around?: string | undefined;
   at?: number | undefined;
 }
 
@@ -175,10 +176,11 @@ export function listThread(
   caller: Caller,
   channelId: string,
   rootId: string,
-  { skip, limit, before, after }: ThreadPage,
+  { skip, limit, before, after, around }: ThreadPage,
 ): Promise<FoundList> {
   const common = { ...callerOf(caller), channelId, limit, rootId };
   if (before !== undefined) return readList(sql, THREADS.before, { ...common, anchorId: before });
   if (after !== undefined) return readList(sql, THREADS.after, { ...common, anchorId: after });
+  if (around !== undefined) return readList(sql, THREADS.around, { ...common, anchorId: around });
   return readList(sql, THREADS.newest, { ...common, skip });
 }

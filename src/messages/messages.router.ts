@@ -22,14 +22,14 @@ const content = () => text(LIMITS.contentBytes);
 const nextTo = {
   before: id().optional().describe('The newest messages that are older than this one'),
   after: id().optional().describe('The oldest messages that are newer than this one'),
-};
-const window = {
   around: id().optional().describe('This message with those before and after it'),
+};
+const atTime = {
   at: moment()
     .optional()
     .describe('The same around the first message at or after this time, nanoseconds; else around the newest'),
 };
-const PLACES = [...Object.keys(nextTo), ...Object.keys(window)];
+const PLACES = [...Object.keys(nextTo), ...Object.keys(atTime)];
 
 /** A list begins at one place. */
 const onlyOne = <Input extends z.ZodObject>(input: Input) => {
@@ -63,7 +63,7 @@ export const messagesRouter = router({
       },
       access: 'channel.read',
     })
-    .input(onlyOne(z.object({ ...inChannel, ...page, ...nextTo, ...window })))
+    .input(onlyOne(z.object({ ...inChannel, ...page, ...nextTo, ...atTime })))
     .output(uncheckedList(MessageView))
     .query(({ ctx, input: { id: channelId, ...paging } }) => listMessages(ctx.scope, channelId, paging)),
 
@@ -164,7 +164,7 @@ export const messagesRouter = router({
         summary: 'List the replies to a message',
         description:
           'Newest first; the root itself is not among them. The id of a reply, which has no replies of its ' +
-          'own, gives an empty list. `before` and `after` name replies of this thread (404 otherwise), at most ' +
+          'own, gives an empty list. `before`, `after` and `around` name replies of this thread (404 otherwise), at most ' +
           'one of them and without `skip`. The limit of 4 MiB a page is that of `GET /channels/{id}/messages`.',
       },
       access: 'channel.read',

@@ -177,7 +177,7 @@ const READS: [string, string[], (sql: Database) => Promise<unknown>][] = [
   [
     'a window of a thread',
     ['message_thread'],
-    (sql) => listThread(sql, caller, busy, root, { ...page, before: reply }),
+    (sql) => listThread(sql, caller, busy, root, { ...page, around: reply }),
   ],
   ['the pinned messages', ['message_pinned'], (sql) => listPinned(sql, caller, busy, page)],
   ['one message', ['message_pkey'], (sql) => readMessage(sql, caller, busy, root)],

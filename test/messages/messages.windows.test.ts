@@ -75,6 +75,7 @@ describe('a window of a thread', () => {
   it('answers the replies next to a reply', async () => {
     expect(contents((await thread(`before=${ids.c}`)).body)).toBe('ba');
     expect(contents((await thread(`after=${ids.a}`)).body)).toBe('cb');
+    expect(contents((await thread(`around=${ids.b}`)).body)).toBe('cb');
   });
 
   it('refuses a message that is not a reply of the thread', async () => {
