@@ -66,14 +66,8 @@ export function ConfirmButton({
 
 /** The confirmation alone, for entries of menus. */
 export function ConfirmModal({ opened, onClose, title, ...rest }: ModalProperties) {
-  const { t } = useTranslation();
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={title}
-      closeButtonProps={{ 'aria-label': t('action.close') }}
-    >
+    <Modal opened={opened} onClose={onClose} title={title} styles={{ title: { fontWeight: 600 } }}>
       <ConfirmForm onClose={onClose} {...rest} />
     </Modal>
   );

@@ -84,12 +84,7 @@ function CreateModal({ opened, onClose }: { opened: boolean; onClose(): void }) 
     }),
   );
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={t('groups.create')}
-      closeButtonProps={{ 'aria-label': t('common:action.close') }}
-    >
+    <Modal opened={opened} onClose={onClose} title={t('groups.create')}>
       <GroupForm
         submit={t('groups.create')}
         isBusy={create.isPending}

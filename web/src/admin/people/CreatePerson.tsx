@@ -16,12 +16,7 @@ interface Properties {
 export function CreatePerson({ opened, onClose }: Properties) {
   const { t } = useTranslation('admin');
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={t('people.create')}
-      closeButtonProps={{ 'aria-label': t('common:action.close') }}
-    >
+    <Modal opened={opened} onClose={onClose} title={t('people.create')}>
       <CreateForm onDone={onClose} />
     </Modal>
   );
