@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { until } from '../support/poll.ts';
 import { startProvider } from '../support/provider.ts';
-import { signUpAll, startServer } from '../support/server.ts';
+import { signUp, signUpAll, startServer } from '../support/server.ts';
 import { violationsOn } from './axe.ts';
 import { launchBrowser, openDesk, withoutBrowser } from './browser.ts';
 
@@ -215,6 +215,17 @@ describe.skipIf(withoutBrowser)('the configuration in the administration (needs 
     await save();
     await until('the budget', async () => (await setting('usage.limits')).value.length === 1);
     expect((await setting('usage.limits')).value).toEqual([{ scope: 'user', tokens: 100_000, per: 'day' }]);
+  });
+
+  test('the waiting page has the words of the installation', async () => {
+    await page.goto('/admin/look');
+    await row('ui.pending_user_overlay_title').getByRole('textbox').fill('Almost there');
+    await save();
+    await row('ui.pending_user_overlay_title').getByText('Set here').waitFor();
+    const desk = await openDesk(browser, server, await signUp(server, 'Newcomer'));
+    await desk.page.goto('/');
+    await desk.page.getByText('Almost there').waitFor();
+    await desk.context.close();
   });
 
   test('the name of the installation and a notice reach the people, who dismiss it', async () => {

@@ -103,12 +103,12 @@ function Refresh() {
 function Models({ models }: { models: Offered[] }) {
   const { t } = useTranslation('config');
   return (
-    <Table.ScrollContainer minWidth={560}>
+    <Table.ScrollContainer minWidth={340}>
       <Table verticalSpacing={6} fz="sm">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('model.name')}</Table.Th>
-            <Table.Th>{t('model.connection')}</Table.Th>
+            <Table.Th visibleFrom="sm">{t('model.connection')}</Table.Th>
             <Table.Th>{t('model.access')}</Table.Th>
             <Table.Th>{t('model.on')}</Table.Th>
           </Table.Tr>
@@ -138,7 +138,7 @@ function ModelRow({ model }: { model: Offered }) {
           </Text>
         )}
       </Table.Td>
-      <Table.Td>{connections.join(', ')}</Table.Td>
+      <Table.Td visibleFrom="sm">{connections.join(', ')}</Table.Td>
       <Table.Td>
         <Access model={model} />
       </Table.Td>

@@ -104,21 +104,7 @@ function LimitRow({ number, limit, isLocked, onChange }: RowProperties) {
           <Whom limit={limit} onChange={(id) => change({ id })} />
         </div>
       )}
-      {AMOUNTS.map((name) => (
-        <NumberInput
-          key={name}
-          size="xs"
-          label={t(`limit.${name}`)}
-          placeholder={t('limit.any')}
-          min={0}
-          hideControls
-          clampBehavior="none"
-          allowDecimal={name === 'cost'}
-          thousandSeparator=" "
-          value={limit[name] ?? ''}
-          onChange={(amount) => change({ [name]: amount === '' ? undefined : Number(amount) })}
-        />
-      ))}
+      <Amounts limit={limit} onChange={change} />
       <NativeSelect
         size="xs"
         label={t('limit.per')}
@@ -146,6 +132,30 @@ function LimitRow({ number, limit, isLocked, onChange }: RowProperties) {
       )}
     </fieldset>
   );
+}
+
+interface AmountsProperties {
+  limit: Limit;
+  onChange(changed: { [Name in keyof Limit]?: Limit[Name] | undefined }): void;
+}
+
+function Amounts({ limit, onChange }: AmountsProperties) {
+  const { t } = useTranslation('config');
+  return AMOUNTS.map((name) => (
+    <NumberInput
+      key={name}
+      size="xs"
+      label={t(`limit.${name}`)}
+      placeholder={t('limit.any')}
+      min={0}
+      hideControls
+      clampBehavior="none"
+      allowDecimal={name === 'cost'}
+      thousandSeparator=" "
+      value={limit[name] ?? ''}
+      onChange={(amount) => onChange({ [name]: amount === '' ? undefined : Number(amount) })}
+    />
+  ));
 }
 
 /** Leaves out what is not set, as the configuration has it. */

@@ -29,43 +29,16 @@ export default function PricesEditor({ setting, value, onChange, error, label }:
   };
   return (
     <Stack gap="xs" role="group" aria-label={label}>
-      {rows.map(([model, price], index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity while they are typed
-        <Group key={index} gap="xs" align="end" wrap="wrap">
-          <Autocomplete
-            size="xs"
-            flex="2 1 160px"
-            label={t('price.model')}
-            placeholder="gpt-5*"
-            disabled={setting.locked}
-            data={models.map((choice) => choice.value)}
-            value={model}
-            onChange={(typed) => change(rows.with(index, [typed, price]))}
-          />
-          {AMOUNTS.map((name) => (
-            <NumberInput
-              key={name}
-              size="xs"
-              flex="1 1 90px"
-              label={t(`price.${name}`)}
-              min={0}
-              hideControls
-              clampBehavior="none"
-              disabled={setting.locked}
-              value={price[name] ?? ''}
-              onChange={(amount) => change(rows.with(index, [model, withAmount(price, name, amount)]))}
-            />
-          ))}
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            disabled={setting.locked}
-            aria-label={t('price.remove', { number: index + 1 })}
-            onClick={() => change(rows.toSpliced(index, 1))}
-          >
-            <X size={16} aria-hidden />
-          </ActionIcon>
-        </Group>
+      {rows.map((row, index) => (
+        <PriceRow
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity while they are typed
+          key={index}
+          number={index + 1}
+          row={row}
+          models={models.map((choice) => choice.value)}
+          isLocked={setting.locked}
+          onChange={(next) => change(next ? rows.with(index, next) : rows.toSpliced(index, 1))}
+        />
       ))}
       {error && (
         <Text size="xs" c="var(--mantine-color-error)">
@@ -83,6 +56,57 @@ export default function PricesEditor({ setting, value, onChange, error, label }:
         {t('price.add')}
       </Button>
     </Stack>
+  );
+}
+
+interface RowProperties {
+  number: number;
+  row: Row;
+  /** Ids that are offered. */
+  models: string[];
+  isLocked: boolean;
+  /** Null removes the price. */
+  onChange(next: Row | null): void;
+}
+
+function PriceRow({ number, row: [model, price], models, isLocked, onChange }: RowProperties) {
+  const { t } = useTranslation('config');
+  return (
+    <Group gap="xs" align="end" role="group" aria-label={t('price.number', { number })}>
+      <Autocomplete
+        size="xs"
+        flex="2 1 160px"
+        label={t('price.model')}
+        placeholder="gpt-5*"
+        disabled={isLocked}
+        data={models}
+        value={model}
+        onChange={(typed) => onChange([typed, price])}
+      />
+      {AMOUNTS.map((name) => (
+        <NumberInput
+          key={name}
+          size="xs"
+          flex="1 1 90px"
+          label={t(`price.${name}`)}
+          min={0}
+          hideControls
+          clampBehavior="none"
+          disabled={isLocked}
+          value={price[name] ?? ''}
+          onChange={(amount) => onChange([model, withAmount(price, name, amount)])}
+        />
+      ))}
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        disabled={isLocked}
+        aria-label={t('price.remove', { number })}
+        onClick={() => onChange(null)}
+      >
+        <X size={16} aria-hidden />
+      </ActionIcon>
+    </Group>
   );
 }
 
