@@ -1,6 +1,7 @@
 import i18next from 'i18next';
 import { useSyncExternalStore } from 'react';
 import type { SentFile } from '../messages/types.ts';
+import { sizeText } from '../ui/size.ts';
 import { readDraft, updateDraft } from './drafts.ts';
 import { upload } from './upload.ts';
 
@@ -106,7 +107,8 @@ class Uploads {
 
 function refusalOf(file: File, before: number, mostMib: number | undefined): string | null {
   if (before >= MOST_FILES) return i18next.t('composer:upload.tooMany', { most: MOST_FILES });
-  if (mostMib && file.size > mostMib * MIB) return i18next.t('composer:upload.tooLarge', { most: mostMib });
+  if (mostMib && file.size > mostMib * MIB)
+    return i18next.t('composer:upload.tooLarge', { most: sizeText(mostMib * MIB) });
   return null;
 }
 

@@ -66,7 +66,13 @@ function ThreadList({ unread }: { unread: boolean }) {
           key={root.id}
           message={{ ...root, parent_id: root.id }}
           channelTitle={titles(channel)}
-          note={unread_count > 0 && <Badge size="sm">{t('threads.new', { count: unread_count })}</Badge>}
+          note={
+            unread_count > 0 && (
+              <Badge size="sm" tt="none">
+                {t('threads.new', { count: unread_count })}
+              </Badge>
+            )
+          }
         >
           {plainText(root.content)}
           <Text size="xs" c="dimmed" mt={4}>
