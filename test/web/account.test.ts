@@ -7,7 +7,9 @@ import { launchBrowser, openDesk, withoutBrowser } from './browser.ts';
 
 describe.skipIf(withoutBrowser)('the own account (needs chromium)', async () => {
   if (withoutBrowser) return;
-  const server = await startServer({ env: { ENABLE_USER_WEBHOOKS: 'true', ENABLE_API_KEYS: 'true' } });
+  const server = await startServer({
+    env: { ENABLE_USER_WEBHOOKS: 'true', ENABLE_API_KEYS: 'true', WEB_PUSH_CONTACT: 'mailto:it@example.com' },
+  });
   const ada = await signUp(server, 'Ada');
   const browser = await launchBrowser();
   const { page, faults, context } = await openDesk(browser, server, ada);
@@ -101,6 +103,18 @@ describe.skipIf(withoutBrowser)('the own account (needs chromium)', async () => 
     expect(await violationsOn(page)).toEqual([]);
   });
 
+  test('where web push is configured, the browser can be notified while the page is closed', async () => {
+    await page.goto('/account/notifications');
+    await page.getByRole('heading', { name: 'While the page is closed' }).waitFor();
+    await page.getByRole('button', { name: 'Notify this browser' }).waitFor();
+    // Chromium without a push service of its maker refuses; the words of the browser are shown.
+    await page.getByRole('button', { name: 'Notify this browser' }).click();
+    await page.getByRole('alert').first().waitFor();
+    const worker = await fetch(`${server.url}/sw.js`);
+    expect(worker.headers.get('content-type')).toMatch(/javascript/);
+    expect(worker.headers.get('cache-control')).toMatch(/max-age=0/);
+  });
+
   test('signing out here ends the session of this browser', async () => {
     await page.goto('/account/profile');
     await page
@@ -112,5 +126,21 @@ describe.skipIf(withoutBrowser)('the own account (needs chromium)', async () => 
     expect((await server.as(ada)('GET /auths')).status).toBe(401);
     expect(faults).toEqual([]);
     await context.close();
+  });
+
+  test('signing out everywhere ends the sessions of all browsers', async () => {
+    const { body: own } = await server.call('POST /auths/signin', {
+      body: { email: ada.email, password: PASSWORD },
+    });
+    const { body: other } = await server.call('POST /auths/signin', {
+      body: { email: ada.email, password: PASSWORD },
+    });
+    const here = await openDesk(browser, server, own);
+    await here.page.goto('/account/security');
+    await here.page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await here.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect((await server.as(own)('GET /auths')).status).toBe(401);
+    expect((await server.as(other)('GET /auths')).status).toBe(401);
+    await here.context.close();
   });
 });

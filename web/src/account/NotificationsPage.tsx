@@ -4,6 +4,7 @@ import { useConfig } from '../api/session.ts';
 import { Page } from '../ui/Page.tsx';
 import { BrowserNotifications } from './BrowserNotifications.tsx';
 import { OwnWebhook } from './OwnWebhook.tsx';
+import { WebPush } from './WebPush.tsx';
 
 export function NotificationsPage() {
   const { t } = useTranslation('account');
@@ -12,6 +13,7 @@ export function NotificationsPage() {
     <Page title={t('notifications.title')}>
       <Stack gap="xl">
         <BrowserNotifications />
+        {features.enable_web_push && <WebPush />}
         {features.enable_user_webhooks && <OwnWebhook />}
       </Stack>
     </Page>

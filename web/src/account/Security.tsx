@@ -2,8 +2,10 @@ import { Badge, Button, Group, List, PasswordInput, Stack, Text, Title } from '@
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
+import { useSessionChange } from '../api/session.ts';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
 import { fieldErrors } from '../ui/errors.ts';
 import { Page } from '../ui/Page.tsx';
@@ -67,22 +69,43 @@ function PasswordForm() {
 
 function Sessions() {
   const { t } = useTranslation('account');
+  const navigate = useNavigate();
+  const changeSession = useSessionChange();
   const queryClient = useQueryClient();
   const { data: sessions } = useSuspenseQuery(trpc.sessions.list.queryOptions());
   const others = sessions.filter(({ is_current }) => !is_current);
   const refresh = () => queryClient.invalidateQueries(trpc.sessions.list.queryFilter());
   const end = useMutation(trpc.sessions.end.mutationOptions({ onSettled: refresh }));
+  const endAll = useMutation(
+    trpc.sessions.endAll.mutationOptions({
+      async onSuccess(_ended, { keep_current }) {
+        if (keep_current) return refresh();
+        await navigate({ to: '/sign-in' });
+        await changeSession();
+      },
+    }),
+  );
   return (
     <Stack gap="sm" mt="xl">
       <Group justify="space-between">
         <Title order={2} size="h4">
           {t('security.sessions')}
         </Title>
-        {others.length > 0 && (
-          <Button variant="default" size="xs" onClick={() => others.map(({ id }) => end.mutate({ id }))}>
-            {t('security.endOthers')}
+        <Group gap="xs">
+          {others.length > 0 && (
+            <Button variant="default" size="xs" onClick={() => endAll.mutate({ keep_current: true })}>
+              {t('security.endOthers')}
+            </Button>
+          )}
+          <Button
+            variant="default"
+            size="xs"
+            title={t('security.everywhereHint')}
+            onClick={() => endAll.mutate({})}
+          >
+            {t('security.everywhere')}
           </Button>
-        )}
+        </Group>
       </Group>
       <Text c="dimmed">{t('security.sessionsHint')}</Text>
       <List listStyleType="none" spacing="sm">
