@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
+import { egressToHere, startTarget } from '../egress/targets.ts';
 import { startTestPython } from '../support/python.ts';
 import { signUpAll, startServer } from '../support/server.ts';
+import { offerWheels } from '../tools/wheels.ts';
 import { violationsOn } from './axe.ts';
 import { launchBrowser, openDesk, withoutBrowser } from './browser.ts';
 
@@ -65,8 +67,11 @@ async function write(page: Page, text: string) {
 }
 
 describe.skipIf(withoutBrowser)('tools (skipped without the Debian package chromium)', async () => {
+  const wheels = await offerWheels([['greeter', '1.0', 'hello', []]]);
+  const target = await startTarget((_request, response) => response.end(source('from afar')));
+  const egress = egressToHere();
   const python = await startTestPython();
-  const server = await startServer({ python });
+  const server = await startServer({ python, egress });
   const [root, ann] = await signUpAll(server, 'Root', 'Ann');
   const api = server.as(root);
   const create = (id: string, name: string, content: string) =>
@@ -76,6 +81,9 @@ describe.skipIf(withoutBrowser)('tools (skipped without the Debian package chrom
     await browser.close();
     await server.close();
     await python.close();
+    await egress.close();
+    await target.close();
+    await wheels.close();
   });
 
   test('a person writes a tool, sees its error at the line, mends it, runs it and answers it', async () => {
@@ -230,6 +238,35 @@ describe.skipIf(withoutBrowser)('tools (skipped without the Debian package chrom
     await page.getByRole('dialog').getByRole('button', { name: 'Delete the tool' }).click();
     await page.getByRole('link', { name: 'New tool' }).waitFor();
     expect((await api('GET /tools/id/shout')).status).toBe(404);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('a source from an address opens in the editor and is stored after it was read', async () => {
+    const { page, faults, context } = await openDesk(browser, server, root);
+    await page.goto('/tools/import');
+    await page.getByLabel('Address of the source').fill(`${target.url}/afar.py`);
+    await page.getByRole('button', { name: 'Load' }).click();
+    await page.getByText('from afar').waitFor();
+    expect((await api('GET /tools/id/afar')).status).toBe(404);
+    await page.getByRole('button', { name: 'Create the tool' }).click();
+    await page.getByText('Version 1, saved').waitFor();
+    expect((await api('GET /tools/id/afar')).body.content).toBe(source('from afar'));
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('packages are installed after an administrator allows it, with the log', async () => {
+    await create('polite', 'Polite', `"""\nrequirements: greeter\n"""\n${source('x')}`);
+    const { page, faults, context } = await openDesk(browser, server, root);
+    await page.goto('/tools/polite?tab=packages');
+    await page.getByRole('button', { name: 'Install' }).click();
+    await page.getByRole('alert').getByText('tools.install_requirements').waitFor();
+    await api('POST /configs/import', { 'tools.install_requirements': true });
+    await page.getByRole('button', { name: 'Install' }).click();
+    await page.getByText('Installed', { exact: true }).waitFor({ timeout: 100_000 });
+    await page.getByRole('textbox', { name: 'Log of the installation' }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
     expect(faults).toEqual([]);
     await context.close();
   });

@@ -1,4 +1,5 @@
 import { Badge, Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core';
+import type { Tool } from '@parley/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
@@ -11,11 +12,11 @@ const COLORS = { none: 'gray', absent: 'gray', installing: 'blue', ready: 'teal'
 const POLL_MS = 1500;
 
 /** The packages that the tool requires, and the log of their installation while it runs. */
-export function PackagesTab({ toolId }: { toolId: string }) {
+export function PackagesTab({ tool }: { tool: Tool }) {
   const { t } = useTranslation('tools');
   const { mayWrite } = useToolRights();
   const queryClient = useQueryClient();
-  const input = { id: toolId };
+  const input = { id: tool.id };
   const { data, error, refetch } = useQuery(
     trpc.toolInstall.get.queryOptions(input, {
       staleTime: 0,
@@ -30,16 +31,18 @@ export function PackagesTab({ toolId }: { toolId: string }) {
   );
   if (error) return <ErrorNote error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height={160} />;
-  const isMissing = data.state === 'absent' || data.state === 'failed';
+  // While the configuration allows no installation, the server counts none; an administrator may have allowed it since.
+  const isAsked = Boolean(tool.meta.manifest.requirements);
+  const isMissing = data.state === 'absent' || data.state === 'failed' || (data.state === 'none' && isAsked);
   return (
     <Stack gap="sm" maw={880} align="flex-start">
       <Group gap="xs" role="status">
         <Badge variant="dot" color={COLORS[data.state]} tt="none">
           {t(`packages.state.${data.state}`)}
         </Badge>
-        {data.state !== 'none' && data.detail && <Text size="sm">{data.detail}</Text>}
+        {(data.state !== 'none' || isAsked) && data.detail && <Text size="sm">{data.detail}</Text>}
       </Group>
-      {data.state === 'none' && <Text c="dimmed">{t('packages.none')}</Text>}
+      {data.state === 'none' && !isAsked && <Text c="dimmed">{t('packages.none')}</Text>}
       {data.requirements.length > 0 && (
         <Group gap={4} component="ul" m={0} p={0} aria-label={t('packages.requirements')}>
           {data.requirements.map((requirement) => (

@@ -97,7 +97,7 @@ function tabsOf(tool: Tool): Record<string, ReactNode> {
     valves,
     versions: <VersionsTab tool={tool} />,
     runs: <RunsTab toolId={tool.id} />,
-    packages: <PackagesTab toolId={tool.id} />,
+    packages: <PackagesTab tool={tool} />,
     access: <AccessTab tool={tool} />,
   };
 }

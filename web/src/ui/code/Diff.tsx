@@ -3,18 +3,20 @@ import { useComputedColorScheme } from '@mantine/core';
 import CodeMirror, { EditorView } from '@uiw/react-codemirror';
 import { useMemo } from 'react';
 import type { DiffViewProps } from './CodeEditor.tsx';
-import { SETUP, styleOf, syntaxOf } from './look.ts';
+import { SETUP, styleOf, syntaxOf, usePhrases } from './look.ts';
 
 export default function Diff({ label, original, modified, language }: DiffViewProps) {
   const scheme = useComputedColorScheme('light');
+  const phrases = usePhrases();
   const extensions = useMemo(
     () => [
       ...styleOf(scheme),
       ...syntaxOf(language),
+      phrases,
       EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
       unifiedMergeView({ original, mergeControls: false, collapseUnchanged: { margin: 3, minSize: 6 } }),
     ],
-    [scheme, language, label, original],
+    [scheme, language, phrases, label, original],
   );
   // The merge view reads both texts only once.
   return (

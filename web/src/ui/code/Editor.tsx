@@ -3,7 +3,7 @@ import { useComputedColorScheme } from '@mantine/core';
 import CodeMirror, { EditorView, type ViewUpdate } from '@uiw/react-codemirror';
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { CodeEditorProps, Mark } from './CodeEditor.tsx';
-import { SETUP, styleOf, syntaxOf } from './look.ts';
+import { SETUP, styleOf, syntaxOf, usePhrases } from './look.ts';
 
 interface Properties extends Omit<CodeEditorProps, 'height'> {
   height: string | undefined;
@@ -25,6 +25,7 @@ export default function Editor(properties: Properties) {
     placeholder,
   } = properties;
   const scheme = useComputedColorScheme('light');
+  const phrases = usePhrases();
   const [view, setView] = useState<EditorView | null>(null);
   // A new function at each render would make CodeMirror configure itself anew.
   const latest = useRef(onChange);
@@ -38,10 +39,11 @@ export default function Editor(properties: Properties) {
     () => [
       ...styleOf(scheme),
       ...syntaxOf(language),
+      phrases,
       EditorView.contentAttributes.of({ 'aria-label': label, 'aria-describedby': hintId, tabindex: '0' }),
       ...(hasMarks ? [linter(null), lintGutter()] : []),
     ],
-    [scheme, language, label, hintId, hasMarks],
+    [scheme, language, phrases, label, hintId, hasMarks],
   );
   return (
     <CodeMirror

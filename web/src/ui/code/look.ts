@@ -2,7 +2,9 @@ import { json } from '@codemirror/lang-json';
 import { python } from '@codemirror/lang-python';
 import { HighlightStyle, indentUnit, syntaxHighlighting } from '@codemirror/language';
 import { tags } from '@lezer/highlight';
-import { type BasicSetupOptions, EditorView, type Extension } from '@uiw/react-codemirror';
+import { type BasicSetupOptions, EditorState, EditorView, type Extension } from '@uiw/react-codemirror';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
 import type { CodeLanguage } from './CodeEditor.tsx';
 
 /** The colours are variables of `tokens.ts` and `code.module.css`, which follow light and dark. */
@@ -32,6 +34,8 @@ const STYLE = {
   '&.cm-merge-b .cm-deletedChunk .cm-deletedText': { background: 'var(--code-deleted)' },
   '&.cm-merge-b .cm-changedLine': { backgroundColor: 'var(--code-added-line)' },
   '&.cm-merge-b .cm-changedText': { background: 'var(--code-added)' },
+  // Few fonts have the sign that the library writes there.
+  '.cm-collapsedLines::before, .cm-collapsedLines::after': { content: '"···"' },
   '.cm-collapsedLines': {
     background: 'var(--surface-side)',
     color: 'var(--text-quiet)',
@@ -63,6 +67,15 @@ const COLORS = syntaxHighlighting(
     { tag: tags.invalid, color: 'var(--mantine-color-error)' },
   ]),
 );
+
+/** The words of CodeMirror itself: the search panel, folded lines. */
+export function usePhrases(): Extension {
+  const { t } = useTranslation('code');
+  return useMemo(
+    () => EditorState.phrases.of(t('phrases', { returnObjects: true }) as unknown as Record<string, string>),
+    [t],
+  );
+}
 
 export const styleOf = (scheme: 'light' | 'dark'): Extension[] => [THEMES[scheme], COLORS];
 
