@@ -1,7 +1,8 @@
 import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
 import { CircleAlert } from 'lucide-react';
-import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ConfirmModal } from '../../ui/ConfirmButton.tsx';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { SettingRow } from './SettingRow.tsx';
 import classes from './settings.module.css';
@@ -37,10 +38,10 @@ interface BarProperties {
 export function SaveBar({ drafts, onShowChanges }: BarProperties) {
   const { t } = useTranslation('config');
   const count = drafts.byPath.size;
-  useLeaveWarning(count > 0);
   if (count === 0) return null;
   return (
     <Stack className={classes.bar} gap="xs" role="region" aria-label={t('form.changes', { count })}>
+      <LeaveWarning />
       {drafts.error instanceof Conflict ? (
         <Alert color="yellow" role="alert" icon={<CircleAlert size={18} aria-hidden />}>
           {t('form.conflict')}
@@ -70,12 +71,19 @@ export function SaveBar({ drafts, onShowChanges }: BarProperties) {
   );
 }
 
-/** Closing the browser would lose what was typed. */
-function useLeaveWarning(isOn: boolean): void {
-  useEffect(() => {
-    if (!isOn) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
-  }, [isOn]);
+/** Leaving the view would lose what was typed. */
+function LeaveWarning() {
+  const { t } = useTranslation('config');
+  const { status, proceed, reset } = useBlocker({ shouldBlockFn: () => true, withResolver: true });
+  return (
+    <ConfirmModal
+      opened={status === 'blocked'}
+      onClose={() => reset?.()}
+      title={t('form.leave')}
+      confirm={t('form.leaveNow')}
+      onConfirm={async () => proceed?.()}
+    >
+      <Text size="sm">{t('form.leaveHint')}</Text>
+    </ConfirmModal>
+  );
 }
