@@ -13,6 +13,7 @@ import { list } from './cases/list.ts';
 import { lists } from './cases/lists.ts';
 import { memory } from './cases/memory.ts';
 import { models } from './cases/models.ts';
+import { page } from './cases/page.ts';
 import { post } from './cases/post.ts';
 import { replies } from './cases/replies.ts';
 import { revocation } from './cases/revocation.ts';
@@ -50,6 +51,7 @@ const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
   board,
   memory,
   availability,
+  page,
 };
 
 const { values } = parseArgs({

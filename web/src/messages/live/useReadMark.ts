@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react';
 import { api } from '../../api/client.ts';
 import { useLive } from '../../api/live.ts';
 import { queryClient, trpc } from '../../api/query.ts';
+import { noticeFailure } from '../failure.ts';
 import type { MessageStore } from '../store/store.ts';
 
 const PAUSE_MS = 800;
@@ -32,7 +33,8 @@ export function useReadMark(
       timer.current = undefined;
       if (!isUnread.current || !isReading(store)) return;
       isUnread.current = false;
-      void markRead(id).catch(() => {
+      void markRead(id).catch((error: unknown) => {
+        noticeFailure(error, id);
         // The next look marks it, at the latest when the connection is back.
         isUnread.current = true;
       });

@@ -1,8 +1,8 @@
 import { isParleyError, type Message } from '@parley/client';
 import i18next from 'i18next';
 import { api } from '../../api/client.ts';
-import { noticeEnd } from '../../api/query.ts';
 import { sentenceOf } from '../../ui/errors.ts';
+import { noticeFailure } from '../failure.ts';
 import type { Draft, SentFile } from '../types.ts';
 import { entriesIn, forget, keep } from './storage.ts';
 
@@ -137,7 +137,7 @@ export class Outbox {
       this.#remove(tempId);
       return true;
     } catch (error) {
-      noticeEnd(error);
+      noticeFailure(error, channelId);
       if (isParleyError(error) && error.status === 401) return false;
       if (mayPass(error)) {
         this.#wait();

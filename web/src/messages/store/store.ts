@@ -1,6 +1,6 @@
 import type { ChannelEvent, ChannelNotice, Message } from '@parley/client';
 import { flushSync } from 'react-dom';
-import { noticeEnd } from '../../api/query.ts';
+import { noticeFailure } from '../failure.ts';
 import {
   grow,
   isGone,
@@ -75,7 +75,7 @@ export class MessageStore {
       this.#set({ ...orderOf(page), id: opening, status: 'ready', error: null, ...choose(page) });
       this.#repeat();
     } catch (error) {
-      noticeEnd(error);
+      noticeFailure(error, this.options.channelId);
       if (this.#opening === opening) this.#set({ status: 'failed', error });
     }
   }
@@ -231,7 +231,7 @@ export class MessageStore {
       if (this.#byId.has(id)) this.#byId.set(id, message);
       this.#tell();
     } catch (error) {
-      noticeEnd(error);
+      noticeFailure(error, this.options.channelId);
     } finally {
       this.#missing.delete(id);
     }
@@ -248,7 +248,7 @@ export class MessageStore {
       use(page);
       this.#repeat();
     } catch (error) {
-      noticeEnd(error);
+      noticeFailure(error, this.options.channelId);
       // The message at the edge was deleted.
       if (isNotFound(error)) await this.reload();
     } finally {
