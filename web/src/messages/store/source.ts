@@ -21,7 +21,7 @@ export interface Source {
 const LIMIT = 60;
 const HALF = LIMIT / 2;
 
-const isFull = (messages: Message[], limit = LIMIT) => messages.length >= limit;
+const isFull = (messages: Message[]) => messages.length >= LIMIT;
 
 /** `anchor` is the place of the message around which the server read. */
 const windowAt = (messages: Message[], anchor: number): Page => ({
@@ -63,8 +63,8 @@ export function channelSource(id: string): Source {
 /** The thread begins with its root. */
 export function threadSource(id: string, rootId: string): Source {
   const one = (message_id: string) => api.messages.get.query({ id, message_id });
-  const list = async (place: { before?: string; after?: string }, limit = LIMIT) =>
-    (await api.messages.thread.query({ id, message_id: rootId, limit, ...place })).reverse();
+  const list = async (place: { before?: string; after?: string; around?: string }) =>
+    (await api.messages.thread.query({ id, message_id: rootId, limit: LIMIT, ...place })).reverse();
   const from = async (replies: Message[], hasOlder: boolean): Promise<Page> => ({
     messages: hasOlder ? replies : [await one(rootId), ...replies],
     hasOlder,
@@ -86,15 +86,10 @@ export function threadSource(id: string, rootId: string): Source {
     },
     async around(place) {
       if (place === rootId) return newest();
-      const [older, middle, newer] = await Promise.all([
-        list({ before: place }, HALF),
-        one(place),
-        list({ after: place }, HALF),
-      ]);
-      return {
-        ...(await from([...older, middle, ...newer], isFull(older, HALF))),
-        hasNewer: isFull(newer, HALF),
-      };
+      const replies = await list({ around: place });
+      const found = replies.findIndex((reply) => reply.id === place);
+      const { hasOlder, hasNewer } = windowAt(replies, found);
+      return { ...(await from(replies, hasOlder)), hasNewer };
     },
     at: newest,
   };
