@@ -32,7 +32,7 @@ export function PendingPeople() {
       key: 'actions',
       label: t('people.decide'),
       hidesLabel: true,
-      width: 190,
+      width: 216,
       render: (person) => <Decision person={person} />,
     },
   ];

@@ -35,7 +35,7 @@ export function ProviderStates() {
     {
       key: 'state',
       label: t('state.state'),
-      width: 120,
+      width: 144,
       render: ({ state }) => <StateBadge state={state} />,
     },
     {

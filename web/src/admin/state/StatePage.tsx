@@ -19,7 +19,7 @@ export function StatePage() {
     {
       key: 'state',
       label: t('state.state'),
-      width: 120,
+      width: 144,
       render: ({ state }) => <StateBadge state={state} />,
     },
     {
