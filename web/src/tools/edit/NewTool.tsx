@@ -1,7 +1,8 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
 import { Save } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { LeaveGuard } from './LeaveGuard.tsx';
 import { NameFields } from './NameFields.tsx';
@@ -34,9 +35,15 @@ export function NewTool() {
               {t('create.submit')}
             </Button>
             {isDirty && (
-              <Button size="xs" variant="default" onClick={restart}>
-                {t('create.restart')}
-              </Button>
+              <ConfirmButton
+                size="xs"
+                label={t('create.restart')}
+                title={t('edit.discardTitle')}
+                confirm={t('create.restart')}
+                onConfirm={async () => restart()}
+              >
+                <Text>{t('create.restartHint')}</Text>
+              </ConfirmButton>
             )}
           </Group>
         }
