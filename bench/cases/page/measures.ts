@@ -44,16 +44,16 @@ export async function keyToPaint(page: Page, times: number): Promise<number> {
   for (let n = 0; n < times; n++) {
     const text = `Own message ${n} ${Date.now()}`;
     await composerOf(page).fill(text);
-    const painted = page.evaluate<number>(timeOf(text));
+    await page.evaluate(watchFor(text));
     await page.keyboard.press('Enter');
-    taken.push(await painted);
+    taken.push(await page.evaluate<number>('globalThis.painted'));
   }
   await slow(page, 1);
   return median(taken);
 }
 
 /** Runs in the page, which has types that the server's sources do not know. */
-const timeOf = (text: string) => `new Promise((resolve) => {
+const watchFor = (text: string) => `void (globalThis.painted = new Promise((resolve) => {
   document.addEventListener('keydown', ({ timeStamp }) => {
     const { port1, port2 } = new MessageChannel();
     const afterFrame = () => requestAnimationFrame(() => port2.postMessage(0));
@@ -62,7 +62,7 @@ const timeOf = (text: string) => `new Promise((resolve) => {
     port1.onmessage = () => (isThere() ? resolve(performance.now() - timeStamp) : afterFrame());
     afterFrame();
   }, { capture: true, once: true });
-})`;
+}))`;
 
 /** Runs in the page: notes the longest pause between two frames. */
 const WATCH_FRAMES = `{
