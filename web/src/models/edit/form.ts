@@ -90,7 +90,7 @@ export function readOthers(others: string): Record<string, unknown> | undefined 
   }
 }
 
-/** What `models.create` and `models.update` take; members of the stored metadata that the editor does not show stay. */
+/** What `models.create` and `models.update` take. Stored metadata that the editor does not show stays. */
 export function inputOf(form: ModelForm, stored: Record<string, unknown> = {}): Inputs['models']['create'] {
   const numbers = NAMES.flatMap((key) =>
     form.numbers[key] === '' ? [] : [[key, Number(form.numbers[key])]],

@@ -12,7 +12,10 @@ interface Talk {
   channelId?: string;
 }
 
-/** Opens a channel with the mention of a model in its composer. A new channel is the person's own, and may be shared later. */
+/**
+ * Opens a channel with the mention of a model in its composer. A new channel is a group that has only the
+ * person.
+ */
 export function useTalk() {
   const me = useMe();
   const navigate = useNavigate();

@@ -12,7 +12,7 @@ interface Properties {
   language: string;
 }
 
-/** Code with its language and a button that copies it. It is plain until the colours are loaded, in the same room. */
+/** Code with its language and a button that copies it. The colours load later and change no sizes. */
 export function CodeBlock({ code, language }: Properties) {
   const { t } = useTranslation();
   const lines = useMemo(() => code.replace(/\n$/, '').split('\n'), [code]);

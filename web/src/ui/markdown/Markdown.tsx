@@ -9,7 +9,7 @@ interface Properties {
   isLive?: boolean;
 }
 
-/** A text of a person or model, formatted. Raw HTML, scripts and pictures of other hosts never become elements. */
+/** A formatted text of a person or model. Raw HTML and pictures of other hosts never become elements. */
 export const Markdown = memo(function Markdown({ text, isLive = false }: Properties) {
   const [blocks] = useState(() => new BlocksOfText());
   return (

@@ -14,8 +14,8 @@ export interface Block {
 }
 
 /**
- * The blocks of a text that may grow. Only its last block can change when words are added, so the others are kept and cost
- * nothing.
+ * The blocks of a text that may grow. Only its last block can change when words are added, so the others are
+ * kept and cost nothing.
  */
 export class BlocksOfText {
   #scope: TextScope = {};
@@ -62,10 +62,27 @@ function split(text: string, scope: TextScope): { blocks: Block[]; lastStart: nu
     lastStart = starts[from] ?? text.length;
     const source = text.slice(lastStart, starts[to] ?? text.length);
     const isOpen = scope.isLive === true && index === tokens.length - 1;
+    const sourceOf = ([start, end]: [number, number]) =>
+      `${references} ${text.slice(starts[start], starts[end])}`;
+    nameParts(tokens.slice(first, index + 1), sourceOf, isOpen);
     blocks.push({ source, tokens: tokens.slice(first, index + 1), references, isOpen });
     first = index + 1;
   }
   return { blocks, lastStart };
+}
+
+/** List items and table rows get their source as `meta.source`: while a block grows, the old ones are kept. */
+function nameParts(tokens: Token[], sourceOf: (map: [number, number]) => string, isOpen: boolean): void {
+  const parts = tokens.filter(
+    ({ type, level }) => (type === 'list_item_open' && level === 1) || (type === 'tr_open' && level === 2),
+  );
+  for (const [index, part] of parts.entries()) {
+    const { map } = part;
+    if (!map) continue;
+    // The marks of the last part are closed for now.
+    const end = isOpen && index === parts.length - 1 ? ' …' : '';
+    part.meta = { ...part.meta, source: sourceOf(map) + end };
+  }
 }
 
 function lineStarts(text: string): number[] {

@@ -3,8 +3,9 @@ import { createCssVariablesTheme, createHighlighterCoreSync } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 
 /**
- * Colours for code, line by line. The policy of the page allows no WebAssembly, so the engine is the one of JavaScript. Tokens
- * name variables of CSS (`CodeBlock.module.css`), which have a value for the light and one for the dark page.
+ * Colours for code, line by line. The policy of the page allows no WebAssembly, so the engine is the one of
+ * JavaScript. Tokens name variables of CSS (`app/tokens.ts`), which have a value for the light and one for the
+ * dark page.
  */
 const highlighter = createHighlighterCoreSync({
   themes: [createCssVariablesTheme({ name: 'variables', variablePrefix: '--code-' })],

@@ -19,7 +19,7 @@ interface LinkProperties {
   children: ReactNode;
 }
 
-/** The address has passed `validateLink` of the parser. Views of the page open in place, other pages in a new tab. */
+/** The parser has checked the address. Views of the page open in place, other pages in a new tab. */
 export function SafeLink({ href, children }: LinkProperties) {
   const router = useRouter();
   const view = viewOf(href);

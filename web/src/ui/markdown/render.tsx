@@ -53,7 +53,7 @@ const RENDERS: Record<string, Render> = {
   table_open: (_token, children) => <TableFrame>{children}</TableFrame>,
   thead_open: (_token, children) => <thead>{children}</thead>,
   tbody_open: (_token, children) => <tbody>{children}</tbody>,
-  tr_open: (_token, children) => <tr>{children}</tr>,
+  tr_open: (_token, _children, node) => <Row node={node} />,
   th_open: cell('th'),
   td_open: cell('td'),
   hr: () => <hr />,
@@ -74,12 +74,15 @@ const RENDERS: Record<string, Render> = {
   hardbreak: () => <br />,
 };
 
+/** Their children become elements when they have changed. */
+const LAZY = /^(?:(?:bullet|ordered)_list|tr)_open$/;
+
 function elementOf(node: Node, index: number): ReactNode {
   const { token, children } = node;
   const render = RENDERS[token.type];
   if (!render) return asTyped(token.content);
-  const isList = token.type.endsWith('_list_open');
-  return <Fragment key={index}>{render(token, isList ? [] : children.map(elementOf), node)}</Fragment>;
+  const inner = LAZY.test(token.type) ? [] : children.map(elementOf);
+  return <Fragment key={index}>{render(token, inner, node)}</Fragment>;
 }
 
 const HEADINGS = ['h3', 'h4', 'h5', 'h6'] as const;
@@ -92,21 +95,25 @@ function Heading({ level, children }: { level: number; children: ReactNode }) {
 
 const items = (list: Node): ReactNode[] =>
   // biome-ignore lint/suspicious/noArrayIndexKey: items have no other identity than their place
-  list.children.map((item, index) => <Item key={index} item={item} source={sourceOf(item)} />);
+  list.children.map((item, index) => <Item key={index} node={item} />);
 
-/** What the item looks like, in a text: items of a long list that grows are not made anew. */
-const sourceOf = ({ token: { type, hidden, info, content, attrs, meta }, children }: Node): string =>
-  `${type}${hidden}${info}${content}${attrs}${JSON.stringify(meta)}(${children.map(sourceOf).join('')})`;
+/** Whether a part of a block looks as it did before. */
+const isSame = ({ node: before }: { node: Node }, { node: after }: { node: Node }): boolean =>
+  before.token.meta?.source !== undefined &&
+  before.token.meta.source === after.token.meta?.source &&
+  before.children[0]?.token.hidden === after.children[0]?.token.hidden;
 
-const Item = memo(
-  function Item({ item: { token, children } }: { item: Node; source: string }) {
-    if (!token.meta) return <li>{children.map(elementOf)}</li>;
-    return (
-      <li className={classes.task}>
-        <TaskMark isDone={token.meta.isDone === true} />
-        <div>{children.map(elementOf)}</div>
-      </li>
-    );
-  },
-  (before, after) => before.source === after.source,
-);
+const Item = memo(function Item({ node: { token, children } }: { node: Node }) {
+  const isDone = token.meta?.isDone;
+  if (isDone === undefined) return <li>{children.map(elementOf)}</li>;
+  return (
+    <li className={classes.task}>
+      <TaskMark isDone={isDone === true} />
+      <div>{children.map(elementOf)}</div>
+    </li>
+  );
+}, isSame);
+
+const Row = memo(function Row({ node: { children } }: { node: Node }) {
+  return <tr>{children.map(elementOf)}</tr>;
+}, isSame);

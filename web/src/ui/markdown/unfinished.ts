@@ -1,4 +1,4 @@
-/** A growing text ends anywhere. Its end is shown as what it will most likely become, so that nothing flickers. */
+/** A growing text ends anywhere. Its end is shown as its likely form, so that nothing flickers. */
 
 /** A last line that is only the beginning of a list item, heading, quote, rule or fence. */
 const BEGUN_LINE =
@@ -6,7 +6,7 @@ const BEGUN_LINE =
 /** The first line of a table, and the beginning of the line below it. */
 const BEGUN_TABLE = /(?:^|\n\n)(\|[^\n]*)(?:\n[|:\- ]*)?$/;
 
-/** The text without a last line that is only begun; the first row of a table gets the line that makes it one. */
+/** Cuts a last line that is only begun. The first row of a table gets the line that makes it a table. */
 export function cutBegunLine(text: string): string {
   const line = BEGUN_LINE.exec(text);
   if (line) return text.slice(0, line.index);
