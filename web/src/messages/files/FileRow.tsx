@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Text, VisuallyHidden } from '@mantine/core';
 import { Download, ExternalLink, File } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { sizeText } from '../../ui/size.ts';
@@ -17,8 +17,8 @@ export function FileRow({ file: { kind, name, size, address } }: { file: Attachm
         {...(isLink ? { target: '_blank', rel: 'noopener noreferrer nofollow' } : { download: '' })}
         className={classes.file}
         title={shown}
-        aria-label={isLink ? t('file.open', { name: shown }) : t('file.save', { name: shown })}
       >
+        <VisuallyHidden>{t(isLink ? 'file.openVerb' : 'file.saveVerb')} </VisuallyHidden>
         <File size={18} aria-hidden className={classes.sign} />
         <Text size="sm" component="span" className={classes.name}>
           <bdi>{shown}</bdi>

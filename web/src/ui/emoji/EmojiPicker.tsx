@@ -33,19 +33,20 @@ export function EmojiPicker({ onPick }: Properties) {
         <Picker.Empty className={classes.note}>{t('emoji.none')}</Picker.Empty>
         <Picker.List
           className={classes.list}
+          // The library counts rows and columns from 0, ARIA from 1; it finds rows by its own number.
           components={{
             CategoryHeader: ({ category, ...rest }) => (
               <div className={classes.category} {...rest}>
                 {category.label}
               </div>
             ),
-            Row: ({ children, ...rest }) => (
-              <div className={classes.row} {...rest}>
+            Row: ({ children, 'aria-rowindex': row, ...rest }) => (
+              <div className={classes.row} {...rest} {...(row && { 'aria-rowindex': row })}>
                 {children}
               </div>
             ),
-            Emoji: ({ emoji, ...rest }) => (
-              <button type="button" className={classes.emoji} {...rest}>
+            Emoji: ({ emoji, 'aria-colindex': column = 0, ...rest }) => (
+              <button type="button" className={classes.emoji} {...rest} {...{ 'aria-colindex': column + 1 }}>
                 {emoji.emoji}
               </button>
             ),
