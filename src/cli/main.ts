@@ -7,4 +7,4 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-process.exitCode = await runCommand(process.argv.slice(2), process.env, process);
+process.exitCode = await runCommand(process.argv.slice(2), process);

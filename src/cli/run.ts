@@ -5,11 +5,15 @@ import { createLog } from '../log.ts';
 import { buildProgram } from './commands.ts';
 import type { Streams } from './context.ts';
 
-/** Runs a command line, and returns its exit code: 1 for a failure, 2 for a wrong command line. */
+/**
+ * Runs a command line, and returns its exit code: 1 for a failure, 2 for a wrong command line.
+ *
+ * @param env instead of the environment of the process, for tests
+ */
 export async function runCommand(
   words: readonly string[],
-  env: NodeJS.ProcessEnv,
   { stdin, stdout, stderr }: Streams,
+  env?: NodeJS.ProcessEnv,
 ): Promise<number> {
   const streams = { stdin, stdout, stderr };
   // Read when a command runs, because help and version need no environment. The log has only warnings beside a result.

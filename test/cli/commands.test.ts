@@ -84,6 +84,7 @@ describe('config', () => {
       '  ui.enable_sign_up  (not known here, kept)',
       '',
     ]);
+    await until('the import', async () => 'enable_sign_up' in (await exported()).ui);
   });
 
   it.each<[string, string[], string, Record<string, string>, string]>([

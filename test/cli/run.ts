@@ -25,7 +25,7 @@ export const start = (words: string[], env: Record<string, string>) =>
 export async function run(words: string[], env: Record<string, string>, input = ''): Promise<Outcome> {
   const [stdout, stderr] = [collect(), collect()];
   const streams = { stdin: Readable.from([input]), stdout: stdout.stream, stderr: stderr.stream };
-  const code = await runCommand(words, environment(env), streams);
+  const code = await runCommand(words, streams, environment(env));
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
