@@ -1,8 +1,10 @@
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CONFIG_VERSION, DEFAULT_CONFIGURATION } from '../../src/configs/settings/configs.defaults.ts';
 import type { Configuration } from '../../src/configs/settings/configs.schema.ts';
 import { openOrm } from '../../src/database/orm.ts';
 import { entities } from '../../src/entities.ts';
+import { run } from '../cli/run.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type Person, signUp, startServer, type TestServer } from '../support/server.ts';
 import { administer } from './support.ts';
@@ -20,7 +22,18 @@ async function withServer<T>(work: (server: TestServer) => Promise<T>, more = {}
     await server.close();
   }
 }
-const exported = () => withServer((server) => administer(server, root).exported('?secrets=true'));
+const exportedBy = (server: TestServer) => administer(server, root).exported('?secrets=true');
+/** What a command prints as JSON. A command reads the configuration as a server does at its start, and is quicker. */
+async function printed(...words: string[]) {
+  const { code, stdout, stderr } = await run(words, {
+    ...env,
+    DATABASE_URL: database.url,
+    DATA_DIR: tmpdir(),
+  });
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+const exported = () => printed('config', 'export', '--secrets');
 const store = (data: unknown) =>
   database.query('update config set data = $1, revision = revision + 1', [JSON.stringify(data)]);
 
@@ -36,7 +49,7 @@ describe('a stored configuration', () => {
     const { files: _files, folders, ...older } = structuredClone(DEFAULT_CONFIGURATION);
     older.ui.watermark = 'kept';
     await store({ ...older, version: 0, folders: { enable: false }, unknown: [1] });
-    expect(await exported()).toEqual({
+    expect(await withServer(exportedBy)).toEqual({
       ...older,
       version: CONFIG_VERSION,
       files: DEFAULT_CONFIGURATION.files,
@@ -70,13 +83,13 @@ describe('a stored configuration', () => {
 
   it('that is too large stops the start with one line that says so', async () => {
     await store({ ...DEFAULT_CONFIGURATION, unknown: 'x'.repeat(5 * 1024 ** 2) });
-    await expect(exported()).rejects.toThrow(/^The stored configuration cannot be used: .*bytes/);
+    await expect(withServer(exportedBy)).rejects.toThrow(/^The stored configuration cannot be used: .*bytes/);
   });
 
   it('of a newer version stops the start, and stays unchanged', async () => {
     const newer = { ...DEFAULT_CONFIGURATION, version: CONFIG_VERSION + 1 };
     await store(newer);
-    await expect(exported()).rejects.toThrow(
+    await expect(withServer(exportedBy)).rejects.toThrow(
       expect.objectContaining({
         name: 'StartError',
         message: expect.stringContaining('Update the server first'),
@@ -107,14 +120,10 @@ async function withDefault<T>(change: (initial: Configuration) => void, work: ()
 const laterDefault = (initial: Configuration) => {
   initial.ui.default_locale = 'later';
 };
-const sourceOf = (path: string) =>
-  withServer(async (server) => {
-    const { body } = await server.as(root)('GET /configs/explain');
-    const { value, source, set_at, set_by } = body.settings.find(
-      (one: { path: string }) => one.path === path,
-    );
-    return { value, source, set_at, set_by };
-  });
+async function sourceOf(path: string) {
+  const [{ value, source, set_at, set_by }] = await printed('config', 'explain', path, '--json');
+  return { value, source, set_at, set_by };
+}
 const localeAfter = (configure: (server: TestServer) => Promise<unknown>) =>
   withServer(configure).then(() =>
     withDefault(laterDefault, async () => (await exported()).ui.default_locale),
@@ -210,7 +219,7 @@ it('does not replace values that differ from the defaults in a database of old v
   Object.assign(older, { unknown: { deep: [null] } });
   await store(withoutLaterSettings(older));
   await orm.close(true);
-  expect(await exported()).toEqual(older);
+  expect(await withServer(exportedBy)).toEqual(older);
   expect(await database.query('select data from config')).toEqual([
     {
       data: {
