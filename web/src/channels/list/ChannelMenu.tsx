@@ -27,7 +27,14 @@ export default function ChannelMenu({ channel, title, target, onClose }: Propert
   const hasMembers = channel.type === 'group' || channel.type === 'dm';
   return (
     <>
-      <Menu opened={!isLeaving} onClose={onClose} position="bottom-start" width={232} returnFocus>
+      <Menu
+        opened={!isLeaving}
+        onClose={onClose}
+        position="bottom-start"
+        width={232}
+        returnFocus
+        withInitialFocusPlaceholder={false}
+      >
         <Menu.Target>{target}</Menu.Target>
         <Menu.Dropdown aria-label={t('menu.label', { name: title })}>
           <Menu.Item
