@@ -10,6 +10,9 @@ import { PASSWORD, sessionOf, signUpAll, startServer } from '../support/server.t
 import { violationsOn } from './axe.ts';
 import { launchBrowser, openDesk, withoutBrowser } from './browser.ts';
 
+/** Requests that post, also together with other calls. */
+const POSTS = /messages\.post/;
+
 describe.skipIf(withoutBrowser)('outages (needs chromium)', async () => {
   if (withoutBrowser) return;
   const database = await createDatabase();
@@ -57,19 +60,19 @@ describe.skipIf(withoutBrowser)('outages (needs chromium)', async () => {
     await expect.poll(() => messageOn('Written offline.').count()).toBe(1);
     expect(await storedTimes('Written offline.')).toBe(1);
 
-    await page.route('**/messages.post*', (route) => route.abort());
+    await page.route(POSTS, (route) => route.abort());
     await say('Lost on the way.');
     await page.getByRole('article', { name: 'Your message, not sent yet' }).waitFor();
     await page.reload();
     await page.getByRole('article', { name: 'Your message, not sent yet' }).waitFor();
-    await page.unroute('**/messages.post*');
+    await page.unroute(POSTS);
     await expect.poll(() => storedTimes('Lost on the way.'), { timeout: 30_000 }).toBe(1);
     await expect.poll(() => messageOn('Lost on the way.').count()).toBe(1);
   });
 
   test('a message whose answer is lost is stored once', async () => {
     let lost = 0;
-    await page.route('**/messages.post*', async (route) => {
+    await page.route(POSTS, async (route) => {
       if (lost++ > 0) return route.continue();
       await route.fetch();
       return route.abort();
@@ -78,7 +81,7 @@ describe.skipIf(withoutBrowser)('outages (needs chromium)', async () => {
     await expect
       .poll(() => page.getByRole('article', { name: /not sent/ }).count(), { timeout: 30_000 })
       .toBe(0);
-    await page.unroute('**/messages.post*');
+    await page.unroute(POSTS);
     expect(await storedTimes('The answer is lost.')).toBe(1);
     expect(await messageOn('The answer is lost.').count()).toBe(1);
   });
