@@ -236,7 +236,7 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
     await page.getByPlaceholder('Go to a channel').fill('bob');
-    await page.getByRole('button', { name: 'Bob', exact: true }).click();
+    await page.getByRole('button', { name: 'Bob', exact: true }).last().click();
     await heading(page, 'Bob').waitFor();
     expect(faults).toEqual([]);
     await context.close();
