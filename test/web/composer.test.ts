@@ -148,6 +148,18 @@ describe.skipIf(withoutBrowser)('the composer (skipped without the Debian packag
     await context.close();
   });
 
+  test('the first click on the emoji button opens the picker, whose data come from this server', async () => {
+    const { page, context, faults } = await openDesk(browser, server, root);
+    await page.goto(`/channels/${channel.id}`);
+    await page.getByRole('textbox', { name: 'Message' }).fill('Well done ');
+    await page.getByRole('button', { name: 'Add an emoji' }).click();
+    await page.getByRole('searchbox').fill('tada');
+    await page.getByRole('gridcell').first().click();
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toMatch(/^Well done 🎉/u);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test('takes pasted and dropped files', async () => {
     const { page, context, faults } = await openDesk(browser, server, root);
     await page.goto(`/channels/${channel.id}`);

@@ -1,10 +1,10 @@
 import { Badge, Button, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
+import { notify } from '../ui/notify.ts';
 import { dateOfSeconds, dayAndTime } from '../ui/time.ts';
 
 const PAGE_ITEMS = 20;
@@ -21,7 +21,7 @@ export function OwnWebhook() {
       meta: { showsError: true },
       async onSuccess() {
         await queryClient.invalidateQueries(trpc.settings.get.queryFilter());
-        notifications.show({ message: t('notifications.webhookSaved') });
+        void notify({ message: t('notifications.webhookSaved') });
       },
     }),
   );

@@ -1,6 +1,5 @@
 import { Alert, Button, FileButton, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -8,6 +7,7 @@ import { trpc } from '../api/query.ts';
 import { meQuery, useConfig, useMe } from '../api/session.ts';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
 import { fieldErrors, showError } from '../ui/errors.ts';
+import { notify } from '../ui/notify.ts';
 import { Page } from '../ui/Page.tsx';
 import { Person } from '../ui/Person.tsx';
 import { scalePicture } from './picture.ts';
@@ -32,7 +32,7 @@ export function Profile() {
           queryClient.invalidateQueries(meQuery),
           queryClient.invalidateQueries(trpc.profile.status.queryFilter()),
         ]);
-        notifications.show({ message: t('profile.saved') });
+        void notify({ message: t('profile.saved') });
       },
     }),
   );

@@ -1,6 +1,5 @@
 import { Badge, Button, Group, List, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -8,6 +7,7 @@ import { trpc } from '../api/query.ts';
 import { useSessionChange } from '../api/session.ts';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
 import { fieldErrors } from '../ui/errors.ts';
+import { notify } from '../ui/notify.ts';
 import { Page } from '../ui/Page.tsx';
 import { dateOfSeconds, dayAndTime } from '../ui/time.ts';
 import { describeAgent } from './agent.ts';
@@ -33,7 +33,7 @@ function PasswordForm() {
       async onSuccess() {
         form.reset();
         await queryClient.invalidateQueries(trpc.sessions.list.queryFilter());
-        notifications.show({ message: t('security.changed') });
+        void notify({ message: t('security.changed') });
       },
     }),
   );

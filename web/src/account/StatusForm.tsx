@@ -1,6 +1,5 @@
 import { Button, Group, Select, Stack, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { notifications } from '@mantine/notifications';
 import type { Outputs } from '@parley/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -8,6 +7,7 @@ import { trpc } from '../api/query.ts';
 import { meQuery } from '../api/session.ts';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
 import { fieldErrors } from '../ui/errors.ts';
+import { notify } from '../ui/notify.ts';
 
 /** After how many minutes a status ends by itself; 0: never. */
 const ENDS = [0, 30, 60, 240, 1440, 10_080];
@@ -31,7 +31,7 @@ export function StatusForm({ account }: Properties) {
           queryClient.invalidateQueries(meQuery),
           queryClient.invalidateQueries(trpc.profile.status.queryFilter()),
         ]);
-        notifications.show({ message: t('status.saved') });
+        void notify({ message: t('status.saved') });
       },
     }),
   );

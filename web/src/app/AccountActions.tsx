@@ -31,7 +31,7 @@ export default function AccountActions() {
     }),
   );
   return (
-    <Menu position="top-start" width="target">
+    <Menu defaultOpened position="top-start" width="target">
       <Menu.Target>
         <AccountButton />
       </Menu.Target>

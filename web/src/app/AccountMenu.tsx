@@ -1,11 +1,11 @@
-import { Suspense } from 'react';
-import { lazyAfterPaint } from '../ui/afterPaint.ts';
+import { lazy } from 'react';
+import { OpenOnClick } from '../ui/OpenOnClick.tsx';
 import { AccountButton } from './AccountButton.tsx';
 
-const AccountActions = lazyAfterPaint(() => import('./AccountActions.tsx'));
+const AccountActions = lazy(() => import('./AccountActions.tsx'));
 
 export const AccountMenu = () => (
-  <Suspense fallback={<AccountButton />}>
+  <OpenOnClick button={(open) => <AccountButton onClick={open} aria-haspopup="menu" />}>
     <AccountActions />
-  </Suspense>
+  </OpenOnClick>
 );

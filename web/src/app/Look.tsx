@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { configQuery } from '../api/session.ts';
+import { useHasNotices } from '../ui/notify.ts';
 import { startDensity } from './density.ts';
 import { cssVariables, themeOf } from './tokens.ts';
 
@@ -17,6 +18,7 @@ export function Look({ children }: { children: ReactNode }) {
   const { data } = useQuery(configQuery);
   const accent = data?.color || undefined;
   const { t } = useTranslation();
+  const hasNotices = useHasNotices();
   const close = t('action.close');
   const theme = useMemo(() => themeOf(accent, close), [accent, close]);
   return (
@@ -26,9 +28,11 @@ export function Look({ children }: { children: ReactNode }) {
       colorSchemeManager={colorSchemes}
       cssVariablesResolver={cssVariables}
     >
-      <Suspense>
-        <Notices />
-      </Suspense>
+      {hasNotices && (
+        <Suspense>
+          <Notices />
+        </Suspense>
+      )}
       {children}
     </MantineProvider>
   );

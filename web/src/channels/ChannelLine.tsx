@@ -1,6 +1,6 @@
 import type { Channel } from '@parley/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Suspense, useCallback, useEffect, useMemo } from 'react';
+import { lazy, useCallback, useEffect, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMe } from '../api/session.ts';
 import { Banner } from '../messages/live/Banner.tsx';
@@ -9,7 +9,7 @@ import { useReadMark } from '../messages/live/useReadMark.ts';
 import { MessagePane } from '../messages/MessagePane.tsx';
 import { openAtTime, openAtUnread, useStore } from '../messages/store/useStore.ts';
 import { ThreadPane } from '../messages/thread/ThreadPane.tsx';
-import { lazyAfterPaint } from '../ui/afterPaint.ts';
+import { OpenOnClick } from '../ui/OpenOnClick.tsx';
 import { Page } from '../ui/Page.tsx';
 import { ChannelActions } from './ChannelActions.tsx';
 import classes from './ChannelLine.module.css';
@@ -17,7 +17,7 @@ import { DateButton } from './DateButton.tsx';
 import { useChannelTitle } from './title.ts';
 import { useJump } from './useJump.ts';
 
-const DateJump = lazyAfterPaint(() => import('./DateJump.tsx'));
+const DateJump = lazy(() => import('./DateJump.tsx'));
 
 /** The main line of a channel, with the open thread beside it. */
 export function ChannelLine({ channel }: { channel: Channel }) {
@@ -46,9 +46,9 @@ export function ChannelLine({ channel }: { channel: Channel }) {
         title={title}
         actions={
           <>
-            <Suspense fallback={<DateButton />}>
+            <OpenOnClick button={(open) => <DateButton {...(open && { onClick: open })} />}>
               <DateJump onPick={(ns) => void openAtTime(store, ns)} />
-            </Suspense>
+            </OpenOnClick>
             <ChannelActions channel={channel} />
           </>
         }

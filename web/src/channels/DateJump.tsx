@@ -6,7 +6,7 @@ const DayPicker = lazy(() => import('./DayPicker.tsx'));
 
 /** Jumps to the first message of a day. */
 export default function DateJump({ onPick }: { onPick(ns: number): void }) {
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(true);
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-end" trapFocus returnFocus>
       <Popover.Target>

@@ -1,14 +1,14 @@
 import { ActionIcon, FileButton, Loader } from '@mantine/core';
 import { Bold, Code, Italic, Paperclip, SendHorizontal, SmilePlus } from 'lucide-react';
-import { type RefObject, Suspense } from 'react';
+import { lazy, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
-import { lazyAfterPaint } from '../ui/afterPaint.ts';
+import { OpenOnClick } from '../ui/OpenOnClick.tsx';
 import classes from './Composer.module.css';
 import { toggleFormat } from './field.ts';
 import { Tool } from './Tool.tsx';
 import type { Compose } from './useCompose.ts';
 
-const EmojiTool = lazyAfterPaint(() => import('./EmojiTool.tsx'));
+const EmojiTool = lazy(() => import('./EmojiTool.tsx'));
 
 interface Properties {
   field: RefObject<HTMLTextAreaElement | null>;
@@ -31,15 +31,15 @@ export function ComposerTools({ field, compose }: Properties) {
           )}
         </FileButton>
       )}
-      <Suspense
-        fallback={
-          <Tool label={t('tool.emoji')}>
+      <OpenOnClick
+        button={(open) => (
+          <Tool label={t('tool.emoji')} {...(open && { onClick: open })}>
             <SmilePlus size={16} aria-hidden />
           </Tool>
-        }
+        )}
       >
         <EmojiTool field={field} />
-      </Suspense>
+      </OpenOnClick>
       <span className={classes.formats}>
         <Tool label={t('tool.bold')} onClick={format('bold')}>
           <Bold size={16} aria-hidden />

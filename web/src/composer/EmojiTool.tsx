@@ -12,7 +12,7 @@ const EmojiPicker = lazy(() => import('../ui/emoji/EmojiPicker.tsx'));
 /** Inserts an emoji at the caret. */
 export default function EmojiTool({ field }: { field: RefObject<HTMLTextAreaElement | null> }) {
   const { t } = useTranslation('composer');
-  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const [isOpen, { toggle, close }] = useDisclosure(true);
   return (
     <Popover opened={isOpen} onChange={close} position="top-start" trapFocus width={320} shadow="md">
       <Popover.Target>

@@ -1,10 +1,9 @@
 import { Box, Group, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import { useConfig } from '../api/session.ts';
 import { MenuButton } from '../app/MenuButton.tsx';
 import { useAttentionCount } from '../app/notifications.ts';
-import { noteShown } from './afterPaint.ts';
 import classes from './Page.module.css';
 
 interface Properties {
@@ -23,10 +22,6 @@ export function Page({ title, actions, wide = false, fill = false, children }: P
   const { name } = useConfig();
   const count = useAttentionCount();
   useDocumentTitle(`${count > 0 ? `(${count}) ` : ''}${title} · ${name}`);
-  // A view that fills the page says itself when it is shown.
-  useEffect(() => {
-    if (!fill) noteShown();
-  }, [fill]);
   return (
     <div className={classes.page}>
       <Group component="header" className={classes.head} wrap="nowrap">

@@ -1,5 +1,4 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
@@ -8,6 +7,7 @@ import { trpc } from '../../api/query.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { AnchorTo } from '../../ui/links.tsx';
+import { notify } from '../../ui/notify.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Part } from '../../ui/Part.tsx';
 import { GroupForm } from './GroupForm.tsx';
@@ -41,7 +41,7 @@ function Parts({ group }: { group: Group }) {
       meta: { showsError: true },
       async onSuccess() {
         await queryClient.invalidateQueries(trpc.groups.pathFilter());
-        notifications.show({ message: t('saved') });
+        void notify({ message: t('saved') });
       },
     }),
   );

@@ -1,11 +1,11 @@
 import { Button, Group, Modal, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { fieldErrors } from '../../ui/errors.ts';
+import { notify } from '../../ui/notify.ts';
 import { ROLES, type Role } from './RoleBadge.tsx';
 
 interface Properties {
@@ -32,7 +32,7 @@ function CreateForm({ onDone }: { onDone(): void }) {
       onError: (error) => form.setErrors(fieldErrors(error)),
       async onSuccess({ name }) {
         await queryClient.invalidateQueries(trpc.users.pathFilter());
-        notifications.show({ message: t('people.createdNote', { name }) });
+        void notify({ message: t('people.createdNote', { name }) });
         onDone();
       },
     }),

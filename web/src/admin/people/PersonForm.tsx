@@ -1,12 +1,12 @@
 import { Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { meQuery, useMe } from '../../api/session.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { fieldErrors } from '../../ui/errors.ts';
+import { notify } from '../../ui/notify.ts';
 import { Part } from '../../ui/Part.tsx';
 import type { PersonDetail } from './PersonPage.tsx';
 import { ROLES } from './RoleBadge.tsx';
@@ -27,7 +27,7 @@ export function PersonForm({ person }: { person: PersonDetail }) {
         await queryClient.invalidateQueries(trpc.users.pathFilter());
         await queryClient.invalidateQueries(trpc.sessions.listOf.queryFilter({ id }));
         if (id === me.id) await queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
-        notifications.show({ message: t('saved') });
+        void notify({ message: t('saved') });
       },
     }),
   );

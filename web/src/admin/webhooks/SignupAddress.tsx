@@ -1,10 +1,10 @@
 import { Button, Group, Skeleton, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { notify } from '../../ui/notify.ts';
 import { Part } from '../../ui/Part.tsx';
 
 /** The address to which the server posts a message when a person signs up. */
@@ -29,7 +29,7 @@ function AddressForm({ url }: { url: string }) {
       meta: { showsError: true },
       async onSuccess() {
         await queryClient.invalidateQueries(trpc.configParts.webhook.pathFilter());
-        notifications.show({ message: t('saved') });
+        void notify({ message: t('saved') });
       },
     }),
   );

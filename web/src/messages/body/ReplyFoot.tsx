@@ -1,17 +1,17 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Square } from 'lucide-react';
-import { Suspense } from 'react';
+import { lazy } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { useMe } from '../../api/session.ts';
-import { lazyAfterPaint } from '../../ui/afterPaint.ts';
+import { OpenOnClick } from '../../ui/OpenOnClick.tsx';
 import type { Message } from '../types.ts';
 import classes from './body.module.css';
 import type { Reply } from './reply.ts';
 import { UsageButton } from './UsageButton.tsx';
 
-const UsageDetail = lazyAfterPaint(() => import('./UsageDetail.tsx'));
+const UsageDetail = lazy(() => import('./UsageDetail.tsx'));
 
 interface Properties {
   message: Message;
@@ -22,17 +22,17 @@ interface Properties {
 }
 
 /** The stop button while the model writes, afterwards its usage, in the same room. */
-export function ReplyFoot({ message, reply, isLive, channelId, onStop }: Properties) {
-  if (!isLive && !reply.usage) return null;
+export function ReplyFoot({ message, reply: { usage }, isLive, channelId, onStop }: Properties) {
+  if (!isLive && !usage) return null;
   return (
     <div className={classes.foot}>
       {isLive ? (
         <Stop callerId={message.user_id} channelId={channelId} onStop={onStop} />
       ) : (
-        reply.usage && (
-          <Suspense fallback={<UsageButton usage={reply.usage} />}>
-            <UsageDetail usage={reply.usage} />
-          </Suspense>
+        usage && (
+          <OpenOnClick button={(open) => <UsageButton usage={usage} onClick={open} />}>
+            <UsageDetail usage={usage} />
+          </OpenOnClick>
         )
       )}
     </div>

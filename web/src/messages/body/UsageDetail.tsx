@@ -18,7 +18,7 @@ export default function UsageDetail({ usage }: { usage: Usage }) {
     ['finish', usage.finishReason || null],
   ];
   return (
-    <Popover position="bottom-start" withinPortal>
+    <Popover defaultOpened position="bottom-start" withinPortal>
       <Popover.Target>
         <UsageButton usage={usage} />
       </Popover.Target>

@@ -1,9 +1,8 @@
 import { ActionIcon, Button, Text } from '@mantine/core';
 import { ArrowDown } from 'lucide-react';
-import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { useMemo, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Virtualizer } from 'virtua';
-import { noteShown } from '../../ui/afterPaint.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { useEntries } from '../outbox/current.ts';
 import { usePane } from '../pane.ts';
@@ -29,10 +28,6 @@ export function MessageList(properties: Properties) {
   const view = useSyncExternalStore(store.subscribe, store.window);
   const entries = useEntries(me.id, channel.id, threadId);
   const isEmpty = view.ids.length === 0 && entries.length === 0;
-  const isLoading = view.status === 'loading';
-  useEffect(() => {
-    if (!isLoading) noteShown();
-  }, [isLoading]);
   if (view.status === 'failed' && isEmpty)
     return (
       <div className={classes.note}>

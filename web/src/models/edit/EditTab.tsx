@@ -1,11 +1,11 @@
 import { Button, Group, Stack } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { isParleyError } from '@parley/client';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { fieldErrors } from '../../ui/errors.ts';
+import { notify } from '../../ui/notify.ts';
 import type { ModelRecord } from '../entries.ts';
 import { formOf, inputOf, type ModelForm } from './form.ts';
 import { ModelFields } from './ModelFields.tsx';
@@ -25,7 +25,7 @@ function Form({ record }: { record: ModelRecord }) {
     trpc.models.update.mutationOptions({
       meta: { showsError: true },
       async onSuccess(stored) {
-        notifications.show({ message: t('saved') });
+        void notify({ message: t('saved') });
         await refresh(stored);
       },
       onError: (error) => form.setErrors(fieldErrors(error)),
