@@ -147,7 +147,9 @@ describe('the text of a reply', () => {
       await until('the end', () => ear.heard.some(({ data }) => data.data?.meta?.done));
     });
     // Three for the post, six for the placeholder, six to call the model and eight to store the end.
-    expect(statements.filter((text) => !text.includes('graphile_worker'))).toHaveLength(23);
+    // The hub looks at the positions of its channels now and then, beside the reply.
+    const others = /graphile_worker|^\s*select id, last_event::float8 as last_event from channel/;
+    expect(statements.filter((text) => !others.test(text))).toHaveLength(23);
     ear.close();
   });
 
