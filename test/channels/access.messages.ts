@@ -81,6 +81,14 @@ export const MESSAGE_ACTIONS: Action[] = [
     // No model wrote the message.
     otherwise: (kind, relation) => (holders('read', kind).includes(relation) ? NOT_FOUND : undefined),
   },
+  {
+    name: 'have the reply of a model written again',
+    procedure: 'replies.retry',
+    input: onMessage('othersId'),
+    needs: 'write',
+    // No model wrote the message.
+    otherwise: (kind, relation) => (holders('write', kind).includes(relation) ? NOT_FOUND : undefined),
+  },
   { name: 'react', procedure: 'reactions.add', input: onMessage('othersId', reaction), needs: 'write' },
   {
     name: 'remove a reaction',
