@@ -110,6 +110,7 @@ it('a channel with hundreds of readers through a group runs one statement for ea
 /** The parameters of reads besides the id; a read that needs others fails until they are added here. */
 const ASKED: Record<string, string> = {
   'access.explain': '?permission=workspace.tools',
+  'configs.compare': `?from_id=${NOWHERE}`,
   'models.get': '?id=model_1',
   'modelVersions.list': '?id=model_1',
   'toolHistory.diff': '?from_id=1&to_id=1',
