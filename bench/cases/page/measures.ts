@@ -28,7 +28,7 @@ export async function load(
   });
   const began = performance.now();
   await page.goto(path, { waitUntil: 'commit' });
-  await page.getByRole('article').last().waitFor();
+  await page.locator('article:visible').first().waitFor();
   await composerOf(page).waitFor();
   const ms = performance.now() - began;
   await context.close();
@@ -38,7 +38,7 @@ export async function load(
 /** From the key press to the frame after the one that paints the message. */
 export async function keyToPaint(page: Page, times: number): Promise<number> {
   await composerOf(page).waitFor();
-  await page.getByRole('article').last().waitFor();
+  await page.locator('article:visible').first().waitFor();
   await slow(page, SLOWED);
   const taken: number[] = [];
   for (let n = 0; n < times; n++) {

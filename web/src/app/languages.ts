@@ -49,7 +49,8 @@ export const startLanguages = (language: string): Promise<unknown> =>
       lng: language,
       fallbackLng: 'en',
       supportedLngs: languages,
-      ns: ['common', 'channels'],
+      // Those of a channel, so that its parts do not wait for them one after the other.
+      ns: ['common', 'channels', 'messages', 'composer', 'replies'],
       defaultNS: 'common',
       interpolation: { escapeValue: false },
     });
