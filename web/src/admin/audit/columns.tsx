@@ -78,7 +78,7 @@ export function useActionName(): (action: string) => string {
 export function Actor({ entry: { actor_id, actor_email, credential } }: { entry: Entry }) {
   const { t } = useTranslation('admin');
   if (actor_id === null) {
-    const who = credential === 'command' ? t('audit.shell') : t('audit.nobody');
+    const who = credential === 'command' ? t('audit.shell') : t('audit.noAccount');
     return (
       <Text size="sm" c="dimmed">
         {who}

@@ -90,7 +90,7 @@ function About({ change, time, path }: { change: Change; time: string; path: str
         <Text size="sm" fw={500}>
           {time}
         </Text>
-        <Text size="sm">{by ? (by.name ?? t('history.deleted')) : t('history.nobody')}</Text>
+        <Text size="sm">{by ? (by.name ?? t('history.deleted')) : t('history.byServer')}</Text>
         <Text size="sm" c="dimmed">
           {t(`history.origin.${change.origin}`)}
         </Text>
