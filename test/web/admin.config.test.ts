@@ -190,9 +190,12 @@ describe.skipIf(withoutBrowser)('the configuration in the administration (needs 
       (await server.as(ann)('GET /models')).body.data.map(({ id }: { id: string }) => id);
     expect(await models()).toEqual(['lab.small']);
     expect(await violationsOn(page)).toEqual([]);
-    await page.getByRole('switch', { name: 'Offer lab.small' }).click({ force: true });
+    // A switch is disabled until the page has read its change back.
+    const offered = (checked: boolean) =>
+      page.getByRole('switch', { name: 'Offer lab.small', checked, disabled: false });
+    await offered(true).click({ force: true });
     await until('the model is off', async () => (await models()).length === 0);
-    await page.getByRole('switch', { name: 'Offer lab.small' }).click({ force: true });
+    await offered(false).click({ force: true });
     await until('the model is on', async () => (await models()).length === 1);
   });
 
