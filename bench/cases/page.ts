@@ -1,4 +1,5 @@
 import { launchBrowser, openDesk } from '../../test/web/browser.ts';
+import { moveTo } from '../support/child.ts';
 import { plainResult, type Result } from '../support/report.ts';
 import { createChannel, seedMessages, type Workspace } from '../support/workspace.ts';
 import { keyToPaint, load, memoryGrowth, worstFrame } from './page/measures.ts';
@@ -17,6 +18,8 @@ export async function page(workspace: Workspace): Promise<Result[]> {
     parley.asAdministrator(`POST /channels/${channelId}/messages/post`, {
       content: `Message ${n} of a burst.`,
     });
+  // The browser inherits the cores of this process.
+  moveTo('browser', [process.pid]);
   const browser = await launchBrowser();
   try {
     const open = () => openDesk(browser, parley, parley, { reducedMotion: 'no-preference' });
@@ -36,5 +39,6 @@ export async function page(workspace: Workspace): Promise<Result[]> {
     ];
   } finally {
     await browser.close();
+    moveTo('server', [process.pid]);
   }
 }

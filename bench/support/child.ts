@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * The server and its database use one core, and the load uses another, so that neither takes time from the
- * other.
+ * other. A browser has several processes that work at once, and gets both.
  */
-const CORES = { server: '0', load: '1' } as const;
+const CORES = { server: '0', load: '1', browser: '0,1' } as const;
 export type Side = keyof typeof CORES;
 
 /** True when processes are pinned: on Linux with `taskset` and two cores or more. */
