@@ -75,7 +75,7 @@ test('`web/src/ui` and `web/src/api` import no area of the page', async () => {
     const text = await readFile(join(WEB, 'src', name), 'utf8');
     for (const [, target = ''] of text.matchAll(/from '(\.[^']+)'/g)) {
       const [area = ''] = join(name, '..', target).split('/');
-      if (!['ui', 'api', 'app'].includes(area)) refused.push(`${name}: ${target}`);
+      if (!['ui', 'api', 'base', 'frame'].includes(area)) refused.push(`${name}: ${target}`);
     }
   }
   expect(refused).toEqual([]);

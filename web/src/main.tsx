@@ -1,14 +1,14 @@
 import '@mantine/core/styles.css';
-import './app/global.css';
+import './frame/global.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/query.ts';
 import { configQuery, meQuery } from './api/session.ts';
-import { Look } from './app/Look.tsx';
-import { chooseLanguage, startLanguages } from './app/languages.ts';
-import { router } from './app/router.ts';
+import { chooseLanguage, startLanguages } from './base/languages.ts';
+import { Look } from './frame/Look.tsx';
+import { router } from './frame/router.ts';
 
 // A new version of the page replaced the files of this one.
 window.addEventListener('vite:preloadError', () => window.location.reload());

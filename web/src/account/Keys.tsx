@@ -5,10 +5,10 @@ import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
+import { dateOfSeconds, dayAndTime } from '../base/time.ts';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Page } from '../ui/Page.tsx';
-import { dateOfSeconds, dayAndTime } from '../ui/time.ts';
 import { NewKey } from './NewKey.tsx';
 
 export function Keys() {

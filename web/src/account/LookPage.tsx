@@ -1,8 +1,8 @@
 import { Input, SegmentedControl, Select, Stack, useMantineColorScheme } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Density, density, setDensity } from '../app/density.ts';
-import { languages, setLanguage } from '../app/languages.ts';
+import { type Density, density, setDensity } from '../base/density.ts';
+import { languages, setLanguage } from '../base/languages.ts';
 import { Page } from '../ui/Page.tsx';
 
 const DENSITIES: Density[] = ['compact', 'comfortable'];

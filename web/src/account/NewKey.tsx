@@ -3,8 +3,8 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
+import { fieldErrors } from '../base/errors.ts';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
-import { fieldErrors } from '../ui/errors.ts';
 
 const DAY_SECONDS = 86_400;
 /** For how many days a key lives; 0: for ever. */

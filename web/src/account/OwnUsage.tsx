@@ -3,9 +3,9 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { ChartColumn } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
+import { dateOfSeconds, dayAndTime } from '../base/time.ts';
 import { Empty } from '../ui/Empty.tsx';
 import { Page } from '../ui/Page.tsx';
-import { dateOfSeconds, dayAndTime } from '../ui/time.ts';
 
 const KINDS = ['requests', 'tokens', 'cost'] as const;
 

@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
+import { notify } from '../base/notify.ts';
+import { dateOfSeconds, dayAndTime } from '../base/time.ts';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
-import { notify } from '../ui/notify.ts';
-import { dateOfSeconds, dayAndTime } from '../ui/time.ts';
 
 const PAGE_ITEMS = 20;
 const COLORS = { delivered: 'green', pending: 'yellow', failed: 'red' } as const;

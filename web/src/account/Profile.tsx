@@ -5,12 +5,12 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
 import { meQuery, useConfig, useMe } from '../api/session.ts';
+import { fieldErrors, showError } from '../base/errors.ts';
+import { notify } from '../base/notify.ts';
+import { scalePicture } from '../base/picture.ts';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
-import { fieldErrors, showError } from '../ui/errors.ts';
-import { notify } from '../ui/notify.ts';
 import { Page } from '../ui/Page.tsx';
 import { Person } from '../ui/Person.tsx';
-import { scalePicture } from './picture.ts';
 import { StatusForm } from './StatusForm.tsx';
 
 export function Profile() {

@@ -5,12 +5,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
 import { useSessionChange } from '../api/session.ts';
+import { describeAgent } from '../base/agent.ts';
+import { fieldErrors } from '../base/errors.ts';
+import { notify } from '../base/notify.ts';
+import { dateOfSeconds, dayAndTime } from '../base/time.ts';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
-import { fieldErrors } from '../ui/errors.ts';
-import { notify } from '../ui/notify.ts';
 import { Page } from '../ui/Page.tsx';
-import { dateOfSeconds, dayAndTime } from '../ui/time.ts';
-import { describeAgent } from './agent.ts';
 
 export function Security() {
   const { t } = useTranslation('account');

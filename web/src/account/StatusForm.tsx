@@ -5,9 +5,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
 import { meQuery } from '../api/session.ts';
+import { fieldErrors } from '../base/errors.ts';
+import { notify } from '../base/notify.ts';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
-import { fieldErrors } from '../ui/errors.ts';
-import { notify } from '../ui/notify.ts';
 
 /** After how many minutes a status ends by itself; 0: never. */
 const ENDS = [0, 30, 60, 240, 1440, 10_080];

@@ -3,8 +3,8 @@ import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-q
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.ts';
 import { trpc } from '../api/query.ts';
+import { describeAgent } from '../base/agent.ts';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
-import { describeAgent } from './agent.ts';
 import { canPush, startPush, stopPush } from './push.ts';
 
 /** Notifications while the page is closed, for the browsers of the person. */

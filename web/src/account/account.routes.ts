@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { shellRoute } from '../app/shell.route.ts';
+import { shellRoute } from '../routes/shell.route.ts';
 
 const account = createRoute({
   getParentRoute: () => shellRoute,

@@ -14,7 +14,7 @@ import {
 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { useMe } from '../api/session.ts';
-import { NotFound } from '../app/RootViews.tsx';
+import { NotFound } from '../routes/RootViews.tsx';
 import { Sections } from '../ui/Sections.tsx';
 
 /** The sections in the order of their list. The words are `section.<name>` of `admin.json`. */

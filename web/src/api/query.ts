@@ -2,7 +2,7 @@ import { isParleyError } from '@parley/client';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import type { TRPCClient } from '@trpc/client';
 import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query';
-import { showError } from '../ui/errors.ts';
+import { showError } from '../base/errors.ts';
 import { api } from './client.ts';
 import type { PageRouter } from './router.ts';
 

@@ -3,8 +3,8 @@ import type { Channel } from '@parley/client';
 import { Info, Pin, Search, UsersRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { openDetails } from '../base/overlay.ts';
 import { IconTo } from '../ui/links.tsx';
-import { openDetails } from '../ui/overlay.ts';
 
 /** The buttons in the head of a channel: members, search, pins, details. */
 export function ChannelActions({ channel }: { channel: Channel }) {

@@ -5,8 +5,8 @@ import { MessagesSquare } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
 import { useMe } from '../api/session.ts';
+import { openOverlay } from '../base/overlay.ts';
 import { Empty } from '../ui/Empty.tsx';
-import { openOverlay } from '../ui/overlay.ts';
 import { Page } from '../ui/Page.tsx';
 import { lastChannel } from './last.ts';
 

@@ -1,9 +1,9 @@
 import { useEffect } from 'react';
 import { api } from '../api/client.ts';
 import { noticeEnd } from '../api/query.ts';
+import { showError } from '../base/errors.ts';
 import type { MessageStore } from '../messages/store/store.ts';
 import { openAtUnread } from '../messages/store/useStore.ts';
-import { showError } from '../ui/errors.ts';
 
 type Go = (search: { thread?: string; message?: string }, replace?: boolean) => void;
 

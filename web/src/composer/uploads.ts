@@ -1,7 +1,7 @@
 import i18next from 'i18next';
 import { useSyncExternalStore } from 'react';
+import { sizeText } from '../base/size.ts';
 import type { SentFile } from '../messages/types.ts';
-import { sizeText } from '../ui/size.ts';
 import { readDraft, updateDraft } from './drafts.ts';
 import { upload } from './upload.ts';
 

@@ -2,7 +2,7 @@ import { Paper, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useConfig } from '../api/session.ts';
-import { Logo } from '../app/Logo.tsx';
+import { Logo } from '../ui/Logo.tsx';
 import classes from './EntranceFrame.module.css';
 
 interface Properties {

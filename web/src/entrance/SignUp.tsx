@@ -5,8 +5,8 @@ import { useRouter, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
 import { useConfig, useSessionChange } from '../api/session.ts';
+import { fieldErrors } from '../base/errors.ts';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
-import { fieldErrors } from '../ui/errors.ts';
 import { AnchorTo } from '../ui/links.tsx';
 import { EntranceFrame } from './EntranceFrame.tsx';
 

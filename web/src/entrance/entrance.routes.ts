@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { rootRoute } from '../app/root.route.ts';
+import { rootRoute } from '../routes/root.route.ts';
 import { takeDestination } from './destination.ts';
 
 interface Search {

@@ -1,7 +1,7 @@
 import type { Channel, Message, SessionUser } from '@parley/client';
 import { createContext, use, useSyncExternalStore } from 'react';
 import { noticeEnd } from '../api/query.ts';
-import { showError } from '../ui/errors.ts';
+import { showError } from '../base/errors.ts';
 import type { MessageStore } from './store/store.ts';
 
 /** What the rows of one list share: the main line of a channel, or a thread. Its identity changes only with the channel. */

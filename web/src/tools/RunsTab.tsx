@@ -3,8 +3,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
+import { dateOfSeconds, dayAndTime } from '../base/time.ts';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
-import { dateOfSeconds, dayAndTime } from '../ui/time.ts';
 import { duration, megabytes } from './format.ts';
 
 const PAGE = 50;

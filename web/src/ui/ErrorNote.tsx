@@ -1,7 +1,7 @@
 import { Alert, Button, Group } from '@mantine/core';
 import { CircleAlert } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { sentenceOf } from './errors.ts';
+import { sentenceOf } from '../base/errors.ts';
 
 interface Properties {
   error: unknown;

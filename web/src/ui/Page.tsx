@@ -2,8 +2,8 @@ import { Box, Group, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useConfig } from '../api/session.ts';
-import { MenuButton } from '../app/MenuButton.tsx';
-import { useAttentionCount } from '../app/notifications.ts';
+import { useAttentionCount } from '../frame/notifications.ts';
+import { MenuButton } from './MenuButton.tsx';
 import classes from './Page.module.css';
 
 interface Properties {

@@ -2,10 +2,10 @@ import { ActionIcon, Group, Text } from '@mantine/core';
 import type { Outputs } from '@parley/client';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
+import { dateOfSeconds, formatDate } from '../../base/time.ts';
 import type { Column } from '../../ui/DataTable.tsx';
 import { useNames } from '../../ui/grants/principals.ts';
 import { AnchorTo } from '../../ui/links.tsx';
-import { dateOfSeconds, formatDate } from '../../ui/time.ts';
 
 export type Entry = Outputs['audit']['list']['entries'][number];
 

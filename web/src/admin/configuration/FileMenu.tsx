@@ -4,8 +4,8 @@ import { Download, Ellipsis, Upload } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { saveFile } from '../../base/files.ts';
 import { ConfirmModal } from '../../ui/ConfirmButton.tsx';
-import { saveFile } from '../settings/files.ts';
 
 const ImportDialog = lazy(() => import('./ImportDialog.tsx'));
 

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { ButtonTo } from '../../ui/links.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { Changes } from './Changes.tsx';
+import { Changes } from '../settings/history/Changes.tsx';
 
 /** The changes of the whole configuration, newest first. */
 export function HistoryPage() {

@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { type Difference, differences } from '../settings/history/compare.ts';
+import { Differences } from '../settings/history/Differences.tsx';
 import { invalidate } from '../settings/useDrafts.ts';
-import { type Difference, differences } from './compare.ts';
-import { Differences } from './Differences.tsx';
 
 type Tree = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 import { ActionIcon, Badge, Group, Switch, Text } from '@mantine/core';
 import { Pencil, Trash2 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
+import { showError } from '../../base/errors.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
-import { showError } from '../../ui/errors.ts';
 import type { State } from './ConnectionsPage.tsx';
 import classes from './connections.module.css';
 import { type Connection, settingNamed, shownName } from './connections.ts';

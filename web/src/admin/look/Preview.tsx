@@ -2,7 +2,7 @@ import { Button, Group, MantineProvider, NavLink, Text, useComputedColorScheme }
 import { Hash } from 'lucide-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { cssVariables, themeOf } from '../../app/tokens.ts';
+import { cssVariables, themeOf } from '../../base/tokens.ts';
 import classes from './look.module.css';
 
 interface Properties {

@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
+import { fieldErrors } from '../../base/errors.ts';
+import { notify } from '../../base/notify.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
-import { fieldErrors } from '../../ui/errors.ts';
-import { notify } from '../../ui/notify.ts';
 import { ROLES, type Role } from './RoleBadge.tsx';
 
 interface Properties {

@@ -2,10 +2,10 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
+import { dateOfSeconds, dayAndTime } from '../../base/time.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Part } from '../../ui/Part.tsx';
-import { dateOfSeconds, dayAndTime } from '../../ui/time.ts';
 import type { Listed } from './columns.tsx';
 import { PersonCell } from './PersonCell.tsx';
 

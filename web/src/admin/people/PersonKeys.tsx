@@ -4,10 +4,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
+import { dateOfSeconds, dayAndTime } from '../../base/time.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Part } from '../../ui/Part.tsx';
-import { dateOfSeconds, dayAndTime } from '../../ui/time.ts';
 import type { PersonDetail } from './PersonPage.tsx';
 
 type Key = Outputs['apiKeys']['listOf'][number];

@@ -3,12 +3,12 @@ import type { Outputs } from '@parley/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { LogOut } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { describeAgent } from '../../account/agent.ts';
 import { trpc } from '../../api/query.ts';
+import { describeAgent } from '../../base/agent.ts';
+import { dateOfSeconds, dayAndTime } from '../../base/time.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Part } from '../../ui/Part.tsx';
-import { dateOfSeconds, dayAndTime } from '../../ui/time.ts';
 import type { PersonDetail } from './PersonPage.tsx';
 
 type Session = Outputs['sessions']['listOf'][number];

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
+import { Explanation, type Question } from '../../ui/grants/Explanation.tsx';
 import { PrincipalPicker } from '../../ui/grants/PrincipalPicker.tsx';
 import { Person } from '../../ui/Person.tsx';
-import { Explanation, type Question } from './Explanation.tsx';
 import { usePermissions } from './words.ts';
 
 const KINDS = ['permission', 'channel', 'tool', 'model'] as const;

@@ -15,16 +15,16 @@ export interface FieldProperties {
 
 /** Settings with an editor of their own. */
 const EDITORS: Record<string, React.LazyExoticComponent<React.ComponentType<FieldProperties>>> = {
-  'ui.banners': lazy(() => import('../look/BannersEditor.tsx')),
+  'ui.banners': lazy(() => import('./fields/BannersEditor.tsx')),
   'ui.default_locale': lazy(() => import('./fields/LanguageField.tsx')),
   'ui.default_group_id': lazy(() => import('./fields/GroupField.tsx')),
   'ui.default_models': lazy(() => import('./fields/ModelsField.tsx')),
   'ui.default_pinned_models': lazy(() => import('./fields/ModelsField.tsx')),
   'ui.model_order_list': lazy(() => import('./fields/OrderField.tsx')),
-  'usage.limits': lazy(() => import('../usage/LimitsEditor.tsx')),
-  'usage.prices': lazy(() => import('../usage/PricesEditor.tsx')),
-  'webui.color': lazy(() => import('../look/ColorField.tsx')),
-  'webui.logo': lazy(() => import('../look/LogoField.tsx')),
+  'usage.limits': lazy(() => import('./fields/LimitsEditor.tsx')),
+  'usage.prices': lazy(() => import('./fields/PricesEditor.tsx')),
+  'webui.color': lazy(() => import('./fields/ColorField.tsx')),
+  'webui.logo': lazy(() => import('./fields/LogoField.tsx')),
 };
 
 export function SettingField(properties: FieldProperties) {

@@ -2,8 +2,8 @@ import { Alert, Anchor, Text } from '@mantine/core';
 import { Lock } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { dateOfSeconds, dayAndTime } from '../../base/time.ts';
 import { useNames } from '../../ui/grants/principals.ts';
-import { dateOfSeconds, dayAndTime } from '../../ui/time.ts';
 import { SettingField } from './SettingField.tsx';
 import classes from './settings.module.css';
 import { isWideField, kindOf, type Setting, useMeaning } from './settings.ts';
@@ -110,7 +110,7 @@ function Meanwhile({ setting, drafts }: Properties) {
   );
 }
 
-const SettingHistory = lazy(() => import('../configuration/SettingHistory.tsx'));
+const SettingHistory = lazy(() => import('./history/SettingHistory.tsx'));
 
 function HistoryLink({ path }: { path: string }) {
   const { t } = useTranslation('config');

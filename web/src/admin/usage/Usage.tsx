@@ -2,9 +2,9 @@ import { Button, Group, NativeSelect, SegmentedControl, Skeleton, Stack, Text } 
 import { ChartColumn, Download } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { saveFile } from '../../base/files.ts';
 import { Empty } from '../../ui/Empty.tsx';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
-import { saveFile } from '../settings/files.ts';
 import { UsageTable } from './UsageTable.tsx';
 import { type By, csvOf, type Measure, type Period, periodOf, type Sum, useUsage } from './usage.ts';
 

@@ -1,7 +1,7 @@
 import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
 import { useTranslation } from 'react-i18next';
-import { formatDate } from '../../ui/time.ts';
+import { formatDate } from '../../base/time.ts';
 import { useNameOf, useNumbers } from './names.ts';
 import { type By, daysOf, type Measure, measured, type Period, type Sum, totals } from './usage.ts';
 

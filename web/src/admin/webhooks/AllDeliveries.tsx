@@ -6,10 +6,10 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { trpc } from '../../api/query.ts';
+import { dateOfSeconds, dayAndTime } from '../../base/time.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { AnchorTo } from '../../ui/links.tsx';
 import { Part } from '../../ui/Part.tsx';
-import { dateOfSeconds, dayAndTime } from '../../ui/time.ts';
 import { useNumberedPages } from './numbered.ts';
 
 type Delivery = Outputs['deliveries']['listAll'][number];

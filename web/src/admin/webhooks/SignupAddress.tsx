@@ -3,8 +3,8 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
+import { notify } from '../../base/notify.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
-import { notify } from '../../ui/notify.ts';
 import { Part } from '../../ui/Part.tsx';
 
 /** The address to which the server posts a message when a person signs up. */

@@ -6,9 +6,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { LogOut, Pencil, Trash2 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
+import { closeOverlay } from '../../base/overlay.ts';
+import { dateOfNs, formatDate } from '../../base/time.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
-import { closeOverlay } from '../../ui/overlay.ts';
-import { dateOfNs, formatDate } from '../../ui/time.ts';
 import { NOTIFY_LEVELS, useNotify } from '../list/marks.ts';
 import { EditChannel } from './EditChannel.tsx';
 

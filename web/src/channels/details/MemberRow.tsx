@@ -6,7 +6,7 @@ import { Ellipsis, MessageCircle, ShieldCheck, UserMinus } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { useMe } from '../../api/session.ts';
-import { closeOverlay } from '../../ui/overlay.ts';
+import { closeOverlay } from '../../base/overlay.ts';
 import { Person } from '../../ui/Person.tsx';
 import classes from './MemberRow.module.css';
 import type { Member } from './Members.tsx';

@@ -6,9 +6,9 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { useLive } from '../../api/live.ts';
 import { trpc } from '../../api/query.ts';
+import { closeOverlay } from '../../base/overlay.ts';
 import { Empty } from '../../ui/Empty.tsx';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
-import { closeOverlay } from '../../ui/overlay.ts';
 import { FoundMessage, plainText } from '../find/FoundMessage.tsx';
 
 const PAGE_ROWS = 20;

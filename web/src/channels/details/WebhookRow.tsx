@@ -4,8 +4,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Check, Copy, Trash2 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
+import { dateOfNs, dayAndTime } from '../../base/time.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
-import { dateOfNs, dayAndTime } from '../../ui/time.ts';
 
 type Webhook = Outputs['webhooks']['list'][number];
 

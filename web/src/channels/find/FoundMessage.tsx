@@ -3,9 +3,9 @@ import type { Message } from '@parley/client';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { dateOfNs, dayAndTime } from '../../base/time.ts';
 import { decodeMentions } from '../../composer/mentions.ts';
 import { Person } from '../../ui/Person.tsx';
-import { dateOfNs, dayAndTime } from '../../ui/time.ts';
 import classes from './FoundMessage.module.css';
 
 /** The beginning of a text, with mentions as names. */

@@ -5,10 +5,10 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { trpc } from '../../api/query.ts';
+import { dateOfNs, dayAndTime } from '../../base/time.ts';
 import { Empty } from '../../ui/Empty.tsx';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { dateOfNs, dayAndTime } from '../../ui/time.ts';
 import { FoundMessage, plainText } from './FoundMessage.tsx';
 import { useTitles } from './useTitles.ts';
 

@@ -5,8 +5,8 @@ import { CheckCheck, EyeOff, Info, LogOut } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
+import { openDetails } from '../../base/overlay.ts';
 import { ConfirmModal } from '../../ui/ConfirmButton.tsx';
-import { openDetails } from '../../ui/overlay.ts';
 import type { Listed } from './counts.ts';
 import { NOTIFY_LEVELS, useMarkRead, useNotify } from './marks.ts';
 

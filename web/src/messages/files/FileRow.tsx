@@ -1,7 +1,7 @@
 import { Text, VisuallyHidden } from '@mantine/core';
 import { Download, ExternalLink, File } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { sizeText } from '../../ui/size.ts';
+import { sizeText } from '../../base/size.ts';
 import classes from './Attachments.module.css';
 import type { Attachment } from './attachment.ts';
 

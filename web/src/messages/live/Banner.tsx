@@ -3,7 +3,7 @@ import { useNetwork } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import { useLiveState } from '../../api/live.ts';
 import { useMe } from '../../api/session.ts';
-import { sentenceOf } from '../../ui/errors.ts';
+import { sentenceOf } from '../../base/errors.ts';
 import { useWaitingCount } from '../outbox/current.ts';
 import classes from './live.module.css';
 import { useIsAway, useMissed } from './useConnectionLoss.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { useLive, useLiveState } from '../../api/live.ts';
-import { nextFrame } from '../store/frame.ts';
+import { nextFrame } from '../frame.ts';
 import { type Entry, Outbox } from './outbox.ts';
 
 const outboxes = new Map<string, Outbox>();

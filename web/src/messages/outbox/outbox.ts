@@ -1,7 +1,7 @@
 import { isParleyError, type Message } from '@parley/client';
 import i18next from 'i18next';
 import { api } from '../../api/client.ts';
-import { sentenceOf } from '../../ui/errors.ts';
+import { sentenceOf } from '../../base/errors.ts';
 import { noticeFailure } from '../failure.ts';
 import type { Draft, SentFile } from '../types.ts';
 import { entriesIn, forget, keep } from './storage.ts';

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { dateOfNs, longDay } from '../../ui/time.ts';
+import { dateOfNs, longDay } from '../../base/time.ts';
 import { usePane } from '../pane.ts';
 import classes from './MessageRow.module.css';
 

@@ -1,6 +1,6 @@
 import { lazy, memo, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import { dateOfNs, dayAndTime } from '../../ui/time.ts';
+import { dateOfNs, dayAndTime } from '../../base/time.ts';
 import { authorOf } from '../author.ts';
 import { useMessage, usePane } from '../pane.ts';
 import { AuthorPicture, RowHead, ShortTime } from './AuthorLine.tsx';

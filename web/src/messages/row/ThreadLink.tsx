@@ -2,7 +2,7 @@ import { UnstyledButton } from '@mantine/core';
 import type { Message } from '@parley/client';
 import { MessageSquareText } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { dateOfNs, dayAndTime } from '../../ui/time.ts';
+import { dateOfNs, dayAndTime } from '../../base/time.ts';
 import { usePane } from '../pane.ts';
 import classes from './MessageRow.module.css';
 

@@ -1,6 +1,7 @@
 import type { ChannelEvent, ChannelNotice, Message } from '@parley/client';
 import { flushSync } from 'react-dom';
 import { noticeFailure } from '../failure.ts';
+import { nextFrame } from '../frame.ts';
 import {
   grow,
   isGone,
@@ -10,7 +11,6 @@ import {
   withOwnReactions,
   withQuote,
 } from './changes.ts';
-import { nextFrame } from './frame.ts';
 import type { Page, Source } from './source.ts';
 import { EMPTY, inserted, type Target, type Window } from './window.ts';
 

@@ -1,9 +1,9 @@
 import { Button, FileButton, Group, Select, SimpleGrid, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { scalePicture } from '../../account/picture.ts';
 import { trpc } from '../../api/query.ts';
-import { showError } from '../../ui/errors.ts';
+import { showError } from '../../base/errors.ts';
+import { scalePicture } from '../../base/picture.ts';
 import { Picture } from '../../ui/Picture.tsx';
 import { pictureOf } from '../entries.ts';
 import { idOf } from './form.ts';

@@ -5,7 +5,7 @@ import { type Picked, PrincipalPicker } from '../../ui/grants/PrincipalPicker.ts
 import type { ModelRecord } from '../entries.ts';
 
 const Explanation = lazy(async () => ({
-  default: (await import('../../admin/permissions/Explanation.tsx')).Explanation,
+  default: (await import('../../ui/grants/Explanation.tsx')).Explanation,
 }));
 
 /** For administrators: why a person may, or may not, use the model. */

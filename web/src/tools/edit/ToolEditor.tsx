@@ -5,7 +5,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
-import { dayAndTime } from '../../ui/time.ts';
+import { dayAndTime } from '../../base/time.ts';
 import { useToolRights } from '../rights.ts';
 import { ConflictDialog } from './ConflictDialog.tsx';
 import { EditorToolbar } from './EditorToolbar.tsx';

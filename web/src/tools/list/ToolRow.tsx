@@ -3,7 +3,7 @@ import type { Outputs } from '@parley/client';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useMe } from '../../api/session.ts';
-import { dateOfSeconds, dayAndTime } from '../../ui/time.ts';
+import { dateOfSeconds, dayAndTime } from '../../base/time.ts';
 import classes from './ToolRow.module.css';
 
 export type Listing = Outputs['tools']['list'][number];

@@ -3,7 +3,7 @@ import { isParleyError, type Tool } from '@parley/client';
 import { Play, Square } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { fieldErrors, showError } from '../../ui/errors.ts';
+import { fieldErrors, showError } from '../../base/errors.ts';
 import { SchemaForm } from '../../ui/schema/SchemaForm.tsx';
 import type { JsonSchema } from '../../ui/schema/schema.ts';
 import { firstUnparsed, type Values } from '../../ui/schema/values.ts';

@@ -5,8 +5,8 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { trpc } from '../../api/query.ts';
+import { dateOfSeconds, dayAndTime } from '../../base/time.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
-import { dateOfSeconds, dayAndTime } from '../../ui/time.ts';
 import { Comparison } from './Comparison.tsx';
 import classes from './VersionsTab.module.css';
 

@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { languages } from '../../../app/languages.ts';
+import { languages } from '../../../base/languages.ts';
 import { type FieldProperties, shared } from '../SettingField.tsx';
 
 /** The languages of the page, by their own names. */

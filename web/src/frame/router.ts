@@ -4,9 +4,9 @@ import { adminRoutes } from '../admin/admin.routes.ts';
 import { channelRoutes } from '../channels/channels.routes.ts';
 import { entranceRoutes } from '../entrance/entrance.routes.ts';
 import { modelRoutes } from '../models/models.routes.ts';
+import { rootRoute } from '../routes/root.route.ts';
+import { shellRoute } from '../routes/shell.route.ts';
 import { toolRoutes } from '../tools/tools.routes.ts';
-import { rootRoute } from './root.route.ts';
-import { shellRoute } from './shell.route.ts';
 
 const routeTree = rootRoute.addChildren([
   ...entranceRoutes,

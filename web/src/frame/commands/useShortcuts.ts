@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { trpc } from '../../api/query.ts';
+import { openOverlay } from '../../base/overlay.ts';
 import { isNews, type Listed } from '../../channels/list/counts.ts';
 import { useMarkRead } from '../../channels/list/marks.ts';
 import { inOrder, sectionsOf } from '../../channels/list/sections.ts';
 import { useChannelTitle } from '../../channels/title.ts';
-import { openOverlay } from '../../ui/overlay.ts';
 
 const hasOverlay = () =>
   document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]') !== null;

@@ -1,6 +1,6 @@
 import { useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
-import { closeOverlay, useOverlay } from '../ui/overlay.ts';
+import { closeOverlay, useOverlay } from '../base/overlay.ts';
 
 const ChannelDetails = lazy(() => import('../channels/details/ChannelDetails.tsx'));
 const NewChannel = lazy(() => import('../channels/create/NewChannel.tsx'));

@@ -2,9 +2,9 @@ import { ActionIcon, Autocomplete, Button, Group, NumberInput, Stack, Text } fro
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { isSame } from '../../ui/schema/values.ts';
-import { useModelChoices } from '../settings/fields/models.ts';
-import type { FieldProperties } from '../settings/SettingField.tsx';
+import { isSame } from '../../../ui/schema/values.ts';
+import type { FieldProperties } from '../SettingField.tsx';
+import { useModelChoices } from './models.ts';
 
 interface Price {
   in: number;

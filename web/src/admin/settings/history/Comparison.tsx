@@ -1,8 +1,8 @@
 import { Box, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { trpc } from '../../api/query.ts';
-import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { trpc } from '../../../api/query.ts';
+import { ErrorNote } from '../../../ui/ErrorNote.tsx';
 import { Differences } from './Differences.tsx';
 
 interface Properties {

@@ -5,9 +5,9 @@ import { lazy, type ReactNode, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useConfig, useMe } from '../api/session.ts';
 import { ChannelList } from '../channels/ChannelList.tsx';
+import { Logo } from '../ui/Logo.tsx';
 import { NavLinkTo } from '../ui/links.tsx';
 import { AccountMenu } from './AccountMenu.tsx';
-import { Logo } from './Logo.tsx';
 import classes from './Navigation.module.css';
 
 const NavigationDrawer = lazy(() => import('./NavigationDrawer.tsx'));

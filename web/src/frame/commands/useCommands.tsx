@@ -16,9 +16,9 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { useMe } from '../../api/session.ts';
+import { type Overlay, openOverlay } from '../../base/overlay.ts';
 import { useChannelTitle } from '../../channels/title.ts';
 import { usePeopleSearch } from '../../ui/grants/principals.ts';
-import { type Overlay, openOverlay } from '../../ui/overlay.ts';
 import { Person } from '../../ui/Person.tsx';
 
 export interface Command {

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { configQuery } from '../api/session.ts';
-import { useHasNotices } from '../ui/notify.ts';
-import { startDensity } from './density.ts';
-import { cssVariables, themeOf } from './tokens.ts';
+import { startDensity } from '../base/density.ts';
+import { useHasNotices } from '../base/notify.ts';
+import { cssVariables, themeOf } from '../base/tokens.ts';
 
 startDensity();
 

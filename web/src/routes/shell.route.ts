@@ -1,8 +1,8 @@
 import { createRoute, redirect } from '@tanstack/react-router';
 import { queryClient } from '../api/query.ts';
 import { configQuery, meQuery } from '../api/session.ts';
+import { Shell } from '../frame/Shell.tsx';
 import { rootRoute } from './root.route.ts';
-import { Shell } from './Shell.tsx';
 
 /** What members see: the navigation and a view beside it. People without a session are sent to the sign-in. */
 export const shellRoute = createRoute({

@@ -1,4 +1,4 @@
-import { isSame } from '../../ui/schema/values.ts';
+import { isSame } from '../../../ui/schema/values.ts';
 
 export interface Difference {
   path: string;

@@ -1,6 +1,6 @@
 import { ScrollArea, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { ValueText } from '../settings/ValueText.tsx';
+import { ValueText } from '../ValueText.tsx';
 import type { Difference } from './compare.ts';
 
 interface Properties {

@@ -13,12 +13,12 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { trpc } from '../../api/query.ts';
-import { PrincipalPicker } from '../../ui/grants/PrincipalPicker.tsx';
-import { useNames } from '../../ui/grants/principals.ts';
-import { useModelChoices } from '../settings/fields/models.ts';
-import type { FieldProperties } from '../settings/SettingField.tsx';
-import classes from './usage.module.css';
+import { trpc } from '../../../api/query.ts';
+import { PrincipalPicker } from '../../../ui/grants/PrincipalPicker.tsx';
+import { useNames } from '../../../ui/grants/principals.ts';
+import type { FieldProperties } from '../SettingField.tsx';
+import classes from './limits.module.css';
+import { useModelChoices } from './models.ts';
 
 interface Limit {
   scope: 'user' | 'group' | 'model' | 'all';

@@ -3,9 +3,9 @@ import { skipToken, useQuery } from '@tanstack/react-query';
 import { CircleCheck, CircleX } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
-import { ErrorNote } from '../../ui/ErrorNote.tsx';
-import { useNames } from '../../ui/grants/principals.ts';
-import { AnchorTo } from '../../ui/links.tsx';
+import { ErrorNote } from '../ErrorNote.tsx';
+import { AnchorTo } from '../links.tsx';
+import { useNames } from './principals.ts';
 
 export interface Question {
   userId: string;

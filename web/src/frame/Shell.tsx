@@ -6,9 +6,9 @@ import { useTranslation } from 'react-i18next';
 import { startLive } from '../api/live.ts';
 import { meQuery } from '../api/session.ts';
 import { useOutboxSender } from '../messages/outbox/current.ts';
+import { NavigationContext } from '../ui/MenuButton.tsx';
 import { Attendance } from './Attendance.tsx';
 import { Banners } from './Banners.tsx';
-import { NavigationContext } from './MenuButton.tsx';
 import { Navigation } from './Navigation.tsx';
 import classes from './Shell.module.css';
 
