@@ -1,5 +1,5 @@
-import type { SentFile } from '../messages/types.ts';
 import type { Mention } from './mentions.ts';
+import type { SentFile } from './types.ts';
 
 /** What a person has written and not sent, in one channel or thread. */
 export interface StoredDraft {

@@ -1,10 +1,10 @@
 import { type ChangeEvent, type ClipboardEvent, type RefObject, useState } from 'react';
 import { useConfig, useMe } from '../api/session.ts';
-import type { ComposerProperties } from '../messages/types.ts';
 import { type Completion, type Trigger, triggerAt, useCompletions } from './completion.ts';
 import { readDraft, updateDraft } from './drafts.ts';
 import { bytesTooMany, insertAt } from './field.ts';
 import { encodeMentions, type Mention, withMention } from './mentions.ts';
+import type { ComposerProperties } from './types.ts';
 import { useUploads } from './uploads.ts';
 
 export type Compose = ReturnType<typeof useCompose>;

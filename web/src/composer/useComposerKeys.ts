@@ -1,6 +1,6 @@
 import type { KeyboardEvent, RefObject } from 'react';
-import type { ComposerProperties } from '../messages/types.ts';
 import { type Format, toggleFormat } from './field.ts';
+import type { ComposerProperties } from './types.ts';
 import type { Compose } from './useCompose.ts';
 
 const FORMATS: Record<string, Format> = { b: 'bold', i: 'italic', e: 'code' };

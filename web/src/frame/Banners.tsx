@@ -1,20 +1,9 @@
-import { Alert, Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import { useConfig } from '../api/session.ts';
+import { BannerNote, type BannerView } from '../ui/BannerNote.tsx';
 import classes from './Banners.module.css';
 
-export interface BannerView {
-  id: string;
-  /** `info`, `success`, `warning`, `error`; others look like `info`. */
-  type: string;
-  title?: string | undefined;
-  content: string;
-  dismissible: boolean;
-  timestamp: number;
-}
-
-const COLORS: Record<string, string> = { success: 'green', warning: 'yellow', error: 'red' };
 /** A banner that was changed is shown again. */
 const keyOf = ({ id, timestamp }: BannerView) => `${id} ${timestamp}`;
 
@@ -42,28 +31,5 @@ export function Banners() {
         />
       ))}
     </section>
-  );
-}
-
-interface NoteProperties {
-  banner: BannerView;
-  onDismiss?: () => void;
-}
-
-export function BannerNote({ banner: { type, title, content }, onDismiss }: NoteProperties) {
-  const { t } = useTranslation();
-  return (
-    <Alert
-      className={classes.banner}
-      variant="light"
-      color={COLORS[type] ?? 'blue'}
-      withCloseButton={onDismiss !== undefined}
-      closeButtonLabel={t('banners.dismiss')}
-      {...(onDismiss && { onClose: onDismiss })}
-    >
-      <Text size="sm" className={classes.text}>
-        {title && <b>{title}</b>} {content}
-      </Text>
-    </Alert>
   );
 }

@@ -1,11 +1,10 @@
 import type { Message } from '@parley/client';
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useLive } from '../api/live.ts';
 import { queryClient, trpc } from '../api/query.ts';
 import { useMe } from '../api/session.ts';
-import { type Listed, personalCount } from '../channels/list/counts.ts';
+import type { Listed } from '../channels/list/counts.ts';
 import { decodeMentions } from '../composer/mentions.ts';
 
 /** Notifications of the browser, for messages to the person while the window is away. */
@@ -14,16 +13,6 @@ const SHOWN_CHARACTERS = 180;
 
 /** The person allowed them; the settings of the account ask. */
 const mayShow = () => 'Notification' in window && Notification.permission === 'granted';
-
-/** How many messages are for the person: mentions, and all of direct channels. */
-export function useAttentionCount(): number {
-  const { data = 0 } = useQuery(
-    trpc.channels.list.queryOptions(undefined, {
-      select: (channels) => channels.reduce((sum, channel) => sum + personalCount(channel), 0),
-    }),
-  );
-  return data;
-}
 
 /** Shows a notification for each message to the person while the window is away. Used once, by the shell. */
 export function useNotifications(): void {

@@ -7,6 +7,10 @@ import { modelRoutes } from '../models/models.routes.ts';
 import { rootRoute } from '../routes/root.route.ts';
 import { shellRoute } from '../routes/shell.route.ts';
 import { toolRoutes } from '../tools/tools.routes.ts';
+import { Shell } from './Shell.tsx';
+
+// Not lazy, as most visits begin in a channel.
+shellRoute.update({ component: Shell });
 
 const routeTree = rootRoute.addChildren([
   ...entranceRoutes,

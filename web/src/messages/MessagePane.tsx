@@ -4,6 +4,7 @@ import { lazy, Suspense, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMe } from '../api/session.ts';
 import { Composer } from '../composer/Composer.tsx';
+import type { Draft } from '../composer/types.ts';
 import { MessageList } from './list/MessageList.tsx';
 import { Typing } from './live/Typing.tsx';
 import { useTyping } from './live/useTyping.ts';
@@ -12,7 +13,6 @@ import { outboxOf } from './outbox/current.ts';
 import { PaneContext } from './pane.ts';
 import { isOwn } from './row/actions.ts';
 import type { MessageStore } from './store/store.ts';
-import type { Draft } from './types.ts';
 
 const DeleteDialog = lazy(() => import('./DeleteDialog.tsx'));
 

@@ -1,5 +1,5 @@
 import type { Message, SessionUser } from '@parley/client';
-import type { Entry } from './outbox/outbox.ts';
+import type { Entry } from './outbox/entry.ts';
 
 /** A waiting post in the form of the message that it becomes. */
 export function messageOf(entry: Entry, me: SessionUser): Message {

@@ -1,10 +1,12 @@
 import { createRoute, redirect } from '@tanstack/react-router';
 import { queryClient } from '../api/query.ts';
 import { configQuery, meQuery } from '../api/session.ts';
-import { Shell } from '../frame/Shell.tsx';
 import { rootRoute } from './root.route.ts';
 
-/** What members see: the navigation and a view beside it. People without a session are sent to the sign-in. */
+/**
+ * What members see: the navigation and a view beside it; the frame sets the component. People without a session are sent to
+ * the sign-in.
+ */
 export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
@@ -17,6 +19,4 @@ export const shellRoute = createRoute({
     }
     if (me.role === 'pending') throw redirect({ to: '/pending' });
   },
-  // Not lazy, as most visits begin in a channel.
-  component: Shell,
 });

@@ -2,7 +2,7 @@ import { Box, Group, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useConfig } from '../api/session.ts';
-import { useAttentionCount } from '../frame/notifications.ts';
+import { useAttentionCount } from './attention.ts';
 import { MenuButton } from './MenuButton.tsx';
 import classes from './Page.module.css';
 

@@ -3,9 +3,8 @@ import { Pencil, Trash2 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { showError } from '../../base/errors.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
-import type { State } from './ConnectionsPage.tsx';
 import classes from './connections.module.css';
-import { type Connection, settingNamed, shownName } from './connections.ts';
+import { type Connection, type State, settingNamed, shownName } from './connections.ts';
 import { useConnections } from './useConnections.ts';
 
 interface Properties {

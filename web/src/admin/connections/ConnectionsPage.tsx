@@ -1,5 +1,4 @@
 import { Alert, Badge, Button, Group, Menu, Stack, Switch, Text, Title } from '@mantine/core';
-import type { Outputs } from '@parley/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChevronDown, Lock, Plug } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
@@ -11,10 +10,9 @@ import { Page } from '../../ui/Page.tsx';
 import { invalidate, send } from '../settings/useDrafts.ts';
 import { ConnectionRow } from './ConnectionRow.tsx';
 import classes from './connections.module.css';
-import { baseUrlOf, type Connection, type Kind, SECTION, settingNamed } from './connections.ts';
+import { baseUrlOf, type Connection, type Kind, SECTION, type State, settingNamed } from './connections.ts';
 import { useConnections } from './useConnections.ts';
 
-export type State = Outputs['providers']['list'][number];
 interface Opened {
   kind: Kind;
   index: number;

@@ -1,6 +1,10 @@
+import type { Outputs } from '@parley/client';
 import { MASK, type Setting } from '../settings/settings.ts';
 
 export type Kind = 'hosted' | 'ollama';
+
+/** What the server says of a connection in use. */
+export type State = Outputs['providers']['list'][number];
 
 /** The settings of one connection, as `api_configs` of the configuration holds them. */
 export interface ConnectionConfig {

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { Part } from '../../ui/Part.tsx';
-import type { PersonDetail } from './PersonPage.tsx';
+import type { PersonDetail } from './person.ts';
 
 /** What the server does with the data: docs/decisions/deleted-accounts.md. */
 const CONSEQUENCES = ['messages', 'shared', 'files', 'private', 'webhooks', 'address'] as const;

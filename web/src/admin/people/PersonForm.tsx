@@ -8,7 +8,7 @@ import { fieldErrors } from '../../base/errors.ts';
 import { notify } from '../../base/notify.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { Part } from '../../ui/Part.tsx';
-import type { PersonDetail } from './PersonPage.tsx';
+import type { PersonDetail } from './person.ts';
 import { ROLES } from './RoleBadge.tsx';
 
 /** Name, address, role and password. A new role or password ends all sessions of the account. */

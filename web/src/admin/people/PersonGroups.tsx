@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { Part } from '../../ui/Part.tsx';
-import type { PersonDetail } from './PersonPage.tsx';
+import type { PersonDetail } from './person.ts';
 
 /** The groups of the account. A group is left or joined at once. */
 export function PersonGroups({ person: { id, groups } }: { person: PersonDetail }) {

@@ -5,7 +5,7 @@ import { trpc } from '../../api/query.ts';
 import { dateOfSeconds, dayAndTime } from '../../base/time.ts';
 import { AnchorTo } from '../../ui/links.tsx';
 import { Person } from '../../ui/Person.tsx';
-import type { PersonDetail } from './PersonPage.tsx';
+import type { PersonDetail } from './person.ts';
 import { RoleBadge } from './RoleBadge.tsx';
 import { SignInMethods } from './SignInMethods.tsx';
 

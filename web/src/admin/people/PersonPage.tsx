@@ -1,5 +1,4 @@
 import { Skeleton, Stack } from '@mantine/core';
-import type { Outputs } from '@parley/client';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -15,8 +14,7 @@ import { PersonHead } from './PersonHead.tsx';
 import { PersonKeys } from './PersonKeys.tsx';
 import { PersonReach } from './PersonReach.tsx';
 import { PersonSessions } from './PersonSessions.tsx';
-
-export type PersonDetail = Outputs['users']['get'];
+import type { PersonDetail } from './person.ts';
 
 export function PersonPage() {
   const { t } = useTranslation('admin');

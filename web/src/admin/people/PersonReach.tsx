@@ -5,7 +5,7 @@ import { trpc } from '../../api/query.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { Part } from '../../ui/Part.tsx';
 import { Reach } from '../Reach.tsx';
-import type { PersonDetail } from './PersonPage.tsx';
+import type { PersonDetail } from './person.ts';
 
 export function PersonReach({ person: { id } }: { person: PersonDetail }) {
   const { t } = useTranslation('admin');

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CodeEditor } from '../../ui/code/CodeEditor.tsx';
 import { isSame, Unparsed } from '../../ui/schema/values.ts';
-import type { FieldProperties } from './SettingField.tsx';
+import type { FieldProperties } from './field.ts';
 
 /** A value without a field of its own, as JSON. */
 export function JsonValue({ label, setting, value, onChange, error }: FieldProperties) {

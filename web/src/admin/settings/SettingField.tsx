@@ -1,17 +1,9 @@
 import { NumberInput, PasswordInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
+import { type FieldProperties, shared } from './field.ts';
 import { JsonValue } from './JsonValue.tsx';
-import { kindOf, MASK, type Setting, schemaOf } from './settings.ts';
-
-export interface FieldProperties {
-  /** What screen readers call the field; the row shows it beside the field. */
-  label: string;
-  setting: Setting;
-  value: unknown;
-  onChange(value: unknown): void;
-  error: string | undefined;
-}
+import { kindOf, MASK, schemaOf } from './settings.ts';
 
 /** Settings with an editor of their own. */
 const EDITORS: Record<string, React.LazyExoticComponent<React.ComponentType<FieldProperties>>> = {
@@ -36,15 +28,6 @@ export function SettingField(properties: FieldProperties) {
     </Suspense>
   );
 }
-
-/** What all inputs of Mantine share. */
-export const shared = ({ label, setting, error }: FieldProperties) =>
-  ({
-    'aria-label': label,
-    size: 'xs',
-    disabled: setting.locked,
-    error,
-  }) as const;
 
 function PlainField(properties: FieldProperties) {
   const { setting, value, onChange } = properties;

@@ -1,5 +1,5 @@
 import { ActionIcon, Menu, Text } from '@mantine/core';
-import type { Channel } from '@parley/client';
+import type { Channel, Outputs } from '@parley/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis, MessageCircle, ShieldCheck, UserMinus } from 'lucide-react';
@@ -9,7 +9,8 @@ import { useMe } from '../../api/session.ts';
 import { closeOverlay } from '../../base/overlay.ts';
 import { Person } from '../../ui/Person.tsx';
 import classes from './MemberRow.module.css';
-import type { Member } from './Members.tsx';
+
+type Member = Outputs['members']['list']['users'][number];
 
 interface Properties {
   member: Member;

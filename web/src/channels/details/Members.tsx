@@ -1,6 +1,6 @@
 import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import type { Channel, Outputs } from '@parley/client';
+import type { Channel } from '@parley/client';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Search } from 'lucide-react';
 import { useState } from 'react';
@@ -10,8 +10,6 @@ import { trpc } from '../../api/query.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { AddMembers } from './AddMembers.tsx';
 import { MemberRow } from './MemberRow.tsx';
-
-export type Member = Outputs['members']['list']['users'][number];
 
 const PAGE_ROWS = 30;
 const SEARCH_DELAY_MS = 150;

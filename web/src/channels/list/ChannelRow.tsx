@@ -4,10 +4,11 @@ import { BellOff, Ellipsis, Hash, UsersRound } from 'lucide-react';
 import { lazy, memo, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMe } from '../../api/session.ts';
+import { personalCount } from '../../ui/attention.ts';
 import { Person } from '../../ui/Person.tsx';
 import { othersOf } from '../title.ts';
 import classes from './ChannelRow.module.css';
-import { countText, isNews, type Listed, personalCount } from './counts.ts';
+import { countText, isNews, type Listed } from './counts.ts';
 
 const ChannelMenu = lazy(() => import('./ChannelMenu.tsx'));
 

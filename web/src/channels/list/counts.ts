@@ -114,8 +114,4 @@ const replaced = (channels: Listed[], channel: Listed): Listed[] =>
 export const isNews = ({ notify, unread_count, mention_count }: Listed): boolean =>
   mention_count > 0 || (notify === 'all' && unread_count > 0);
 
-/** How many messages are for the person: mentions, and all of direct channels. */
-export const personalCount = ({ type, notify, unread_count, mention_count }: Listed): number =>
-  type === 'dm' && notify === 'all' ? unread_count : mention_count;
-
 export const countText = (count: number): string => (count >= MOST ? `${MOST - 1}+` : String(count));

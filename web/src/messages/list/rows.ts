@@ -1,6 +1,6 @@
 import type { Message } from '@parley/client';
 import { authorOf } from '../author.ts';
-import type { Entry } from '../outbox/outbox.ts';
+import type { Entry } from '../outbox/entry.ts';
 import type { MessageStore } from '../store/store.ts';
 import type { Window } from '../store/window.ts';
 

@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { useLive, useLiveState } from '../../api/live.ts';
 import { nextFrame } from '../frame.ts';
-import { type Entry, Outbox } from './outbox.ts';
+import type { Entry } from './entry.ts';
+import { Outbox } from './outbox.ts';
 
 const outboxes = new Map<string, Outbox>();
 

@@ -2,19 +2,10 @@ import { isParleyError, type Message } from '@parley/client';
 import i18next from 'i18next';
 import { api } from '../../api/client.ts';
 import { sentenceOf } from '../../base/errors.ts';
+import type { Draft, SentFile } from '../../composer/types.ts';
 import { noticeFailure } from '../failure.ts';
-import type { Draft, SentFile } from '../types.ts';
+import type { Entry } from './entry.ts';
 import { entriesIn, forget, keep } from './storage.ts';
-
-export interface Entry extends Draft {
-  tempId: string;
-  channelId: string;
-  threadId: string | null;
-  /** Milliseconds. */
-  createdAt: number;
-  /** The server's sentence; null while the message waits or is sent. */
-  error: string | null;
-}
 
 /** The server recognizes a repeated post for 24 hours; after that, only the person can tell whether to send it. */
 const REPEATABLE_MS = 23 * 3600_000;

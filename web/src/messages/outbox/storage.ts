@@ -1,4 +1,4 @@
-import type { Entry } from './outbox.ts';
+import type { Entry } from './entry.ts';
 
 /** Each entry has its own key, so that two tabs do not overwrite each other's entries. */
 const prefixOf = (accountId: string) => `parley.outbox.${accountId}.`;

@@ -3,7 +3,7 @@ import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { MessageBody } from '../body/MessageBody.tsx';
 import { outboxOf } from '../outbox/current.ts';
-import type { Entry } from '../outbox/outbox.ts';
+import type { Entry } from '../outbox/entry.ts';
 import { usePane } from '../pane.ts';
 import { messageOf } from '../pending.ts';
 import { AuthorPicture, RowHead, ShortTime } from './AuthorLine.tsx';

@@ -1,5 +1,5 @@
 import { isParleyError } from '@parley/client';
-import type { Mark } from '../../ui/code/CodeEditor.tsx';
+import type { Mark } from '../../ui/code/types.ts';
 
 /** The last line that a sentence of the server names: a traceback goes from the outside to the cause. */
 function lineIn(sentence: string): number | null {

@@ -1,33 +1,8 @@
 import { Input, Skeleton } from '@mantine/core';
-import { lazy, type ReactNode, Suspense, useId } from 'react';
+import { lazy, Suspense, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './code.module.css';
-
-export type CodeLanguage = 'python' | 'json' | 'text';
-
-/** A problem at a line, counted from 1. */
-export interface Mark {
-  line: number;
-  message: string;
-  severity?: 'error' | 'warning';
-}
-
-export interface CodeEditorProps {
-  /** What screen readers call the editor; a visible label unless `hidesLabel`. */
-  label: string;
-  hidesLabel?: boolean;
-  value: string;
-  onChange?(value: string): void;
-  language: CodeLanguage;
-  /** Problems in the gutter. The editor scrolls to the first one when the list changes. */
-  marks?: Mark[];
-  isReadOnly?: boolean;
-  /** CSS height; a number for lines. Without one the editor grows with its text. */
-  height?: string | number;
-  placeholder?: string;
-  description?: ReactNode;
-  error?: ReactNode;
-}
+import type { CodeEditorProps, DiffViewProps } from './types.ts';
 
 const Editor = lazy(() => import('./Editor.tsx'));
 
@@ -66,13 +41,6 @@ export function CodeEditor({
       </span>
     </Input.Wrapper>
   );
-}
-
-export interface DiffViewProps {
-  label: string;
-  original: string;
-  modified: string;
-  language: CodeLanguage;
 }
 
 const Diff = lazy(() => import('./Diff.tsx'));

@@ -2,8 +2,8 @@ import { unifiedMergeView } from '@codemirror/merge';
 import { useComputedColorScheme } from '@mantine/core';
 import CodeMirror, { EditorView } from '@uiw/react-codemirror';
 import { useMemo } from 'react';
-import type { DiffViewProps } from './CodeEditor.tsx';
 import { SETUP, styleOf, syntaxOf, usePhrases } from './look.ts';
+import type { DiffViewProps } from './types.ts';
 
 export default function Diff({ label, original, modified, language }: DiffViewProps) {
   const scheme = useComputedColorScheme('light');

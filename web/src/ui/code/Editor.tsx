@@ -2,8 +2,8 @@ import { type Diagnostic, linter, lintGutter, setDiagnostics } from '@codemirror
 import { useComputedColorScheme } from '@mantine/core';
 import CodeMirror, { EditorView, type ViewUpdate } from '@uiw/react-codemirror';
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
-import type { CodeEditorProps, Mark } from './CodeEditor.tsx';
 import { SETUP, styleOf, syntaxOf, usePhrases } from './look.ts';
+import type { CodeEditorProps, Mark } from './types.ts';
 
 interface Properties extends Omit<CodeEditorProps, 'height'> {
   height: string | undefined;

@@ -5,7 +5,7 @@ import { tags } from '@lezer/highlight';
 import { type BasicSetupOptions, EditorState, EditorView, type Extension } from '@uiw/react-codemirror';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { CodeLanguage } from './CodeEditor.tsx';
+import type { CodeLanguage } from './types.ts';
 
 /** The colours are variables of `tokens.ts` and `code.module.css`, which follow light and dark. */
 const STYLE = {

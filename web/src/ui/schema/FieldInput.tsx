@@ -1,49 +1,16 @@
-import {
-  Checkbox,
-  ColorInput,
-  Fieldset,
-  MultiSelect,
-  NumberInput,
-  Select,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { ActionIcon, Anchor, Button, Fieldset, Group, Stack, Text } from '@mantine/core';
+import { Plus, X } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import type { FieldProperties } from './field.ts';
 import { JsonField } from './JsonField.tsx';
-import { ListField } from './ListField.tsx';
-import { Members } from './SchemaForm.tsx';
+import { PlainField } from './PlainField.tsx';
 import { SecretField } from './SecretField.tsx';
-import type { Choice, Field } from './schema.ts';
-import type { Values } from './values.ts';
+import { type Field, labelOf } from './schema.ts';
+import { isSame, type Values, withMember } from './values.ts';
 
-export interface FieldProperties {
-  label: string;
-  field: Field;
-  isRequired: boolean;
-  value: unknown;
-  /** The value before the edit. */
-  stored: unknown;
-  /** `undefined` removes the value. */
-  onChange(value: unknown): void;
-  errors: Record<string, string>;
-  path: string;
-  disabled: boolean;
-}
-
-/** The input for one value. */
+/** The input for one value. Objects and lists hold inputs themselves. */
 export function FieldInput(properties: FieldProperties) {
-  const { field } = properties;
-  switch (field.kind) {
-    case 'boolean':
-      return <BooleanField {...properties} />;
-    case 'integer':
-    case 'number':
-      return <NumberField {...properties} />;
-    case 'choice':
-      return <ChoiceField {...properties} />;
-    case 'choices':
-      return <ChoicesField {...properties} />;
+  switch (properties.field.kind) {
     case 'secret':
       return <SecretField {...properties} />;
     case 'list':
@@ -53,113 +20,12 @@ export function FieldInput(properties: FieldProperties) {
     case 'json':
       return <JsonField {...properties} />;
     default:
-      return <TextField {...properties} />;
+      return <PlainField {...properties} />;
   }
 }
 
-/** What all inputs of Mantine share. */
-export const common = ({ label, field, isRequired, errors, path, disabled }: FieldProperties) => ({
-  label,
-  description: field.schema.description,
-  withAsterisk: isRequired,
-  error: errors[path],
-  disabled,
-});
-
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
-
-function TextField(properties: FieldProperties) {
-  const { field, isRequired, value, onChange } = properties;
-  const hasDefault = field.schema.default !== undefined && field.schema.default !== null;
-  // An empty text is a value only where leaving it out would mean another one.
-  const change = (text: string) => onChange(text === '' && !isRequired && !hasDefault ? undefined : text);
-  const shared = { ...common(properties), value: textOf(value) };
-  if (field.kind === 'color') return <ColorInput {...shared} onChange={change} />;
-  if (field.kind === 'longText')
-    return (
-      <Textarea
-        {...shared}
-        autosize
-        minRows={3}
-        maxRows={12}
-        onChange={({ currentTarget }) => change(currentTarget.value)}
-      />
-    );
-  return <TextInput {...shared} onChange={({ currentTarget }) => change(currentTarget.value)} />;
-}
-
-function NumberField(properties: FieldProperties) {
-  const { field, value, onChange } = properties;
-  const { minimum, maximum } = field.schema;
-  return (
-    <NumberInput
-      {...common(properties)}
-      value={typeof value === 'number' ? value : ''}
-      allowDecimal={field.kind === 'number'}
-      clampBehavior="none"
-      {...(minimum !== undefined && { min: minimum })}
-      {...(maximum !== undefined && { max: maximum })}
-      onChange={(changed) => onChange(changed === '' ? undefined : Number(changed))}
-    />
-  );
-}
-
-function BooleanField(properties: FieldProperties) {
-  const { withAsterisk: _asterisk, ...shared } = common(properties);
-  return (
-    <Checkbox
-      {...shared}
-      mt={4}
-      checked={properties.value === true}
-      onChange={({ currentTarget }) => properties.onChange(currentTarget.checked)}
-    />
-  );
-}
-
-/** Values of any type by their JSON, since inputs hold texts. */
-const keyOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-const dataOf = (choices: Choice[], chosen: unknown[]) => {
-  const known = new Set(choices.map(({ value }) => keyOf(value)));
-  const others = chosen.map(keyOf).filter((key) => !known.has(key));
-  return [
-    ...choices.map(({ value, label }) => ({ value: keyOf(value), label })),
-    ...others.map((key) => ({ value: key, label: key })),
-  ];
-};
-const valueBy = (choices: Choice[], key: string) =>
-  choices.find(({ value }) => keyOf(value) === key)?.value ?? key;
-
-function ChoiceField(properties: FieldProperties) {
-  const { field, isRequired, value, onChange } = properties;
-  const isChosen = value !== undefined && value !== null && value !== '';
-  return (
-    <Select
-      {...common(properties)}
-      data={dataOf(field.choices, isChosen ? [value] : [])}
-      value={isChosen ? keyOf(value) : null}
-      onChange={(key) => onChange(key === null ? undefined : valueBy(field.choices, key))}
-      allowDeselect={!isRequired}
-      searchable={field.choices.length > 7}
-    />
-  );
-}
-
-function ChoicesField(properties: FieldProperties) {
-  const { field, value, onChange } = properties;
-  const chosen = Array.isArray(value) ? value : [];
-  return (
-    <MultiSelect
-      {...common(properties)}
-      data={dataOf(field.choices, chosen)}
-      value={chosen.map(keyOf)}
-      onChange={(keys) => onChange(keys.map((key) => valueBy(field.choices, key)))}
-      searchable={field.choices.length > 7}
-    />
-  );
-}
-
 /** As the labels of the other inputs. */
-export const LEGEND = { legend: { fontWeight: 500 } };
+const LEGEND = { legend: { fontWeight: 500 } };
 
 const isValues = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -185,4 +51,157 @@ function ObjectField({ label, field, value, stored, onChange, errors, path, disa
       </Stack>
     </Fieldset>
   );
+}
+
+interface MembersProperties {
+  fields: Field['members'];
+  value: Values;
+  onChange(value: Values): void;
+  stored: Values | undefined;
+  errors: Record<string, string>;
+  /** The path of the object, with a dot at its end. */
+  path: string;
+  disabled: boolean;
+}
+
+/** The inputs of an object. */
+export function Members({ fields, value, onChange, stored, errors, path, disabled }: MembersProperties) {
+  return fields.map(([name, field, isRequired]) => (
+    <Member
+      key={name}
+      name={name}
+      field={field}
+      isRequired={isRequired}
+      value={value}
+      onChange={onChange}
+      stored={stored}
+      errors={errors}
+      path={`${path}${name}`}
+      disabled={disabled}
+    />
+  ));
+}
+
+interface MemberProperties extends Omit<MembersProperties, 'fields'> {
+  name: string;
+  field: Field;
+  isRequired: boolean;
+}
+
+function Member({
+  name,
+  field,
+  isRequired,
+  value,
+  onChange,
+  stored,
+  errors,
+  path,
+  disabled,
+}: MemberProperties) {
+  const { t } = useTranslation();
+  const { schema } = field;
+  const isSet = Object.hasOwn(value, name);
+  const label = labelOf(name, schema);
+  const hasDefault = schema.default !== undefined && schema.default !== null;
+  const isOther = isSet && hasDefault && !isSame(value[name], schema.default);
+  return (
+    <div>
+      <FieldInput
+        label={label}
+        field={field}
+        isRequired={isRequired}
+        value={isSet ? value[name] : schema.default}
+        stored={stored?.[name]}
+        onChange={(changed) => onChange(withMember(value, name, changed))}
+        errors={errors}
+        path={path}
+        disabled={disabled}
+      />
+      {isOther && field.kind !== 'secret' && field.kind !== 'object' && !disabled && (
+        <Text size="xs" mt={2}>
+          <Anchor
+            component="button"
+            type="button"
+            inherit
+            aria-label={t('schema.resetName', { label })}
+            onClick={() => onChange(withMember(value, name, undefined))}
+          >
+            {t('schema.reset')}
+          </Anchor>
+        </Text>
+      )}
+    </div>
+  );
+}
+
+/** A list: a row for each entry, and a button that adds one. */
+function ListField(properties: FieldProperties) {
+  const { t } = useTranslation();
+  const { label, field, value, stored, onChange, errors, path, disabled, isRequired } = properties;
+  const { items } = field;
+  const entries: unknown[] = Array.isArray(value) ? value : [];
+  const before: unknown[] = Array.isArray(stored) ? stored : [];
+  if (!items) return null;
+  const first = items.kind === 'object' ? {} : (items.schema.default ?? emptyOf(items.kind));
+  return (
+    <Fieldset legend={isRequired ? `${label} *` : label} p="sm" mx={0} disabled={disabled} styles={LEGEND}>
+      <Stack gap="xs" align="stretch">
+        {field.schema.description && (
+          <Text size="xs" c="dimmed">
+            {field.schema.description}
+          </Text>
+        )}
+        {errors[path] && (
+          <Text size="xs" c="var(--mantine-color-error)">
+            {errors[path]}
+          </Text>
+        )}
+        {entries.map((entry, index) => (
+          // Entries have no identity of their own.
+          // biome-ignore lint/suspicious/noArrayIndexKey: see above
+          <Group key={index} gap="xs" align="end" wrap="nowrap">
+            <div style={{ flex: 1 }}>
+              <FieldInput
+                label={t('schema.entry', { label, number: index + 1 })}
+                field={items}
+                isRequired={false}
+                value={entry}
+                stored={before[index]}
+                onChange={(changed) => onChange(entries.with(index, changed ?? first))}
+                errors={errors}
+                path={`${path}.${index}`}
+                disabled={disabled}
+              />
+            </div>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={t('schema.removeEntry', { label, number: index + 1 })}
+              onClick={() => onChange(entries.toSpliced(index, 1))}
+            >
+              <X size={16} aria-hidden />
+            </ActionIcon>
+          </Group>
+        ))}
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<Plus size={14} aria-hidden />}
+          aria-label={t('schema.addEntry', { label })}
+          onClick={() => onChange([...entries, first])}
+          style={{ alignSelf: 'flex-start' }}
+        >
+          {t('action.add')}
+        </Button>
+      </Stack>
+    </Fieldset>
+  );
+}
+
+function emptyOf(kind: string): unknown {
+  if (kind === 'integer' || kind === 'number') return 0;
+  if (kind === 'boolean') return false;
+  if (kind === 'list' || kind === 'choices') return [];
+  return kind === 'json' ? null : '';
 }

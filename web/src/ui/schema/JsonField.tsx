@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CodeEditor } from '../code/CodeEditor.tsx';
-import type { FieldProperties } from './FieldInput.tsx';
+import type { FieldProperties } from './field.ts';
 import { isSame, Unparsed } from './values.ts';
 
 /** Values without a field of their own: objects with free names, alternatives, deep structures. */

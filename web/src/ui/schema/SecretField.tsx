@@ -1,6 +1,6 @@
 import { PasswordInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { common, type FieldProperties } from './FieldInput.tsx';
+import { common, type FieldProperties } from './field.ts';
 
 /** A secret that is stored is never shown: an empty field keeps it, other text replaces it. */
 export function SecretField(properties: FieldProperties) {

@@ -1,9 +1,9 @@
 import { Button, Checkbox, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { Plus } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { BannerNote, type BannerView } from '../../../frame/Banners.tsx';
-import classes from '../../look/look.module.css';
-import type { FieldProperties } from '../SettingField.tsx';
+import { BannerNote, type BannerView } from '../../../ui/BannerNote.tsx';
+import type { FieldProperties } from '../field.ts';
+import classes from './fields.module.css';
 
 const TYPES = ['info', 'success', 'warning', 'error'] as const;
 const now = () => Math.floor(Date.now() / 1000);

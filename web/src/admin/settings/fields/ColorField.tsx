@@ -1,6 +1,6 @@
 import { ColorInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { type FieldProperties, shared } from '../SettingField.tsx';
+import { type FieldProperties, shared } from '../field.ts';
 
 const SWATCHES = ['#3b5bdb', '#1971c2', '#0c8599', '#2f9e44', '#c2255c', '#862e9c', '#d9480f', '#343a40'];
 

@@ -2,7 +2,7 @@ import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../../api/query.ts';
-import { type FieldProperties, shared } from '../SettingField.tsx';
+import { type FieldProperties, shared } from '../field.ts';
 
 /** A group by its name; the setting holds its id. */
 export default function GroupField(properties: FieldProperties) {

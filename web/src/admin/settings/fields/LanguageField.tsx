@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { languages } from '../../../base/languages.ts';
-import { type FieldProperties, shared } from '../SettingField.tsx';
+import { type FieldProperties, shared } from '../field.ts';
 
 /** The languages of the page, by their own names. */
 export default function LanguageField(properties: FieldProperties) {

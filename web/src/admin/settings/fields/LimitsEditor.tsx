@@ -16,8 +16,8 @@ import { useTranslation } from 'react-i18next';
 import { trpc } from '../../../api/query.ts';
 import { PrincipalPicker } from '../../../ui/grants/PrincipalPicker.tsx';
 import { useNames } from '../../../ui/grants/principals.ts';
-import type { FieldProperties } from '../SettingField.tsx';
-import classes from './limits.module.css';
+import type { FieldProperties } from '../field.ts';
+import classes from './fields.module.css';
 import { useModelChoices } from './models.ts';
 
 interface Limit {

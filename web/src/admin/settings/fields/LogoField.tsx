@@ -1,7 +1,7 @@
 import { Button, FileButton, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { FieldProperties } from '../SettingField.tsx';
+import type { FieldProperties } from '../field.ts';
 
 const SIDE = 128;
 

@@ -1,6 +1,6 @@
 import { MultiSelect } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { type FieldProperties, shared } from '../SettingField.tsx';
+import { type FieldProperties, shared } from '../field.ts';
 import { useModelChoices } from './models.ts';
 
 /** Models by their names; the setting holds their ids between commas, or null. */

@@ -2,7 +2,7 @@ import { ActionIcon, Group, Select, Stack, Text } from '@mantine/core';
 import { ArrowDown, ArrowUp, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type FieldProperties, shared } from '../SettingField.tsx';
+import { type FieldProperties, shared } from '../field.ts';
 import { useModelChoices } from './models.ts';
 
 /** Models in an order; the others follow by name. */

@@ -3,7 +3,7 @@ import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isSame } from '../../../ui/schema/values.ts';
-import type { FieldProperties } from '../SettingField.tsx';
+import type { FieldProperties } from '../field.ts';
 import { useModelChoices } from './models.ts';
 
 interface Price {

@@ -1,0 +1,3 @@
+import type { Outputs } from '@parley/client';
+
+export type PersonDetail = Outputs['users']['get'];
