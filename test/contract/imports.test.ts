@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { circlesIn, graphOf } from './circles.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Folders that are not nouns. */
@@ -50,35 +51,6 @@ const found = (rule: (edge: Import) => boolean) => [
 /** Exceptions from the rules, with their reasons: an unused exception fails the test as well. */
 type Exceptions = Record<string, string>;
 const excepted = (exceptions: Exceptions) => Object.keys(exceptions).sort();
-
-/** The strongly connected components of more than one node. */
-function circlesIn(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
-  const reach = (from: string) => {
-    const seen = new Set<string>();
-    const open = [from];
-    for (let at = open.pop(); at !== undefined; at = open.pop()) {
-      for (const next of graph.get(at) ?? []) {
-        if (!seen.has(next)) open.push(next);
-        seen.add(next);
-      }
-    }
-    return seen;
-  };
-  const reached = new Map([...graph.keys()].map((node) => [node, reach(node)]));
-  const inCircle = [...graph.keys()].filter((node) => reached.get(node)?.has(node));
-  const circles = inCircle.map((node) =>
-    inCircle.filter((other) => reached.get(node)?.has(other) && reached.get(other)?.has(node)).sort(),
-  );
-  return [...new Map(circles.map((circle) => [circle.join(), circle])).values()];
-}
-
-function graphOf(edges: (readonly [string, string])[]): Map<string, Set<string>> {
-  const graph = new Map<string, Set<string>>();
-  for (const [from, to] of edges) {
-    if (from !== to) graph.set(from, (graph.get(from) ?? new Set()).add(to));
-  }
-  return graph;
-}
 
 describe('imports', () => {
   it('are found', () => {

@@ -55,28 +55,3 @@ describe('the words of the page', () => {
     expect(unknown).toEqual([]);
   });
 });
-
-test('the page imports the client and libraries, and nothing of the server', async () => {
-  const refused: string[] = [];
-  for (const name of sources) {
-    const text = await readFile(join(WEB, 'src', name), 'utf8');
-    for (const [, target = ''] of text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)) {
-      const leavesPage =
-        target.startsWith('.') && !join('src', name, '..', target).match(/^(?:src|languages)\//);
-      if (leavesPage || target.startsWith('node:')) refused.push(`${name}: ${target}`);
-    }
-  }
-  expect(refused).toEqual([]);
-});
-
-test('`web/src/ui` and `web/src/api` import no area of the page', async () => {
-  const refused: string[] = [];
-  for (const name of sources.filter((source) => /^(?:ui|api)\//.test(source))) {
-    const text = await readFile(join(WEB, 'src', name), 'utf8');
-    for (const [, target = ''] of text.matchAll(/from '(\.[^']+)'/g)) {
-      const [area = ''] = join(name, '..', target).split('/');
-      if (!['ui', 'api', 'base', 'frame'].includes(area)) refused.push(`${name}: ${target}`);
-    }
-  }
-  expect(refused).toEqual([]);
-});

@@ -6,10 +6,10 @@ import { CompletionList, optionId } from './CompletionList.tsx';
 import classes from './Composer.module.css';
 import { ComposerTools } from './ComposerTools.tsx';
 import { draftKey } from './drafts.ts';
-import { FileDrop } from './FileDrop.tsx';
+import { FileDrop } from './files/FileDrop.tsx';
+import { UploadList } from './files/UploadList.tsx';
 import { QuoteNote } from './QuoteNote.tsx';
 import type { ComposerProperties } from './types.ts';
-import { UploadList } from './UploadList.tsx';
 import { useCompose } from './useCompose.ts';
 import { useComposerKeys } from './useComposerKeys.ts';
 

@@ -3,9 +3,9 @@ import { useConfig, useMe } from '../api/session.ts';
 import { type Completion, type Trigger, triggerAt, useCompletions } from './completion.ts';
 import { readDraft, updateDraft } from './drafts.ts';
 import { bytesTooMany, insertAt } from './field.ts';
+import { useUploads } from './files/uploads.ts';
 import { encodeMentions, type Mention, withMention } from './mentions.ts';
 import type { ComposerProperties } from './types.ts';
-import { useUploads } from './uploads.ts';
 
 export type Compose = ReturnType<typeof useCompose>;
 

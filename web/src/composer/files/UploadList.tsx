@@ -1,7 +1,7 @@
 import { ActionIcon, Progress, Text } from '@mantine/core';
 import { CircleAlert, File, RotateCw, X } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { sizeText } from '../base/size.ts';
+import { sizeText } from '../../base/size.ts';
 import classes from './UploadList.module.css';
 import type { Upload, useUploads } from './uploads.ts';
 

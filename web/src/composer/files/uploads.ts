@@ -1,8 +1,8 @@
 import i18next from 'i18next';
 import { useSyncExternalStore } from 'react';
-import { sizeText } from '../base/size.ts';
-import { readDraft, updateDraft } from './drafts.ts';
-import type { SentFile } from './types.ts';
+import { sizeText } from '../../base/size.ts';
+import { readDraft, updateDraft } from '../drafts.ts';
+import type { SentFile } from '../types.ts';
 import { upload } from './upload.ts';
 
 export interface Upload {

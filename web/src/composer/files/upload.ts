@@ -1,4 +1,4 @@
-import type { SentFile } from './types.ts';
+import type { SentFile } from '../types.ts';
 
 interface Stored {
   id: string;
