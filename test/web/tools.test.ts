@@ -186,7 +186,7 @@ describe.skipIf(withoutBrowser)('tools (skipped without the Debian package chrom
 
     await write(page, source('mine'));
     await page.getByRole('link', { name: 'Models' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Stay' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.reload();
     await page.getByText('This is your draft').waitFor();
     await api('POST /tools/id/poem/update', { name: 'Poem', meta: {}, content: source('theirs') });

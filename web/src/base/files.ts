@@ -1,9 +1,14 @@
-/** Hands a text over as a download. */
+/** Saves a text as a file. */
 export function saveFile(name: string, text: string, type: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
   link.href = address;
   link.download = name;
   link.click();
-  URL.revokeObjectURL(address);
+  // The browser reads the bytes after the click.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
+
+/** Saves a value as a file of JSON. */
+export const saveJson = (name: string, value: unknown): void =>
+  saveFile(name, `${JSON.stringify(value, null, 2)}\n`, 'application/json');

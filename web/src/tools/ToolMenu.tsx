@@ -7,9 +7,9 @@ import { Download, Ellipsis, Trash2 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
 import { useMe } from '../api/session.ts';
+import { saveJson } from '../base/files.ts';
 import { ConfirmModal } from '../ui/ConfirmButton.tsx';
 import { removeDraft } from './edit/drafts.ts';
-import { saveTools } from './export.ts';
 import { useToolRights } from './rights.ts';
 
 /** What is done with a tool as a whole. */
@@ -43,7 +43,7 @@ export function ToolMenu({ tool }: { tool: Tool }) {
           {mayExport && (
             <Menu.Item
               leftSection={<Download size={14} aria-hidden />}
-              onClick={() => saveTools([tool], tool.id)}
+              onClick={() => saveJson(`${tool.id}.json`, [tool])}
             >
               {t('export.one')}
             </Menu.Item>

@@ -4,7 +4,7 @@ import { Download, Ellipsis, Upload } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
-import { saveFile } from '../../base/files.ts';
+import { saveJson } from '../../base/files.ts';
 import { ConfirmModal } from '../../ui/ConfirmButton.tsx';
 
 const ImportDialog = lazy(() => import('./ImportDialog.tsx'));
@@ -17,11 +17,7 @@ export function FileMenu() {
     async mutationFn(secrets: boolean) {
       const configuration = await api.configs.export.query({ secrets });
       const day = new Date().toISOString().slice(0, 10);
-      saveFile(
-        `configuration-${day}.json`,
-        `${JSON.stringify(configuration, null, 2)}\n`,
-        'application/json',
-      );
+      saveJson(`configuration-${day}.json`, configuration);
     },
   });
   return (

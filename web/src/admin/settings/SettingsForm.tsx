@@ -1,9 +1,8 @@
 import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
-import { useBlocker } from '@tanstack/react-router';
 import { CircleAlert } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { ConfirmModal } from '../../ui/ConfirmButton.tsx';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { LeaveGuard } from '../../ui/LeaveGuard.tsx';
 import { SettingRow } from './SettingRow.tsx';
 import classes from './settings.module.css';
 import type { Setting } from './settings.ts';
@@ -34,14 +33,13 @@ interface BarProperties {
 }
 
 /** Shown while a form has changes: how many, and what to do with them. */
-/** Shown while a form has changes: how many, and what to do with them. */
 export function SaveBar({ drafts, onShowChanges }: BarProperties) {
   const { t } = useTranslation('config');
   const count = drafts.byPath.size;
   if (count === 0) return null;
   return (
     <Stack className={classes.bar} gap="xs" role="region" aria-label={t('form.changes', { count })}>
-      <LeaveWarning />
+      <LeaveGuard isDirty />
       {drafts.error instanceof Conflict ? (
         <Alert color="yellow" role="alert" icon={<CircleAlert size={18} aria-hidden />}>
           {t('form.conflict')}
@@ -68,22 +66,5 @@ export function SaveBar({ drafts, onShowChanges }: BarProperties) {
         </Group>
       </Group>
     </Stack>
-  );
-}
-
-/** Leaving the view would lose what was typed. */
-function LeaveWarning() {
-  const { t } = useTranslation('config');
-  const { status, proceed, reset } = useBlocker({ shouldBlockFn: () => true, withResolver: true });
-  return (
-    <ConfirmModal
-      opened={status === 'blocked'}
-      onClose={() => reset?.()}
-      title={t('form.leave')}
-      confirm={t('form.leaveNow')}
-      onConfirm={async () => proceed?.()}
-    >
-      <Text size="sm">{t('form.leaveHint')}</Text>
-    </ConfirmModal>
   );
 }

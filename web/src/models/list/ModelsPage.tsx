@@ -4,13 +4,13 @@ import { Boxes, Download, Plus, Search } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { saveJson } from '../../base/files.ts';
 import { Empty } from '../../ui/Empty.tsx';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { ButtonTo } from '../../ui/links.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { type Entry, useEntries } from '../entries.ts';
 import { useModelRights } from '../rights.ts';
-import { saveJson } from '../saveJson.ts';
 import { ModelRow } from './ModelRow.tsx';
 
 export function ModelsPage() {
@@ -31,7 +31,7 @@ function Actions({ hasModels }: { hasModels: boolean }) {
   const rights = useModelRights();
   const save = useMutation({
     mutationFn: () => api.modelTransfer.export.query({}),
-    onSuccess: (models) => saveJson(models, 'models'),
+    onSuccess: (models) => saveJson('models.json', models),
   });
   return (
     <Group gap="xs" wrap="nowrap">

@@ -3,8 +3,8 @@ import { Save } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
+import { LeaveGuard } from '../../ui/LeaveGuard.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { LeaveGuard } from './LeaveGuard.tsx';
 import { NameFields } from './NameFields.tsx';
 import { SourceLayout } from './SourceLayout.tsx';
 import { idOf } from './template.ts';
@@ -71,7 +71,7 @@ export function NewTool() {
           </>
         }
       />
-      <LeaveGuard isDirty={isDirty && !create.isSuccess} />
+      <LeaveGuard isDirty={isDirty && !create.isSuccess} hint={t('leaveHint')} />
     </Page>
   );
 }

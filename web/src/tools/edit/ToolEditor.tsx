@@ -6,17 +6,18 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { dayAndTime } from '../../base/time.ts';
+import { LeaveGuard } from '../../ui/LeaveGuard.tsx';
 import { useToolRights } from '../rights.ts';
 import { ConflictDialog } from './ConflictDialog.tsx';
 import { EditorToolbar } from './EditorToolbar.tsx';
 import { Facts } from './Facts.tsx';
-import { LeaveGuard } from './LeaveGuard.tsx';
 import { NameFields } from './NameFields.tsx';
 import { SourceLayout } from './SourceLayout.tsx';
 import { Conflict, useSource } from './useSource.ts';
 
 /** The source of a stored tool with name and description, for people who may change it. */
 export function ToolEditor({ tool }: { tool: Tool }) {
+  const { t } = useTranslation('tools');
   const { mayWrite } = useToolRights();
   const editing = useSource(tool);
   const { source, change, isDirty, save } = editing;
@@ -74,7 +75,7 @@ export function ToolEditor({ tool }: { tool: Tool }) {
           onTake={afresh(() => editing.adopt(conflict))}
         />
       )}
-      <LeaveGuard isDirty={isDirty} />
+      <LeaveGuard isDirty={isDirty} hint={t('leaveHint')} />
     </>
   );
 }

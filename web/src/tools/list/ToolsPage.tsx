@@ -6,11 +6,11 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { trpc } from '../../api/query.ts';
 import { useMe } from '../../api/session.ts';
+import { saveJson } from '../../base/files.ts';
 import { Empty } from '../../ui/Empty.tsx';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { ButtonTo } from '../../ui/links.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { saveTools } from '../export.ts';
 import { useToolRights } from '../rights.ts';
 import { type Listing, ToolRow } from './ToolRow.tsx';
 
@@ -34,7 +34,7 @@ function Actions({ hasTools }: { hasTools: boolean }) {
   const rights = useToolRights();
   const save = useMutation({
     mutationFn: () => api.tools.export.query(),
-    onSuccess: (tools) => saveTools(tools, 'tools'),
+    onSuccess: (tools) => saveJson('tools.json', tools),
   });
   return (
     <Group gap="xs" wrap="nowrap">

@@ -1,68 +1,39 @@
-import { Button, Checkbox, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { Plus } from 'lucide-react';
+import { Button, Checkbox, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { BannerNote, type BannerView } from '../../../ui/BannerNote.tsx';
 import type { FieldProperties } from '../field.ts';
 import classes from './fields.module.css';
+import { type RowProperties, RowsField } from './RowsField.tsx';
 
 const TYPES = ['info', 'success', 'warning', 'error'] as const;
 const now = () => Math.floor(Date.now() / 1000);
 
+const newBanner = (): BannerView => ({
+  id: `notice-${Date.now()}`,
+  type: 'info',
+  title: '',
+  content: '',
+  dismissible: true,
+  timestamp: now(),
+});
+
 /** The notices at the top of the workspace. A changed one is shown again to people who dismissed it. */
-export default function BannersEditor({ label, setting, value, onChange, error }: FieldProperties) {
+export default function BannersEditor(field: FieldProperties) {
   const { t } = useTranslation('config');
-  const banners = (Array.isArray(value) ? value : []) as BannerView[];
-  const add = () =>
-    onChange([
-      ...banners,
-      {
-        id: `notice-${Date.now()}`,
-        type: 'info',
-        title: '',
-        content: '',
-        dismissible: true,
-        timestamp: now(),
-      },
-    ]);
   return (
-    <Stack gap="sm" role="group" aria-label={label}>
-      {banners.map((banner, index) => (
-        <BannerFields
-          key={banner.id}
-          banner={banner}
-          number={index + 1}
-          isLocked={setting.locked}
-          onChange={(next) => onChange(next ? banners.with(index, next) : banners.toSpliced(index, 1))}
-        />
-      ))}
-      {error && (
-        <Text size="xs" c="var(--mantine-color-error)">
-          {error}
-        </Text>
-      )}
-      <Button
-        size="compact-sm"
-        variant="default"
-        leftSection={<Plus size={14} aria-hidden />}
-        disabled={setting.locked}
-        style={{ alignSelf: 'start' }}
-        onClick={add}
-      >
-        {t('banner.add')}
-      </Button>
-    </Stack>
+    <RowsField
+      field={field}
+      rows={(Array.isArray(field.value) ? field.value : []) as BannerView[]}
+      onChange={field.onChange}
+      keyOf={({ id }) => id}
+      component={BannerFields}
+      first={newBanner}
+      addLabel={t('banner.add')}
+    />
   );
 }
 
-interface BannerProperties {
-  banner: BannerView;
-  number: number;
-  isLocked: boolean;
-  /** Null removes it. */
-  onChange(next: BannerView | null): void;
-}
-
-function BannerFields({ banner, number, isLocked, onChange }: BannerProperties) {
+function BannerFields({ row: banner, number, isLocked, onChange }: RowProperties<BannerView>) {
   const { t } = useTranslation('config');
   const change = (changed: Partial<BannerView>) => onChange({ ...banner, ...changed, timestamp: now() });
   return (

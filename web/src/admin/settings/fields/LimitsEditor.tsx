@@ -1,17 +1,15 @@
 import {
   ActionIcon,
   Autocomplete,
-  Button,
   Checkbox,
   Group,
   NativeSelect,
   NumberInput,
   Select,
-  Stack,
   Text,
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Plus, X } from 'lucide-react';
+import { X } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../../api/query.ts';
 import { PrincipalPicker } from '../../../ui/grants/PrincipalPicker.tsx';
@@ -19,6 +17,7 @@ import { useNames } from '../../../ui/grants/principals.ts';
 import type { FieldProperties } from '../field.ts';
 import classes from './fields.module.css';
 import { useModelChoices } from './models.ts';
+import { type RowProperties, RowsField } from './RowsField.tsx';
 
 interface Limit {
   scope: 'user' | 'group' | 'model' | 'all';
@@ -36,54 +35,22 @@ const AMOUNTS = ['requests', 'tokens', 'cost'] as const;
 const FIRST: Limit = { scope: 'user', tokens: 100_000, per: 'day' };
 
 /** Budgets for people, groups, models and all together. */
-export default function LimitsEditor({ setting, value, onChange, error, label }: FieldProperties) {
+export default function LimitsEditor(field: FieldProperties) {
   const { t } = useTranslation('config');
-  const limits = (Array.isArray(value) ? value : []) as Limit[];
   return (
-    <Stack gap="sm" role="group" aria-label={label}>
-      {limits.length === 0 && (
-        <Text size="sm" c="dimmed">
-          {t('limit.none')}
-        </Text>
-      )}
-      {limits.map((limit, index) => (
-        <LimitRow
-          // biome-ignore lint/suspicious/noArrayIndexKey: a limit has no identity but its place
-          key={index}
-          number={index + 1}
-          limit={limit}
-          isLocked={setting.locked}
-          onChange={(next) => onChange(next ? limits.with(index, next) : limits.toSpliced(index, 1))}
-        />
-      ))}
-      {error && (
-        <Text size="xs" c="var(--mantine-color-error)">
-          {error}
-        </Text>
-      )}
-      <Button
-        size="compact-sm"
-        variant="default"
-        leftSection={<Plus size={14} aria-hidden />}
-        disabled={setting.locked}
-        style={{ alignSelf: 'start' }}
-        onClick={() => onChange([...limits, FIRST])}
-      >
-        {t('limit.add')}
-      </Button>
-    </Stack>
+    <RowsField
+      field={field}
+      rows={(Array.isArray(field.value) ? field.value : []) as Limit[]}
+      onChange={field.onChange}
+      component={LimitRow}
+      first={() => FIRST}
+      addLabel={t('limit.add')}
+      emptyText={t('limit.none')}
+    />
   );
 }
 
-interface RowProperties {
-  number: number;
-  limit: Limit;
-  isLocked: boolean;
-  /** Undefined removes the limit. */
-  onChange(next: Limit | undefined): void;
-}
-
-function LimitRow({ number, limit, isLocked, onChange }: RowProperties) {
+function LimitRow({ number, row: limit, isLocked, onChange }: RowProperties<Limit>) {
   const { t } = useTranslation('config');
   const { scope, per, each } = limit;
   const change = (changed: Partial<Limit>) => onChange(without({ ...limit, ...changed }));
@@ -117,7 +84,7 @@ function LimitRow({ number, limit, isLocked, onChange }: RowProperties) {
         color="gray"
         className={classes.end}
         aria-label={t('limit.remove', { number })}
-        onClick={() => onChange(undefined)}
+        onClick={() => onChange(null)}
       >
         <X size={16} aria-hidden />
       </ActionIcon>

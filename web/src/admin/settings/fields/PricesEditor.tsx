@@ -1,10 +1,11 @@
-import { ActionIcon, Autocomplete, Button, Group, NumberInput, Stack, Text } from '@mantine/core';
-import { Plus, X } from 'lucide-react';
+import { ActionIcon, Autocomplete, Group, NumberInput } from '@mantine/core';
+import { X } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isSame } from '../../../ui/schema/values.ts';
 import type { FieldProperties } from '../field.ts';
 import { useModelChoices } from './models.ts';
+import { type RowProperties, RowsField } from './RowsField.tsx';
 
 interface Price {
   in: number;
@@ -16,9 +17,9 @@ type Row = [model: string, price: Price];
 const AMOUNTS = ['in', 'cached', 'out'] as const;
 
 /** Prices of models for a million tokens. */
-export default function PricesEditor({ setting, value, onChange, error, label }: FieldProperties) {
+export default function PricesEditor(field: FieldProperties) {
   const { t } = useTranslation('config');
-  const models = useModelChoices([]);
+  const { value, onChange } = field;
   // Rows with equal or empty names exist only while they are typed.
   const [rows, setRows] = useState<Row[]>(() => Object.entries(value as Record<string, Price>));
   // A value from outside, such as the default, replaces the rows.
@@ -28,49 +29,20 @@ export default function PricesEditor({ setting, value, onChange, error, label }:
     onChange(pricesOf(next));
   };
   return (
-    <Stack gap="xs" role="group" aria-label={label}>
-      {rows.map((row, index) => (
-        <PriceRow
-          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity while they are typed
-          key={index}
-          number={index + 1}
-          row={row}
-          models={models.map((choice) => choice.value)}
-          isLocked={setting.locked}
-          onChange={(next) => change(next ? rows.with(index, next) : rows.toSpliced(index, 1))}
-        />
-      ))}
-      {error && (
-        <Text size="xs" c="var(--mantine-color-error)">
-          {error}
-        </Text>
-      )}
-      <Button
-        size="compact-sm"
-        variant="default"
-        leftSection={<Plus size={14} aria-hidden />}
-        disabled={setting.locked}
-        style={{ alignSelf: 'start' }}
-        onClick={() => setRows([...rows, ['', { in: 0, out: 0 }]])}
-      >
-        {t('price.add')}
-      </Button>
-    </Stack>
+    <RowsField
+      field={field}
+      rows={rows}
+      onChange={change}
+      component={PriceRow}
+      first={(): Row => ['', { in: 0, out: 0 }]}
+      addLabel={t('price.add')}
+    />
   );
 }
 
-interface RowProperties {
-  number: number;
-  row: Row;
-  /** Ids that are offered. */
-  models: string[];
-  isLocked: boolean;
-  /** Null removes the price. */
-  onChange(next: Row | null): void;
-}
-
-function PriceRow({ number, row: [model, price], models, isLocked, onChange }: RowProperties) {
+function PriceRow({ number, row: [model, price], isLocked, onChange }: RowProperties<Row>) {
   const { t } = useTranslation('config');
+  const models = useModelChoices([]);
   return (
     <Group gap="xs" align="end" role="group" aria-label={t('price.number', { number })}>
       <Autocomplete
@@ -79,7 +51,7 @@ function PriceRow({ number, row: [model, price], models, isLocked, onChange }: R
         label={t('price.model')}
         placeholder="gpt-5*"
         disabled={isLocked}
-        data={models}
+        data={models.map((choice) => choice.value)}
         value={model}
         onChange={(typed) => onChange([typed, price])}
       />
