@@ -3,9 +3,9 @@ import type { Outputs } from '@parley/client';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { dateOfSeconds, formatDate } from '../../base/time.ts';
-import type { Column } from '../../ui/DataTable.tsx';
 import { useNames } from '../../ui/grants/principals.ts';
 import { AnchorTo } from '../../ui/links.tsx';
+import type { Column } from '../../ui/list/DataTable.tsx';
 
 export type Entry = Outputs['audit']['list']['entries'][number];
 

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { dateOfSeconds, dayAndTime } from '../../base/time.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { type Column, DataTable } from '../../ui/list/DataTable.tsx';
 import { Part } from '../../ui/Part.tsx';
 import type { Listed } from './columns.tsx';
 import { PersonCell } from './PersonCell.tsx';

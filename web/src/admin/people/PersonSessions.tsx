@@ -7,7 +7,7 @@ import { trpc } from '../../api/query.ts';
 import { describeAgent } from '../../base/agent.ts';
 import { dateOfSeconds, dayAndTime } from '../../base/time.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { type Column, DataTable } from '../../ui/list/DataTable.tsx';
 import { Part } from '../../ui/Part.tsx';
 import type { PersonDetail } from './person.ts';
 

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { dateOfSeconds, dayAndTime } from '../../base/time.ts';
-import type { Column } from '../../ui/DataTable.tsx';
+import type { Column } from '../../ui/list/DataTable.tsx';
 import { PersonCell } from './PersonCell.tsx';
 import { RoleBadge } from './RoleBadge.tsx';
 import { SignInMethods } from './SignInMethods.tsx';

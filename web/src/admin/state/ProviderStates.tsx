@@ -3,8 +3,8 @@ import type { Outputs } from '@parley/client';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { AnchorTo } from '../../ui/links.tsx';
+import { type Column, DataTable } from '../../ui/list/DataTable.tsx';
 import { Part } from '../../ui/Part.tsx';
 import { StateBadge } from './StateBadge.tsx';
 

@@ -7,8 +7,8 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { trpc } from '../../api/query.ts';
 import { dateOfSeconds, dayAndTime } from '../../base/time.ts';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { AnchorTo } from '../../ui/links.tsx';
+import { type Column, DataTable } from '../../ui/list/DataTable.tsx';
 import { Part } from '../../ui/Part.tsx';
 import { useNumberedPages } from './numbered.ts';
 

@@ -2,9 +2,9 @@ import { Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { FormButtons } from '../../ui/form/FormButtons.tsx';
 import { GrantsEditor } from '../../ui/grants/GrantsEditor.tsx';
 import { EVERYONE, type GrantInput, grantsOf } from '../../ui/grants/grants.ts';
-import { FormButtons } from './FormButtons.tsx';
 import { type FormProperties, useNewChannel } from './useNewChannel.ts';
 
 const OPEN_TO_ALL = grantsOf([{ ...EVERYONE, right: 'write' }]);

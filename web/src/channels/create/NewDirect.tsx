@@ -2,9 +2,9 @@ import { Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { FormButtons } from '../../ui/form/FormButtons.tsx';
 import { PeoplePicker } from '../../ui/grants/PeoplePicker.tsx';
 import type { Picked } from '../../ui/grants/PrincipalPicker.tsx';
-import { FormButtons } from './FormButtons.tsx';
 import { type FormProperties, useNewChannel } from './useNewChannel.ts';
 
 /** A conversation with one person or several. An existing one with the same people opens again. */

@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { useMe } from '../../api/session.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { FormButtons } from '../../ui/form/FormButtons.tsx';
 import { PeoplePicker } from '../../ui/grants/PeoplePicker.tsx';
 import type { Picked } from '../../ui/grants/PrincipalPicker.tsx';
-import { FormButtons } from './FormButtons.tsx';
 import { type FormProperties, useNewChannel } from './useNewChannel.ts';
 
 /** The ids of the chosen people and groups, as the API takes them. */

@@ -3,7 +3,7 @@ import { Save } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
-import { LeaveGuard } from '../../ui/LeaveGuard.tsx';
+import { LeaveGuard } from '../../ui/form/LeaveGuard.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { NameFields } from './NameFields.tsx';
 import { SourceLayout } from './SourceLayout.tsx';

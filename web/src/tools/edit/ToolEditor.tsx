@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { dayAndTime } from '../../base/time.ts';
-import { LeaveGuard } from '../../ui/LeaveGuard.tsx';
+import { LeaveGuard } from '../../ui/form/LeaveGuard.tsx';
 import { useToolRights } from '../rights.ts';
 import { ConflictDialog } from './ConflictDialog.tsx';
 import { EditorToolbar } from './EditorToolbar.tsx';

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { fieldErrors } from '../../base/errors.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
-import { LeaveGuard } from '../../ui/LeaveGuard.tsx';
+import { LeaveGuard } from '../../ui/form/LeaveGuard.tsx';
 import { SchemaForm } from '../../ui/schema/SchemaForm.tsx';
 import type { JsonSchema } from '../../ui/schema/schema.ts';
 import { changesOf, firstUnparsed, isSame, type Values } from '../../ui/schema/values.ts';

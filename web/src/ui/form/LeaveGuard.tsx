@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { ConfirmModal } from './ConfirmButton.tsx';
+import { ConfirmModal } from '../ConfirmButton.tsx';
 
 interface Properties {
   isDirty: boolean;

@@ -3,9 +3,9 @@ import { useMediaQuery } from '@mantine/hooks';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { Fragment, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Pages } from '../api/pages.ts';
+import type { Pages } from '../../api/pages.ts';
+import { ErrorNote } from '../ErrorNote.tsx';
 import classes from './DataTable.module.css';
-import { ErrorNote } from './ErrorNote.tsx';
 
 export interface Sort {
   by: string;
