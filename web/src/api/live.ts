@@ -1,6 +1,6 @@
 import type { ChannelEvent, ChannelNotice, EventsState, ParleyError } from '@parley/client';
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
-import { client } from './client.ts';
+import { api, client } from './client.ts';
 import { noticeEnd } from './query.ts';
 
 /** One subscription carries the events of all channels that the person may read; views listen to parts of it. */
@@ -26,10 +26,44 @@ function setState(state: EventsState, error: ParleyError | null) {
   for (const watcher of watchers) watcher();
 }
 
+let position: Promise<string | undefined> | null = null;
+let isStarted = false;
+
+/**
+ * The position where the events of this page begin. A view that reads before it listens asks for it first: later events are
+ * delivered when the views are there. Undefined without an answer: the events begin when they can.
+ */
+export function startPosition(): Promise<string | undefined> {
+  position ??= api.channels.cursor.query().then(
+    ({ cursor }) => cursor,
+    () => undefined,
+  );
+  return position;
+}
+
+/** Whether events are delivered to the views that are there. */
+export const isLiveStarted = (): boolean => isStarted;
+
 /** Follows all events until the returned function is called. */
 export function startLive(): () => void {
   setState('connecting', null);
+  isStarted = true;
+  let isEnded = false;
+  let stop: (() => void) | null = null;
+  void startPosition().then((lastEventId) => {
+    if (!isEnded) stop = follow(lastEventId);
+  });
+  return () => {
+    isEnded = true;
+    isStarted = false;
+    position = null;
+    stop?.();
+  };
+}
+
+function follow(lastEventId: string | undefined): () => void {
   const subscription = client.events({
+    ...(lastEventId !== undefined && { lastEventId }),
     onEvent: (event) => {
       for (const listener of [...listeners]) listener.onEvent?.(event);
     },

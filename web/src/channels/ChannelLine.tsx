@@ -1,13 +1,13 @@
 import type { Channel } from '@parley/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, useCallback, useEffect, useMemo } from 'react';
+import { lazy, useCallback, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMe } from '../api/session.ts';
 import { Banner } from '../messages/live/Banner.tsx';
 import { PresenceContext, usePresence } from '../messages/live/presence.ts';
 import { useReadMark } from '../messages/live/useReadMark.ts';
 import { MessagePane } from '../messages/MessagePane.tsx';
-import { openAtTime, openAtUnread, useStore } from '../messages/store/useStore.ts';
+import { openAtTime, openAtUnread, openPrepared, useStore } from '../messages/store/useStore.ts';
 import { ThreadPane } from '../messages/thread/ThreadPane.tsx';
 import { OpenOnClick } from '../ui/OpenOnClick.tsx';
 import { Page } from '../ui/Page.tsx';
@@ -28,6 +28,7 @@ export function ChannelLine({ channel }: { channel: Channel }) {
   const shown = useShown({ ...channel, name: title });
   const navigate = useNavigate();
   const store = useStore(channel.id, null, me);
+  useState(() => openPrepared(store));
   useReadMark(store, channel, me);
   const go = useCallback(
     (search: { thread?: string; message?: string }, replace = false) =>

@@ -1,4 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { isLiveStarted } from '../api/live.ts';
+import { queryClient, trpc } from '../api/query.ts';
+import { prepareOpening } from '../messages/store/opening.ts';
 import { shellRoute } from '../routes/shell.route.ts';
 import { ChannelView } from './ChannelView.tsx';
 import { type SearchTerms, searchTerms } from './find/terms.ts';
@@ -25,6 +28,16 @@ const channel = createRoute({
     message: text(search.message),
     thread: text(search.thread),
   }),
+  loaderDeps: ({ search: { message } }) => ({ message }),
+  async loader({ params: { channelId }, deps: { message } }) {
+    // A visit that begins here shows its messages at once. Later visits show the channel before its messages.
+    if (isLiveStarted()) return;
+    await Promise.all([
+      queryClient.prefetchQuery(trpc.channels.get.queryOptions({ id: channelId })),
+      queryClient.prefetchQuery(trpc.channels.list.queryOptions()),
+      message === undefined && prepareOpening(channelId),
+    ]);
+  },
   // Not lazy, as most visits begin here.
   component: ChannelView,
 });

@@ -70,14 +70,23 @@ export class MessageStore {
     try {
       const page = await this.#read(() => read(this.options.source));
       if (this.#opening !== opening) return;
-      this.#byId.clear();
-      this.#keep(page);
-      this.#set({ ...orderOf(page), id: opening, status: 'ready', error: null, ...choose(page) });
+      this.#show(page, opening, choose(page));
       this.#repeat();
     } catch (error) {
       noticeFailure(error, this.options.channelId);
       if (this.#opening === opening) this.#set({ status: 'failed', error });
     }
+  }
+
+  /** Shows messages that were read before. */
+  show(page: Page, change: Partial<Window>): void {
+    this.#show(page, ++this.#opening, change);
+  }
+
+  #show(page: Page, id: number, change: Partial<Window>): void {
+    this.#byId.clear();
+    this.#keep(page);
+    this.#set({ ...orderOf(page), id, status: 'ready', error: null, ...change });
   }
 
   jump(messageId: string): Promise<void> {

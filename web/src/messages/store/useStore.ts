@@ -2,10 +2,11 @@ import type { Message, SessionUser } from '@parley/client';
 import { useEffect, useMemo } from 'react';
 import { api } from '../../api/client.ts';
 import { useLive } from '../../api/live.ts';
-import { queryClient, trpc } from '../../api/query.ts';
 import { outboxOf } from '../outbox/current.ts';
+import { type Opening, readOpening, takeOpening } from './opening.ts';
 import { channelSource, threadSource } from './source.ts';
 import { MessageStore } from './store.ts';
+import type { Window } from './window.ts';
 
 /** The store of a list while the list is shown, fed by events and by the answers to own posts. */
 export function useStore(channelId: string, threadId: string | null, me: SessionUser): MessageStore {
@@ -34,25 +35,29 @@ export function useStore(channelId: string, threadId: string | null, me: Session
 
 /** Opens the main line at the first unread message, or at the end. */
 export function openAtUnread(store: MessageStore): Promise<void> {
-  const { channelId, me } = store.options;
-  let readUpTo: number | null = null;
+  let opening: Opening;
   return store.open(
     async (source) => {
-      const query = trpc.channels.get.queryOptions({ id: channelId });
-      const { last_read_at, unread_count } = await queryClient.fetchQuery({ ...query, staleTime: 2000 });
-      if (last_read_at === null || unread_count === 0) return source.newest();
-      readUpTo = last_read_at;
-      return source.at(last_read_at + 1000);
+      opening = await readOpening(store.options.channelId, source);
+      return opening.page;
     },
-    ({ messages }) => {
-      const since = readUpTo;
-      const first =
-        since === null
-          ? undefined
-          : messages.find(({ created_at, user_id }) => created_at > since && user_id !== me.id);
-      return { target: { messageId: first?.id ?? null, isJump: false }, unreadAfter: since };
-    },
+    () => startOf(opening, store.options.me.id),
   );
+}
+
+/** The same at once, where the messages were read with the page. */
+export function openPrepared(store: MessageStore): void {
+  const prepared = takeOpening(store.options.channelId);
+  if (prepared) store.show(prepared.page, startOf(prepared, store.options.me.id));
+}
+
+/** The first unread message of others, or the end. */
+function startOf({ page, readUpTo }: Opening, ownId: string): Pick<Window, 'target' | 'unreadAfter'> {
+  const first =
+    readUpTo === null
+      ? undefined
+      : page.messages.find(({ created_at, user_id }) => created_at > readUpTo && user_id !== ownId);
+  return { target: { messageId: first?.id ?? null, isJump: false }, unreadAfter: readUpTo };
 }
 
 /** Opens a thread at its end. */
