@@ -13,6 +13,10 @@ import type { ComposerProperties } from './types.ts';
 import { useCompose } from './useCompose.ts';
 import { useComposerKeys } from './useComposerKeys.ts';
 
+const MOST_ROWS = 12;
+/** Else a script measures the text at each key press. */
+const GROWS = CSS.supports('field-sizing', 'content');
+
 /** Where a person writes a message. Each channel and thread has its own draft. */
 export function Composer(properties: ComposerProperties) {
   const { id } = useMe();
@@ -44,9 +48,8 @@ function Field({ draft, ...properties }: ComposerProperties & { draft: string })
         aria-autocomplete="list"
         aria-controls={isOpen ? listId : undefined}
         aria-activedescendant={isOpen ? optionId(listId, active) : undefined}
-        autosize
-        minRows={1}
-        maxRows={12}
+        rows={1}
+        {...(!GROWS && { autosize: true, minRows: 1, maxRows: MOST_ROWS })}
         classNames={{ input: classes.input }}
         value={compose.text}
         onChange={compose.onChange}

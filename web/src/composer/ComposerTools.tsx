@@ -1,6 +1,6 @@
 import { ActionIcon, FileButton, Loader } from '@mantine/core';
 import { Bold, Code, Italic, Paperclip, SendHorizontal, SmilePlus } from 'lucide-react';
-import { lazy, type RefObject } from 'react';
+import { lazy, memo, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
 import { OpenOnClick } from '../ui/OpenOnClick.tsx';
 import classes from './Composer.module.css';
@@ -18,8 +18,6 @@ interface Properties {
 /** The buttons below the field. */
 export function ComposerTools({ field, compose }: Properties) {
   const { t } = useTranslation('composer');
-  const format = (name: 'bold' | 'italic' | 'code') => () =>
-    field.current && toggleFormat(field.current, name);
   return (
     <div className={classes.tools}>
       {compose.mayUpload && (
@@ -31,6 +29,30 @@ export function ComposerTools({ field, compose }: Properties) {
           )}
         </FileButton>
       )}
+      <TextTools field={field} />
+      <ActionIcon
+        className={classes.send}
+        size={30}
+        disabled={!compose.canSend}
+        aria-label={t('send')}
+        onClick={() => {
+          compose.send();
+          field.current?.focus();
+        }}
+      >
+        {compose.isUploading ? <Loader size={14} /> : <SendHorizontal size={16} aria-hidden />}
+      </ActionIcon>
+    </div>
+  );
+}
+
+/** What changes the text. They stay as they are while the person types. */
+const TextTools = memo(function TextTools({ field }: Pick<Properties, 'field'>) {
+  const { t } = useTranslation('composer');
+  const format = (name: 'bold' | 'italic' | 'code') => () =>
+    field.current && toggleFormat(field.current, name);
+  return (
+    <>
       <OpenOnClick
         button={(open) => (
           <Tool label={t('tool.emoji')} {...(open && { onClick: open })}>
@@ -51,18 +73,6 @@ export function ComposerTools({ field, compose }: Properties) {
           <Code size={16} aria-hidden />
         </Tool>
       </span>
-      <ActionIcon
-        className={classes.send}
-        size={30}
-        disabled={!compose.canSend}
-        aria-label={t('send')}
-        onClick={() => {
-          compose.send();
-          field.current?.focus();
-        }}
-      >
-        {compose.isUploading ? <Loader size={14} /> : <SendHorizontal size={16} aria-hidden />}
-      </ActionIcon>
-    </div>
+    </>
   );
-}
+});

@@ -30,18 +30,19 @@ export const MessageBody = memo(function MessageBody({ message, ...rest }: Messa
 
 /** Tells the author that a model does not answer. */
 function NotCalled({ message }: { message: Message }) {
-  const me = useMe();
   const names = notCalled(message);
-  if (names.length === 0 || message.user_id !== me.id) return null;
+  if (names.length === 0) return null;
   return (
     <Suspense>
-      <NotCalledNote names={names} />
+      <NotCalledNote names={names} authorId={message.user_id} />
     </Suspense>
   );
 }
 
-function NotCalledNote({ names }: { names: string[] }) {
+function NotCalledNote({ names, authorId }: { names: string[]; authorId: string }) {
   const { t, i18n } = useTranslation('replies');
+  const me = useMe();
+  if (authorId !== me.id) return null;
   return (
     <Text size="xs" c="dimmed">
       {t('notCalled', { names: new Intl.ListFormat(i18n.language).format(names), count: names.length })}

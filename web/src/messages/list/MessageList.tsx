@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { Virtualizer } from 'virtua';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { useEntries } from '../outbox/current.ts';
+import type { Entry } from '../outbox/outbox.ts';
 import { usePane } from '../pane.ts';
 import { MessageRow } from '../row/MessageRow.tsx';
 import { PendingRow } from '../row/PendingRow.tsx';
@@ -42,12 +43,16 @@ export function MessageList(properties: Properties) {
         <Text c="dimmed">{channel.description || t('list.empty')}</Text>
       </div>
     );
-  return <Rows view={view} {...properties} />;
+  return <Rows view={view} entries={entries} {...properties} />;
 }
 
-function Rows({ view, label, editingId }: Properties & { view: Window }) {
-  const { store, channel, me, threadId } = usePane();
-  const entries = useEntries(me.id, channel.id, threadId);
+interface RowsProperties extends Properties {
+  view: Window;
+  entries: readonly Entry[];
+}
+
+function Rows({ view, entries, label, editingId }: RowsProperties) {
+  const { store } = usePane();
   const rows = useMemo(() => rowsOf(store, view, entries), [store, view, entries]);
   const [activeId, setActive] = useState<string | null>(null);
   const { list, scroller, onScroll, onResize, markedId, ...away } = useScroll(rows, view);
@@ -65,7 +70,6 @@ function Rows({ view, label, editingId }: Properties & { view: Window }) {
           scrollRef={scroller}
           data={rows}
           shift={isShift}
-          bufferSize={400}
           keepMounted={kept}
           onScroll={onScroll}
           onResize={onResize}

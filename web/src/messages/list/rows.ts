@@ -22,7 +22,7 @@ export interface Row {
 /** A longer pause begins a new group. */
 const GROUP_NS = 5 * 60 * 1e9;
 
-const dayOf = (ns: number) => new Date(ns / 1e6).toDateString();
+const nextDay = (ns: number) => new Date(ns / 1e6).setHours(24, 0, 0, 0) * 1e6;
 
 interface Place {
   author: string;
@@ -44,10 +44,13 @@ export function rowsOf(
   const rows: Row[] = [];
   const { me } = store.options;
   let previous: Place | null = null;
+  let dayEnd = 0;
   let isUnreadMarked = false;
   const add = (place: Place, rest: Pick<Row, 'key' | 'id' | 'entry'>, isFirstUnread: boolean) => {
     // Whether the first row that is loaded begins a day is known when the row above it is loaded.
-    const isDay = previous ? dayOf(previous.at) !== dayOf(place.at) : !hasOlder;
+    const isLater = place.at >= dayEnd;
+    const isDay = previous ? isLater : !hasOlder;
+    if (isLater) dayEnd = nextDay(place.at);
     const isFirst =
       !previous ||
       isDay ||

@@ -90,7 +90,7 @@ export function useScroll(rows: readonly Row[], view: Window): Scroll {
       : 0;
     if (view.status === 'ready' && list.current?.viewportSize) readOn(latest.current.offset, gap);
   }, [rows]);
-  const markedId = useTarget(list, latest, view);
+  const markedId = useTarget(list, scroller, latest, view);
   return {
     list,
     scroller,
@@ -106,6 +106,7 @@ export function useScroll(rows: readonly Row[], view: Window): Scroll {
 /** Goes where the window says that the list opens. Returns the message that stands out. */
 function useTarget(
   list: RefObject<VirtualizerHandle | null>,
+  scroller: RefObject<HTMLDivElement | null>,
   latest: RefObject<{ rows: readonly Row[] }>,
   { id, target, status }: Window,
 ): string | null {
@@ -117,6 +118,9 @@ function useTarget(
     if (status !== 'ready' || rows.length === 0) return;
     const index = rows.findIndex((row) => row.id !== null && row.id === target.messageId);
     store.isFollowed = index < 0 && !store.window().hasNewer;
+    // A new list would first render the rows of its start.
+    if (list.current?.viewportSize === 0 && scroller.current)
+      scroller.current.scrollTop = list.current.getItemOffset(index < 0 ? rows.length : index);
     if (index < 0) list.current?.scrollToIndex(rows.length - 1, { align: 'end' });
     else if (target.isJump) list.current?.scrollToIndex(index, { align: 'center' });
     else list.current?.scrollToIndex(index, { align: 'start', offset: LEAD_PX });
