@@ -11,12 +11,9 @@ async function slow(page: Page, rate: number): Promise<CDPSession> {
   return session;
 }
 
-/** The first visit: compressed scripts, and the time until the messages and the composer are there. */
-export async function load(
-  { page, context }: Desk,
-  path: string,
-): Promise<{ kilobytes: number; ms: number }> {
-  const session = await slow(page, SLOWED);
+/** Compressed scripts of a first visit. */
+export async function scriptSize({ page, context }: Desk, path: string): Promise<number> {
+  const session = await context.newCDPSession(page);
   await session.send('Network.enable');
   const scripts = new Set<string>();
   let bytes = 0;
@@ -26,13 +23,11 @@ export async function load(
   session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
     if (scripts.has(requestId)) bytes += encodedDataLength;
   });
-  const began = performance.now();
   await page.goto(path, { waitUntil: 'commit' });
   await page.locator('article:visible').first().waitFor();
   await composerOf(page).waitFor();
-  const ms = performance.now() - began;
   await context.close();
-  return { kilobytes: bytes / 1024, ms };
+  return bytes / 1024;
 }
 
 /** From the key press to the frame after the one that paints the message. */
@@ -97,9 +92,10 @@ export async function worstFrame(
 }
 
 const AT_ONCE = 20;
+const SAMPLES = 12;
 
-/** Kilobytes of the heap that 1,000 messages leave behind, after the first quarter of them. */
-export async function memoryGrowth(
+/** Kilobytes of the heap that 1,000 messages leave behind: the slope of a line through samples, after the first quarter. */
+export async function memoryTrend(
   page: Page,
   post: (n: number) => Promise<unknown>,
   count: number,
@@ -109,17 +105,25 @@ export async function memoryGrowth(
     await session.send('HeapProfiler.collectGarbage');
     return (await session.send('Runtime.getHeapUsage')).usedSize / 1024;
   };
-  const run = async (from: number, to: number) => {
-    for (let n = from; n < to; n += AT_ONCE)
+  const points: [number, number][] = [];
+  const step = count / SAMPLES;
+  for (let sample = 0; sample < SAMPLES; sample++) {
+    const end = (sample + 1) * step;
+    for (let n = sample * step; n < end; n += AT_ONCE)
       await Promise.all(Array.from({ length: AT_ONCE }, (_, more) => post(n + more)));
     await page
-      .getByText(`Message ${to - 1} of a burst.`)
+      .getByText(`Message ${end - 1} of a burst.`)
       .last()
       .waitFor();
-  };
-  const first = count / 4;
-  await run(0, first);
-  const before = await heap();
-  await run(first, count);
-  return ((await heap()) - before) / ((count - first) / 1_000);
+    points.push([end / 1_000, await heap()]);
+  }
+  return slope(points.slice(SAMPLES / 4));
+}
+
+/** Of the line with the least squares. */
+function slope(points: [number, number][]): number {
+  const mean = (pick: 0 | 1) => points.reduce((sum, point) => sum + point[pick], 0) / points.length;
+  const [x, y] = [mean(0), mean(1)];
+  const together = points.reduce((sum, point) => sum + (point[0] - x) * (point[1] - y), 0);
+  return together / points.reduce((sum, point) => sum + (point[0] - x) ** 2, 0);
 }
