@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { Virtualizer } from 'virtua';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { useEntries } from '../outbox/current.ts';
-import type { Entry } from '../outbox/outbox.ts';
+import type { Entry } from '../outbox/entry.ts';
 import { usePane } from '../pane.ts';
 import { MessageRow } from '../row/MessageRow.tsx';
 import { PendingRow } from '../row/PendingRow.tsx';
