@@ -2,20 +2,9 @@ import type { ChannelEvent, ChannelNotice, Message } from '@parley/client';
 import { flushSync } from 'react-dom';
 import { noticeFailure } from '../failure.ts';
 import { nextFrame } from '../frame.ts';
-import {
-  grow,
-  isGone,
-  isMessageEvent,
-  type MessageEvent,
-  merge,
-  withOwnReactions,
-  withQuote,
-} from './changes.ts';
+import { Contents, MOST } from './contents.ts';
 import type { Page, Source } from './source.ts';
-import { EMPTY, inserted, type Target, type Window } from './window.ts';
-
-/** More messages are dropped at the other end. */
-const MOST = 400;
+import type { Target, Window } from './window.ts';
 
 interface Options {
   channelId: string;
@@ -32,16 +21,11 @@ interface Options {
  */
 export class MessageStore {
   readonly options: Options;
-  /** True while the reader is at the newest message. Set by the list. */
-  isFollowed = true;
   /** The message at the top of the view: where a new read begins. Set by the list. */
   topId: string | null = null;
-  readonly #byId = new Map<string, Message>();
-  /** React's key of own messages: that of the row that waited in the outbox. */
-  readonly #keys = new Map<string, string>();
+  readonly #contents: Contents;
   readonly #listeners = new Set<() => void>();
   readonly #missing = new Set<string>();
-  #window = EMPTY;
   #opening = 0;
   #queue: (ChannelEvent | ChannelNotice)[] = [];
   /** Events of the time of a read: its answer may be older than they are. */
@@ -51,15 +35,25 @@ export class MessageStore {
 
   constructor(options: Options) {
     this.options = options;
+    this.#contents = new Contents(options);
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
-  readonly window = (): Window => this.#window;
-  readonly get = (id: string): Message | undefined => this.#byId.get(id);
-  readonly keyOf = (id: string): string => this.#keys.get(id) ?? id;
+  readonly window = (): Window => this.#contents.window;
+  readonly get = (id: string): Message | undefined => this.#contents.get(id);
+  readonly keyOf = (id: string): string => this.#contents.keyOf(id);
+
+  /** True while the reader is at the newest message. Set by the list. */
+  get isFollowed(): boolean {
+    return this.#contents.isFollowed;
+  }
+
+  set isFollowed(isFollowed: boolean) {
+    this.#contents.isFollowed = isFollowed;
+  }
 
   /** Shows another part of the channel. */
   async open(
@@ -84,14 +78,13 @@ export class MessageStore {
   }
 
   #show(page: Page, id: number, change: Partial<Window>): void {
-    this.#byId.clear();
-    this.#keep(page);
-    this.#set({ ...orderOf(page), id, status: 'ready', error: null, ...change });
+    this.#contents.show(page, id, change);
+    this.#tell();
   }
 
   jump(messageId: string): Promise<void> {
     const target: Target = { messageId, isJump: true };
-    if (this.#byId.has(messageId)) {
+    if (this.get(messageId)) {
       this.#set({ target });
       return Promise.resolve();
     }
@@ -103,7 +96,7 @@ export class MessageStore {
 
   async toEnd(): Promise<void> {
     const target: Target = { messageId: null, isJump: false };
-    if (!this.#window.hasNewer) return this.#set({ target });
+    if (!this.window().hasNewer) return this.#set({ target });
     await this.open(
       (source) => source.newest(),
       () => ({ target }),
@@ -112,7 +105,7 @@ export class MessageStore {
 
   /** The events of a time are gone: reads the part that is shown anew. */
   reload(): Promise<void> {
-    const top = this.isFollowed || !this.topId ? null : this.#byId.get(this.topId);
+    const top = this.isFollowed || !this.topId ? null : this.get(this.topId);
     return this.open(
       (source) => (top ? source.at(top.created_at) : source.newest()),
       () => ({ target: { messageId: top?.id ?? null, isJump: false } }),
@@ -120,36 +113,36 @@ export class MessageStore {
   }
 
   async older(): Promise<void> {
-    const [first] = this.#window.ids;
-    if (!this.#window.hasOlder || !first) return;
+    const [first] = this.window().ids;
+    if (!this.window().hasOlder || !first) return;
     await this.#page(
       (source) => source.before(first),
       ({ messages, hasOlder }) => {
-        const fresh = messages.filter(({ id }) => !this.#window.ids.includes(id));
-        this.#alone({ ids: [...fresh.map(({ id }) => id), ...this.#window.ids], hasOlder });
-        if (this.#window.ids.length > MOST)
-          this.#alone({ ids: this.#window.ids.slice(0, MOST), hasNewer: true });
+        const fresh = messages.filter(({ id }) => !this.window().ids.includes(id));
+        this.#alone({ ids: [...fresh.map(({ id }) => id), ...this.window().ids], hasOlder });
+        if (this.window().ids.length > MOST)
+          this.#alone({ ids: this.window().ids.slice(0, MOST), hasNewer: true });
       },
     );
   }
 
   async newer(): Promise<void> {
-    const last = this.#window.ids.at(-1);
-    if (!this.#window.hasNewer || !last) return;
-    const { arrived } = this.#window;
+    const last = this.window().ids.at(-1);
+    if (!this.window().hasNewer || !last) return;
+    const { arrived } = this.window();
     await this.#page(
       (source) => source.after(last),
       ({ messages, hasNewer }) => {
-        const ids = [...this.#window.ids, ...messages.map(({ id }) => id)];
+        const ids = [...this.window().ids, ...messages.map(({ id }) => id)];
         // A message that came during the read may be newer than the page.
-        this.#alone({ ids, hasNewer: hasNewer || this.#window.arrived > arrived });
+        this.#alone({ ids, hasNewer: hasNewer || this.window().arrived > arrived });
         this.#trimStart();
       },
     );
   }
 
   setUnreadAfter(unreadAfter: number | null): void {
-    if (this.#window.unreadAfter !== unreadAfter) this.#set({ unreadAfter });
+    if (this.window().unreadAfter !== unreadAfter) this.#set({ unreadAfter });
   }
 
   /** An event or a notice of the channel. */
@@ -161,8 +154,7 @@ export class MessageStore {
 
   /** The answer to an own post, which may come before its event. */
   posted(message: Message, tempId: string): void {
-    this.#keys.set(message.id, tempId);
-    this.#insert(message);
+    this.#contents.posted(message, tempId);
     this.#tell();
   }
 
@@ -175,60 +167,8 @@ export class MessageStore {
   };
 
   #apply(item: ChannelEvent | ChannelNotice): void {
-    const { data } = item;
-    if (data.type === 'message:delta') this.#grow(item.message_id ?? '', data.data);
-    else if ('event_id' in item && isMessageEvent(item.data)) this.#change(item.data, item.user.id);
-  }
-
-  #change({ type, data: next }: MessageEvent, actorId: string): void {
-    const { me } = this.options;
-    if (type === 'message') {
-      if (next.temp_id && actorId === me.id) this.#keys.set(next.id, next.temp_id);
-      this.#insert(next);
-      return;
-    }
-    const known = this.#byId.get(next.id);
-    if (type === 'message:delete' && isGone(next)) this.#remove(next.id);
-    else if (known) {
-      const changed = type.startsWith('message:reaction')
-        ? { name: next.name ?? '', userId: actorId, isAdded: type === 'message:reaction:add' }
-        : undefined;
-      this.#byId.set(next.id, withOwnReactions(known, merge(known, next), me, changed));
-    }
-    if (type !== 'message:update' && type !== 'message:delete') return;
-    for (const [id, message] of this.#byId) this.#byId.set(id, withQuote(message, next));
-  }
-
-  #belongs({ parent_id, channel_id }: Message): boolean {
-    return channel_id === this.options.channelId && parent_id === this.options.threadId;
-  }
-
-  #insert(message: Message): void {
-    if (!this.#belongs(message) || this.#byId.has(message.id) || this.#window.status !== 'ready') return;
-    const isOwn = message.user_id === this.options.me.id;
-    const arrived = this.#window.arrived + (isOwn ? 0 : 1);
-    // A reader far above does not need the messages of hours: they are read when the list gets there.
-    const isFull = this.#window.ids.length >= MOST && !this.isFollowed;
-    if (this.#window.hasNewer || isFull) {
-      this.#window = { ...this.#window, hasNewer: true, arrived };
-      return;
-    }
-    this.#byId.set(message.id, message);
-    const ids = inserted(this.#window.ids, message, (id) => this.#byId.get(id)?.created_at ?? 0);
-    this.#window = { ...this.#window, ids, arrived };
-  }
-
-  #remove(id: string): void {
-    if (!this.#byId.delete(id)) return;
-    this.#window = { ...this.#window, ids: this.#window.ids.filter((other) => other !== id) };
-  }
-
-  #grow(id: string, delta: Record<string, unknown>): void {
-    const message = this.#byId.get(id);
-    if (!message) return;
-    const grown = grow(message, delta);
-    if (grown) this.#byId.set(id, grown);
-    else void this.readWhole(id);
+    const incomplete = this.#contents.apply(item);
+    if (incomplete) void this.readWhole(incomplete);
   }
 
   /** Reads a message that the page has only in part. */
@@ -237,7 +177,7 @@ export class MessageStore {
     this.#missing.add(id);
     try {
       const message = await this.options.readOne(id);
-      if (this.#byId.has(id)) this.#byId.set(id, message);
+      this.#contents.replace(message);
       this.#tell();
     } catch (error) {
       noticeFailure(error, this.options.channelId);
@@ -247,13 +187,13 @@ export class MessageStore {
   }
 
   async #page(read: (source: Source) => Promise<Page>, use: (page: Page) => void): Promise<void> {
-    if (this.#isPaging || this.#window.status !== 'ready') return;
+    if (this.#isPaging || this.window().status !== 'ready') return;
     this.#isPaging = true;
     const opening = this.#opening;
     try {
       const page = await this.#read(() => read(this.options.source));
       if (this.#opening !== opening) return;
-      this.#keep(page);
+      this.#contents.keep(page);
       use(page);
       this.#repeat();
     } catch (error) {
@@ -274,10 +214,6 @@ export class MessageStore {
     }
   }
 
-  #keep({ messages }: Page): void {
-    for (const message of messages) this.#byId.set(message.id, message);
-  }
-
   #repeat(): void {
     const events = this.#meanwhile;
     if (this.#reads === 0) this.#meanwhile = [];
@@ -287,7 +223,7 @@ export class MessageStore {
   }
 
   #trimStart(): void {
-    const { ids, hasNewer } = this.#window;
+    const { ids, hasNewer } = this.window();
     if (ids.length <= MOST + 50) return;
     if (!hasNewer && !this.isFollowed) return;
     this.#alone({ ids: ids.slice(-MOST), hasOlder: true });
@@ -297,12 +233,11 @@ export class MessageStore {
   #alone(change: Partial<Window>): void {
     flushSync(() => {});
     flushSync(() => this.#set(change));
-    const shown = new Set(this.#window.ids);
-    for (const id of this.#byId.keys()) if (!shown.has(id)) this.#byId.delete(id);
+    this.#contents.drop();
   }
 
   #set(change: Partial<Window>): void {
-    this.#window = { ...this.#window, ...change };
+    this.#contents.window = { ...this.window(), ...change };
     this.#tell();
   }
 
@@ -310,12 +245,6 @@ export class MessageStore {
     for (const listener of this.#listeners) listener();
   }
 }
-
-const orderOf = ({ messages, hasOlder, hasNewer }: Page) => ({
-  ids: messages.map(({ id }) => id),
-  hasOlder,
-  hasNewer,
-});
 
 const isNotFound = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'status' in error && error.status === 404;
