@@ -1,10 +1,10 @@
-import { Button, Select, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Select, TagsInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
 import { fieldErrors } from '../base/errors.ts';
-import { ErrorNote } from '../ui/ErrorNote.tsx';
+import { Form } from '../ui/form/Form.tsx';
 
 const DAY_SECONDS = 86_400;
 /** For how many days a key lives; 0: for ever. */
@@ -32,32 +32,26 @@ export function NewKey({ onMade }: { onMade(key: string): void }) {
     }),
   );
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <ErrorNote error={create.error} />
-        <TextInput
-          label={t('keys.name')}
-          description={t('keys.nameHint')}
-          required
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        <Select
-          label={t('keys.expires')}
-          allowDeselect={false}
-          data={DAYS.map((days) => ({ value: String(days), label: t(`keys.days.${days}`) }))}
-          {...form.getInputProps('days')}
-        />
-        <TagsInput
-          label={t('keys.paths')}
-          description={t('keys.pathsHint')}
-          placeholder="/api/v1/channels"
-          {...form.getInputProps('allowed_endpoints')}
-        />
-        <Button type="submit" loading={create.isPending}>
-          {t('keys.make')}
-        </Button>
-      </Stack>
-    </form>
+    <Form onSubmit={submit} call={create} submit={t('keys.make')} button="wide">
+      <TextInput
+        label={t('keys.name')}
+        description={t('keys.nameHint')}
+        required
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <Select
+        label={t('keys.expires')}
+        allowDeselect={false}
+        data={DAYS.map((days) => ({ value: String(days), label: t(`keys.days.${days}`) }))}
+        {...form.getInputProps('days')}
+      />
+      <TagsInput
+        label={t('keys.paths')}
+        description={t('keys.pathsHint')}
+        placeholder="/api/v1/channels"
+        {...form.getInputProps('allowed_endpoints')}
+      />
+    </Form>
   );
 }

@@ -1,11 +1,11 @@
-import { Badge, Button, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Badge, Button, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
 import { notify } from '../base/notify.ts';
 import { dateOfSeconds, dayAndTime } from '../base/time.ts';
-import { ErrorNote } from '../ui/ErrorNote.tsx';
+import { Form } from '../ui/form/Form.tsx';
 
 const PAGE_ITEMS = 20;
 const COLORS = { delivered: 'green', pending: 'yellow', failed: 'red' } as const;
@@ -33,23 +33,15 @@ export function OwnWebhook() {
       <Title order={2} size="h4">
         {t('notifications.webhook')}
       </Title>
-      <form onSubmit={save}>
-        <Stack gap="sm">
-          <ErrorNote error={update.error} />
-          <TextInput
-            label={t('notifications.webhookUrl')}
-            description={t('notifications.webhookHint')}
-            type="url"
-            placeholder="https://"
-            {...form.getInputProps('url')}
-          />
-          <Group>
-            <Button type="submit" loading={update.isPending}>
-              {t('common:action.save')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <Form onSubmit={save} call={update} submit={t('common:action.save')}>
+        <TextInput
+          label={t('notifications.webhookUrl')}
+          description={t('notifications.webhookHint')}
+          type="url"
+          placeholder="https://"
+          {...form.getInputProps('url')}
+        />
+      </Form>
       <Deliveries />
     </Stack>
   );

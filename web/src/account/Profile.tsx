@@ -1,14 +1,14 @@
-import { Alert, Button, FileButton, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Alert, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
 import { meQuery, useConfig, useMe } from '../api/session.ts';
-import { fieldErrors, showError } from '../base/errors.ts';
+import { fieldErrors } from '../base/errors.ts';
 import { notify } from '../base/notify.ts';
-import { scalePicture } from '../base/picture.ts';
-import { ErrorNote } from '../ui/ErrorNote.tsx';
+import { Form } from '../ui/form/Form.tsx';
+import { PictureButtons } from '../ui/form/PictureButtons.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Person } from '../ui/Person.tsx';
 import { StatusForm } from './StatusForm.tsx';
@@ -36,9 +36,6 @@ export function Profile() {
       },
     }),
   );
-  const choose = (file: File | null) => {
-    if (file) scalePicture(file).then(setPicture, () => showError(new Error(t('profile.pictureUnreadable'))));
-  };
   const save = form.onSubmit(({ name, bio }) =>
     update.mutate({
       name,
@@ -50,51 +47,38 @@ export function Profile() {
   );
   return (
     <Page title={t('profile.title')}>
-      <form onSubmit={save}>
-        <Stack gap="md">
-          <ErrorNote error={update.error} />
-          <Group>
-            <Person
-              id={me.id}
-              name={me.name}
-              size={64}
-              key={account.updated_at}
-              {...(picture !== null && { picture })}
-            />
-            <Stack gap={4}>
-              <Group gap="xs">
-                <FileButton onChange={choose} accept="image/png,image/jpeg,image/webp,image/gif">
-                  {(properties) => (
-                    <Button variant="default" size="xs" {...properties}>
-                      {t('profile.picture')}
-                    </Button>
-                  )}
-                </FileButton>
-                <Button variant="subtle" color="gray" size="xs" onClick={() => setPicture('')}>
-                  {t('profile.pictureRemove')}
-                </Button>
-              </Group>
-              <Text size="xs" c="dimmed">
-                {t('profile.pictureHint')}
-              </Text>
-            </Stack>
-          </Group>
-          <TextInput label={t('profile.name')} required autoComplete="name" {...form.getInputProps('name')} />
-          <TextInput
-            label={t('profile.email')}
-            value={account.email}
-            readOnly
-            description={t('profile.emailHint')}
+      <Form onSubmit={save} call={update} submit={t('common:action.save')}>
+        <Group>
+          <Person
+            id={me.id}
+            name={me.name}
+            size={64}
+            key={account.updated_at}
+            {...(picture !== null && { picture })}
           />
-          <Textarea label={t('profile.bio')} autosize minRows={2} {...form.getInputProps('bio')} />
-          {picture !== null && <Alert>{t('profile.pictureUnsaved')}</Alert>}
-          <Group>
-            <Button type="submit" loading={update.isPending}>
-              {t('common:action.save')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+          <Stack gap={4}>
+            <PictureButtons
+              chooseLabel={t('profile.picture')}
+              removeLabel={t('profile.pictureRemove')}
+              unreadableText={t('profile.pictureUnreadable')}
+              canRemove
+              onChange={setPicture}
+            />
+            <Text size="xs" c="dimmed">
+              {t('profile.pictureHint')}
+            </Text>
+          </Stack>
+        </Group>
+        <TextInput label={t('profile.name')} required autoComplete="name" {...form.getInputProps('name')} />
+        <TextInput
+          label={t('profile.email')}
+          value={account.email}
+          readOnly
+          description={t('profile.emailHint')}
+        />
+        <Textarea label={t('profile.bio')} autosize minRows={2} {...form.getInputProps('bio')} />
+        {picture !== null && <Alert>{t('profile.pictureUnsaved')}</Alert>}
+      </Form>
       {features.enable_user_status && <StatusForm account={account} />}
     </Page>
   );

@@ -9,7 +9,7 @@ import { describeAgent } from '../base/agent.ts';
 import { fieldErrors } from '../base/errors.ts';
 import { notify } from '../base/notify.ts';
 import { dateOfSeconds, dayAndTime } from '../base/time.ts';
-import { ErrorNote } from '../ui/ErrorNote.tsx';
+import { Form } from '../ui/form/Form.tsx';
 import { Page } from '../ui/Page.tsx';
 
 export function Security() {
@@ -38,13 +38,16 @@ function PasswordForm() {
     }),
   );
   return (
-    <form onSubmit={form.onSubmit((values) => change.mutate(values))}>
-      <Stack gap="sm">
-        <Title order={2} size="h4">
-          {t('security.password')}
-        </Title>
-        <Text c="dimmed">{t('security.passwordHint')}</Text>
-        <ErrorNote error={change.error} />
+    <Stack gap="sm">
+      <Title order={2} size="h4">
+        {t('security.password')}
+      </Title>
+      <Text c="dimmed">{t('security.passwordHint')}</Text>
+      <Form
+        onSubmit={form.onSubmit((values) => change.mutate(values))}
+        call={change}
+        submit={t('security.change')}
+      >
         <PasswordInput
           label={t('security.current')}
           required
@@ -57,13 +60,8 @@ function PasswordForm() {
           autoComplete="new-password"
           {...form.getInputProps('new_password')}
         />
-        <Group>
-          <Button type="submit" loading={change.isPending}>
-            {t('security.change')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      </Form>
+    </Stack>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, TextInput, Title } from '@mantine/core';
+import { Group, Select, Stack, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { Outputs } from '@parley/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -7,7 +7,7 @@ import { trpc } from '../api/query.ts';
 import { meQuery } from '../api/session.ts';
 import { fieldErrors } from '../base/errors.ts';
 import { notify } from '../base/notify.ts';
-import { ErrorNote } from '../ui/ErrorNote.tsx';
+import { Form } from '../ui/form/Form.tsx';
 
 /** After how many minutes a status ends by itself; 0: never. */
 const ENDS = [0, 30, 60, 240, 1440, 10_080];
@@ -43,12 +43,11 @@ export function StatusForm({ account }: Properties) {
     }),
   );
   return (
-    <form onSubmit={save}>
-      <Stack gap="sm" mt="xl">
-        <Title order={2} size="h4">
-          {t('status.title')}
-        </Title>
-        <ErrorNote error={update.error} />
+    <Stack gap="sm" mt="xl">
+      <Title order={2} size="h4">
+        {t('status.title')}
+      </Title>
+      <Form onSubmit={save} call={update} submit={t('status.set')} variant="default">
         <Group align="end" wrap="nowrap">
           <TextInput label={t('status.emoji')} w={88} maxLength={16} {...form.getInputProps('emoji')} />
           <TextInput label={t('status.message')} flex={1} {...form.getInputProps('message')} />
@@ -59,12 +58,7 @@ export function StatusForm({ account }: Properties) {
           data={ENDS.map((minutes) => ({ value: String(minutes), label: t(`status.after.${minutes}`) }))}
           {...form.getInputProps('minutes')}
         />
-        <Group>
-          <Button type="submit" variant="default" loading={update.isPending}>
-            {t('status.set')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      </Form>
+    </Stack>
   );
 }

@@ -12,3 +12,12 @@ export function saveFile(name: string, text: string, type: string): void {
 /** Saves a value as a file of JSON. */
 export const saveJson = (name: string, value: unknown): void =>
   saveFile(name, `${JSON.stringify(value, null, 2)}\n`, 'application/json');
+
+/** The value in a file of JSON; undefined for another file. */
+export async function readJson(file: File): Promise<unknown> {
+  try {
+    return JSON.parse(await file.text());
+  } catch {
+    return undefined;
+  }
+}

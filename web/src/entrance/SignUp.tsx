@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { PasswordInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
 import { useConfig, useSessionChange } from '../api/session.ts';
 import { fieldErrors } from '../base/errors.ts';
-import { ErrorNote } from '../ui/ErrorNote.tsx';
+import { Form } from '../ui/form/Form.tsx';
 import { AnchorTo } from '../ui/links.tsx';
 import { EntranceFrame } from './EntranceFrame.tsx';
 
@@ -39,34 +39,27 @@ export function SignUp() {
         )
       }
     >
-      <form onSubmit={form.onSubmit((values) => signUp.mutate(values))}>
-        <Stack gap="sm">
-          <ErrorNote error={signUp.error} />
-          <TextInput
-            label={t('name')}
-            autoComplete="name"
-            required
-            autoFocus
-            {...form.getInputProps('name')}
-          />
-          <TextInput
-            label={t('email')}
-            type="email"
-            autoComplete="username"
-            required
-            {...form.getInputProps('email')}
-          />
-          <PasswordInput
-            label={t('password')}
-            autoComplete="new-password"
-            required
-            {...form.getInputProps('password')}
-          />
-          <Button type="submit" loading={signUp.isPending}>
-            {t('signUp.submit')}
-          </Button>
-        </Stack>
-      </form>
+      <Form
+        onSubmit={form.onSubmit((values) => signUp.mutate(values))}
+        call={signUp}
+        submit={t('signUp.submit')}
+        button="wide"
+      >
+        <TextInput label={t('name')} autoComplete="name" required autoFocus {...form.getInputProps('name')} />
+        <TextInput
+          label={t('email')}
+          type="email"
+          autoComplete="username"
+          required
+          {...form.getInputProps('email')}
+        />
+        <PasswordInput
+          label={t('password')}
+          autoComplete="new-password"
+          required
+          {...form.getInputProps('password')}
+        />
+      </Form>
     </EntranceFrame>
   );
 }

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { readJson } from '../../base/files.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { type Difference, differences } from '../settings/history/compare.ts';
 import { Differences } from '../settings/history/Differences.tsx';
@@ -70,8 +71,8 @@ export default function ImportDialog({ onClose }: { onClose(): void }) {
 
 /** Asks the server what an import of the file would change. Nothing is stored. */
 async function tryFile(file: File, notJson: string): Promise<Trial> {
-  const config = parse(await file.text());
-  if (!config) throw new Error(notJson);
+  const config = await readJson(file);
+  if (!isTree(config)) throw new Error(notJson);
   const [before, after] = await Promise.all([
     api.configs.export.query({}),
     api.configs.import.mutate({ config, fill: 'defaults', dry_run: true }),
@@ -79,11 +80,5 @@ async function tryFile(file: File, notJson: string): Promise<Trial> {
   return { name: file.name, config, changes: differences(before, after) };
 }
 
-function parse(text: string): Tree | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Tree) : null;
-  } catch {
-    return null;
-  }
-}
+const isTree = (value: unknown): value is Tree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -65,8 +65,7 @@ function Parts({ group }: { group: Group }) {
         <GroupForm
           group={group}
           submit={t('common:action.save')}
-          isBusy={update.isPending}
-          error={update.error}
+          call={update}
           onSubmit={(values) => update.mutate({ id: group.id, ...values })}
         />
       </Part>

@@ -85,12 +85,7 @@ function CreateModal({ opened, onClose }: { opened: boolean; onClose(): void }) 
   );
   return (
     <Modal opened={opened} onClose={onClose} title={t('groups.create')}>
-      <GroupForm
-        submit={t('groups.create')}
-        isBusy={create.isPending}
-        error={create.error}
-        onSubmit={(values) => create.mutate(values)}
-      />
+      <GroupForm submit={t('groups.create')} call={create} onSubmit={(values) => create.mutate(values)} />
     </Modal>
   );
 }

@@ -1,11 +1,12 @@
-import { Button, Group, Modal, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Modal, NativeSelect, PasswordInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { fieldErrors } from '../../base/errors.ts';
 import { notify } from '../../base/notify.ts';
-import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { Form } from '../../ui/form/Form.tsx';
+import { NameAndEmail } from './NameAndEmail.tsx';
 import { ROLES, type Role } from './RoleBadge.tsx';
 
 interface Properties {
@@ -38,41 +39,25 @@ function CreateForm({ onDone }: { onDone(): void }) {
     }),
   );
   return (
-    <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
-      <Stack gap="sm">
-        <ErrorNote error={create.error} />
-        <TextInput
-          label={t('people.name')}
-          required
-          data-autofocus
-          autoComplete="off"
-          {...form.getInputProps('name')}
-        />
-        <TextInput
-          label={t('people.email')}
-          type="email"
-          required
-          autoComplete="off"
-          {...form.getInputProps('email')}
-        />
-        <PasswordInput
-          label={t('people.password')}
-          description={t('people.passwordHint')}
-          required
-          autoComplete="new-password"
-          {...form.getInputProps('password')}
-        />
-        <NativeSelect
-          label={t('people.role')}
-          data={ROLES.map((value) => ({ value, label: t(`role.${value}`) }))}
-          {...form.getInputProps('role')}
-        />
-        <Group justify="flex-end" gap="xs">
-          <Button type="submit" loading={create.isPending}>
-            {t('people.create')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form
+      onSubmit={form.onSubmit((values) => create.mutate(values))}
+      call={create}
+      submit={t('people.create')}
+      button="end"
+    >
+      <NameAndEmail field={form.getInputProps} isNew />
+      <PasswordInput
+        label={t('people.password')}
+        description={t('people.passwordHint')}
+        required
+        autoComplete="new-password"
+        {...form.getInputProps('password')}
+      />
+      <NativeSelect
+        label={t('people.role')}
+        data={ROLES.map((value) => ({ value, label: t(`role.${value}`) }))}
+        {...form.getInputProps('role')}
+      />
+    </Form>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { NativeSelect, PasswordInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -6,8 +6,9 @@ import { trpc } from '../../api/query.ts';
 import { meQuery, useMe } from '../../api/session.ts';
 import { fieldErrors } from '../../base/errors.ts';
 import { notify } from '../../base/notify.ts';
-import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { Form } from '../../ui/form/Form.tsx';
 import { Part } from '../../ui/Part.tsx';
+import { NameAndEmail } from './NameAndEmail.tsx';
 import type { PersonDetail } from './person.ts';
 import { ROLES } from './RoleBadge.tsx';
 
@@ -34,37 +35,22 @@ export function PersonForm({ person }: { person: PersonDetail }) {
   const save = form.onSubmit((values) => update.mutate({ id, ...changesOf(values, person) }));
   return (
     <Part title={t('person.account')} hint={t('person.accountHint')}>
-      <form onSubmit={save}>
-        <Stack gap="sm">
-          <ErrorNote error={update.error} />
-          <TextInput label={t('people.name')} required autoComplete="off" {...form.getInputProps('name')} />
-          <TextInput
-            label={t('people.email')}
-            type="email"
-            required
-            autoComplete="off"
-            {...form.getInputProps('email')}
-          />
-          <NativeSelect
-            label={t('people.role')}
-            description={id === me.id ? t('person.ownRole') : undefined}
-            disabled={id === me.id}
-            data={ROLES.map((value) => ({ value, label: t(`role.${value}`) }))}
-            {...form.getInputProps('role')}
-          />
-          <PasswordInput
-            label={t('person.newPassword')}
-            description={t('person.newPasswordHint')}
-            autoComplete="new-password"
-            {...form.getInputProps('password')}
-          />
-          <Group>
-            <Button type="submit" loading={update.isPending}>
-              {t('common:action.save')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <Form onSubmit={save} call={update} submit={t('common:action.save')}>
+        <NameAndEmail field={form.getInputProps} />
+        <NativeSelect
+          label={t('people.role')}
+          description={id === me.id ? t('person.ownRole') : undefined}
+          disabled={id === me.id}
+          data={ROLES.map((value) => ({ value, label: t(`role.${value}`) }))}
+          {...form.getInputProps('role')}
+        />
+        <PasswordInput
+          label={t('person.newPassword')}
+          description={t('person.newPasswordHint')}
+          autoComplete="new-password"
+          {...form.getInputProps('password')}
+        />
+      </Form>
     </Part>
   );
 }

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
-import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { Form } from '../../ui/form/Form.tsx';
 import { AddressField } from './AddressField.tsx';
 import { addressOf } from './address.ts';
 
@@ -44,30 +44,27 @@ function CreateForm({ onDone }: { onDone(): void }) {
     );
   }
   return (
-    <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
-      <Stack gap="sm">
-        <ErrorNote error={create.error} />
-        <Select
-          label={t('webhooks.channel')}
-          required
-          searchable
-          limit={100}
-          nothingFoundMessage={t('explain.nothingFound')}
-          data={(channels ?? []).map(({ id, name }) => ({ value: id, label: name || t('webhooks.unnamed') }))}
-          {...form.getInputProps('id')}
-        />
-        <TextInput
-          label={t('people.name')}
-          description={t('webhooks.nameHint')}
-          required
-          {...form.getInputProps('name')}
-        />
-        <Group justify="flex-end">
-          <Button type="submit" loading={create.isPending}>
-            {t('webhooks.create')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form
+      onSubmit={form.onSubmit((values) => create.mutate(values))}
+      call={create}
+      submit={t('webhooks.create')}
+      button="end"
+    >
+      <Select
+        label={t('webhooks.channel')}
+        required
+        searchable
+        limit={100}
+        nothingFoundMessage={t('explain.nothingFound')}
+        data={(channels ?? []).map(({ id, name }) => ({ value: id, label: name || t('webhooks.unnamed') }))}
+        {...form.getInputProps('id')}
+      />
+      <TextInput
+        label={t('people.name')}
+        description={t('webhooks.nameHint')}
+        required
+        {...form.getInputProps('name')}
+      />
+    </Form>
   );
 }

@@ -1,10 +1,11 @@
-import { Stack, Textarea, TextInput } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { FormButtons } from '../../ui/form/FormButtons.tsx';
 import { GrantsEditor } from '../../ui/grants/GrantsEditor.tsx';
 import { EVERYONE, type GrantInput, grantsOf } from '../../ui/grants/grants.ts';
+import { NameFields } from '../NameFields.tsx';
 import { type FormProperties, useNewChannel } from './useNewChannel.ts';
 
 const OPEN_TO_ALL = grantsOf([{ ...EVERYONE, right: 'write' }]);
@@ -20,14 +21,7 @@ export function NewBoard({ onDone, onCancel }: FormProperties) {
   return (
     <form onSubmit={form.onSubmit(create)} noValidate>
       <Stack gap="md">
-        <TextInput label={t('form.name')} data-autofocus autoComplete="off" {...form.getInputProps('name')} />
-        <Textarea
-          label={t('form.description')}
-          autosize
-          minRows={1}
-          maxRows={6}
-          {...form.getInputProps('description')}
-        />
+        <NameFields field={form.getInputProps} />
         <GrantsEditor
           resource="channel"
           value={form.values.access_grants}

@@ -1,4 +1,4 @@
-import { Stack, Textarea, TextInput } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { useMe } from '../../api/session.ts';
@@ -6,6 +6,7 @@ import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { FormButtons } from '../../ui/form/FormButtons.tsx';
 import { PeoplePicker } from '../../ui/grants/PeoplePicker.tsx';
 import type { Picked } from '../../ui/grants/PrincipalPicker.tsx';
+import { NameFields } from '../NameFields.tsx';
 import { type FormProperties, useNewChannel } from './useNewChannel.ts';
 
 /** The ids of the chosen people and groups, as the API takes them. */
@@ -31,14 +32,7 @@ export function NewGroup({ onDone, onCancel }: FormProperties) {
       noValidate
     >
       <Stack gap="md">
-        <TextInput label={t('form.name')} data-autofocus autoComplete="off" {...form.getInputProps('name')} />
-        <Textarea
-          label={t('form.description')}
-          autosize
-          minRows={1}
-          maxRows={6}
-          {...form.getInputProps('description')}
-        />
+        <NameFields field={form.getInputProps} />
         <PeoplePicker
           label={t('form.members')}
           description={t('form.membersHint')}

@@ -1,12 +1,14 @@
-import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { Channel } from '@parley/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { FormButtons } from '../../ui/form/FormButtons.tsx';
 import { GrantsEditor } from '../../ui/grants/GrantsEditor.tsx';
 import { grantInputs } from '../../ui/grants/grants.ts';
+import { NameFields } from '../NameFields.tsx';
 
 interface Properties {
   channel: Channel;
@@ -42,14 +44,7 @@ export function EditChannel({ channel, onDone }: Properties) {
   return (
     <form onSubmit={save} noValidate>
       <Stack gap="md">
-        <TextInput label={t('form.name')} autoComplete="off" data-autofocus {...form.getInputProps('name')} />
-        <Textarea
-          label={t('form.description')}
-          autosize
-          minRows={2}
-          maxRows={8}
-          {...form.getInputProps('description')}
-        />
+        <NameFields field={form.getInputProps} />
         {isBoard && (
           <GrantsEditor
             resource="channel"
@@ -58,14 +53,7 @@ export function EditChannel({ channel, onDone }: Properties) {
           />
         )}
         <ErrorNote error={update.error} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onDone}>
-            {t('common:action.cancel')}
-          </Button>
-          <Button type="submit" loading={update.isPending}>
-            {t('common:action.save')}
-          </Button>
-        </Group>
+        <FormButtons submit={t('common:action.save')} isBusy={update.isPending} onCancel={onDone} />
       </Stack>
     </form>
   );

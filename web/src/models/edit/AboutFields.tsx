@@ -1,9 +1,8 @@
-import { Button, FileButton, Group, Select, SimpleGrid, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Group, Select, SimpleGrid, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
-import { showError } from '../../base/errors.ts';
-import { scalePicture } from '../../base/picture.ts';
+import { PictureButtons } from '../../ui/form/PictureButtons.tsx';
 import { Picture } from '../../ui/Picture.tsx';
 import { pictureOf } from '../entries.ts';
 import { idOf } from './form.ts';
@@ -81,28 +80,16 @@ function PictureField({ form, isNew }: { form: UseModelForm; isNew: boolean }) {
   const { t } = useTranslation('models');
   const { picture, name, id } = form.values;
   const stored = isNew ? null : pictureOf(id);
-  const choose = (file: File | null) => {
-    if (!file) return;
-    scalePicture(file).then(
-      (data) => form.setFieldValue('picture', data),
-      () => showError(new Error(t('field.pictureUnreadable'))),
-    );
-  };
   return (
     <Group gap="sm">
       <Picture src={picture === null ? stored : picture || null} name={name || '?'} size={56} />
-      <FileButton accept="image/*" onChange={choose}>
-        {(properties) => (
-          <Button {...properties} variant="default" size="xs">
-            {t('field.picture')}
-          </Button>
-        )}
-      </FileButton>
-      {(picture || (!isNew && picture === null)) && (
-        <Button variant="subtle" color="gray" size="xs" onClick={() => form.setFieldValue('picture', '')}>
-          {t('field.noPicture')}
-        </Button>
-      )}
+      <PictureButtons
+        chooseLabel={t('field.picture')}
+        removeLabel={t('field.noPicture')}
+        unreadableText={t('field.pictureUnreadable')}
+        canRemove={Boolean(picture) || (!isNew && picture === null)}
+        onChange={(data) => form.setFieldValue('picture', data)}
+      />
     </Group>
   );
 }

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { trpc } from '../../api/query.ts';
+import { readJson } from '../../base/files.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { Page } from '../../ui/Page.tsx';
 
@@ -56,13 +57,10 @@ export function ImportPage() {
 
 /** An export is a list of records; other systems wrap it. */
 async function readModels(file: File, complaint: string): Promise<unknown[]> {
-  let content: unknown;
-  try {
-    content = JSON.parse(await file.text());
-  } catch {
-    throw new Error(complaint);
-  }
-  const models = Array.isArray(content) ? content : (content as { models?: unknown } | null)?.models;
+  const content = await readJson(file);
+  const models = Array.isArray(content)
+    ? content
+    : (content as { models?: unknown } | null | undefined)?.models;
   if (!Array.isArray(models)) throw new Error(complaint);
   return models;
 }

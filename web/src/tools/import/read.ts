@@ -1,5 +1,6 @@
 import type { Outputs } from '@parley/client';
 import { api } from '../../api/client.ts';
+import { readJson } from '../../base/files.ts';
 
 export type Outcome = Outputs['toolImport']['file']['items'][number];
 
@@ -8,13 +9,9 @@ const MAX_CALL_CHARACTERS = 900_000;
 
 /** The tools of an export: a list, or one tool alone. @throws Error for other files */
 export async function readExport(file: File, refusal: string): Promise<unknown[]> {
-  try {
-    const content: unknown = JSON.parse(await file.text());
-    if (Array.isArray(content) && content.length > 0) return content;
-    if (typeof content === 'object' && content !== null && !Array.isArray(content)) return [content];
-  } catch (cause) {
-    throw new Error(refusal, { cause });
-  }
+  const content = await readJson(file);
+  if (Array.isArray(content) && content.length > 0) return content;
+  if (typeof content === 'object' && content !== null && !Array.isArray(content)) return [content];
   throw new Error(refusal);
 }
 

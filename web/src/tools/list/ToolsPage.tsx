@@ -1,15 +1,16 @@
-import { Button, Group, SegmentedControl, Skeleton, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { Download, Plus, Search, Wrench } from 'lucide-react';
+import { Group, SegmentedControl } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Plus, Wrench } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { trpc } from '../../api/query.ts';
 import { useMe } from '../../api/session.ts';
-import { saveJson } from '../../base/files.ts';
 import { Empty } from '../../ui/Empty.tsx';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { ButtonTo } from '../../ui/links.tsx';
+import { ExportButton } from '../../ui/list/ExportButton.tsx';
+import { SearchList, SearchListSkeleton } from '../../ui/list/SearchList.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { useToolRights } from '../rights.ts';
 import { type Listing, ToolRow } from './ToolRow.tsx';
@@ -22,7 +23,7 @@ export function ToolsPage() {
   return (
     <Page title={t('title')} actions={<Actions hasTools={(data?.length ?? 0) > 0} />} wide>
       <ErrorNote error={error} onRetry={() => void refetch()} />
-      {isPending && <Loading />}
+      {isPending && <SearchListSkeleton />}
       {data && data.length === 0 && <NoTools />}
       {data && data.length > 0 && <List tools={data} />}
     </Page>
@@ -32,23 +33,10 @@ export function ToolsPage() {
 function Actions({ hasTools }: { hasTools: boolean }) {
   const { t } = useTranslation('tools');
   const rights = useToolRights();
-  const save = useMutation({
-    mutationFn: () => api.tools.export.query(),
-    onSuccess: (tools) => saveJson('tools.json', tools),
-  });
   return (
     <Group gap="xs" wrap="nowrap">
       {rights.mayExport && hasTools && (
-        <Button
-          variant="default"
-          size="xs"
-          visibleFrom="sm"
-          loading={save.isPending}
-          onClick={() => save.mutate()}
-          leftSection={<Download size={14} aria-hidden />}
-        >
-          {t('export.all')}
-        </Button>
+        <ExportButton label={t('export.all')} fileName="tools.json" load={() => api.tools.export.query()} />
       )}
       {rights.mayImport && (
         <ButtonTo to="/tools/import" variant="default" size="xs">
@@ -78,26 +66,16 @@ function NoTools() {
 function List({ tools }: { tools: Listing[] }) {
   const { t } = useTranslation('tools');
   const me = useMe();
-  const [search, setSearch] = useState('');
   const [show, setShow] = useState<Show>('all');
-  const words = search.trim().toLowerCase();
-  const found = tools.filter(
-    ({ id, name, meta, user_id }) =>
-      (show === 'all' || (user_id === me.id) === (show === 'mine')) &&
-      [id, name, meta.description ?? ''].some((text) => text.toLowerCase().includes(words)),
-  );
   return (
-    <Stack gap="sm">
-      <Group gap="sm">
-        <TextInput
-          aria-label={t('list.search')}
-          placeholder={t('list.search')}
-          leftSection={<Search size={14} aria-hidden />}
-          value={search}
-          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
-          style={{ flex: '1 1 200px' }}
-          maw={360}
-        />
+    <SearchList
+      label={t('title')}
+      searchLabel={t('list.search')}
+      emptyText={t('list.nothing')}
+      items={tools.filter(({ user_id }) => show === 'all' || (user_id === me.id) === (show === 'mine'))}
+      textsOf={({ id, name, meta }) => [id, name, meta.description ?? '']}
+      row={(tool) => <ToolRow key={tool.id} tool={tool} />}
+      filters={
         <SegmentedControl
           size="xs"
           aria-label={t('list.show')}
@@ -108,24 +86,7 @@ function List({ tools }: { tools: Listing[] }) {
             label: t(`list.${value}`),
           }))}
         />
-      </Group>
-      {found.length === 0 && <Text c="dimmed">{t('list.nothing')}</Text>}
-      <Stack gap={0} component="ul" m={0} p={0} aria-label={t('title')}>
-        {found.map((tool) => (
-          <ToolRow key={tool.id} tool={tool} />
-        ))}
-      </Stack>
-    </Stack>
-  );
-}
-
-function Loading() {
-  return (
-    <Stack gap="sm">
-      <Skeleton height={32} maw={360} />
-      {[1, 2, 3, 4].map((row) => (
-        <Skeleton key={row} height={48} />
-      ))}
-    </Stack>
+      }
+    />
   );
 }
