@@ -4,7 +4,7 @@ import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 
 /**
  * Colours for code, line by line. The policy of the page allows no WebAssembly, so the engine is the one of
- * JavaScript. Tokens name variables of CSS (`app/tokens.ts`), which have a value for the light and one for the
+ * JavaScript. Tokens name variables of CSS (`base/tokens.ts`), which have a value for the light and one for the
  * dark page.
  */
 const highlighter = createHighlighterCoreSync({
