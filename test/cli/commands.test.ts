@@ -298,6 +298,22 @@ describe('the program', () => {
   });
 });
 
+describe('migrate', () => {
+  it('names the changes of the tables, then makes them', async () => {
+    const empty = await createDatabase({ empty: true });
+    const at = { ...env, DATABASE_URL: empty.url };
+    const { stdout } = await run(['migrate', '--plan'], at);
+    const planned = stdout.trim().split('\n');
+    expect(planned[0]).toBe('Migration20261121041803');
+    expect((await run(['migrate'], at)).stdout).toBe(
+      `The tables are up to date (${planned.length} changes).\n`,
+    );
+    expect(await run(['migrate', '--plan'], at)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect((await run(['user', 'list'], at)).code).toBe(0);
+    await empty.drop();
+  });
+});
+
 describe('any command', () => {
   it('reports an unreachable database in one line', async () => {
     const url = new URL(database.url);

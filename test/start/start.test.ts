@@ -12,6 +12,7 @@ import {
   isAlive,
   listProcesses,
   MAIN,
+  OLD_NODE,
   type OtherProcess,
   type ServerProcess,
   spawnMain,
@@ -120,13 +121,8 @@ describe('a start', () => {
 });
 
 describe('an old Node', () => {
-  const OLD = ['/usr/bin/node', '/usr/local/bin/node'].find((path) => {
-    const { status, stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
-    return status === 0 && Number.parseInt(stdout.slice(1), 10) < 24;
-  });
-
-  it.skipIf(!OLD)('is refused in one line that names what to use instead', () => {
-    const { status, stdout, stderr } = spawnSync(OLD ?? '', [MAIN], { encoding: 'utf8' });
+  it.skipIf(!OLD_NODE)('is refused in one line that names what to use instead', () => {
+    const { status, stdout, stderr } = spawnSync(OLD_NODE ?? '', [MAIN], { encoding: 'utf8' });
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^This is Node \d+\.\d+\.\d+, .* start it with npm start\.\n$/);
   });

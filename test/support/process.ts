@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
@@ -8,6 +8,11 @@ import { until } from './poll.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 export const MAIN = join(ROOT, 'src/main.ts');
+/** The path of an installed Node before 24; undefined without one. */
+export const OLD_NODE = ['/usr/bin/node', '/usr/local/bin/node'].find((path) => {
+  const { status, stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
+  return status === 0 && Number.parseInt(stdout.slice(1), 10) < 24;
+});
 /** As in `npm start`: a process that finds the compiled modules starts in half the time. */
 export const COMPILED = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compile') };
 
@@ -53,8 +58,9 @@ export function spawnMain(
   env: Record<string, string>,
   user?: { uid: number; gid: number },
   cwd?: string,
+  program = MAIN,
 ): ServerProcess {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [program], {
     env: {
       ...COMPILED,
       PATH: process.env.PATH ?? '',
