@@ -20,7 +20,10 @@ export interface Chain<L> {
 }
 
 /** The account that wants to use a model, with what decides. */
-export type ChainScope = Pick<Scope, 'configs' | 'providers'> & { actor: Pick<Actor, 'role'> };
+export type ChainScope = Pick<Scope, 'configs'> & {
+  providers: Pick<Scope['providers'], 'model'>;
+  actor: Pick<Actor, 'role'>;
+};
 
 /** Whether the caller may use a provider model that has no record. */
 export const mayUsePlain = ({ actor, configs }: ChainScope, { isOnBoard }: ProviderModel): boolean =>

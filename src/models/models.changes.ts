@@ -6,11 +6,18 @@ import { difference } from '../audit/audit.values.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
-import type { Transaction } from '../database/transaction.ts';
+import { type Transaction, transaction } from '../database/transaction.ts';
 import { requireBase } from './models.access.ts';
 import { type FreeForm, Model, type ModelEntity, type ModelSnapshot } from './models.entity.ts';
 import { pictureAfter } from './models.pictures.ts';
 import { insertModel, insertVersion } from './models.repository.ts';
+
+declare module '../events/bus.ts' {
+  interface BusTopics {
+    /** Records of models or their grants have changed: callers may have lost their right to these models. Null: any models. */
+    'model.changed': { ids: string[] | null };
+  }
+}
 
 /** The bound for each record. */
 const KEPT_VERSIONS = { count: 500, bytes: 16 * 2 ** 20 };
@@ -30,6 +37,17 @@ export interface ModelInput {
 /** What a record may take of its owner's room, at most. */
 export const bytesOf = (input: Pick<ModelInput, 'meta' | 'params' | 'name'>): number =>
   Buffer.byteLength(JSON.stringify([input.name, input.meta, input.params]));
+
+/** Runs a transaction that changes these records or their grants. Every process then checks the calls of these models again. */
+export async function transactionOn<T>(
+  scope: Scope,
+  ids: string[] | null,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const result = await transaction(scope, work);
+  scope.bus.publish('model.changed', { ids });
+  return result;
+}
 
 /** A record that names itself as its base has none. */
 const baseOf = (

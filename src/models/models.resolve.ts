@@ -9,6 +9,8 @@ import { readCalls, readLinks } from './models.resolve.repository.ts';
 export interface ResolvedModel {
   readonly id: string;
   readonly name: string;
+  /** The ids of the records on the way to the provider model, and the id of that. */
+  readonly path: readonly string[];
   /** The provider model at the end of its chain of base models. */
   readonly provider: ProviderModel;
   /** The system prompt, with its variables; null without one. */
@@ -39,6 +41,7 @@ export async function resolveModel(scope: Scope, id: string): Promise<ResolvedMo
   return {
     id,
     name: chain.records[0]?.name ?? provider.name,
+    path: [...chain.records.map((record) => record.id), provider.id],
     provider,
     system: systemOf(default_params, params),
     params: providerParams([default_params, ...params]),
@@ -46,6 +49,21 @@ export async function resolveModel(scope: Scope, id: string): Promise<ResolvedMo
     capabilities: capabilitiesOf(meta, provider),
     meta,
   };
+}
+
+/**
+ * Checks the caller's right to a model that a running call uses, in one statement. A connection that does not offer the model any more
+ * ends no call.
+ *
+ * @throws model_not_found
+ */
+export async function requireStillUsable(scope: Scope, { id, provider }: ResolvedModel): Promise<void> {
+  const records = await readLinks(scope.sql, scope.actor, [id]);
+  const { actor, configs, providers } = scope;
+  const known = { model: (at: string) => providers.model(at) ?? (at === provider.id ? provider : undefined) };
+  if (!followChain({ actor, configs, providers: known }, id, (at) => records.get(at))) {
+    throw new AppError('model_not_found');
+  }
 }
 
 /** Those of these ids that name models which the caller may use, with their names, in one statement. */

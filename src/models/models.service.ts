@@ -4,9 +4,17 @@ import { record } from '../audit/audit.record.ts';
 import { may } from '../configs/settings/permissions.ts';
 import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
-import { type Transaction, transaction } from '../database/transaction.ts';
+import type { Transaction } from '../database/transaction.ts';
 import { requireModel } from './models.access.ts';
-import { addModel, bytesOf, changeModel, lockModel, type ModelInput, putModel } from './models.changes.ts';
+import {
+  addModel,
+  bytesOf,
+  changeModel,
+  lockModel,
+  type ModelInput,
+  putModel,
+  transactionOn,
+} from './models.changes.ts';
 import { Model } from './models.entity.ts';
 import { type ModelRow, readModel } from './models.repository.ts';
 import { type ModelView, picturePath } from './models.schema.ts';
@@ -37,7 +45,7 @@ export async function viewChanged(scope: Scope, id: string): Promise<ModelView> 
 export async function createModel(scope: Scope, input: Sent): Promise<ModelView> {
   if (!may(scope, 'workspace.models')) throw new AppError('forbidden');
   await scope.quotas.store(scope.actor.id, bytesOf(input));
-  await transaction(scope, async (tx) => {
+  await transactionOn(scope, [input.id], async (tx) => {
     await addModel(scope, tx, input);
     await share(scope, tx, input);
   });
@@ -59,7 +67,7 @@ export async function updateModel(
 ): Promise<ModelView> {
   const { user_id } = await requireModel(scope, input.id, 'write');
   await scope.quotas.store(user_id, bytesOf(input));
-  await transaction(scope, async (tx) => {
+  await transactionOn(scope, [input.id], async (tx) => {
     const row = await lockModel(tx, input.id);
     if (version_id && version_id !== (await readCurrent(tx, row.id))) throw new AppError('version_conflict');
     await changeModel(scope, tx, row, {
@@ -74,7 +82,7 @@ export async function updateModel(
 /** Switches a record on or off. @throws model_not_found, forbidden */
 export async function toggleModel(scope: Scope, id: string): Promise<ModelView> {
   await requireModel(scope, id, 'write');
-  await transaction(scope, async (tx) => {
+  await transactionOn(scope, [id], async (tx) => {
     const row = await lockModel(tx, id);
     await changeModel(scope, tx, row, {
       change: () => {
@@ -97,7 +105,7 @@ export async function updateModelAccess(
   const row = await readModel(scope.sql, scope.actor, id);
   const provider = scope.actor.role === 'admin' && !row ? scope.providers.model(id) : undefined;
   if (!provider) await requireModel(scope, id, 'write');
-  await transaction(scope, async (tx) => {
+  await transactionOn(scope, [id], async (tx) => {
     if (provider) await addModel(scope, tx, { id, name: name || provider.name, params: {}, meta: {} });
     else await lockModel(tx, id);
     await replaceGrants(scope, tx, resource(id), access_grants);
@@ -108,7 +116,7 @@ export async function updateModelAccess(
 /** Deletes a record with its versions and grants. @throws model_not_found, forbidden */
 export async function deleteModel(scope: Scope, id: string): Promise<true> {
   const { name } = await requireModel(scope, id, 'write');
-  await transaction(scope, (tx) => removeModel(scope, tx, { id, name }));
+  await transactionOn(scope, [id], (tx) => removeModel(scope, tx, { id, name }));
   return true;
 }
 

@@ -5,7 +5,7 @@ import { ReasoningSplitter, type SplitText } from '../completions/reasoning.ts';
 import { AppError } from '../core/errors.ts';
 import { outageIn } from '../core/outage.ts';
 import type { Actor, Parts, Scope } from '../core/scope.ts';
-import { type ResolvedModel, resolveModel } from '../models/models.resolve.ts';
+import { type ResolvedModel, requireStillUsable, resolveModel } from '../models/models.resolve.ts';
 import { ImageRoom } from './context/context.room.ts';
 import { type Context, readContext } from './context/context.service.ts';
 import { NamePrefix } from './growing/growing.prefix.ts';
@@ -76,15 +76,22 @@ export class Attempt implements RunningReply {
   }
 
   readonly actorOf = (): Actor | null => this.#written.scope?.actor ?? null;
+  readonly uses = (modelId: string): boolean => this.#written.model?.path.includes(modelId) ?? true;
   readonly stop = (): void => this.#ending.abort(new CutError('stopped'));
   readonly drop = (): void => this.#ending.abort(new CutError('dropped'));
   readonly recheck = (): void => {
-    openReplyScope(this.#parts, this.#reply, this.#ending.signal).catch(async (error) => {
+    this.#check().catch(async (error) => {
       if (error instanceof AppError) return this.#ending.abort(error);
       await delay(1_000);
       if (!this.#ending.signal.aborted) this.recheck();
     });
   };
+
+  async #check(): Promise<void> {
+    const scope = await openReplyScope(this.#parts, this.#reply, this.#ending.signal);
+    const { model } = this.#written;
+    if (model) await requireStillUsable(scope, model);
+  }
 
   /**
    * Calls the model, and tells clients what it writes.

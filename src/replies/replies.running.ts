@@ -15,6 +15,8 @@ export interface RunningReply {
   messageId: string;
   /** The person who called the model; null before the account was read. */
   actorOf(): Actor | null;
+  /** Whether the reply uses the model or record with this id; true before its model was read. */
+  uses(modelId: string): boolean;
   stop(): void;
   /** The message or its channel was deleted. */
   drop(): void;
@@ -44,6 +46,9 @@ export function followRunning(bus: Bus): RunningReplies {
       if (notice.data.type === 'channel:deleted') inChannel(notice.channel_id, (reply) => reply.drop());
     }),
     bus.subscribe('channel.access', ({ channelId }) => inChannel(channelId, (reply) => reply.recheck())),
+    bus.subscribe('model.changed', ({ ids }) => {
+      for (const reply of running.values()) if (ids?.some((id) => reply.uses(id)) ?? true) reply.recheck();
+    }),
     bus.onGap(() => {
       for (const reply of running.values()) reply.recheck();
     }),

@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { grant } from '../support/channels.ts';
 import { scrape } from '../support/metrics.ts';
 import { until } from '../support/poll.ts';
 import { connectProvider } from '../support/provider.ts';
@@ -11,6 +12,7 @@ afterAll(() => desk.close());
 beforeEach(() => provider.script((_request, wire) => wire.say('Hello.')));
 
 const at = `/channels/${channelId}/messages`;
+const asRoot = server.as(root);
 const stop = (messageId: string, as = ann) => server.as(as)(`POST ${at}/${messageId}/stop`);
 
 /** The rule of docs/events.md. @returns the text; undefined if the message must be read again */
@@ -41,10 +43,10 @@ function dictate() {
 }
 
 /** A reply that has begun and does not end by itself. */
-async function beginReply() {
+async function beginReply(modelId = 'small') {
   const model = dictate();
   model.say('It began');
-  const { id } = await desk.post('@small');
+  const { id } = await desk.post(`@${modelId}`);
   const [reply] = await desk.replies(id);
   const ear = await listen(server, bob);
   await until('the first delta', () => {
@@ -257,6 +259,62 @@ describe('a reply ends with its text so far', () => {
     expect(failed.meta.error).toMatchObject({ code: 'reply_not_allowed' });
     expect(failed.content).toMatch(/^It began/);
     await change(channel.access_grants);
+  });
+
+  it.each([
+    [
+      'the grant of its record',
+      () => asRoot('POST /models/model/access/update', { id: 'team', access_grants: [] }),
+    ],
+    [
+      'the grant of its base',
+      () => asRoot('POST /models/model/access/update', { id: 'base', access_grants: [] }),
+    ],
+    ['its record, which is deleted', () => asRoot('POST /models/model/delete', { id: 'team' })],
+    [
+      'the model behind it, which is for administrators now',
+      () => configure(server, root, ({ models }) => Object.assign(models, { open_provider_models: false })),
+      'small',
+    ],
+  ])('when the person loses the right to the model: %s', async (_, lose, called = 'team') => {
+    const access_grants = [grant(ann.id, 'read')];
+    for (const [id, base_model_id] of [
+      ['base', 'small'],
+      ['team', 'base'],
+    ])
+      await asRoot('POST /models/create', {
+        id,
+        base_model_id,
+        name: id,
+        params: {},
+        meta: {},
+        access_grants,
+      });
+    const { chat, id } = await beginReply(called);
+    await lose();
+    await chat.closed;
+    const [failed] = await desk.answers(id);
+    expect(failed.meta.error).toMatchObject({ code: 'model_not_found' });
+    expect(failed.content).toMatch(/^It began/);
+    for (const id of ['team', 'base']) await asRoot('POST /models/model/delete', { id });
+    await configure(server, root, ({ models }) => Object.assign(models, { open_provider_models: true }));
+  });
+
+  it('but not when its model changes and the person may still use it', async () => {
+    const { model, id } = await beginReply();
+    await asRoot('POST /models/create', {
+      id: 'small',
+      name: 'Small',
+      params: {},
+      meta: {},
+      access_grants: [grant(ann.id, 'read')],
+    });
+    model.say(' and went on');
+    await until('the rest', async () => (await desk.replies(id))[0].content.includes('and went on'));
+    model.end();
+    const [done] = await desk.answers(id);
+    expect(done.meta.error).toBeUndefined();
+    await asRoot('POST /models/model/delete', { id: 'small' });
   });
 });
 

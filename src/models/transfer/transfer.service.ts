@@ -3,8 +3,16 @@ import { may } from '../../configs/settings/permissions.ts';
 import { AppError, invalidMembers, sentence } from '../../core/errors.ts';
 import { describeIssues } from '../../core/failure.ts';
 import type { Scope } from '../../core/scope.ts';
-import { type Transaction, transaction } from '../../database/transaction.ts';
-import { addModel, bytesOf, changeModel, lockModel, type ModelInput, putModel } from '../models.changes.ts';
+import type { Transaction } from '../../database/transaction.ts';
+import {
+  addModel,
+  bytesOf,
+  changeModel,
+  lockModel,
+  type ModelInput,
+  putModel,
+  transactionOn,
+} from '../models.changes.ts';
 import { readModel } from '../models.repository.ts';
 import type { ModelView } from '../models.schema.ts';
 import { removeModel, resource } from '../models.service.ts';
@@ -74,7 +82,9 @@ async function storeImported(scope: Scope, input: ModelInput): Promise<void> {
   const stored = await readModel(scope.sql, scope.actor, input.id);
   if (stored && !stored.write_access) throw new AppError('id_taken');
   await scope.quotas.store(stored?.user_id ?? scope.actor.id, bytesOf(input));
-  await transaction(scope, (tx) => (stored ? mergeModel(scope, tx, input) : addModel(scope, tx, input)));
+  await transactionOn(scope, [input.id], (tx) =>
+    stored ? mergeModel(scope, tx, input) : addModel(scope, tx, input),
+  );
 }
 
 async function mergeModel(scope: Scope, tx: Transaction, input: ModelInput): Promise<void> {
@@ -105,7 +115,7 @@ export async function syncModels(scope: Scope, entries: readonly unknown[]): Pro
     );
   });
   const ids = models.map(({ id }) => id);
-  await transaction(scope, async (tx) => {
+  await transactionOn(scope, null, async (tx) => {
     for (const other of await repository.lockOthers(tx, ids)) await removeModel(scope, tx, other);
     for (const { access_grants: grants, ...model } of models) {
       const input = inputOf(model);

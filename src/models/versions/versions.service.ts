@@ -1,8 +1,7 @@
 import { AppError } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
-import { transaction } from '../../database/transaction.ts';
 import { requireModel } from '../models.access.ts';
-import { bytesOf, changeModel, lockModel, putModel } from '../models.changes.ts';
+import { bytesOf, changeModel, lockModel, putModel, transactionOn } from '../models.changes.ts';
 import type { ModelView } from '../models.schema.ts';
 import { viewChanged } from '../models.service.ts';
 import * as repository from './versions.repository.ts';
@@ -52,7 +51,7 @@ export async function restoreVersion(
   const { snapshot, model_id } = await getVersion(scope, version_id);
   if (model_id !== id) throw noSuchVersion();
   await scope.quotas.store(user_id, bytesOf(snapshot));
-  await transaction(scope, async (tx) => {
+  await transactionOn(scope, [id], async (tx) => {
     const row = await lockModel(tx, id);
     await changeModel(scope, tx, row, { change: () => putModel(scope, tx, row, { id, ...snapshot }) });
   });
