@@ -97,6 +97,7 @@ class Turn {
       signal,
     });
     this.#account.answered(stream.connection);
+    this.#request.onAnswer?.(stream.connection);
     return stream;
   }
 

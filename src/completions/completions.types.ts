@@ -23,6 +23,8 @@ export interface CompletionRequest {
   };
   /** The caller's time zone (IANA), for prompt variables; UTC unless given. */
   timeZone?: string;
+  /** Gets the name of the connection that begins to answer, in each round. */
+  onAnswer?: (connection: string) => void;
   signal: AbortSignal;
 }
 

@@ -128,6 +128,7 @@ export class Connection {
   }
 
   readonly #note = (failure: ProviderFailure): void => {
+    failure.connection = this.name;
     if (failure.isReplaceable) this.#failedAt = performance.now();
     this.#onFailure(failure);
   };

@@ -7,6 +7,8 @@ import type { Connected } from './connections.settings.ts';
 export class ProviderFailure extends AppError {
   /** Whether another connection that has the model may succeed. */
   readonly isReplaceable: boolean;
+  /** The name of the connection; empty until the connection has noted the failure. */
+  connection = '';
 
   constructor(
     code: 'provider_failed' | 'provider_timeout' | 'rate_limited' | 'bad_request',

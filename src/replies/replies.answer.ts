@@ -5,12 +5,15 @@ import type { Parts } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { attachmentsOf } from '../files/attachments.ts';
 import type { ModelMention } from '../messages/messages.calls.ts';
+import { VIEW_ONE } from '../messages/messages.repository.ts';
+import type { MessageView } from '../messages/messages.schema.ts';
+import { ProviderFailure } from '../providers/providers.failures.ts';
 import { lengthOf } from './growing/growing.calls.ts';
 import { Attempt, type Written } from './replies.attempt.ts';
 import { beginReplies, findMentioned, resolvedIn } from './replies.calls.ts';
-import { endReply, failureMeta, type ReplyEnd } from './replies.end.ts';
+import { actorOf, endReply, failureMeta, type ReplyEnd } from './replies.end.ts';
 import { REPLY_LIMIT_MS } from './replies.job.ts';
-import { claimReply, listOverdue, type OpenReply, type ReplyKey } from './replies.repository.ts';
+import { claimReply, listOverdue, type OpenReply, type ReplyKey, readEnded } from './replies.repository.ts';
 import type { RunningReplies } from './replies.running.ts';
 
 /** How often a reply is begun that shows nothing, because a process ends each time. */
@@ -23,8 +26,8 @@ const FILE_CHARACTERS = 96 * 1024;
 
 const ended = new Counter({
   name: 'parley_replies_total',
-  help: 'Replies of models in channels that have ended: done, stopped, or the code of the failure; by kind of the provider',
-  labelNames: ['outcome', 'kind'],
+  help: 'Replies of models in channels that have ended: done, stopped, or the code of the failure; by connection and kind of the provider',
+  labelNames: ['outcome', 'kind', 'connection'],
 });
 
 /**
@@ -42,7 +45,7 @@ export async function answer(
 ): Promise<void> {
   const endsBy = nowSeconds() + REPLY_LIMIT_MS / 1_000 + GRACE_SECONDS;
   const reply = await claimReply(parts.sql, key, endsBy);
-  if (!reply) return;
+  if (!reply) return continueChain(parts, key);
   const early = endOfEarlier(reply);
   if (early) {
     await finish(parts, reply, early, null);
@@ -61,9 +64,20 @@ export async function answer(
     const failure = failureMeta(new AppError('internal'));
     return finish(parts, reply, { content: null, meta: failure }, written);
   });
-  if (!message || !written.scope) return;
-  const models = resolvedIn(end.meta.mentions);
-  await beginReplies(parts, written.scope.actor, { message, models, depth: reply.depth + 1 });
+  if (message) await callNext(parts, reply, message);
+}
+
+/** Calls the models that the text of an ended reply calls. Models that have begun to reply are left out. */
+async function callNext(parts: Parts, reply: OpenReply, message: MessageView): Promise<void> {
+  const models = resolvedIn(message.meta.mentions);
+  await beginReplies(parts, actorOf(reply), { message, models, depth: reply.depth + 1 });
+}
+
+/** The process that ended the reply may have been killed before it called the next models. */
+async function continueChain(parts: Parts, key: ReplyKey): Promise<void> {
+  const reply = await readEnded(parts.sql, key);
+  const [row] = reply?.user_name ? await parts.sql.rows(VIEW_ONE, { ...key }) : [];
+  if (reply && row) await callNext(parts, reply, row.view);
 }
 
 /** How a reply ends that must not be begun again; undefined for any other. */
@@ -147,24 +161,28 @@ async function finish(parts: Parts, reply: OpenReply, end: ReplyEnd, written: Wr
   if (!message) return undefined;
   const { error } = end.meta as { error?: { code: string; message: string } };
   const kind = written?.model?.provider.owned_by ?? '';
-  ended.inc({ outcome: error?.code ?? (end.meta.stopped ? 'stopped' : 'done'), kind });
+  const connection = connectionOf(written);
+  ended.inc({ outcome: error?.code ?? (end.meta.stopped ? 'stopped' : 'done'), kind, connection });
   if (error) {
     const { model_id: model, message_id } = reply;
-    const connections = written?.model?.provider.connections;
     parts.log.warn(
-      { model, connections, message: message_id, code: error.code, err: written?.failure },
+      { model, connection, message: message_id, code: error.code, err: written?.failure },
       'A reply of a model failed.',
     );
   }
   return message;
 }
 
+/** The name of the connection that answered or failed last; empty if none was asked. */
+const connectionOf = (written: Written | null): string =>
+  (written?.failure instanceof ProviderFailure && written.failure.connection) || written?.connection || '';
+
 /** Ends the replies that should have ended, so that none stays open whatever happened to its job. */
 export async function endOverdue(parts: Pick<Parts, 'sql' | 'bus' | 'log'>): Promise<void> {
   for (const reply of await listOverdue(parts.sql, nowSeconds())) {
     const meta = failureMeta(new AppError('reply_timeout'));
     if (await endReply(parts, reply, { content: null, meta })) {
-      ended.inc({ outcome: 'reply_timeout', kind: '' });
+      ended.inc({ outcome: 'reply_timeout', kind: '', connection: '' });
       parts.log.warn(
         { model: reply.model_id, message: reply.message_id },
         'A reply of a model did not end in time.',

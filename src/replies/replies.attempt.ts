@@ -40,6 +40,8 @@ export interface Written {
   /** Null if the model was not called. */
   scope: Scope | null;
   model: ResolvedModel | null;
+  /** The name of the connection that answered last. */
+  connection: string | null;
   context: Context | null;
   end: TurnEnd | null;
   /** Null for a turn that ended by itself. */
@@ -71,7 +73,15 @@ export class Attempt implements RunningReply {
       notify: (delta) => this.#notify(delta),
       save: (content, data) => this.#save(content, data),
     });
-    const nothing = { scope: null, model: null, context: null, end: null, cut: null, failure: null };
+    const nothing = {
+      scope: null,
+      model: null,
+      connection: null,
+      context: null,
+      end: null,
+      cut: null,
+      failure: null,
+    };
     this.#written = { growing, ...nothing };
   }
 
@@ -143,6 +153,9 @@ export class Attempt implements RunningReply {
         message_id,
         metadata: { channel_id: channelId, called_by: calledBy },
         files: context.files,
+      },
+      onAnswer: (connection) => {
+        this.#written.connection = connection;
       },
       ...(user_timezone && { timeZone: user_timezone }),
       signal,

@@ -94,6 +94,17 @@ export async function claimReply(
   return row;
 }
 
+const ENDED = statement<OpenReply, ReplyKey>(
+  'reply.ended',
+  `${OPEN('model_reply')} where r.channel_id = :channelId and r.message_id = :messageId and r.is_done and m.deleted_at is null`,
+);
+
+/** A reply that is done; undefined if it is not, or its message was deleted. */
+export async function readEnded(sql: Sql, key: ReplyKey): Promise<OpenReply | undefined> {
+  const [row] = await sql.rows(ENDED, { ...key });
+  return row;
+}
+
 const OVERDUE = statement<OpenReply, { now: number }>(
   'reply.overdue',
   `with deleted as (

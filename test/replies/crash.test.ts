@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createDatabase } from '../support/database.ts';
+import { createDatabase, withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { type ServerProcess, spawnMain } from '../support/process.ts';
 import { connectProvider, startProvider } from '../support/provider.ts';
@@ -42,7 +42,7 @@ describe.skipIf(withoutRedis)('two processes', async () => {
   undo.push(() => redis.stop());
   const database = await createDatabase();
   undo.push(() => database.drop());
-  const provider = await startProvider('small');
+  const provider = await startProvider('small', 'other');
   undo.push(() => provider.close());
   const env = {
     DATABASE_URL: database.url,
@@ -117,6 +117,35 @@ describe.skipIf(withoutRedis)('two processes', async () => {
     expect(first.meta.error).toBeUndefined();
     expect(second).toMatchObject({ content: 'Some words', meta: { error: { code: 'reply_interrupted' } } });
     expect(calls).toBe(3);
+  });
+
+  it('the second calls the next model of a chain that the killed process did not call', async () => {
+    provider.script(({ body }, wire) => wire.say(body.model === 'small' ? 'Ask @other' : 'Here.'));
+    // Holds the transaction that begins the next reply.
+    await database.query(`create function wait() returns trigger language plpgsql as
+      'begin perform pg_advisory_xact_lock(13); return new; end'`);
+    await database.query(
+      `create trigger wait before insert on model_reply for each row when (new.depth = 2) execute function wait()`,
+    );
+    const id = await withClient(database.url, async (client) => {
+      await client.query('select pg_advisory_lock(13)');
+      const first = await post(here.server, '@small');
+      await until('the next reply', async () => {
+        const waiting = "select from pg_locks where locktype = 'advisory' and objid = 13 and not granted";
+        return (await client.query(waiting)).rows.length > 0;
+      });
+      await here.child.stop('SIGKILL');
+      return first;
+    });
+    await database.query('drop trigger wait on model_reply');
+    here = await there();
+    const { parent_id: thread, meta } = await done(here.server, id);
+    expect(meta.error).toBeUndefined();
+    const next = await until('the next reply', async () => {
+      const { body } = await here.server.as(root)(`GET ${at}/${thread}/thread`);
+      return body.find((one: { meta: { model_id?: string } }) => one.meta.model_id === 'other');
+    });
+    expect((await done(here.server, next.id)).content).toBe('Here.');
   });
 
   it('a reply whose job is lost ends at its time', async () => {

@@ -392,7 +392,11 @@ describe('a provider that fails', () => {
       meta: { error: { code: 'reply_empty', message: 'The model sent no text.' } },
     });
     const metrics = await scrape(server.url, root.token);
-    expect(metrics.value('parley_replies_total', { outcome: 'reply_empty', kind: 'openai' })).toBe(1);
+    const labels = { outcome: 'reply_empty', kind: 'openai', connection: 'Provider 1' };
+    expect(metrics.value('parley_replies_total', labels)).toBe(1);
+    // No connection has answered these.
+    const failed = { ...labels, outcome: 'provider_timeout' };
+    expect(metrics.value('parley_replies_total', failed)).toBe(2);
     await until(
       'the end of the job',
       async () => (await scrape(server.url, root.token)).value('parley_replies_running') === 0,
