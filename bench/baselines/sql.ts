@@ -27,12 +27,13 @@ async function answer(body: AsyncIterable<Buffer>, channelId: string): Promise<s
   const chunks: Buffer[] = [];
   for await (const chunk of body) chunks.push(chunk);
   if (chunks.length > 0) JSON.parse(Buffer.concat(chunks).toString());
-  let rows: Record<string, unknown>[] = [];
+  const answers: Record<string, unknown>[][] = [];
   for (const statement of statements) {
     const { name, text } = statement;
-    ({ rows } = await pool.query({ name, text, values: valuesFor(statement, channelId) }));
+    const { rows } = await pool.query({ name, text, values: valuesFor(statement, channelId) });
+    answers.push(rows);
   }
-  return JSON.stringify(rows);
+  return JSON.stringify(answers);
 }
 
 const server = createServer((request, response) => {

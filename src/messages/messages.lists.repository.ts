@@ -10,6 +10,7 @@ interface ListRow extends MessageRow {
   can_read: boolean;
   /** Whether the root of the thread and the message of the window exist; true for other lists. */
   is_there: boolean;
+  version: string;
 }
 
 /**
@@ -24,6 +25,8 @@ interface ListParams extends CallerParams {
 }
 interface SkipParams extends ListParams {
   skip: number;
+  /** The version of the channel whose page the caller has: the list is not read if it is still the version. */
+  known: string | null;
 }
 interface IdParams extends ListParams {
   anchorId: string;
@@ -44,6 +47,9 @@ interface ListForm {
   isThere?: string;
 }
 
+/** SQL for the version of the channel `c`: each event makes another one, and so does a restored backup. */
+const VERSION = "c.last_event || ' ' || c.last_event_at";
+
 /** A list of messages of a channel, the newest first. One statement checks access and reads. */
 const list = <Params extends ListParams>(
   name: string,
@@ -52,8 +58,8 @@ const list = <Params extends ListParams>(
   // With `offset 0` the anchor is read once; PostgreSQL would else read it again for each row.
   statement<ListRow, Params>(
     name,
-    `select c.can_read, c.is_there, listed.*
-       from (select ${CAN_READ} as can_read, ${isThere} as is_there${anchor ? ', a.anchor_at' : ''}
+    `select c.can_read, c.is_there, c.version, listed.*
+       from (select ${CAN_READ} as can_read, ${isThere} as is_there, ${VERSION} as version${anchor ? ', a.anchor_at' : ''}
                from channel c ${anchor ? `cross join lateral (select ${anchor} as anchor_at offset 0) a` : ''}
               where c.id = :channelId) c
        left join lateral (
@@ -70,7 +76,7 @@ const first = (condition: string, order: string, { skip = '0', limit = ':limit' 
    ) m limit ${limit}`;
 
 const newest = (condition: string, order: 'created_at' | 'pinned_at' = 'created_at') => ({
-  page: first(condition, `${order} desc`, { skip: ':skip' }),
+  page: first(`c.version is distinct from :known and ${condition}`, `${order} desc`, { skip: ':skip' }),
   order,
 });
 
@@ -132,8 +138,11 @@ export interface LinePage extends ThreadPage {
   at?: number | undefined;
 }
 
-/** `messages` is null if the root of the thread, or the message of the window, does not exist. */
-export type FoundList = Found<{ messages: MessageView[] | null }>;
+/**
+ * `messages` is null if the root of the thread, or the message of the window, does not exist. It is undefined if the channel still
+ * has the known version.
+ */
+export type FoundList = Found<{ messages: MessageView[] | null | undefined; version: string }>;
 
 async function readList<Params extends ListParams>(
   sql: Sql,
@@ -144,7 +153,10 @@ async function readList<Params extends ListParams>(
   const [first] = rows;
   if (!first) return undefined;
   if (!first.can_read) return null;
-  return { messages: first.is_there ? messagesOf(rows) : null };
+  const { version } = first;
+  if (!first.is_there) return { messages: null, version };
+  const isKnown = 'known' in params && params.known === version;
+  return { messages: isKnown ? undefined : messagesOf(rows), version };
 }
 
 /** The messages of a channel's main line. */
@@ -153,13 +165,14 @@ export function listMessages(
   caller: Caller,
   channelId: string,
   { skip, limit, before, after, around, at }: LinePage,
+  known: string | null = null,
 ): Promise<FoundList> {
   const common = { ...callerOf(caller), channelId, limit };
   if (before !== undefined) return readList(sql, LISTS.before, { ...common, anchorId: before });
   if (after !== undefined) return readList(sql, LISTS.after, { ...common, anchorId: after });
   if (around !== undefined) return readList(sql, LISTS.around, { ...common, anchorId: around });
   if (at !== undefined) return readList(sql, LISTS.at, { ...common, at });
-  return readList(sql, LISTS.newest, { ...common, skip });
+  return readList(sql, LISTS.newest, { ...common, skip, known });
 }
 
 /** The pinned messages of a channel, also in threads; the newest pin first. */
@@ -168,7 +181,7 @@ export const listPinned = (
   caller: Caller,
   channelId: string,
   { skip, limit }: Page,
-): Promise<FoundList> => readList(sql, PINNED, { ...callerOf(caller), channelId, limit, skip });
+): Promise<FoundList> => readList(sql, PINNED, { ...callerOf(caller), channelId, limit, skip, known: null });
 
 /** The replies in the thread of a message. */
 export function listThread(
@@ -177,10 +190,11 @@ export function listThread(
   channelId: string,
   rootId: string,
   { skip, limit, before, after, around }: ThreadPage,
+  known: string | null = null,
 ): Promise<FoundList> {
   const common = { ...callerOf(caller), channelId, limit, rootId };
   if (before !== undefined) return readList(sql, THREADS.before, { ...common, anchorId: before });
   if (after !== undefined) return readList(sql, THREADS.after, { ...common, anchorId: after });
   if (around !== undefined) return readList(sql, THREADS.around, { ...common, anchorId: around });
-  return readList(sql, THREADS.newest, { ...common, skip });
+  return readList(sql, THREADS.newest, { ...common, skip, known });
 }

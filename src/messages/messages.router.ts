@@ -56,7 +56,8 @@ export const messagesRouter = router({
           'answer the messages next to a message, `around` and `at` a window with half of `limit` on each ' +
           'side: at most one of them may be sent, without `skip`. A page with fewer messages than `limit` on ' +
           'a side has reached the end of that side. For a reply, its root is the message that they name; a ' +
-          'message that the channel does not have is answered with 404. A deleted message ' +
+          'message that the channel does not have is answered with 404. The newest page has an `ETag`: a ' +
+          'client that sends it back in `If-None-Match` gets 304 while nothing has changed. A deleted message ' +
           'that still has replies stays, with empty `content` and `meta.deleted`. A page holds at most 4 ' +
           'MiB of whole messages: beyond that, messages over 4 KiB are cut and have `meta.abridged`; read ' +
           'them one by one.',

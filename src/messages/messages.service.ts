@@ -2,6 +2,7 @@ import { record } from '../audit/audit.record.ts';
 import type { ChannelAccess } from '../channelbase/channels.access.repository.ts';
 import { found, requireChannel } from '../channelbase/channels.access.service.ts';
 import { AppError, invalid } from '../core/errors.ts';
+import { Json } from '../core/json/json.ts';
 import type { Scope } from '../core/scope.ts';
 import { LIMITS } from '../core/wire.ts';
 import type { Sql } from '../database/sql.ts';
@@ -29,16 +30,35 @@ import { bytesOf } from './messages.post.ts';
 import { readMessage, VIEW_ONE } from './messages.repository.ts';
 import type { MessageView } from './messages.schema.ts';
 
-function foundList(result: FoundList): MessageView[] {
-  const { messages } = found(result);
-  if (!messages) throw noSuchMessage();
-  return messages;
+type Answer = Json<MessageView[]>;
+
+/** Reads a list, or sends the text that is kept of it. @param place names a newest page; null for others */
+async function answerOf(
+  { keptPages }: Scope,
+  place: string | null,
+  read: (known: string | null) => Promise<FoundList>,
+): Promise<Answer> {
+  const kept = place === null ? undefined : keptPages.get(place);
+  const begun = keptPages.begin();
+  const { messages, version } = found(await read(kept?.version ?? null));
+  if (messages === null) throw noSuchMessage();
+  if (messages === undefined && kept) return kept.answer;
+  return place === null || !messages
+    ? new Json(JSON.stringify(messages))
+    : keptPages.put(place, begun, version, messages);
+}
+
+/** The place of the newest page of a channel, or of a thread. */
+function placeOf(id: string, { skip, limit, before, after, around, at }: LinePage): string | null {
+  const isNewest = skip === 0 && [before, after, around, at].every((anchor) => anchor === undefined);
+  return isNewest ? `${id} ${limit}` : null;
 }
 
 /** A page of the main line, newest first. @throws not_found, forbidden */
-export async function listMessages(scope: Scope, channelId: string, page: LinePage): Promise<MessageView[]> {
-  return foundList(await queryMessages(scope.sql, scope.actor, channelId, page));
-}
+export const listMessages = (scope: Scope, channelId: string, page: LinePage): Promise<Answer> =>
+  answerOf(scope, placeOf(channelId, page), (known) =>
+    queryMessages(scope.sql, scope.actor, channelId, page, known),
+  );
 
 const PINNED_PAGE = 20;
 
@@ -48,20 +68,22 @@ const PINNED_PAGE = 20;
  * @param page counts from 1
  * @throws not_found, forbidden
  */
-export async function listPinned(scope: Scope, channelId: string, page: number): Promise<MessageView[]> {
+export function listPinned(scope: Scope, channelId: string, page: number): Promise<Answer> {
   const paging = { skip: (page - 1) * PINNED_PAGE, limit: PINNED_PAGE };
-  return foundList(await queryPinned(scope.sql, scope.actor, channelId, paging));
+  return answerOf(scope, null, () => queryPinned(scope.sql, scope.actor, channelId, paging));
 }
 
 /** A page of the replies to a message, newest first. @throws not_found, forbidden */
-export async function listThread(
+export const listThread = (
   scope: Scope,
   channelId: string,
   messageId: string,
   page: ThreadPage,
-): Promise<MessageView[]> {
-  return foundList(await queryThread(scope.sql, scope.actor, channelId, messageId, page));
-}
+): Promise<Answer> =>
+  // Ids of threads are unique only in their channel.
+  answerOf(scope, placeOf(`${channelId} ${messageId}`, page), (known) =>
+    queryThread(scope.sql, scope.actor, channelId, messageId, page, known),
+  );
 
 /** @throws not_found, forbidden */
 export async function getMessage(scope: Scope, channelId: string, messageId: string): Promise<MessageView> {

@@ -30,8 +30,8 @@ export const fields = (
   'data', ${data}, 'meta', ${meta}, 'user', ${authorJson(m, u)},
   'created_at', ${m}.created_at, 'updated_at', ${m}.updated_at`;
 
-/** The maximum of people in a group of reactions. The count includes all. */
-const REACTORS = 100;
+/** The maximum of people in a group of reactions, except for the reader. The count includes all. */
+export const REACTORS = 100;
 const reactor = "json_build_object('id', ru.id, 'name', ru.name)";
 const reactionsTo = (m: string) => `r.channel_id = ${m}.channel_id and r.message_id = ${m}.id`;
 

@@ -137,6 +137,7 @@ export async function updateWebhook(
     if (changed) await record(scope, tx, { action: 'webhook.update', target: target(id), ...changed });
     return row;
   });
+  scope.bus.publish('message.names', null);
   return toView(scope, row);
 }
 
@@ -149,6 +150,7 @@ export async function deleteWebhook(scope: Scope, channelId: string, id: string)
     const before = { channel_id: channelId, name: deleted.name };
     await record(scope, tx, { action: 'webhook.delete', target: target(id), before });
   });
+  scope.bus.publish('message.names', null);
   return true;
 }
 

@@ -101,4 +101,13 @@ describe.skipIf(withoutRedis)('posting at two processes', () => {
       await third.close();
     }
   });
+
+  it('a process that keeps a page shows a name that another one changed', async () => {
+    const [id = ''] = channelIds;
+    await post(0, id, { content: 'x' });
+    const nameAt = async (n: number) => (await call(n, `GET /channels/${id}/messages`)).body[0].user.name;
+    expect(await nameAt(0)).toBe('Root');
+    await call(1, 'POST /auths/update/profile', { name: 'Ann', profile_image_url: '' });
+    await until('the new name', async () => (await nameAt(0)) === 'Ann');
+  });
 });

@@ -8,17 +8,17 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 /** In characters: parsing takes a few milliseconds for any content. */
 const MAX_PARSED = 16 * 1024;
 
-/**
- * JSON text of a tool, on its way to the caller. The doors send the text unchanged. Elsewhere it is parsed
- * before it is written again, and parsing a hostile result may take seconds.
- */
+/** JSON text on its way to the caller. The doors send the text unchanged; elsewhere it is parsed before it is written again. */
 export class Json<Value> {
   readonly text: string;
+  /** The same for the same text, as a header of HTTP. */
+  readonly etag: string | undefined;
   /** The parsed type. Carries the type only; never set. */
   declare readonly value?: Value;
 
-  constructor(text: string) {
+  constructor(text: string, etag?: string) {
     this.text = text;
+    this.etag = etag;
   }
 
   toJSON(): Value {
@@ -53,6 +53,8 @@ function unchecked<Shape extends z.ZodType>(shape: Shape, isIt: (value: unknown)
 export const jsonText = <Shape extends z.ZodType>(shape: Shape) =>
   unchecked(shape, (value) => value instanceof Json) as z.ZodType<z.output<Shape>, Json<z.output<Shape>>>;
 
+type List<View extends z.ZodType> = z.output<z.ZodArray<View>>;
+
 /** The list schema of each output of `uncheckedList`. */
 const lists = new WeakMap<object, z.ZodArray>();
 
@@ -60,13 +62,14 @@ const lists = new WeakMap<object, z.ZodArray>();
 export const listOf = (output: object | undefined): z.ZodArray | undefined => output && lists.get(output);
 
 /**
- * The output of a procedure that returns a long list of views. A check would cost more than the rest of the
+ * The output of a procedure that returns a long list of views, or its text. A check would cost more than the rest of the
  * call (docs/decisions/json-is-written-once.md). The code that builds the views must therefore name each
  * member and never pass a whole row on; a test compares its output with the schema.
  */
 export function uncheckedList<View extends z.ZodType>(view: View) {
   const list = z.array(view);
-  const output = unchecked(list, Array.isArray) as z.ZodType<z.output<typeof list>>;
+  const isList = (value: unknown) => Array.isArray(value) || value instanceof Json;
+  const output = unchecked(list, isList) as z.ZodType<z.output<typeof list>, List<View> | Json<List<View>>>;
   lists.set(output, list);
   return output;
 }

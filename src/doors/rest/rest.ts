@@ -1,5 +1,5 @@
 import type { AnyRouter } from '@trpc/server';
-import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { Json } from '../../core/json/json.ts';
 import type { Parts } from '../../core/scope.ts';
 import { bodyLimitOf } from '../http/bodies.limits.ts';
@@ -49,9 +49,18 @@ function handlerOf(procedure: Procedure, parts: Parts, status: number): RouteHan
       signal: signalOf(reply),
       batchIndex: 0,
     });
+    const isText = output instanceof Json;
+    if (isText && output.etag && isUnchanged(request, reply, output.etag)) return reply.code(304).send();
     reply.code(status).header('content-type', 'application/json; charset=utf-8');
-    return output instanceof Json ? output.text : JSON.stringify(output ?? null);
+    return isText ? output.text : JSON.stringify(output ?? null);
   };
+}
+
+/** Whether the caller has the answer with this tag. The caller may keep answers, and asks each time whether they changed. */
+function isUnchanged(request: FastifyRequest, reply: FastifyReply, etag: string): boolean {
+  reply.headers({ etag, 'cache-control': 'private, no-cache' });
+  const known = request.headers['if-none-match']?.split(',') ?? [];
+  return known.some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
 /** Aborts when the caller goes away before the answer. A finished answer closes as well and does not abort. */
