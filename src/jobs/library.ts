@@ -7,15 +7,19 @@ import type { Endings } from './endings.ts';
 /** Our own code writes failures before the library does, with the back-off of the kind, and releases locks sooner. */
 const LEFT_TO_US = /^(fail_jobs?(_q)?|clear_stale_locksN?)\//;
 const ENDS_A_JOB = /^complete_jobs?(_q)?\//;
+const LOOKS_FOR_A_JOB = /^get_job/;
 
 /**
- * The pool for the library, over our own connections. It gets no connection to listen on, because its reconnection takes up to a minute
- * and logs each attempt; `line.ts` listens.
+ * The pool for so many workers of the library, over our own connections. It gets no connection to listen on, because its reconnection
+ * takes up to a minute and logs each attempt; `line.ts` listens.
  */
-export function poolOf(sql: Sql, endings: Endings): Pool {
+export function poolOf(sql: Sql, endings: Endings, workers: number): Pool {
+  // Each worker looks for a job when it starts. Together they would open all connections of the pool.
+  const startInTurn = inTurn<unknown[]>(workers);
   async function query({ name, text, values = [] }: QueryConfig): Promise<{ rows: unknown[] }> {
     if (name !== undefined && LEFT_TO_US.test(name)) return { rows: [] };
     const ask = () => runForeign(sql, { name, text, values });
+    if (name !== undefined && LOOKS_FOR_A_JOB.test(name)) return { rows: await startInTurn(ask) };
     if (name === undefined || !ENDS_A_JOB.test(name)) return { rows: await ask() };
     await endings.write(ask);
     return { rows: [] };
@@ -24,6 +28,19 @@ export function poolOf(sql: Sql, endings: Endings): Pool {
   return {
     connect: (listen?: unknown) => (listen ? undefined : Promise.resolve(client)),
   } as unknown as Pool;
+}
+
+/** Runs the first `count` questions one after the other, and later ones at once. */
+function inTurn<T>(count: number): (ask: () => Promise<T>) => Promise<T> {
+  let remaining = count;
+  let last: Promise<unknown> = Promise.resolve();
+  return (ask) => {
+    if (remaining === 0) return ask();
+    remaining -= 1;
+    const answer = last.then(ask, ask);
+    last = answer;
+    return answer;
+  };
 }
 
 /** Passes the library's messages to our log. `attempts.ts` logs the ends of jobs. */

@@ -119,9 +119,10 @@ class Worker implements Jobs {
       kind.name,
       (payload: unknown, { job }: JobHelpers) => this.#attempts.perform(parts, kind, payload, job),
     ]);
+    const workers = kinds.reduce((sum, { concurrency }) => sum + concurrency, 0);
     const options = {
       schema: QUEUE_SCHEMA,
-      concurrency: kinds.reduce((sum, { concurrency }) => sum + concurrency, 0),
+      concurrency: workers,
       pollInterval: NEVER_MS,
       minResetLockedInterval: NEVER_MS,
       maxResetLockedInterval: NEVER_MS,
@@ -130,7 +131,7 @@ class Worker implements Jobs {
       events: this.#eventsOfPool(),
       logger: loggerInto(log),
     };
-    const pool = runTaskList(options, Object.fromEntries(tasks), poolOf(sql, this.#endings));
+    const pool = runTaskList(options, Object.fromEntries(tasks), poolOf(sql, this.#endings, workers));
     pool.promise.then(this.#noteEnd, this.#noteEnd);
     return pool;
   }
