@@ -51,6 +51,28 @@ async function metrics() {
   return { body: await answer.text() };
 }
 
+it('the dashboard and the alerts name metrics of the server, and each alert is explained', async () => {
+  const dashboard = JSON.parse(await read('watch/dashboard.json'));
+  const { groups } = parse(await read('watch/alerts.yaml'));
+  const rules: { alert: string; expr: string }[] = groups.flatMap(({ rules }: { rules: object[] }) => rules);
+  const asked: string[] = [
+    ...dashboard.panels.flatMap(({ targets }: { targets: { expr: string }[] }) =>
+      targets.map(({ expr }) => expr),
+    ),
+    ...rules.map(({ expr }) => expr),
+  ];
+  const text = (await metrics()).body;
+  const described = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', kind]) =>
+    kind === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
+  );
+  const names = asked.flatMap((expr) => expr.match(/\b(?:parley|nodejs|process)_\w+/g) ?? []);
+  expect(names.length).toBeGreaterThan(20);
+  expect([...new Set(names)].filter((name) => !described.includes(name))).toEqual([]);
+  const operations = await readFile(join(ROOT, 'docs/operations.md'), 'utf8');
+  const explained = namesIn(operations, /^\| `(Parley\w+)` \|/gm);
+  expect(explained.toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
+});
+
 it('the proxies check an address of the server', async () => {
   const { http } = parse(await read('proxies/traefik.yaml'));
   const { path } = http.services.parley.loadBalancer.healthCheck;
