@@ -22,6 +22,8 @@ type ToolRunEvent =
 interface Answer {
   run: string;
   ask: number;
+  /** Names this answer, so that of two at once only the accepted one is confirmed. */
+  id: string;
   /** The person that answers: only the caller of the function may. */
   userId: string;
   answer: unknown;
@@ -31,8 +33,8 @@ declare module '../../events/bus.ts' {
   interface BusTopics {
     /** An answer for a run, which may be on any process. */
     'tool.answer': Answer;
-    /** The answer was accepted. */
-    'tool.answered': { run: string; ask: number };
+    /** This answer was accepted. */
+    'tool.answered': { id: string };
   }
 }
 
@@ -125,11 +127,11 @@ function openQuestions({ bus, actor }: Scope, run: string, push: (type: 'ask', m
     if (!settle) return;
     open.delete(message.ask);
     settle(message.answer);
-    bus.publish('tool.answered', { run, ask: message.ask });
+    bus.publish('tool.answered', { id: message.id });
   });
   return {
     close,
-    ask(event: string, signal: AbortSignal): Promise<unknown> {
+    ask(event: string, { signal }: { signal: AbortSignal }): Promise<unknown> {
       last += 1;
       const number = last;
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
@@ -155,11 +157,12 @@ export async function answerRun(
   { run_id: run, ask, answer }: { run_id: string; ask: number; answer?: unknown },
 ): Promise<{ result: true }> {
   const taken = Promise.withResolvers<true>();
+  const id = uuidv4();
   const stop = bus.subscribe('tool.answered', (message) => {
-    if (message.run === run && message.ask === ask) taken.resolve(true);
+    if (message.id === id) taken.resolve(true);
   });
   try {
-    bus.publish('tool.answer', { run, ask, userId: actor.id, answer });
+    bus.publish('tool.answer', { id, run, ask, userId: actor.id, answer });
     const late = delay(bus.shared ? HANDOVER_MS : 0, false, { ref: false });
     if (await Promise.race([taken.promise, late])) return { result: true };
   } finally {
