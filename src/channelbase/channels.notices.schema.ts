@@ -19,9 +19,17 @@ export const ChannelHappening = z.object({
 });
 
 /** Types of notices. Notices are not stored, have no number and may be lost. */
-// `last_read_at` and `channel:mute` go only to the caller's own clients. Notices may arrive in another order:
+// `message:ask`, `last_read_at` and `channel:mute` go only to the clients of one person. Notices may arrive in another order:
 // the latest mark counts.
-export const NOTICE_TYPES = ['typing', 'presence', 'message:delta', 'last_read_at', 'channel:mute'] as const;
+export const NOTICE_TYPES = [
+  'typing',
+  'presence',
+  'message:delta',
+  'message:ask',
+  'message:ask:done',
+  'last_read_at',
+  'channel:mute',
+] as const;
 
 /** A temporary state in a channel, or information for one person, which no log of a channel could hold. */
 export const ChannelNoticeView = z

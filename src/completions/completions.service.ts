@@ -44,7 +44,7 @@ class Turn {
 
   // One generator for all rounds: each further one between provider and client would cost time per token.
   async *run(): AsyncGenerator<CompletionEvent> {
-    const { model, messages: asked, timeZone, signal } = this.#request;
+    const { model, messages: asked, timeZone, signal, onAsk } = this.#request;
     const account = this.#account;
     let outcome = 'cancelled';
     let toolContext: ReturnType<typeof contextOf> | undefined;
@@ -72,7 +72,11 @@ class Turn {
           return;
         }
         toolContext ??= contextOf(this.#scope, this.#request);
-        const calls = new RunningCalls(this.#scope, offer, toolContext, round.calls);
+        const calls = new RunningCalls(this.#scope, offer, {
+          context: toolContext,
+          calls: round.calls,
+          onAsk,
+        });
         for await (const call of calls.run(signal, this.#refusalOf(round))) yield { type: 'tool', call };
         messages.push(round.message, ...calls.messages);
       }

@@ -25,7 +25,20 @@ export interface CompletionRequest {
   timeZone?: string;
   /** Gets the name of the connection that begins to answer, in each round. */
   onAnswer?: (connection: string) => void;
+  /** Asks the person for a tool; without it, questions of tools fail. The message of a rejection reaches the tool. */
+  onAsk?: (question: PersonQuestion) => Promise<unknown>;
   signal: AbortSignal;
+}
+
+/** A question of a tool for the person whom it runs for. */
+export interface PersonQuestion {
+  call: Readonly<Pick<ToolCallRecord, 'id' | 'tool_id' | 'name'>>;
+  /** What the tool gave to `__event_call__`: JSON. */
+  event: string;
+  /** Fires when the tool waits no longer. */
+  signal: AbortSignal;
+  /** How long the tool waits. */
+  limitMs: number;
 }
 
 /** A call of a tool by a model, as clients see it. */
@@ -36,6 +49,8 @@ export interface ToolCallRecord {
   /** As the model wrote them: JSON text. */
   arguments: string;
   status: 'running' | 'done' | 'failed';
+  /** Whether the tool waits for an answer of the person. */
+  awaits_answer: boolean;
   /** Lines that the tool reported by `__event_emitter__`. */
   statuses: string[];
   /** As the model gets it; null while it runs. */

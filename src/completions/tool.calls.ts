@@ -2,9 +2,10 @@ import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import type { ChatMessage } from '../providers/providers.types.ts';
 import type { CallContext } from '../python/pool.ts';
-import type { ToolCallRecord } from './completions.types.ts';
+import type { CompletionRequest, ToolCallRecord } from './completions.types.ts';
 import { readArguments, type StreamedCall } from './round.calls.ts';
 import type { Offer } from './tool.offer.ts';
+import type { SourceCall } from './tool.source.ts';
 
 /** What a model gets of one result, in characters. */
 const MOST_RESULT = 64 * 1024;
@@ -26,22 +27,33 @@ export class RunningCalls {
   readonly #scope: Scope;
   readonly #offer: Offer;
   readonly #context: CallContext;
+  readonly #onAsk: CompletionRequest['onAsk'];
   readonly #records: ToolCallRecord[];
   readonly #changes: Change[] = [];
   readonly #over = new AbortController();
   #wake = Promise.withResolvers<void>();
   #open = 0;
 
-  constructor(scope: Scope, offer: Offer, context: CallContext, calls: readonly StreamedCall[]) {
+  constructor(
+    scope: Scope,
+    offer: Offer,
+    {
+      context,
+      calls,
+      onAsk,
+    }: { context: CallContext; calls: readonly StreamedCall[] } & Pick<CompletionRequest, 'onAsk'>,
+  ) {
     this.#scope = scope;
     this.#offer = offer;
     this.#context = context;
+    this.#onAsk = onAsk;
     this.#records = calls.map((call) => ({
       id: call.id,
       tool_id: offer.served.get(call.name)?.toolId ?? '',
       name: call.name,
       arguments: call.arguments,
       status: 'running',
+      awaits_answer: false,
       statuses: [],
       result: null,
       duration_ms: null,
@@ -101,7 +113,9 @@ export class RunningCalls {
     }
     const duration_ms = Math.round((performance.now() - startedAt) * 1000) / 1000;
     this.#open -= 1;
-    this.#tell(record, (ended) => Object.assign(ended, { status, result, duration_ms }));
+    this.#tell(record, (ended) =>
+      Object.assign(ended, { status, result, duration_ms, awaits_answer: false }),
+    );
   }
 
   async #call(record: ToolCallRecord): Promise<string> {
@@ -126,6 +140,7 @@ export class RunningCalls {
       function: offered.function,
       arguments: input,
       context: this.#context,
+      onAsk: this.#asker(record),
       onStatus: (line) => {
         statuses += 1;
         if (statuses > MOST_STATUSES) return;
@@ -138,6 +153,22 @@ export class RunningCalls {
       },
       signal: this.#over.signal,
     });
+  }
+
+  #asker(record: ToolCallRecord): SourceCall['onAsk'] {
+    const onAsk = this.#onAsk;
+    if (!onAsk) return undefined;
+    let open = 0;
+    const count = (change: number) => {
+      open += change;
+      const awaits_answer = open > 0;
+      this.#tell(record, (of) => Object.assign(of, { awaits_answer }));
+    };
+    return async (event, wait) => {
+      count(1);
+      const { id, tool_id, name } = record;
+      return onAsk({ call: { id, tool_id, name }, event, ...wait }).finally(() => count(-1));
+    };
   }
 
   #tell(record: ToolCallRecord, apply: Change['apply']): void {

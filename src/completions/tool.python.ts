@@ -21,6 +21,7 @@ export const pythonTools: ToolSource = {
       arguments: call.arguments,
       context: call.context,
       onEvent: (event) => report(scope, event, call),
+      onAsk: call.onAsk,
       onUpload: (file) => call.onFile(attachmentOf(file)),
       signal: call.signal,
     });

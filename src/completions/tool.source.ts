@@ -14,6 +14,8 @@ export interface SourceCall {
   arguments: Record<string, unknown>;
   /** For functions that declare `__messages__`, `__model__` and so on. */
   context: CallContext;
+  /** Asks the caller; without it, a question of the function fails. The question is JSON. */
+  onAsk: ((event: string, wait: { signal: AbortSignal; limitMs: number }) => Promise<unknown>) | undefined;
   /** Called with each line that the function reports of its progress. */
   onStatus(line: string): void;
   /** Called with each file that the function makes, as a message carries it in `data.files`. */

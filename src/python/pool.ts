@@ -23,6 +23,7 @@ import { Turns } from './turns.ts';
 export type { Limits } from './limits.ts';
 export type { Packages, PackagesState } from './packages/packages.ts';
 export type { ToolSource } from './places.ts';
+export type { AskCaller } from './process/questions.ts';
 export type { CallContext, CheckedValves, FunctionSpec, JsonSchema, Usage, ValvesKind } from './protocol.ts';
 export type {
   Inspection,

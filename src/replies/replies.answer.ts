@@ -9,6 +9,7 @@ import { VIEW_ONE } from '../messages/messages.repository.ts';
 import type { MessageView } from '../messages/messages.schema.ts';
 import { ProviderFailure } from '../providers/providers.failures.ts';
 import { lengthOf } from './growing/growing.calls.ts';
+import { pruneQuestions } from './questions/questions.repository.ts';
 import { Attempt, type Written } from './replies.attempt.ts';
 import { beginReplies, findMentioned, resolvedIn } from './replies.calls.ts';
 import { actorOf, endReply, failureMeta, type ReplyEnd } from './replies.end.ts';
@@ -179,6 +180,7 @@ const connectionOf = (written: Written | null): string =>
 
 /** Ends the replies that should have ended, so that none stays open whatever happened to its job. */
 export async function endOverdue(parts: Pick<Parts, 'sql' | 'bus' | 'log'>): Promise<void> {
+  await pruneQuestions(parts.sql, nowSeconds() - GRACE_SECONDS);
   for (const reply of await listOverdue(parts.sql, nowSeconds())) {
     const meta = failureMeta(new AppError('reply_timeout'));
     if (await endReply(parts, reply, { content: null, meta })) {

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Author } from '../channelbase/channels.brief.schema.ts';
+import { authorOf } from '../channelbase/channels.changes.ts';
 import { complete } from '../completions/completions.service.ts';
-import type { CompletionEvent } from '../completions/completions.types.ts';
+import type { CompletionEvent, PersonQuestion } from '../completions/completions.types.ts';
 import { ReasoningSplitter, type SplitText } from '../completions/reasoning.ts';
 import { AppError } from '../core/errors.ts';
 import { outageIn } from '../core/outage.ts';
@@ -10,6 +12,7 @@ import { ImageRoom } from './context/context.room.ts';
 import { type Context, readContext } from './context/context.service.ts';
 import { NamePrefix } from './growing/growing.prefix.ts';
 import { GrowingReply, type ReplyDelta } from './growing/growing.reply.ts';
+import { askPerson } from './questions/questions.asked.ts';
 import { actorOf } from './replies.end.ts';
 import { REPLY_LIMIT_MS } from './replies.job.ts';
 import { type OpenReply, saveReply } from './replies.repository.ts';
@@ -158,6 +161,7 @@ export class Attempt implements RunningReply {
         this.#written.connection = connection;
       },
       ...(user_timezone && { timeZone: user_timezone }),
+      onAsk: (question) => this.#ask(model.name, question),
       signal,
     });
     for await (const event of turn) {
@@ -222,17 +226,25 @@ export class Attempt implements RunningReply {
     }
   }
 
+  get #author(): Author {
+    return authorOf(this.#written.scope?.actor ?? actorOf(this.#reply));
+  }
+
   #notify(delta: ReplyDelta): void {
-    const { id, name, role } = this.#written.scope?.actor ?? actorOf(this.#reply);
     this.#parts.bus.publish('channel.notice', {
       to: { channelId: this.channelId },
       notice: {
         channel_id: this.channelId,
         message_id: this.messageId,
         data: { type: 'message:delta', data: { ...delta } },
-        user: { id, name, role },
+        user: this.#author,
       },
     });
+  }
+
+  #ask(modelName: string, question: PersonQuestion): Promise<unknown> {
+    const person = this.#author;
+    return askPerson({ parts: this.#parts, reply: this.#reply, modelName, person }, question);
   }
 
   async #save(content: string, data: Record<string, unknown>): Promise<void> {

@@ -1,4 +1,5 @@
 import { defineNoun } from '../noun.ts';
+import { ReplyQuestion } from './questions/questions.entity.ts';
 import { ModelReply } from './replies.entity.ts';
 import { errors } from './replies.errors.ts';
 import { replyJob } from './replies.job.ts';
@@ -9,7 +10,7 @@ export const replies = defineNoun({
   name: 'replies',
   errors,
   routers: { replies: repliesRouter },
-  entities: [ModelReply],
+  entities: [ModelReply, ReplyQuestion],
   jobs: [replyJob],
   metrics: measureReplies,
   start: startReplies,

@@ -14,6 +14,8 @@ import { type Person, signUpAll, type TestServer } from '../support/server.ts';
  */
 export const SAMPLE = {
   message_id: NOWHERE,
+  question_id: NOWHERE,
+  answer: true,
   webhook_id: NOWHERE,
   user_id: NOWHERE,
   user_ids: [NOWHERE],

@@ -46,6 +46,7 @@ const CHANNEL_ACTIONS: Action[] = [
   { name: 'list channels', procedure: 'channels.list', input: none, needs: 'be let in' },
   { name: 'list all channels', procedure: 'channels.listAll', input: none, needs: 'be let in' },
   { name: 'count unread messages', procedure: 'readers.unread', input: none, needs: 'be let in' },
+  { name: 'list questions of tools', procedure: 'replies.questions', input: none, needs: 'be let in' },
   { name: 'list threads', procedure: 'threads.list', input: none, needs: 'be let in' },
   { name: 'ask for the cursor of events', procedure: 'channels.cursor', input: none, needs: 'be let in' },
   { name: 'follow all channels', procedure: 'channels.events', input: none, needs: 'be let in' },

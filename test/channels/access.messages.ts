@@ -1,3 +1,4 @@
+import { NOWHERE } from '../support/doors.ts';
 import type { Action, Input } from './access.actions.ts';
 import { holders, NOT_FOUND } from './access.rights.ts';
 import type { Stage } from './people.ts';
@@ -88,6 +89,14 @@ export const MESSAGE_ACTIONS: Action[] = [
     needs: 'write',
     // No model wrote the message.
     otherwise: (kind, relation) => (holders('write', kind).includes(relation) ? NOT_FOUND : undefined),
+  },
+  {
+    name: 'answer a tool that a model called',
+    procedure: 'replies.answer',
+    input: onMessage('othersId', { question_id: NOWHERE, answer: true }),
+    needs: 'read',
+    // No tool asks.
+    otherwise: (kind, relation) => (holders('read', kind).includes(relation) ? NOT_FOUND : undefined),
   },
   { name: 'react', procedure: 'reactions.add', input: onMessage('othersId', reaction), needs: 'write' },
   {

@@ -5,6 +5,7 @@ import type { AppRouter } from '../../src/router.ts';
 import { grant, makeChannel } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { connectProvider, type ScriptedProvider, startProvider } from '../support/provider.ts';
+import { toolOf } from '../support/python.ts';
 import {
   type Answer,
   type Person,
@@ -76,6 +77,45 @@ export async function openDesk(models: string[] = ['small'], options: ServerOpti
     },
   };
   return desk;
+}
+
+const ASKER = `
+    async def confirm(self, __event_call__=None) -> str:
+        try:
+            return f"Confirmed: {await __event_call__({'type': 'confirmation', 'data': {'title': 'Deploy?'}})}"
+        except Exception as error:
+            return f"Refused: {error}"
+
+    async def secret(self, __event_call__=None) -> str:
+        return "Given: " + await __event_call__({"type": "input", "data": {
+            "title": "Password", "message": "Of the server", "placeholder": "swordfish", "type": "password"}})
+
+    async def execute(self, __event_call__=None) -> str:
+        try:
+            return await __event_call__({"type": "execute", "data": {"code": "alert(1)"}})
+        except Exception as error:
+            return f"Refused: {error}"
+`;
+
+/** Makes a tool that asks, and a model over `small` with it; all members may use both as `asker`. */
+export async function askingTool({ server, root }: Pick<Desk, 'server' | 'root'>): Promise<void> {
+  const access_grants = [{ principal_type: 'user', principal_id: '*', permission: 'read' }];
+  const tool = {
+    id: 'asker',
+    name: 'Asker',
+    content: toolOf(ASKER),
+    meta: { description: '' },
+    access_grants,
+  };
+  const meta = { toolIds: ['asker'] };
+  const model = { id: 'asker', name: 'The asker', base_model_id: 'small', params: {}, meta, access_grants };
+  for (const [request, body] of [
+    ['POST /tools/create', tool],
+    ['POST /models/create', model],
+  ] as const) {
+    const answer = await server.as(root)(request, body);
+    if (answer.status !== 200) throw new Error(`${request} answered ${JSON.stringify(answer.body)}`);
+  }
 }
 
 /** Changes the configuration of a server. */

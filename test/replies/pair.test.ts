@@ -3,17 +3,20 @@ import { scrape } from '../support/metrics.ts';
 import { startPair } from '../support/pair.ts';
 import { until } from '../support/poll.ts';
 import { connectProvider, startProvider } from '../support/provider.ts';
+import { startTestPython } from '../support/python.ts';
 import { withoutRedis } from '../support/redis.ts';
 import { signUp } from '../support/server.ts';
-import { listen, of } from './desk.ts';
+import { askingTool, listen, of } from './desk.ts';
 
 describe.skipIf(withoutRedis)('two servers on one database', async () => {
   if (withoutRedis) return;
-  const pair = await startPair();
+  const python = await startTestPython();
+  const pair = await startPair({ python });
   const provider = await startProvider('small');
   afterAll(async () => {
     await pair.close();
     await provider.close();
+    await python.close();
   });
   const root = await signUp(pair.here, 'Root');
   await connectProvider(pair.here, root, provider);
@@ -56,6 +59,37 @@ describe.skipIf(withoutRedis)('two servers on one database', async () => {
       expect(last.meta).toMatchObject({ done: true, stopped: true });
       expect(last.content).toMatch(/^0 1 2 /);
       close();
+    }
+  });
+
+  it('take the answer to a tool at the server that does not run it, once', async () => {
+    await askingTool({ server: pair.here, root });
+    provider.script((request, wire) => {
+      const results = request.body.messages.filter(({ role }: { role: string }) => role === 'tool');
+      if (results.length === 0) wire.call({ name: 'secret', arguments: {} });
+      else wire.say(results[0].content);
+    });
+    const ears = { here: await listen(pair.here, root), there: await listen(pair.there, root) };
+    await pair.here.as(root)(`POST ${at}/post`, { content: '@asker' });
+    const heard = async ({ heard }: (typeof ears)['here'], type: string) =>
+      until(type, () => heard.find(({ data }) => data.type === type));
+    const { data } = await heard(ears.here, 'message:ask');
+    expect((await heard(ears.there, 'message:ask')).data).toEqual(data);
+    const { id: question_id, message_id } = data.data;
+
+    const answer = (name: 'here' | 'there') =>
+      pair[name].as(root)(`POST ${at}/${message_id}/answer`, { question_id, answer: name });
+    const answers = await Promise.all([answer('here'), answer('there')]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404]);
+    const taken = answers[0].status === 200 ? 'here' : 'there';
+    const ended = await until('the end of the reply', async () => {
+      const { body } = await pair.there.as(root)(`GET ${at}/${message_id}`);
+      return body.meta.done && body;
+    });
+    expect(ended.content).toBe(`Given: ${taken}`);
+    for (const ear of Object.values(ears)) {
+      await heard(ear, 'message:ask:done');
+      ear.close();
     }
   });
 });

@@ -83,7 +83,7 @@ export async function callTool(
     arguments: args,
     user: ANN,
     onEvent: onEvent && ((event) => onEvent(JSON.parse(event))),
-    onAsk: onAsk && ((event, signal) => onAsk(JSON.parse(event), signal)),
+    onAsk: onAsk && ((event, { signal }) => onAsk(JSON.parse(event), signal)),
     ...more,
   });
   const result: unknown = JSON.parse(answer.result);

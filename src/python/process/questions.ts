@@ -6,12 +6,15 @@ import type { Clock } from './clock.ts';
 
 const UNAWAITED = 'The caller does not wait for this call any more.';
 
+/** Asks the caller. @param wait.signal fires when the call waits no longer, @param wait.limitMs at the latest then */
+export type AskCaller = (event: string, wait: { signal: AbortSignal; limitMs: number }) => Promise<unknown>;
+
 /**
  * A signal fires when the call no longer waits for the answer. The message of a rejection reaches the tool.
  */
 export interface Answerers {
   /** Asks the caller. The question is JSON. */
-  onAsk?: ((event: string, signal: AbortSignal) => Promise<unknown>) | undefined;
+  onAsk?: AskCaller | undefined;
   /** Performs a request of a stand-in for a function. */
   onRequest?: ((operation: string, input: unknown, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
@@ -72,8 +75,9 @@ export class Questions {
         throw new Error(detail);
       }
       if (call.asks > MAX_ASKS) throw new Error(`A call may ask its caller ${MAX_ASKS} times.`);
-      const { askTimeoutMs } = this.#limits;
-      return onAsk(question.event, AbortSignal.any([AbortSignal.timeout(askTimeoutMs), signal]));
+      const { askTimeoutMs: limitMs } = this.#limits;
+      const isOver = AbortSignal.any([AbortSignal.timeout(limitMs), signal]);
+      return onAsk(question.event, { signal: isOver, limitMs });
     });
     clock?.resume();
   }

@@ -3,7 +3,7 @@ import { ForeignJson } from '../../core/json/json.ts';
 import type { Scope } from '../../core/scope.ts';
 import { nowSeconds } from '../../core/time.ts';
 import type { FileView } from '../../files/files.schema.ts';
-import type { CallContext, Usage } from '../../python/pool.ts';
+import type { AskCaller, CallContext, Usage } from '../../python/pool.ts';
 import { requireReadyTool } from '../install/packages.service.ts';
 import { type CallValves, withoutValves } from '../valves/valves.mask.ts';
 import { openCallValves } from '../valves/valves.service.ts';
@@ -18,7 +18,7 @@ export interface ToolCall {
   /** Called with every event, as JSON, while the function runs; the events also come with the answer. */
   onEvent?: ((event: string) => void) | undefined;
   /** Asks the caller. The question is JSON. Without it, a question of a function fails. */
-  onAsk?: ((event: string, signal: AbortSignal) => Promise<unknown>) | undefined;
+  onAsk?: AskCaller | undefined;
   /** Called with each file that the function has uploaded. */
   onUpload?: ((file: FileView) => void) | undefined;
   /** Ends the call; unless given, the signal of the scope. */
